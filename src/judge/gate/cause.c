@@ -518,35 +518,6 @@ static int by_cost(const void *a, const void *b)
                  fsd_then(fsd_order(y->errors, x->errors), strcmp(x->what, y->what))));
 }
 
-/* Two versions of this program may count a layer's bytes otherwise. */
-static bool knows_bytes(const struct fsd_compare *c)
-{
-    return c->old->bytes && c->new->bytes && c->old->reading == c->new->reading;
-}
-
-/* What the layers read and write: an inserted layer alone may be the one that stood
- * elsewhere before. */
-static void put_moved(const struct fsd_compare *c, FILE *out)
-{
-    uint32_t unknown = c->new->bytes_unknown + c->old->bytes_unknown;
-
-    fputs("the layers read and write ", out);
-    fsd_put_scaled(c->new->bytes, NULL, " B", out);
-    if (c->new->bytes == c->old->bytes) {
-        fputs(", as before", out);
-    } else {
-        fputs(", before ", out);
-        fsd_put_scaled(c->old->bytes, NULL, " B", out);
-        fprintf(out, " (%+.1f %%)",
-                100 * ((double)c->new->bytes / (double)c->old->bytes - 1));
-    }
-    if (!unknown)
-        return;
-    fputs(", without ", out);
-    fsd_put_noun(out, unknown, "layer");
-    fputs(" of unknown bytes", out);
-}
-
 static const char *cost_of(const struct finder *f, const struct fsd_root_cause *first)
 {
     const struct fsd_compare *c = f->c;
@@ -573,18 +544,10 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
                 f->v->saves ? -first->ms : first->ms,
                 f->v->saves ? c->before - c->after : c->after - c->before,
                 100 * (c->after - c->before) / c->before);
-    else if (c->unlike) {
-        fputs("; times and bytes are not compared, since the inputs have other sizes",
-              out);
-    } else if (knows_bytes(c)) {
+    else {
         fputs("; ", out);
-        put_moved(c, out);
-    } else if (first->bytes) {
-        fprintf(out, "; layers inserted there read and write %.3g %s",
-                (double)first->bytes / (first->bytes < 1000000 ? 1e3 : 1e6),
-                first->bytes < 1000000 ? "kB" : "MB");
-    } else {
-        fputs("; the cost is unknown", out);
+        if (!fsd_put_bytes_of_change(c, first->bytes, out))
+            fputs("the cost is unknown", out);
     }
     putc('.', out);
     return fsd_print_take(&text, f->v->arena);
@@ -629,14 +592,15 @@ static const char *todo_of_all(const struct finder *f, const struct fsd_finding 
                           : todo_in_all(f);
 }
 
-static const char *moved_text(const struct finder *f)
+static const char *cost_text(const struct finder *f, uint64_t bytes)
 {
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
+    bool known;
 
     fputs("The times are unknown; ", out);
-    put_moved(f->c, out);
-    putc('.', out);
+    known = fsd_put_bytes_of_change(f->c, bytes, out);
+    fputs(known ? "." : "the bytes are unknown, too.", out);
     return fsd_print_take(&text, f->v->arena);
 }
 
@@ -665,18 +629,8 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
             fsd_printed(f->v->arena, "%s %.4f ms, before %.4f ms (%+.1f %%).",
                         t.runs ? "A run takes" : "The build takes", t.after, t.before,
                         100 * (t.after - t.before) / t.before);
-    else if (c->unlike)
-        f->v->says[1] = "The cost is not compared, since the inputs have other sizes.";
-    else if (knows_bytes(c))
-        f->v->says[1] = moved_text(f);
-    else if (bytes)
-        f->v->says[1] = fsd_printed(
-            f->v->arena,
-            "Inserted layers read and write %.3g %s more; the times are unknown.",
-            (double)bytes / (bytes < 1000000 ? 1e3 : 1e6),
-            bytes < 1000000 ? "kB" : "MB");
     else
-        f->v->says[1] = "The cost is unknown: times of both builds are missing.";
+        f->v->says[1] = cost_text(f, bytes);
     f->v->says[2] = todo_of_all(f, worst);
 }
 

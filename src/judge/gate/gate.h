@@ -123,6 +123,11 @@ void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
  *  on them.  cause.c */
 void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate);
 
+/** "the layers read and write 41.2 kB, before 28.9 kB (+42.5 %)".  cost.c
+ *  @param inserted  bytes of layers that the new build has more; 0: unknown
+ *  @return false, and prints nothing, if no bytes are known */
+bool fsd_put_bytes_of_change(const struct fsd_compare *c, uint64_t inserted, FILE *out);
+
 /** The first of the most severe findings; NULL: there is no warning or error. */
 const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v);
 

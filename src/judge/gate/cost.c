@@ -1,0 +1,158 @@
+/*
+ * What a change costs where no times say it: the bytes that all layers read and write,
+ * and of a fusion that was split the tensor that is now in memory.
+ *
+ *     before   Conv_3 + Relu_4
+ *     now      Conv_3 -> 3.2 MB -> Relu_4
+ */
+#include "base/base.h"
+#include "judge/gate/gate.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Two versions of this program may count a layer's bytes otherwise. */
+static bool knows_bytes(const struct fsd_compare *c)
+{
+    return c->old->bytes && c->new->bytes && c->old->reading == c->new->reading;
+}
+
+/* What the layers read and write: an inserted layer alone may be the one that stood
+ * elsewhere before. */
+static void put_moved(const struct fsd_compare *c, FILE *out)
+{
+    uint32_t unknown = c->new->bytes_unknown + c->old->bytes_unknown;
+
+    fputs("the layers read and write ", out);
+    fsd_put_scaled(c->new->bytes, NULL, " B", out);
+    if (c->new->bytes == c->old->bytes) {
+        fputs(", as before", out);
+    } else {
+        fputs(", before ", out);
+        fsd_put_scaled(c->old->bytes, NULL, " B", out);
+        fprintf(out, " (%+.1f %%)",
+                100 * ((double)c->new->bytes / (double)c->old->bytes - 1));
+    }
+    if (!unknown)
+        return;
+    fputs(", without ", out);
+    fsd_put_noun(out, unknown, "layer");
+    fputs(" of unknown bytes", out);
+}
+
+/* -------------------------------------------------------------- of a split fusion */
+
+/* Between two groups that were one. */
+struct split {
+    struct fsd_origin from; /* the node that writes it */
+    fsd_id to;              /* the group that reads it */
+    int64_t bytes;
+    uint32_t n; /* how many such tensors there are */
+};
+
+/* Of "1x64x56x56"; -1: a size is open, or unknown. */
+static int64_t bytes_of(const struct fsd_state *s, const struct fsd_state_tensor *t)
+{
+    const char *at = t->sizes ? fsd_text(s->names, t->sizes) : "";
+    int64_t n = fsd_dtype_bits((enum fsd_dtype)t->form.type);
+
+    if (!*at || !n)
+        return -1;
+    while (*at) {
+        char *end;
+        long long size = strtoll(at, &end, 10);
+
+        if (end == at || size < 0 || (*end && *end != 'x') ||
+            __builtin_mul_overflow(n, (int64_t)size, &n))
+            return -1;
+        at = *end ? end + 1 : end;
+    }
+    return n / 8;
+}
+
+/* The group, of the same fusion before, that writes what a kernel of `group` reads;
+ * FSD_NONE. */
+static fsd_id split_from(const struct fsd_compare *c, fsd_id group,
+                         const struct fsd_state_tensor *in)
+{
+    fsd_id from = fsd_state_group_of(c->new, fsd_origin_node(in->from.at));
+    fsd_id region = fsd_compare_region_of(c, true, group);
+    bool split = from != FSD_NONE && from != group && region != FSD_NONE &&
+                 fsd_compare_region_of(c, true, from) == region &&
+                 c->regions.at[region].happened == FSD_HAPPENED_LOST;
+
+    return split ? from : FSD_NONE;
+}
+
+static void look_at(const struct fsd_compare *c, fsd_id group,
+                    const struct fsd_state_tensor *in, struct split *split)
+{
+    int64_t bytes = bytes_of(c->new, in);
+
+    if (bytes < 0 || split_from(c, group, in) == FSD_NONE)
+        return;
+    split->n++;
+    if (bytes > split->bytes)
+        *split = (struct split){in->from.at, group, bytes, split->n};
+}
+
+/* The largest tensor between groups that were one. */
+static struct split find_split(const struct fsd_compare *c)
+{
+    const struct fsd_state *s = c->new;
+    struct split split = {.bytes = 0};
+
+    for (fsd_id g = 0; g < s->groups.n; g++) {
+        struct fsd_span kernels = s->groups.at[g].kernels;
+
+        for (uint32_t k = kernels.at; k < kernels.at + kernels.n; k++) {
+            struct fsd_span in = s->kernels.at[k].in;
+
+            for (uint32_t i = in.at; i < in.at + in.n; i++)
+                look_at(c, g, &s->tensors.at[i], &split);
+        }
+    }
+    return split;
+}
+
+static void put_split(const struct fsd_compare *c, FILE *out)
+{
+    const struct fsd_state *s = c->new;
+    struct split split = find_split(c);
+
+    if (split.bytes < 1 || (s->bytes && 100 * split.bytes < s->bytes))
+        return;
+    fsd_printf_safe(out, "; split: `%s` writes ", fsd_origin_text(s, split.from));
+    fsd_put_scaled(split.bytes, NULL, " B", out);
+    fsd_printf_safe(
+        out, " for `%s`",
+        fsd_text(s->names,
+                 s->nodes.at[s->refs.at[s->groups.at[split.to].nodes.at]].key));
+    if (split.n > 1) {
+        fputs(" (and ", out);
+        fsd_put_noun(out, split.n - 1, "more tensor");
+        fputs(")", out);
+    }
+}
+
+bool fsd_put_bytes_of_change(const struct fsd_compare *c, uint64_t inserted, FILE *out)
+{
+    bool known = knows_bytes(c);
+
+    if (c->unlike) {
+        fputs("times and bytes are not compared, since the inputs have other sizes",
+              out);
+        return true;
+    }
+    if (known) {
+        put_moved(c, out);
+    } else if (inserted) {
+        fputs("inserted layers read and write ", out);
+        fsd_put_scaled((int64_t)inserted, NULL, " B", out);
+        fputs(" more", out);
+    } else {
+        return false;
+    }
+    put_split(c, out);
+    return true;
+}
