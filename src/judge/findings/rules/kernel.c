@@ -443,19 +443,42 @@ uint32_t fsd_count_saved_kernels(const struct fsd_compare *c)
     return n;
 }
 
-/* A kernel for nodes that the old model lacks is not an additional one. */
+/* A kernel for a node that the old model lacks is not an additional one. */
 static bool is_of_new_model(const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
-    bool known = false;
+    bool lacks = false;
 
     if (k->new_of & FSD_LAYER_MOVES)
         return false;
     nodes = c->new->groups.at[k->new_of].nodes;
     for (uint32_t i = 0; i < nodes.n; i++)
-        known |= c->align->to_old[c->new->refs.at[nodes.at + i]] != FSD_NONE;
-    return !known;
+        lacks |= c->align->to_old[c->new->refs.at[nodes.at + i]] == FSD_NONE;
+    return lacks;
+}
+
+/* All nodes that the layer realised, or else all that read its output, are in the old
+ * model only. */
+static bool is_of_old_model(const struct fsd_compare *c, const struct fsd_move *m)
+{
+    bool gone = fsd_state_knows_nodes(c->new);
+    uint32_t n = m->nodes.n ? m->nodes.n : m->to.n;
+
+    for (uint32_t i = 0; i < n && gone; i++) {
+        fsd_id node = m->nodes.n ? c->old->refs.at[m->nodes.at + i]
+                                 : fsd_ref_node(c->old->refs.at[m->to.at + i]);
+
+        gone = node != FSD_NONE && c->align->to_new[node] == FSD_NONE;
+    }
+    return gone && n;
+}
+
+static bool moves_for_old_model(const struct fsd_compare *c,
+                                const struct fsd_kernel_change *k)
+{
+    return k->old_of & FSD_LAYER_MOVES &&
+           is_of_old_model(c, &c->old->moves.at[k->old_of & ~FSD_LAYER_MOVES]);
 }
 
 static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k,
@@ -563,16 +586,6 @@ static bool computes(const struct fsd_move *m)
     return !m->inserted && m->kind != FSD_KIND_QUANTIZE;
 }
 
-/* All nodes that the layer realised are in the old model only. */
-static bool is_of_old_model(const struct fsd_compare *c, const struct fsd_move *m)
-{
-    bool gone = m->nodes.n && fsd_state_knows_nodes(c->new);
-
-    for (uint32_t i = 0; i < m->nodes.n; i++)
-        gone &= c->align->to_new[c->old->refs.at[m->nodes.at + i]] == FSD_NONE;
-    return gone;
-}
-
 /* `which`: kernels that are gone, or that are there once more. */
 void fsd_find_counted_kernels(struct fsd_finder *f)
 {
@@ -583,7 +596,8 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
         if (k->what == f->rule->which && !is_explained(c, k) &&
-            !(gone ? is_proved(c, k) && !k->missed : is_of_new_model(c, k)))
+            !(gone ? (is_proved(c, k) && !k->missed) || moves_for_old_model(c, k)
+                   : is_of_new_model(c, k)))
             report_count(f, k, gone);
     }
     if (gone)
