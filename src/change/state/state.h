@@ -321,7 +321,7 @@ struct fsd_state_effort {
 /** The number of what this version states of given files.  It is raised whenever a
  *  reader, the match or a row of a table states something else of them, so that a
  *  check knows that a snapshot was taken otherwise. */
-enum { FSD_READING = 2 };
+enum { FSD_READING = 3 };
 
 struct fsd_state {
     struct fsd_arena *arena;

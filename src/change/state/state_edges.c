@@ -9,7 +9,8 @@
  *              Relu_24 -> Add_36   fp16
  *
  * The engine's tensor for an input is the one whose value comes first on the path back
- * from the node to its source.
+ * from the node to its source.  Where the builder names tensors itself, it is one that
+ * the source's group writes, if all of these have the same form here.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -27,10 +28,17 @@ struct move_end {
     struct fsd_destination end;
 };
 
+/* How the group that is looked at reads a source. */
+struct by_source {
+    uint32_t stamp; /* 1 + that group */
+    uint32_t port;  /* FSD_NONE: several of different forms */
+};
+
 struct edges {
     struct fsd_state_build *b;
     uint32_t *stamp; /* by model tensor: 1 + the group that reads its value */
     uint32_t *port;  /* by model tensor: the port that reads it */
+    struct by_source *by_source; /* by group, and behind these by input */
     uint32_t *asked; /* by state node, then by input: 1 + the layer that may read it */
     uint32_t *asked_of; /* by layer: 1 + the layer that may read a node of it */
     fsd_id *model_of;   /* by state node: the model's node; FSD_NONE: none */
@@ -74,6 +82,33 @@ static void serve(struct edges *x, struct fsd_span writers, struct fsd_destinati
 
 /* -------------------------------------------------------------------- borders */
 
+/* The core node or the input of the network whose value a port reads, through moves;
+ * of a group whose tensors have no counterpart its last node. */
+static struct fsd_origin find_from(const struct fsd_state_build *b, uint32_t port)
+{
+    const struct fsd_graph *e = b->d->engine;
+
+    for (int far = 0; far < FAR && e->ports.at[port].tensor != FSD_NONE; far++) {
+        fsd_id layer = first_of(e, fsd_port_peers(e, port, true));
+        struct fsd_origin at = FSD_NO_ORIGIN;
+
+        if (!fsd_port_is_part(e, port))
+            at = fsd_state_core(b, b->d->match->counterpart[e->ports.at[port].tensor])
+                     .at;
+        if (fsd_is_origin(at) || layer == FSD_NONE)
+            return at;
+        if (!is_move(b, layer)) {
+            struct fsd_span nodes = b->s->groups.at[b->s->of_layer[layer]].nodes;
+
+            return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
+        }
+        if (!e->nodes.at[layer].in.n)
+            return FSD_NO_ORIGIN;
+        port = e->nodes.at[layer].in.at;
+    }
+    return FSD_NO_ORIGIN;
+}
+
 static void stamp_inputs(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -112,6 +147,71 @@ static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
     return FSD_NONE;
 }
 
+/* A source as a number: its group, or the input of the network; FSD_NONE: neither. */
+static uint32_t number_of(const struct fsd_state *s, struct fsd_origin source)
+{
+    uint32_t input = fsd_origin_input(source);
+
+    return input == FSD_NONE ? fsd_state_group_of(s, fsd_origin_node(source))
+                             : s->groups.n + input;
+}
+
+static bool has_form(const struct edges *x, uint32_t port, uint32_t other)
+{
+    const struct fsd_graph *e = x->b->d->engine;
+    struct fsd_state_form p =
+        fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[port]));
+    struct fsd_state_form q =
+        fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[other]));
+
+    return p.type == q.type && p.layout == q.layout;
+}
+
+/* Notes for each source the first port by which the layer, of that group, reads it. */
+static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
+{
+    struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
+
+    for (uint32_t p = in.at; p < in.at + in.n; p++) {
+        uint32_t source = number_of(x->b->s, find_from(x->b, p));
+        struct by_source *by = source == FSD_NONE ? NULL : &x->by_source[source];
+
+        if (!by || source == group)
+            continue;
+        if (by->stamp != group + 1)
+            *by = (struct by_source){group + 1, p};
+        else if (by->port != FSD_NONE && !has_form(x, by->port, p))
+            by->port = FSD_NONE;
+    }
+}
+
+/* What a node is made of that no group computes, as a Transpose that the builder
+ * eliminated; a source that one computes is itself. */
+static struct fsd_origin made_from(const struct fsd_state *s, struct fsd_origin source)
+{
+    for (int far = 0; far < FAR; far++) {
+        fsd_id node = fsd_origin_node(source);
+
+        if (node == FSD_NONE || s->nodes.at[node].group != FSD_NONE ||
+            s->nodes.at[node].core_in.n != 1)
+            break;
+        source = s->sources.at[s->nodes.at[node].core_in.at].at;
+    }
+    return source;
+}
+
+/* The first port by which the group reads the source; FSD_NONE: there is none, or there
+ * are several of different forms. */
+static uint32_t port_from(const struct edges *x, uint32_t group,
+                          struct fsd_origin source)
+{
+    uint32_t number = number_of(x->b->s, made_from(x->b->s, source));
+
+    return number == FSD_NONE || x->by_source[number].stamp != group + 1
+               ? FSD_NONE
+               : x->by_source[number].port;
+}
+
 static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -123,17 +223,17 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
         struct fsd_producer source = s->sources.at[n->core_in.at + i];
         struct fsd_border border = {.at = source.at, .node = node};
         fsd_id value;
+        uint32_t port;
 
         if (!fsd_is_origin(source.at) ||
             fsd_state_group_of(s, fsd_origin_node(source.at)) == group)
             continue; /* its producer is in the group */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
-        if (value != FSD_NONE) {
-            border.form =
-                fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[x->port[value]]));
-            serve(x, fsd_port_peers(e, x->port[value], true),
-                  fsd_node_destination(node));
-        }
+        port = value == FSD_NONE ? port_from(x, group, source.at) : x->port[value];
+        if (port != FSD_NONE)
+            border.form = fsd_state_form(x->b, fsd_port_form(e, &e->ports.at[port]));
+        if (value != FSD_NONE)
+            serve(x, fsd_port_peers(e, port, true), fsd_node_destination(node));
         fsd_vec_push(s->arena, &s->borders, border);
     }
 }
@@ -214,8 +314,10 @@ static void add_borders(struct edges *x)
     for (uint32_t g = 0; g < s->groups.n; g++) {
         uint32_t at = s->borders.n;
 
-        for (uint32_t i = 0; i < layers.of[g].n; i++)
+        for (uint32_t i = 0; i < layers.of[g].n; i++) {
             stamp_inputs(x, fsd_list_at(&layers, g, i));
+            note_sources(x, fsd_list_at(&layers, g, i), g);
+        }
         for (uint32_t i = 0; i < nodes.of[g].n; i++)
             add_reads(x, fsd_list_at(&nodes, g, i), g);
         s->groups.at[g].in = close_borders(s, at);
@@ -263,31 +365,6 @@ static fsd_id guess_to(const struct fsd_state_build *b, fsd_id layer)
             return b->s->refs.at[b->s->groups.at[b->s->of_layer[layer]].nodes.at];
     }
     return FSD_NONE;
-}
-
-static struct fsd_origin find_from(const struct fsd_state_build *b, uint32_t port)
-{
-    const struct fsd_graph *e = b->d->engine;
-
-    for (int far = 0; far < FAR && e->ports.at[port].tensor != FSD_NONE; far++) {
-        fsd_id layer = first_of(e, fsd_port_peers(e, port, true));
-        struct fsd_origin at = FSD_NO_ORIGIN;
-
-        if (!fsd_port_is_part(e, port))
-            at = fsd_state_core(b, b->d->match->counterpart[e->ports.at[port].tensor])
-                     .at;
-        if (fsd_is_origin(at) || layer == FSD_NONE)
-            return at;
-        if (!is_move(b, layer)) {
-            struct fsd_span nodes = b->s->groups.at[b->s->of_layer[layer]].nodes;
-
-            return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
-        }
-        if (!e->nodes.at[layer].in.n)
-            return FSD_NO_ORIGIN;
-        port = e->nodes.at[layer].in.at;
-    }
-    return FSD_NO_ORIGIN;
 }
 
 /* Sorts what was added behind `at`, each once, without those that are neither.
@@ -635,6 +712,8 @@ void fsd_state_add_edges(struct fsd_state_build *b)
         .b = b,
         .stamp = FSD_NEW(b->scratch, uint32_t, n),
         .port = FSD_NEW(b->scratch, uint32_t, n),
+        .by_source =
+            FSD_NEW(b->scratch, struct by_source, b->s->groups.n + b->s->inputs.n),
         .asked = FSD_NEW(b->scratch, uint32_t, b->s->nodes.n + b->s->inputs.n),
         .asked_of = FSD_NEW(b->scratch, uint32_t, b->d->engine->nodes.n),
         .model_of = fsd_ids_new(b->scratch, b->s->nodes.n),
