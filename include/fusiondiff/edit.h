@@ -70,8 +70,8 @@ FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL 
 FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
-/** True when no further build tells more: one fusion is left, or those that no build
- *  told apart. */
+/** True when no further build shows more: a fusion, or a set of them, is proved to
+ *  cause the failure, or none can be. */
 FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 
 /** The path of the model that the search is about; lives as long as the search. */
@@ -103,7 +103,7 @@ FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FI
 /** Takes the result of the build that was asked for, and says what it proves.
  *  @param rebuilt  that build: its engine and, where it has one of its own, its model;
  *                  NULL: it is taken to have changed as stated, which is not proved.
- *  @return FSD_OK; FSD_E_ARG when the search is over, or no suspect would be left;
+ *  @return FSD_OK; FSD_E_ARG when the search is over;
  *          FSD_E_MISMATCH for the engine of another network; what fsd_diff_open()
  *          returns.  The search stays as it was unless this returns FSD_OK. */
 FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,

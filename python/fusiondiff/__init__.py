@@ -720,7 +720,7 @@ class Bisection:
 
     @property
     def done(self) -> bool:
-        """True when one fusion is left, or those that no known break tells apart."""
+        """True when a fusion, or a set of them, is proved to cause the failure, or no further build can show more."""
         return _native.search_done(self._handle)
 
     @property
@@ -783,7 +783,8 @@ def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, sha
            force: bool = False) -> Bisection:
     """Begins a search among the fusions of an engine that computes wrong results.
 
-    Each build splits half of the suspects; whether its results are right shows which half has the failure.
+    The first build splits nothing and the second all fusions, which shows whether a fusion causes the failure; the next ones split
+    halves of the suspects, and the last ones prove what is left.
 
     Args:
         model: a path, as the next: a search names its files.
@@ -792,11 +793,13 @@ def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, sha
 
     >>> search = bisect("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json")
     >>> search.tensors
-    ['conv1.out']
-    >>> print(search.take("good", "fixtures/compare/split.json").splitlines()[0])
-    good: 1 suspect left.
+    []
+    >>> print(search.take("bad", "fixtures/qat_block/engine.graph.json").splitlines()[0])
+    bad: 3 suspects left.
+    >>> search.tensors
+    ['conv1.out', 'conv2.out', 'fc']
     >>> search.done
-    True
+    False
     """
     for name, value in (("model", model), ("engine", engine)):
         if not isinstance(value, (str, os.PathLike)):

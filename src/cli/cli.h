@@ -68,6 +68,7 @@ struct annotate_options {
 
 struct bisect_options {
     const char *state; /* the file that keeps the search */
+    unsigned confirm;  /* runs of CMD for each build; 0: one */
 };
 
 /* Zero is the default of every field but fail_on. */

@@ -18,11 +18,13 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128 };
+enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128, MOST_RUNS = 100 };
 
 static const char usual_state[] = ".fusiondiff-bisect";
 
 static const struct option_row options[] = {
+    {"confirm", "N", "run: run CMD N times for each build; no result unless all agree",
+     NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"state", "FILE", "File of the search (default: .fusiondiff-bisect)",
      WORD(bisect.state)},
     {0},
@@ -260,21 +262,29 @@ static char *last_line(FILE *out)
     return last;
 }
 
-static enum fsd_status judge(struct command_line *line, struct fsd_bisection *search,
-                             int exit_status, const char *model, char *dump,
-                             struct fsd_error *err)
+/* What a run of CMD states. */
+struct verdict {
+    enum fsd_bisect_result result;
+    char *dump; /* allocated; NULL of what is skipped */
+};
+
+static enum fsd_status read_verdict(const struct command_line *line, int exit_status,
+                                    FILE *out, struct verdict *verdict,
+                                    struct fsd_error *err)
 {
+    *verdict = (struct verdict){FSD_BISECT_SKIP, NULL};
     if (exit_status >= STOPPED)
         return fail_file(err, FSD_E_ARG, line->words[1],
                          "the command did not complete; the search is unchanged");
     if (exit_status == SKIPPED)
-        return take(line, search, FSD_BISECT_SKIP, NULL, NULL, err);
-    if (!*dump)
+        return FSD_OK;
+    verdict->result = exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
+    verdict->dump = last_line(out);
+    if (!*verdict->dump)
         return fail_file(err, FSD_E_ARG, line->words[1],
                          "expected the path of the new dump on its last line, found "
                          "nothing; the search is unchanged");
-    return take(line, search, exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD, model,
-                dump, err);
+    return FSD_OK;
 }
 
 /* CMD with its arguments, to its end; a signal ends this program with it.
@@ -302,34 +312,64 @@ static enum fsd_status run_words(const struct command_line *line, const char *mo
     return status;
 }
 
-static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
-                                const char *model, struct fsd_error *err)
+/* CMD once, for the model that is there. */
+static enum fsd_status run_for(const struct command_line *line,
+                               const struct fsd_bisection *search, const char *model,
+                               struct verdict *verdict, struct fsd_error *err)
 {
     FILE *in = tmpfile(), *out = tmpfile();
     enum fsd_status status =
         in && out ? fsd_bisection_tensors(search, in, err) : fail_errno(err, "tmpfile");
     int exit_status = STOPPED;
 
-    if (status == FSD_OK)
-        status = write_model(line, search, model, true, err);
-    if (status == FSD_E_ARG) { /* the nodes of a log: there is no model to write */
-        status = FSD_OK;
-        model = NULL;
-    }
-
     fflush(stdout);
     if (status == FSD_OK)
         status = run_words(line, model, in, out, &exit_status, err);
-    if (status == FSD_OK) {
-        char *dump = last_line(out);
-
-        status = judge(line, search, exit_status, model, dump, err);
-        free(dump);
-    }
+    if (status == FSD_OK)
+        status = read_verdict(line, exit_status, out, verdict, err);
     if (in)
         fclose(in);
     if (out)
         fclose(out);
+    return status;
+}
+
+/* A test that does not always end alike can prove nothing. */
+static enum fsd_status fail_unlike(const struct command_line *line,
+                                   const unsigned counts[FSD_BISECT_SKIP + 1],
+                                   struct fsd_error *err)
+{
+    return fail_file(err, FSD_E_MISMATCH, line->words[1],
+                     "%u runs of one build ended in %u good, %u bad and %u skipped: "
+                     "the test does not always end alike; the search is unchanged",
+                     counts[0] + counts[1] + counts[2], counts[FSD_BISECT_GOOD],
+                     counts[FSD_BISECT_BAD], counts[FSD_BISECT_SKIP]);
+}
+
+/* The next build, as often as it is to be confirmed. */
+static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
+                                const char *model, struct fsd_error *err)
+{
+    enum fsd_status status = write_model(line, search, model, true, err);
+    unsigned counts[FSD_BISECT_SKIP + 1] = {0}, n = line->bisect.confirm;
+    struct verdict verdict = {FSD_BISECT_SKIP, NULL};
+
+    if (status == FSD_E_ARG) { /* the nodes of a log: there is no model to write */
+        status = FSD_OK;
+        model = NULL;
+    }
+    n = n ? n : 1;
+    for (unsigned i = 0; i < n && status == FSD_OK; i++) {
+        free(verdict.dump);
+        verdict.dump = NULL;
+        status = run_for(line, search, model, &verdict, err);
+        counts[verdict.result] += status == FSD_OK;
+    }
+    if (status == FSD_OK && counts[verdict.result] < n)
+        status = fail_unlike(line, counts, err);
+    if (status == FSD_OK)
+        status = take(line, search, verdict.result, model, verdict.dump, err);
+    free(verdict.dump);
     return status;
 }
 
@@ -429,10 +469,12 @@ const struct verb verb_bisect = {
     "start MODEL ENGINE | next | good|bad|skip [NEW_ENGINE] | "
     "result COMPARISON [NEW_ENGINE] | run CMD... | log | reset",
     "find the fusion that makes an engine wrong",
-    "Searches for the fusion that makes an engine's results "
-    "wrong.  Each build marks tensors as outputs, which splits "
-    "half of the suspect fusions; its result shows which half has "
-    "the failure.\vCMD builds the model that FUSIONDIFF_MODEL "
+    "Searches for the fusion that makes an engine's results wrong.  The first "
+    "build splits nothing, and the failure has to show; the second splits all "
+    "fusions; then halves of the suspects are split.  A fusion is named only "
+    "if splitting it alone repairs the engine and splitting the others does "
+    "not; of several that act together the smallest set is searched for.\vCMD builds "
+    "the model that FUSIONDIFF_MODEL "
     "names, tests the network's own outputs, prints the path of "
     "the new dump on its last line, and ends with 0 (good), 125 "
     "(skip) or 1 to 127 (bad).  This model has marked tensors as "

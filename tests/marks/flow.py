@@ -93,6 +93,22 @@ def results(folder):
     bisect(folder, "reset")
 
 
+def ends(folder):
+    """How searches end that name no fusion."""
+    for words, says in ((("good",), "The failure does not show in this build"), (("skip",), "could not be tested"),
+                        (("bad", "bad"), "No fusion alone causes the failure")):
+        bisect(folder, "reset")
+        bisect(folder, "start", MODEL, ENGINE)
+        for word in words[:-1]:
+            bisect(folder, word, says="suspects left")
+        bisect(folder, words[-1], says=says)
+    bisect(folder, "reset")
+    bisect(folder, "start", MODEL, ENGINE)
+    flaky = script(folder, "flaky", f"echo {ENGINE}\n[ -e tested ] && exit 0\ntouch tested\nexit 1\n")
+    bisect(folder, "run", "--confirm", "3", flaky, status=2, says="3 runs of one build ended in 2 good, 1 bad and 0 skipped")
+    (folder / "tested").unlink()
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -102,9 +118,9 @@ def main():
         bisect(folder, "next", status=2, says="there is no search")
         bisect(folder, "nxt", status=2, says="did you mean 'next'?")
         bisect(folder, "start", MODEL, status=2, says="expected bisect start MODEL ENGINE")
-        bisect(folder, "start", FIXTURES / "qat_block", says="marked as an output")
+        bisect(folder, "start", FIXTURES / "qat_block", says="without any change: the failure has to show")
         bisect(folder, "reset")
-        bisect(folder, "start", MODEL, ENGINE, says="marked as an output")
+        bisect(folder, "start", MODEL, ENGINE, says="3 suspects, about 6 more builds")
         bisect(folder, "start", MODEL, ENGINE, status=2, says="a search has begun")
         kept = state.read_bytes()
 
@@ -118,21 +134,24 @@ def main():
         refused("run", script(folder, "killed", "kill -9 $$\n"), says="did not complete")
         refused("run", folder / "none", says="cannot be started: No such file")
 
-        # The fusion of Conv_13 is split in SPLIT: good there, it is to blame.
-        bisect(folder, "bad", ENGINE, says="did not change")
+        ends(folder)
         bisect(folder, "reset")
         check("reset", not state.exists())
+
+        # The fusion of Conv_13 is split in SPLIT: good there, it is to blame.
         bisect(folder, "start", MODEL, ENGINE)
+        bisect(folder, "bad", ENGINE, says="No fusion changed")
         bisect(folder, "next", "-o", folder / "next.onnx", says="marked as an output")
         check("next -o", (folder / "next.onnx").read_bytes() != MODEL.read_bytes())
         mine = folder / ".fusiondiff-bisect.onnx"
         mine.write_text("mine")
         before = set(folder.iterdir())
         command = script(folder, "build", f"cat > {folder}/asked\ncp $FUSIONDIFF_MODEL {folder}/given.onnx\n"
-                                          f"echo building\necho {SPLIT}\n")
-        bisect(folder, "run", command, says="This fusion causes the failure, found after 1 build:\n  layer 3  epilogue  Conv_13")
-        check("the arguments of CMD", (folder / "asked").read_text().split(), (folder / "asked").read_text())
-        check("the model that CMD is given", (folder / "given.onnx").read_bytes() == (folder / "next.onnx").read_bytes())
+                                          f"echo building\necho {SPLIT}\n"
+                                          f"grep -q conv2.out {folder}/asked || {{ echo {ENGINE}; exit 1; }}\n")
+        bisect(folder, "run", command, says="This fusion causes the failure:\n  layer 3  epilogue  Conv_13")
+        check("the last request is all others", (folder / "asked").read_text().split() == ["conv1.out", "fc"], (folder / "asked").read_text())
+        check("the model that CMD is given", (folder / "given.onnx").read_bytes() != (folder / "next.onnx").read_bytes())
         left = {p.name for p in set(folder.iterdir()) - before}
         check("it is gone behind it", left == {"build", "asked", "given.onnx"}, left)
         check("a file of the user's", mine.read_text() == "mine")
@@ -140,10 +159,10 @@ def main():
         bisect(folder, "good", status=2, says="the search is complete")
 
         text = state.read_text()
-        for bad, says in ((text.replace("bisect/1", "bisect/9"), "expected fusiondiff-bisect/1"),
+        for bad, says in ((text.replace("bisect/2", "bisect/9"), "expected fusiondiff-bisect/2"),
                           (text.replace("files ", "files 0"), "changed after the search began"),
                           (text + "fair\n", "expected good, bad or skip, found 'fair'"),
-                          (text + "bad changed 99\n", "numbers of fusions"), ("", "expected fusiondiff-bisect/1")):
+                          (text.replace("bad\n", "bad changed 99\n", 1), "numbers of fusions"), (text + "bad\n", "a search that is over"), ("", "expected fusiondiff-bisect/2")):
             state.write_text(bad)
             bisect(folder, "next", status=2, says=says)
     return 1 if failed else 0

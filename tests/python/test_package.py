@@ -452,7 +452,7 @@ def test_routes():
 
 def test_bisect(tmp_path):
     search = fusiondiff.bisect(MODEL, ENGINE)
-    assert not search.done and str(search).startswith("3 suspects.")
+    assert not search.done and str(search).startswith("3 suspects, ")
     search.model(tmp_path / "next.onnx")
     assert (tmp_path / "next.onnx").stat().st_size
     comparison = tmp_path / "comparison.json"
@@ -461,8 +461,12 @@ def test_bisect(tmp_path):
     comparison.write_text(json.dumps({"lst": []}))
     with pytest.raises(fusiondiff.Error, match="found no iteration"):
         search.judge(comparison)
-    assert search.take("good", ROOT / "fixtures/compare/split.json").startswith("good: 1 suspect left.")
-    assert search.done and search.log.startswith("good  1 fusion changed")
+    split = ROOT / "fixtures/compare/split.json"
+    assert search.take("bad", ENGINE).startswith("bad: 3 suspects left.")
+    assert search.take("good", split).startswith("good: 1 suspect left.")
+    assert search.take("good", split).startswith("good: 1 suspect left.")
+    assert search.take("bad", ENGINE).startswith("bad: 1 suspect left.")
+    assert search.done and "This fusion causes the failure:" in str(search) and search.log.startswith("bad  0 fusions changed")
     search.save(tmp_path / "state")
     assert fusiondiff.Bisection.read(tmp_path / "state").log == search.log
     with pytest.raises(fusiondiff.Error, match="the search is complete"):

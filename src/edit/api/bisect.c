@@ -54,7 +54,7 @@ enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
 
 bool fsd_bisection_done(const struct fsd_bisection *search)
 {
-    return !search->hunt->chosen.n;
+    return search->hunt->phase == FSD_HUNT_OVER;
 }
 
 const char *fsd_bisection_path(const struct fsd_bisection *search)
@@ -175,11 +175,6 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
     if (status != FSD_OK)
         return status;
     fsd_hunt_take(h, result, result == FSD_BISECT_SKIP ? NULL : seen);
-    if (h->contradicts)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "'%s' would clear the last suspect: no single fusion causes "
-                        "the failure, or an earlier result was wrong",
-                        fsd_search_results[result]);
     fprintf(out, "%s: %u suspect%s left.\n", fsd_search_results[result], h->n,
             fsd_plural(h->n));
     if (result != FSD_BISECT_SKIP && rebuilt)

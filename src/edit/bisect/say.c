@@ -33,19 +33,111 @@ static void put_suspects(const struct fsd_bisection *b, FILE *out)
     }
 }
 
+static void put_found(const struct fsd_bisection *b, FILE *out)
+{
+    for (uint32_t i = 0; i < b->hunt->found.n; i++) {
+        fputs("  ", out);
+        put_fusion(b, b->hunt->found.at[i], out);
+    }
+}
+
+static void put_proved(const struct fsd_bisection *b, FILE *out)
+{
+    bool one = b->hunt->n == 1;
+    uint32_t along = 0, others = 0;
+
+    fprintf(out,
+            one ? "This fusion causes the failure:\n"
+                : "These %u fusions cause the failure, one or more of them; no known "
+                  "break splits only some:\n",
+            b->hunt->n);
+    put_suspects(b, out);
+    fprintf(out, "With %s ", one ? "it" : "these");
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
+        along += b->hunt->along[i];
+        others += b->hunt->fusion[i] && !b->hunt->suspect[i];
+    }
+    if (along) {
+        fputs("and ", out);
+        fsd_put_noun(out, along, "fusion");
+        fputs(" that changed along split", out);
+    } else {
+        fputs("alone split", out);
+    }
+    fprintf(out, " the engine was right; with %u of %u others split it was wrong.\n",
+            b->hunt->cleared, others);
+}
+
+static void put_unproved(const struct fsd_bisection *b, FILE *out)
+{
+    fputs("No fusion is proved to cause the failure: a build of the proof could not be "
+          "had, or did not split what it should.  Suspects left:\n",
+          out);
+    put_suspects(b, out);
+}
+
+static void put_no_fusion(const struct fsd_bisection *b, FILE *out)
+{
+    uint32_t whole = 0;
+
+    fputs("No fusion alone causes the failure: it is there with all of them split that "
+          "can be.\n",
+          out);
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
+        whole += b->hunt->suspect[i] && b->hunt->spent[i];
+    if (!whole)
+        return;
+    fprintf(out, "%u of them did not split:\n", whole);
+    put_suspects(b, out);
+}
+
 static void put_end(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
 
-    if (h->n == 1)
-        fprintf(out, "This fusion causes the failure, found after %u build%s:\n",
-                h->steps.n, fsd_plural(h->steps.n));
-    else
+    switch (h->end) {
+    case FSD_HUNT_END_ABSENT:
+        fputs("The failure does not show in this build: nothing was split, and the "
+              "engine is right.\n",
+              out);
+        break;
+    case FSD_HUNT_END_UNTESTED:
+        fputs("The build in which nothing is split could not be tested, so no other "
+              "build can show anything.\n",
+              out);
+        break;
+    case FSD_HUNT_END_NO_FUSION:
+        put_no_fusion(b, out);
+        break;
+    case FSD_HUNT_END_PROVED:
+        put_proved(b, out);
+        break;
+    case FSD_HUNT_END_TOGETHER:
         fprintf(out,
-                "One of these %u fusions causes the failure, found after %u "
-                "build%s; no known break splits only some of them:\n",
-                h->n, h->steps.n, fsd_plural(h->steps.n));
-    put_suspects(b, out);
+                "No fusion alone causes the failure: these %u have to be split "
+                "together, and then the engine is right:\n",
+                h->found.n);
+        put_found(b, out);
+        break;
+    case FSD_HUNT_END_NEEDED:
+        fprintf(out,
+                "The failure needs these %u fusions together: with all others split it "
+                "is still there, and splitting one of them ends it:\n",
+                h->found.n);
+        put_found(b, out);
+        break;
+    case FSD_HUNT_END_UNPROVED:
+        put_unproved(b, out);
+        break;
+    case FSD_HUNT_END_CONTRADICTS:
+    case FSD_HUNT_END_NONE:
+    default:
+        fputs("The results contradict each other: no fusion, and no small set of them, "
+              "explains all.  The test may not always end alike (run --confirm 3).\n",
+              out);
+        break;
+    }
+    fprintf(out, "%u build%s.\n", h->steps.n, fsd_plural(h->steps.n));
 }
 
 static void put_expected(const struct fsd_bisection *b, FILE *out)
@@ -80,6 +172,21 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
     fsd_arena_free(arena);
 }
 
+/* Of the next build. */
+static const char *const purposes[] = {
+    [FSD_HUNT_WHOLE] = "Build the engine again without any change: the failure has to "
+                       "show.",
+    [FSD_HUNT_ALL] = "Build the engine again with all fusions split that can be: the "
+                     "failure has to be gone.",
+    [FSD_HUNT_HALVES] = "Build the engine again with:",
+    [FSD_HUNT_ALONE] = "Build the engine again with the suspects alone split:",
+    [FSD_HUNT_OTHERS] = "Build the engine again with all others split:",
+    [FSD_HUNT_SPLIT] = "No fusion alone explains the results.  Build the engine again "
+                       "with these split:",
+    [FSD_HUNT_KEPT] = "The failure needs more than one fusion.  Build the engine again "
+                      "with these split:",
+    [FSD_HUNT_OVER] = ""};
+
 void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
 {
     const struct fsd_hunt *h = search->hunt;
@@ -88,9 +195,12 @@ void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
         put_end(search, out);
         return;
     }
-    fprintf(out, "%u suspects.  Build the engine again with:\n", h->n);
+    fprintf(out, "%u suspect%s, about %u more build%s.  %s\n", h->n, fsd_plural(h->n),
+            fsd_hunt_builds_left(h), fsd_plural(fsd_hunt_builds_left(h)),
+            purposes[h->phase]);
     put_edits(search, out);
-    put_expected(search, out);
+    if (h->chosen.n)
+        put_expected(search, out);
     fputs("Then state how the network's own outputs are:\n"
           "  fusiondiff bisect good|bad|skip NEW_ENGINE\n"
           "  fusiondiff bisect result COMPARISON NEW_ENGINE   (saved by Polygraphy)\n",
@@ -147,7 +257,8 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
               out);
         put_fusion(b, i, out);
     }
-    fputs(other ? "  The result is counted for the fusions that changed.\n"
-                : "  Only the expected fusions changed.\n",
+    fputs(other      ? "  The result is counted for the fusions that changed.\n"
+          : chosen.n ? "  Only the expected fusions changed.\n"
+                     : "  No fusion changed.\n",
           out);
 }
