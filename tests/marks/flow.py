@@ -93,6 +93,21 @@ def results(folder):
     bisect(folder, "reset")
 
 
+def operations(folder):
+    """A kernel that a Transpose left is another kernel, though it computes the same nodes."""
+    model, engine = FIXTURES / "kernels/model.onnx", FIXTURES / "kernels/engine.log"
+    lines = engine.read_text().splitlines(keepends=True)
+    changed = [line.replace("MulAddMinMaxMulTran", "MulAddMinMaxMul") if "MulAddMinMaxMulTran_myl0_14," in line else line for line in lines]
+    other = folder / "other.log"
+    other.write_text("".join(changed))
+    bisect(folder, "start", model, engine)
+    bisect(folder, "bad", engine, says="No fusion changed")
+    bisect(folder, "reset")
+    bisect(folder, "start", model, engine)
+    bisect(folder, "bad", other, says="changed, too:  layer 13  epilogue  block.1.Conv_58")
+    bisect(folder, "reset")
+
+
 def ends(folder):
     """How searches end that name no fusion."""
     for words, says in ((("good",), "The failure does not show in this build"), (("skip",), "could not be tested"),
@@ -136,6 +151,7 @@ def main():
 
         ends(folder)
         bisect(folder, "reset")
+        operations(folder)
         check("reset", not state.exists())
 
         # The fusion of Conv_13 is split in SPLIT: good there, it is to blame.

@@ -58,6 +58,18 @@ static void look_at_region(const struct fsd_compare *c, const struct fsd_region_
         seen[c->pool.at[r->old_groups.at + i]] = what;
 }
 
+/* A kernel that performs other operations is another one, also where its group has the
+ * same nodes. */
+static void look_at_kernels(const struct fsd_compare *c, uint8_t *seen)
+{
+    for (uint32_t i = 0; i < c->kernels.n; i++) {
+        const struct fsd_kernel_change *k = &c->kernels.at[i];
+
+        if (k->does && k->old != FSD_NONE && !(k->old_of & FSD_LAYER_MOVES))
+            seen[k->old_of] = FSD_SEEN_CHANGED;
+    }
+}
+
 enum fsd_status fsd_search_look(const struct fsd_bisection *b,
                                 const struct fsd_options *rebuilt, uint8_t *seen,
                                 struct fsd_error *err)
@@ -84,6 +96,8 @@ enum fsd_status fsd_search_look(const struct fsd_bisection *b,
                           b->model);
     for (uint32_t i = 0; status == FSD_OK && i < c->regions.n; i++)
         look_at_region(c, &c->regions.at[i], seen);
+    if (status == FSD_OK)
+        look_at_kernels(c, seen);
     fsd_compare_free(c);
     fsd_state_free(state);
     return status;
