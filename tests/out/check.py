@@ -115,6 +115,20 @@ def look_at_inputs(binary, fixtures, folder):
     check(data[:8] == b"\x93NUMPY\1\0" and b"'<f4'" in data and b"(2, 3,)" in data and len(data) == 128 + 24, data)
 
 
+def build_alone(binary, fixtures, folder):
+    """The commands ask RTX for what --alone needs: from an engine that states names alone nothing is concluded."""
+    of = fixtures.parent
+    ran = run(binary, "cut", of / "rtx/functions.onnx", of / "rtx/functions.log", "--layer", "2", "-o", folder / "part.onnx")
+    text = ran.stdout.decode()
+    for words in ("tensorrt_rtx --onnx=", "part.onnx --profilingVerbosity=detailed --verbose >", "POLYGRAPHY_USE_TENSORRT_RTX=1 polygraphy run"):
+        check(words in text, f"{words}: {text}{ran.stderr.decode()}")
+    names = folder / "names.json"
+    layers = json.loads((of / "qat_block/engine.graph.json").read_text())["Layers"]
+    names.write_text(json.dumps({"Layers": [layer["Name"] for layer in layers], "Bindings": ["input", "output"]}))
+    ran = run(binary, "cut", of / "qat_block/model.onnx", of / "qat_block/engine.graph.json", "--layer", "3", "--alone", names)
+    check("alone    not known: that engine states names of layers alone" in ran.stdout.decode(), ran.stdout.decode() + ran.stderr.decode())
+
+
 def npy(descr, shape, data, order=False):
     head = f"{{'descr': '{descr}', 'fortran_order': {order}, 'shape': {shape}, }}".encode()
     head += b" " * (-(len(head) + 11) % 64) + b"\n"
@@ -226,6 +240,7 @@ def main():
         place_weights(binary, fixtures, folder)
         look_at_inputs(binary, fixtures, folder)
         give_inputs(binary, fixtures, folder)
+        build_alone(binary, fixtures, folder)
         annotate(binary, fixtures, folder)
         odd_path(binary, fixtures, folder)
     if not onnx:

@@ -133,6 +133,21 @@ static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
     fprintf(out, " %s\n", is);
 }
 
+/* Of an engine that states the names of its layers alone the mapping is incomplete, and
+ * the types are unknown. */
+static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
+                       FILE *out)
+{
+    bool own = !plan->d->engine->detailed, other = !alone->engine->detailed;
+
+    if (own || other)
+        fprintf(out,
+                "  alone    not known: %s states names of layers alone; build it with "
+                "--profilingVerbosity=detailed\n",
+                other ? "that engine" : "this engine");
+    return own || other;
+}
+
 /* Fusion is which nodes are computed together: of both builds the same, or the first
  * pair of which it is not so. */
 static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
@@ -141,6 +156,8 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
     fsd_id_vec core = core_of(plan);
     fsd_id other = FSD_NONE; /* in another precision */
 
+    if (names_only(plan, alone, out))
+        return;
     for (uint32_t i = 0; i < core.n; i++) {
         fsd_id a = core.at[i];
 

@@ -68,8 +68,9 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
     fprintf(out, "\nbuild it alone, and show its layers:\n  %s --onnx=",
             rtx ? "tensorrt_rtx" : "trtexec");
     fsd_put_shell_word(out, path);
+    fputs(" --profilingVerbosity=detailed", out);
     if (!rtx) {
-        fputs(" --profilingVerbosity=detailed \\\n    --exportLayerInfo=", out);
+        fputs(" \\\n    --exportLayerInfo=", out);
         put_beside(plan->arena, path, ".json", out);
         put_precision(plan, out);
     }
@@ -80,7 +81,9 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
     fsd_put_shell_word(out, path);
     fputs(" ", out);
     put_beside(plan->arena, path, rtx ? ".log" : ".json", out);
-    fputs("\ncompare TensorRT's numbers with ONNX Runtime's:\n  polygraphy run ", out);
+    fprintf(out,
+            "\ncompare TensorRT's numbers with ONNX Runtime's:\n  %spolygraphy run ",
+            rtx ? "POLYGRAPHY_USE_TENSORRT_RTX=1 " : "");
     fsd_put_shell_word(out, path);
     fputs(" --trt --onnxrt\nrun it by ONNX Runtime alone:\n  polygraphy run ", out);
     fsd_put_shell_word(out, path);
