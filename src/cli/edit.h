@@ -32,6 +32,10 @@ bool names_part(const struct command_line *line);
 /** Ends with a message where the options ask for an ENGINE that is not given. */
 void check_part(const struct command_line *line, struct argp_state *state);
 
+/** Notes that the model's weights in other files, if it has such, stay where they are,
+ *  since a new model is in another folder.  models.c */
+void note_weights(const struct command_line *line);
+
 /** Writes every output of a verb that makes a model: those that end in .onnx are
  *  models, the others reports; where there are only models, a report goes to standard
  *  output.  models.c */

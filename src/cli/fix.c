@@ -65,8 +65,7 @@ enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *l
     status = write_judgement(line, print_fix, &job, err);
     if (status == FSD_E_UNSUPPORTED && job.write)
         return say_nothing_applies(line, &job, err);
-    if (status == FSD_OK && moved && !line->quiet && fsd_linting_has_external(linting))
-        print_note(NULL, "the weights are in external files: copy them into the folder "
-                         "of the fixed model");
+    if (status == FSD_OK && moved)
+        note_weights(line);
     return status;
 }

@@ -2,6 +2,13 @@
 #define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
+void note_weights(const struct command_line *line)
+{
+    if (!line->quiet && fsd_file_has_external(line->run.model))
+        print_note(NULL, "the weights are in external files: copy them into the folder "
+                         "of the new model");
+}
+
 enum fsd_status write_models(const struct command_line *line, print_fn *print_model,
                              print_fn *print_report, const void *payload,
                              struct fsd_error *err)
@@ -25,9 +32,7 @@ enum fsd_status write_models(const struct command_line *line, print_fn *print_mo
         status = write_outputs(&models, print_model, payload, err);
     if (status == FSD_OK)
         status = write_outputs(&reports, print_report, payload, err);
-    if (status == FSD_OK && moved && !line->quiet &&
-        fsd_file_has_external(line->run.model))
-        print_note(NULL, "the weights are in external files: copy them into the folder "
-                         "of the new model");
+    if (status == FSD_OK && moved)
+        note_weights(line);
     return status;
 }

@@ -47,6 +47,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     static struct command_line one;
     struct fsd_diff *made = NULL;
     enum fsd_status status;
+    bool moved = false;
 
     line->run.uncited = true;
     status = fsd_diff_open(&made, &line->run, err);
@@ -61,9 +62,13 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
                                     ? FSD_ANNOTATE_MODEL
                                     : FSD_ANNOTATE_LAYERS};
 
+        moved |= job.as == FSD_ANNOTATE_MODEL &&
+                 !is_same_folder(line->run.model, line->outputs[i].path);
         one.outputs[0] = line->outputs[i];
         status = write_outputs(&one, print, &job, err);
     }
+    if (status == FSD_OK && moved)
+        note_weights(line);
     fsd_diff_free(made);
     return status;
 }

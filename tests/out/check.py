@@ -101,6 +101,10 @@ def place_weights(binary, fixtures, folder):
     check(b"outside.data" in (folder / "same.onnx").read_bytes(), "weights stay outside")
     other = (folder / "other.onnx").read_bytes()
     check(b"outside.data" not in other and data[4:28] in other, "weights come along")
+    for path, notes in ((folder / "annotated.onnx", False), (folder / "away" / "annotated.onnx", True)):
+        path.parent.mkdir(exist_ok=True)
+        ran = run(binary, "annotate", folder / "outside.onnx", fixtures.parent / "qat_block/engine.graph.json", "--force", "-o", path)
+        check((b"the weights are in external files" in ran.stderr) == notes, f"annotate {path}: {ran.stderr}")
 
 
 def look_at_inputs(binary, fixtures, folder):
