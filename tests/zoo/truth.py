@@ -132,6 +132,7 @@ class Tensor:
     def __init__(self, text):
         found = re.match(r"Name: (.*?)(?:, Location: \w+)?, Dimensions: \[([-\d,]*)\](.*)$", text, re.S)
         self.name, rest = found[1], found[3]
+        self.stated = rest
         self.dims = [int(d) for d in found[2].split(",") if d]
         strides = re.search(r", Strides: \[([-\d,]*)\]", rest)
         order = re.search(r", StrideOrder: \[([-\d,]*)\]", rest)
@@ -200,6 +201,58 @@ def log_lines(folder):
         with lzma.open(path + ".xz") as file:
             data = file.read()
     return data.decode("utf-8", "surrogateescape").split("\n")
+
+
+def lines_of(path):
+    """The same of any log or text, by its path."""
+    if os.path.basename(path).startswith("build.log"):
+        lines = log_lines(os.path.dirname(path))
+    else:
+        with open(path, encoding="utf-8", errors="surrogateescape") as file:
+            lines = file.read().split("\n")
+    return [line.rstrip("\r") for line in lines]
+
+
+def block(lines):
+    """(name, type, (inputs, outputs)) of each layer of the last engine in a log of TensorRT 7 to 10, a tensor as (name, type,
+    sizes, width of its vectors or None):
+
+        Layer(Reformat): NAME, Tactic: 0, a[Float(1,3)] -> b (Half[1,3:2])"""
+    start = max(i for i, line in enumerate(lines) if "Engine Layer Information" in line)
+    use = re.compile(r"(.+?) ?(?:\[(\w+)\(([-\d,:]*)\)\]|\((\w+)\[([-\d,:]*)\]\))(?:, |$)")
+    for line in lines[start + 1:]:
+        if not line.startswith("Layer("):
+            return
+        found = re.match(r"Layer\((\w+)\): (.*), Tactic: [-\w]+, (.*) -> (.*)$", line)
+        if not found:
+            yield re.sub(r"^Layer\(\w+\): |, Tactic: .*", "", line), re.match(r"Layer\((\w*)", line)[1], ([], [])
+            continue
+        sides = []
+        for text in (found[3], found[4]):
+            uses = [(m[1], m[2] or m[4], m[3] or m[5] or "") for m in use.finditer(text)]
+            sides.append([(name, kind, [int(d.split(":")[0]) for d in sizes.split(",") if d],
+                           (re.search(r":(\d+)", sizes) or [None, None])[1]) for name, kind, sizes in uses])
+        yield found[2], found[1], sides
+
+
+def times(lines):
+    """(name, milliseconds of a run) of each layer in the table that trtexec 8 prints into its log; None: there is none."""
+    head = next((i for i, line in enumerate(lines) if re.search(r"=== Profile \(\d+ iterations", line)), None)
+    if head is None or "Layer" not in lines[head + 1] or not lines[head + 1].rstrip().endswith("Time %"):
+        return None
+    runs, found = int(re.search(r"\((\d+) iter", lines[head])[1]), []
+    for line in lines[head + 2:]:
+        row = re.match(r"(?:\[[^]]*\] )*\s*(.*?)\s+([\d.]+)\s+[\d.]+(?:\s+[\d.]+)?\s+[\d.]+\s*$", line)
+        if not row or row[1] == "Total":
+            break
+        found.append((row[1], float(row[2]) / runs))
+    return found or None
+
+
+def tuned_sizes(lines):
+    """By input the sizes that the engine was tuned for, where a log of TensorRT for RTX states them."""
+    found = [re.match(r" Name: (.*?), IOMode: Input, .*OptShape: \[([\d,]*)\]", line) for line in lines]
+    return {m[1]: [int(d) for d in m[2].split(",") if d] for m in found if m}
 
 
 def kernels(lines):
