@@ -1,0 +1,162 @@
+"""Claims about sums: the share of each class of layers, of a layer, of a finding's layers, and what a change gains.
+
+The truth is what layers.py counts from the dump, or the profile; a gain is the share of the layers that the change removes."""
+import re
+
+from dump import BITS
+from model import QDQ, RANDOM
+
+WORDS = {"compute": "compute", "requantization": "requantization", "data movement": "movement",
+         "data movement that the model requires": "requested_movement"}
+ROUNDED = 0.051     # of a percentage with one decimal
+
+
+class Sums:
+    def __init__(self, layers, dump, model, stated):
+        """`stated`: by layer the bytes that the report states, which count where they cannot be recomputed (the claims
+        about bytes count these apart); what it does not know either is in no sum."""
+        self.layers, self.dump, self.model, self.stated = layers, dump, model, stated
+        self.unknown = {i for i, n in enumerate(stated) if n is None and dump.ms is None}
+        n = range(len(dump.layers))
+        self.cost = [self._cost(i) for i in n]
+        self.classes = [self._class(i) for i in n]
+        known = [c for c in self.cost if c is not None]
+        self.total = dump.run_ms if dump.ms is not None else sum(known) if all(
+            c is not None or i in self.unknown for i, c in enumerate(self.cost)) else None
+        self.constants = self._constants()
+
+    def _cost(self, i):
+        """Milliseconds where there is a profile, bytes elsewhere."""
+        if self.dump.ms is not None:
+            return self.dump.ms[i]
+        found = self.layers.bytes(i)
+        return self.stated[i] if found is None else found
+
+    def _class(self, i):
+        kind = self.layers.kinds[i]
+        if kind in ("noop", "sync", "shape", "constant"):
+            return "nothing"
+        spent = self.layers.spent(i)
+        if kind in ("copy", "reformat", "quantize"):
+            if self.dump.ms is not None and self.cost[i] == 0:
+                return "nothing"
+            return "requested_movement" if spent == {"requested_movement"} else "movement"
+        return "requantization" if spent == {"requantization"} else "compute" if spent == {None} else None
+
+    def share_of(self, layers):
+        """The share of some layers; None: not all of them are known."""
+        found = [self.cost[i] for i in layers if i not in self.unknown]
+        return None if self.total in (None, 0) or None in found else sum(found) / self.total
+
+    def lost_in(self, layers):
+        """The share of the tensors that a product writes and one of these layers reads again."""
+        if self.total in (None, 0) or self.dump.ms is not None:
+            return None
+        lost = [max([p.bytes() or float("nan") for p in self.dump.layers[i].ins if any(
+            self.dump.layers[k].multiplies() for k in self.dump.writers.get(p.name, []))], default=0) for i in layers]
+        return None if sum(lost) != sum(lost) else 2 * sum(lost) / self.total
+
+    def of_class(self, name):
+        return None if None in self.classes else self.share_of(i for i, c in enumerate(self.classes) if c == name)
+
+    def _constants(self):
+        """Layers that compute what follows from constants alone, and nothing that a run decides."""
+        found = set()
+        for i, layer in enumerate(self.dump.layers):
+            nodes = self.layers.nodes(i)
+            if self.layers.kinds[i] not in ("compute", "copy", "reformat") or any(n.op in RANDOM for n in nodes):
+                continue
+            folded = bool(nodes) and all(self.model.is_folded(n) for n in nodes) and any(n.op not in QDQ for n in nodes)
+            by = [self.dump.writers.get(p.name) for p in layer.ins]
+            sized = bool(layer.outs) and all(p.dims and min(p.dims) >= 0 for p in layer.outs)
+            if folded or sized and by and all(b and set(b) <= found for b in by):
+                found.add(i)
+        return found
+
+    def left_by_quantizing(self, i):
+        """The part of a quantizer's cost that stays where the caller quantizes its input: it also pads, or lays it out."""
+        layer = self.dump.layers[i]
+        if self.layers.kinds[i] != "quantize" or not layer.ins or layer.ins[0].name in self.dump.writers:
+            return 0
+        a, b = layer.ins[0], layer.outs[0]
+        n, m = a.count(), b.count()
+        if None in (n, m) or n == m and a.layout() == b.layout():
+            return 0
+        return (n + m) * BITS[b.type] / (n * BITS[a.type] + m * BITS[b.type])
+
+    # Sentences with numbers: how many layers do what, and how much that is.
+
+    COUNTS = [("kind", r"^(\d+) layers?:", ("compute", "requantization", "movement", "requested_movement", "nothing")),
+              ("kind", r"(\d+) compute", ("compute", "requantization")), ("kind", r"(\d+) (?:free|constant)", ("nothing",)),
+              ("required", r"(\d+) of them requantize", ("requantization",)),
+              ("required", r"(\d+) move data(?! as)", ("movement",)),
+              ("required", r"(\d+) move data as", ("requested_movement",)),
+              ("precision", r"(?<=[( ])([a-z]+\d* \d+)(?=(?:, [a-z]+\d* \d+)*\))", ("compute", "requantization")),
+              ("bytes", r"^([\d.]+ [kMG]?B)\b", ())]
+
+    def judge_count(self, kind, word, classes):
+        """Whether so many layers are of these classes, and compute in the type that stands before the number; or whether
+        all take so many bytes."""
+        if kind == "bytes":
+            number, unit = word.split(" ")
+            return self.total and abs(float(number) * {"B": 1, "kB": 1e3, "MB": 1e6, "GB": 1e9}[unit] / self.total - 1) < 6e-3
+        chosen = [i for i, c in enumerate(self.classes) if c in classes]
+        if kind == "precision":
+            types = [self.layers.precision(i) or {"unknown"} for i in chosen]
+            if any(len(t) > 1 for t in types):
+                return None
+            chosen = [t for t in types if word.split(" ")[0] in t]
+        return None if None in self.classes else len(chosen) == int(word.split(" ")[-1])
+
+    def judge_brief(self, line, at, rows):
+        """Whether the percentage at this place of a line of the summary is right; None: it is not recomputed."""
+        before, percent = line["text"][:at.start(1)], float(at[1])
+        if line["topic"] == "to do":
+            return self.judge_gain(line["text"], percent, rows)
+        word = re.search(r"([a-z+][a-z+ ]*?) <?$", before)[1]
+        share = self._of_cause(word) if line["topic"] == "moves" else self.of_class(WORDS[word]) if word in WORDS else None
+        if share is None:
+            return None
+        return percent == 0.1 and 100 * share < 0.1 if before.endswith("<") else abs(100 * share - percent) < ROUNDED
+
+    def _of_cause(self, word):
+        """The share of layers that move data without being asked, by cause; those of the model's own nodes are copies."""
+        chosen = []
+        for i, name in enumerate(self.classes):
+            if name != "movement":
+                continue
+            causes = self.layers.cause(i)
+            called = {"quantize"} if self.layers.kinds[i] == "quantize" else causes and {
+                {"unknown": "unexplained", None: "copies"}.get(c, c) for c in causes}
+            if not called or len(called) > 1 and word in called:
+                return None
+            if word in called:
+                chosen.append(i)
+        return self.share_of(chosen)
+
+    def judge_gain(self, text, percent, rows):
+        """What a line "to do" saves: the layers that the change removes."""
+        layers = self._removed_by(text, rows)
+        parts = [(self.share_of([i]), 1 - self.left_by_quantizing(i)) for i in layers or ()]
+        if layers is None or any(s is None for s, _ in parts):
+            return None
+        return abs(100 * sum(s * left for s, left in parts) - percent) < ROUNDED
+
+    def _removed_by(self, text, rows):
+        if text.startswith("requantization"):
+            return None if None in self.classes else [i for i, c in enumerate(self.classes) if c == "requantization"]
+        if text.startswith("fold "):
+            return self.constants
+        movers = [r for r in rows if not r.get("requested") and r["layer"] not in self.constants]
+        sized = re.match(r"choose (\d+) ([a-z ]+) instead of (\d+) at ", text)
+        if sized:
+            begin = f"choose {sized[1]} {sized[2]} instead of {sized[3]} where "
+            return [r["layer"] for r in movers if r.get("advice", "").startswith(begin)]
+        edits = re.match(r"(?:add|remove|give|move) (\d+)? ?.*\(lint (\S+)\)", text)
+        if edits and "change type" not in text:
+            cited = [r for r in movers if r.get("cites") and r["cites"][0]["rule"] == edits[2]]
+            places = {(c["node"], c["input"]) for r in cited for c in r["cites"] if c["rule"] == edits[2]}
+            return [r["layer"] for r in cited] if len(places) == int(edits[1] or 1) else []
+        advice = re.sub(r": (may save|saves) .*", "", text)
+        found = [r["layer"] for r in movers if r.get("advice") and r["advice"].startswith(advice)]
+        return found or None
