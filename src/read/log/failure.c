@@ -8,6 +8,7 @@
  */
 #include "read/log/log.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -24,6 +25,9 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
         if (fsd_slice_take(&text, "ERROR: ") &&
             fsd_slice_split_at(&text, " In function ", &f->where))
             fsd_slice_drop(&f->where, ":");
+    } else if (!f->where.n && fsd_slice_begins(text, "ERROR: ") &&
+               fsd_slice_split_at(&text, " In function ", &f->where)) {
+        fsd_slice_drop(&f->where, ":"); /* up to TensorRT 8.0 without a prefix */
     } else if (!f->where.n && !f->node.n) {
         if (fsd_slice_take(&text, "Node name: "))
             f->node = text;
@@ -31,14 +35,30 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
             f->node = text;
     } else if (f->where.n && !f->reason.n) {
         f->reason = text;
-        if (fsd_slice_take(&text, "[") && fsd_slice_split_at(&text, "] ", &code))
+        if (fsd_slice_take(&text, "[") && fsd_slice_split_at(&text, "] ", &code)) {
             f->reason = code;
+            if (!fsd_slice_take_number(&text, 99, &f->code))
+                f->code = 0;
+        }
     } else if (fsd_slice_begins(f->reason, "Invalid Node - ") &&
                !memchr(f->reason.s, '\n', f->reason.n)) {
         /* Says only that; why stands on the next line. */
         f->reason.n = (size_t)(text.s + text.n - f->reason.s);
     }
     return true;
+}
+
+/* "ValueError: ...", at the beginning of a line, as Python ends a traceback. */
+static bool is_exception(const struct fsd_log_line *line)
+{
+    struct fsd_slice name = line->text, message;
+
+    if (line->prefixed || !fsd_slice_split_at(&name, ": ", &message) || !name.n)
+        return false;
+    for (size_t i = 0; i < name.n; i++)
+        if (!isalnum((unsigned char)name.s[i]) && name.s[i] != '_' && name.s[i] != '.')
+            return false;
+    return fsd_slice_drop(&name, "Error") || fsd_slice_drop(&name, "Exception");
 }
 
 /* A logger of another program may print no severity. */
@@ -49,6 +69,32 @@ static bool is_error(const struct fsd_log_line *line)
     return fsd_slice_begins(line->text, "While parsing node number ") ||
            (fsd_slice_begins(line->text, "IBuilder::") &&
             fsd_slice_find(line->text, ": Error Code "));
+}
+
+/* What is printed of an engine when it is there: errors behind it are of its use. */
+static bool shows_engine(struct fsd_slice text)
+{
+    static const char *const shown[] = {
+        "Engine built in ",      "Engine has been ",        "Created engine with ",
+        "Created execution con", "Loaded engine siz",       "Starting inference",
+        "Finished engine buil",  "Using random values for "};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(shown); i++)
+        if (fsd_slice_begins(text, shown[i]))
+            return true;
+    return false;
+}
+
+static void skip_tactic(struct fsd_arena *arena, const struct fsd_log_line *line,
+                        const struct fsd_log_failing *f)
+{
+    struct fsd_log_failure new = {
+        .line = line->number, .attempt = f->attempt, .reason = line->text};
+
+    if (f->skipped->n < FSD_MOST_SKIPPED)
+        fsd_vec_push(arena, f->skipped, new);
+    else
+        f->skipped->at[FSD_MOST_SKIPPED - 1] = new;
 }
 
 /* The compiler's message has several lines within "Myelin (...)", of which only the
@@ -62,6 +108,13 @@ static bool is_open(struct fsd_slice text)
     return depth > 0;
 }
 
+/* A message whose first line ends so has its object in the next one. */
+static bool goes_on(struct fsd_slice text)
+{
+    return is_open(text) || fsd_slice_drop(&text, ":") ||
+           fsd_slice_drop(&text, " shape inference of");
+}
+
 static bool read_on(struct fsd_arena *arena, struct fsd_log_failure *f,
                     const struct fsd_log_line *line)
 {
@@ -69,25 +122,24 @@ static bool read_on(struct fsd_arena *arena, struct fsd_log_failure *f,
                      more = fsd_slice_trim(line->text);
 
     if (f->by_parser || line->prefixed || so_far.n + more.n >= REASON_KEPT ||
-        !is_open(so_far))
+        !goes_on(so_far))
         return false;
     f->reason = fsd_slice_of(
         fsd_printed(arena, "%.*s %.*s", (int)so_far.n, so_far.s, (int)more.n, more.s));
     return true;
 }
 
-void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
-                          fsd_log_failures *out)
+/* The beginning of a failure: a record of the parser, or a message. */
+static struct fsd_log_failure begin_failure(const struct fsd_log_line *line,
+                                            const struct fsd_log_failing *f)
 {
-    struct fsd_log_failure *last = out->n ? &out->at[out->n - 1] : NULL;
-    struct fsd_log_failure new = {.line = line->number};
-    bool error = is_error(line);
+    struct fsd_log_failure new = {.line = line->number,
+                                  .attempt = f->attempt,
+                                  .parsing = f->parsing,
+                                  .in_use = f->in_use,
+                                  .raised = !is_error(line)};
     struct fsd_slice text = line->text, node;
 
-    if ((!error && line->prefixed) ||
-        (last && last->by_parser && read_record(last, line)) ||
-        (last && read_on(arena, last, line)) || !error)
-        return;
     if (fsd_slice_take(&text, "While parsing node number ") &&
         fsd_slice_split_at(&text, " [", &node)) {
         fsd_slice_drop(&node, ":");
@@ -104,7 +156,45 @@ void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *li
     } else {
         new.reason = line->text;
     }
-    fsd_vec_push(arena, out, new);
+    return new;
+}
+
+void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
+                          struct fsd_log_failing *f)
+{
+    struct fsd_log_failure *last = f->out->n ? &f->out->at[f->out->n - 1] : NULL;
+    bool error = is_error(line) || is_exception(line);
+
+    if (!error && line->prefixed) {
+        if (fsd_slice_find(line->text, "Skipping tactic ") ||
+            fsd_slice_find(line->text, "insufficient to use tactic"))
+            skip_tactic(arena, line, f);
+        f->in_use |= shows_engine(line->text);
+        return;
+    }
+    if ((last && last->by_parser && read_record(last, line)) ||
+        (last && read_on(arena, last, line)) || !error)
+        return;
+    fsd_vec_push(arena, f->out, begin_failure(line, f));
+}
+
+static struct fsd_slice kept(struct fsd_history *h, struct fsd_slice text)
+{
+    return text.n ? fsd_slice_of(fsd_text(h->names, fsd_intern_slice(h->names, text)))
+                  : text;
+}
+
+void fsd_log_failures_keep(struct fsd_history *h, fsd_log_failures *failures)
+{
+    for (uint32_t i = 0; i < failures->n; i++) {
+        struct fsd_log_failure *f = &failures->at[i];
+
+        f->node = kept(h, f->node);
+        f->op = kept(h, f->op);
+        f->where = kept(h, f->where);
+        f->reason = kept(h, f->reason);
+        f->parsing = kept(h, f->parsing);
+    }
 }
 
 static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
@@ -175,25 +265,48 @@ static int shown(struct fsd_slice t, size_t most)
 }
 
 /* The parser's description of the node is the most precise; the builder's own errors
- * follow from it. */
-static int worth(const struct fsd_log_failure *f)
+ * follow from it, and an exception from these. */
+const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures)
 {
-    return f->by_parser + (f->op.n > 0);
+    const struct fsd_log_failure *input = NULL, *message = NULL, *raised = NULL;
+
+    for (uint32_t i = 0; i < failures->n; i++) {
+        const struct fsd_log_failure *f = &failures->at[i];
+
+        if (f->by_parser && f->op.n)
+            return f;
+        if (f->by_parser)
+            input = input ? input : f;
+        else if (f->raised)
+            raised = raised ? raised : f;
+        else if (!message && !fsd_log_failure_said(f).echo)
+            message = f;
+    }
+    return input ? input : message ? message : raised ? raised : failures->at;
+}
+
+const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
+                                                 uint32_t attempt, uint64_t engine)
+{
+    for (uint32_t i = 0; i < failures->n; i++) {
+        const struct fsd_log_failure *f = &failures->at[i];
+
+        if (f->attempt == attempt && f->line > engine && !f->raised && !f->in_use)
+            return f;
+    }
+    return NULL;
 }
 
 enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
                              const struct fsd_file *file, struct fsd_error *err)
 {
-    const struct fsd_log_failure *f = failures->at;
+    const struct fsd_log_failure *f = fsd_log_first_failure(failures);
     struct fsd_slice op, name = {"", 0}, reason, more = {"", 0};
     uint32_t records = 0;
     char whose[2 * NAME_SHOWN + 40] = "the network", others[40] = "";
 
-    for (uint32_t i = 0; i < failures->n; i++) {
+    for (uint32_t i = 0; i < failures->n; i++)
         records += failures->at[i].op.n > 0;
-        if (worth(f) < worth(&failures->at[i]))
-            f = &failures->at[i];
-    }
     op = f->op;
     reason = f->reason;
     if (fsd_slice_split_at(&op, " -> \"", &name))

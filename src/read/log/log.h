@@ -9,6 +9,7 @@
 #include "model/graph/graph.h"
 #include "model/graph/history.h"
 #include "model/graph/profile.h"
+#include "read/log/failure.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -68,63 +69,6 @@ struct fsd_log_lines fsd_log_lines(const struct fsd_file *file);
 
 /** The next line; false behind the last.  The bytes of earlier lines stay readable. */
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
-
-/* -------------------------------------------------------------------------- failure */
-
-/*
- * Why an attempt to build failed.  The parser states a node, in several lines of which
- * some have no prefix,
- *
- *     [E] While parsing node number 5 [DFT -> "t"]:
- *     [E] --- Begin node ---
- *     Node name: N                              until TensorRT 9:   name: "N"
- *     [E] --- End node ---
- *     [E] ERROR: onnxOpCheckers.cpp:998 In function checkFallbackPluginImporter:
- *     [6] REASON
- *
- * or of an input, x, or of nothing (MODEL.cpp:945),
- *
- *     [E] ERROR: x:992 In function importInput:
- *     [8] REASON
- *
- * and the builder in one line, in which the node may stand:
- *
- *     [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([pass.cpp:337: f]
- *     Cannot compile operation 'N' for Turing (SM75): FP32 GEMM is not supported. ...)
- *
- * or in several, up to the end of its parentheses:
- *
- *     [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([shape.cpp:175: f]
- *     Error during shape inference of
- *     o = mul(a, N_shape_U6_cast_BF16), name=N_shape_U8_mul
- *     Error is:
- *     Input 0's element type (float) differs from input 1's element type (bf16).)
- */
-
-struct fsd_log_failure {
-    bool by_parser;         /**< else the builder */
-    struct fsd_slice node;  /**< empty: unknown, or it has no name */
-    struct fsd_slice op;    /**< "DFT -> "t""; the parser's only; empty: it refuses all,
-                                  or the input that `node` names */
-    struct fsd_slice where; /**< the function that refuses; the parser's only */
-    struct fsd_slice reason; /**< up to the end of its last line */
-    uint64_t line;
-};
-
-typedef FSD_VEC(struct fsd_log_failure) fsd_log_failures;
-
-/** Reads a line; `out` grows, or its last entry does. */
-void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
-                          fsd_log_failures *out);
-
-/** Finds the node that the builder's reason names, or a layer of which, among those
- *  that were parsed. */
-void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h);
-
-/** Fills `err` with the first that the parser has, or else the builder.
- *  @param failures not empty. */
-enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
-                             const struct fsd_file *file, struct fsd_error *err);
 
 /* ---------------------------------------------------------------------------- layer */
 
@@ -252,6 +196,7 @@ typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 struct fsd_log_scan {
     fsd_log_engines engines;
     fsd_log_failures failures; /**< why attempts failed; not from fsd_log_find() */
+    fsd_log_failures skipped;  /**< tactics, and why */
     uint64_t lines;
     uint64_t overfull; /**< the line where its times of layers exceed a limit; 0 */
     uint64_t hash[2];  /**< of the file; see struct fsd_digest */

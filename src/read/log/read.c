@@ -17,6 +17,7 @@ struct log_reader {
     struct fsd_log_options options;
     struct fsd_log_tables tables;
     struct fsd_log_printed printed;
+    struct fsd_log_failing failing;
     struct fsd_log_stack open; /* parsed nodes under way */
     fsd_id parsed;             /* nodes parsed so far in this build */
     uint32_t build;            /* the attempt, until all engines are known */
@@ -64,6 +65,7 @@ static bool read_network(struct log_reader *r, struct fsd_slice t)
     const struct fsd_log_open *open;
 
     if (fsd_slice_take(&head, "Parsing node: ")) {
+        r->failing.parsing = head;
         fsd_log_open(&r->open, head, r->parsed++);
         return keep_line(r, t, FSD_SAYS_NODE);
     }
@@ -139,8 +141,13 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         r->h->session_lines++;
         return;
     }
+    if (place->attempt != r->failing.attempt) {
+        r->failing.attempt = place->attempt;
+        r->failing.parsing = (struct fsd_slice){0};
+        r->failing.in_use = false;
+    }
     if (place->line.severity != 'V' && !place->listed)
-        fsd_log_failure_line(r->h->arena, &place->line, &r->h->scan->failures);
+        fsd_log_failure_line(r->h->arena, &place->line, &r->failing);
 
     while (t.n && (t.s[t.n - 1] == '\r' || t.s[t.n - 1] == ' '))
         t.n--;
@@ -261,6 +268,8 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
         .arena = h->arena, .names = h->names, .path = file->name, .out = &h->profiles};
     r->printed = (struct fsd_log_printed){
         .arena = h->arena, .names = h->names, .profile.path = file->name};
+    r->failing =
+        (struct fsd_log_failing){.out = &scan->failures, .skipped = &scan->skipped};
     fsd_log_effort_off(&r->events);
     h->path = file->name;
     h->scan = scan;
@@ -280,6 +289,10 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file)
         fsd_log_devices(h, file, &scan->engines.at[i].lists[FSD_LOG_KINDS], i);
     fsd_timing_reformats(h);
     h->failed = scan->failures.n > 0;
+    fsd_log_failures_keep(h, &scan->failures);
+    fsd_log_failures_keep(h, &scan->skipped);
     if (h->failed)
-        fsd_log_failure_name(&scan->failures.at[0], h);
+        fsd_log_failure_name(&scan->failures.at[fsd_log_first_failure(&scan->failures) -
+                                                scan->failures.at],
+                             h);
 }

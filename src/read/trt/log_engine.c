@@ -329,6 +329,17 @@ static bool has_finished(const fsd_log_engines *engines)
     return false;
 }
 
+/* The layers of an engine that could not be finished are printed as those of others. */
+static bool has_failed(const struct fsd_log_scan *scan, unsigned number)
+{
+    const fsd_log_engines *engines = &scan->engines;
+    const struct fsd_log_engine *e = &engines->at[number ? number - 1 : 0];
+
+    if (!engines->n || number > engines->n)
+        return false;
+    return fsd_log_failure_of(&scan->failures, e->attempt, first_list(e)->number);
+}
+
 static enum fsd_status choose(const struct fsd_file *file,
                               const struct fsd_log_scan *scan, unsigned number,
                               struct fsd_error *err)
@@ -336,7 +347,7 @@ static enum fsd_status choose(const struct fsd_file *file,
     const fsd_log_engines *engines = &scan->engines;
     uint64_t lines = scan->lines;
 
-    if (scan->failures.n && !has_finished(engines))
+    if (scan->failures.n && (!has_finished(engines) || has_failed(scan, number)))
         return fsd_log_fail(&scan->failures, file, err);
     if (!engines->n)
         return fsd_fail(
