@@ -732,6 +732,41 @@ def refused_nested(fires):
     return n.model()
 
 
+def refused_float_types(fires):
+    """One floating-point type for all inputs; a power, a limit and statistics may have another one."""
+    n = Net(5)
+    half, other = (n.input(name, 2, 8, type=TensorProto.FLOAT16) for name in "ab")
+    wide = n.op("Cast", n.input("x", 2, 8), to=TensorProto.FLOAT if fires else TensorProto.FLOAT16)
+    two, limit = n.const(np.float32(2)), n.const(np.float32(6))
+    mask = n.op("Less", half, other)
+    for rows, y in ((2, n.op("Sub", half, wide)), (2, n.op("Where", mask, wide, half)), (4, n.op("Concat", half, wide, axis=0)),
+                    (2, n.op("Pow", half, two)), (2, n.op("Clip", half, two, limit))):
+        n.output(y, rows, 8, type=TensorProto.FLOAT16)
+    return n.model(18)
+
+
+def refused_cycle(fires):
+    n = Net(5)
+    x = n.input("x", 2, 8)
+    n.nodes.append(helper.make_node("Add", [x, "b" if fires else x], ["a"]))
+    n.nodes.append(helper.make_node("Relu", ["a"], ["b"]))
+    return end(n, n.op("Neg", "b"), 2, 8)
+
+
+def refused_repeated(fires):
+    n = Net(5)
+    x = n.input("x", 2, 8)
+    n.nodes.append(helper.make_node("Relu", [x], ["a"]))
+    n.nodes.append(helper.make_node("Neg", [x], ["a" if fires else "b"]))
+    return end(n, n.op("Add", "a", "a" if fires else "b"), 2, 8)
+
+
+def refused_missing(fires):
+    n = Net(5)
+    x = n.input("x", 2, 8)
+    return end(n, n.op("Add", x, "nowhere" if fires else x), 2, 8)
+
+
 REFUSED = {f.__name__: f for f in (
     refused_int8, refused_half_sizes, refused_contradiction, refused_nested,
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
@@ -740,7 +775,7 @@ REFUSED = {f.__name__: f for f in (
     refused_heads_filter, refused_number, refused_row, refused_broadcast, refused_gemm_broadcast, refused_slope,
     refused_axes, refused_remainder, refused_bound, refused_count, refused_depth, refused_random, refused_cache,
     refused_branches, refused_parts, refused_directions, refused_list,
-    refused_average)}
+    refused_average, refused_float_types, refused_cycle, refused_repeated, refused_missing)}
 
 
 # Rules that look at an engine, too: a model, and what a builder made of it.

@@ -55,6 +55,8 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
                 l->holds[fsd_node_out_tensor(g, i, k)] = held;
     }
     fsd_lint_see_style(l);
+    fsd_lint_find_cycles(l);
+    fsd_lint_find_repeats(l);
     fsd_lint_find_refusals(l);
     return l;
 }

@@ -107,6 +107,8 @@ struct fsd_lint {
     uint32_t *holds;        /**< by tensor: the DQ whose value it is, moved at most by
                                operators that quantizers may be moved over; FSD_NONE */
     struct fsd_style_seen style;
+    bool repeats;       /**< a tensor has a name that another one has, too */
+    const bool *cyclic; /**< by node: it is on a cycle, or between two; NULL: none is */
     FSD_VEC(struct fsd_refusal_rows) refusals; /**< one of each operator of the model */
     uint32_t *refusals_of;                     /**< by node */
 };
@@ -165,6 +167,8 @@ enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node);
 /* Inside src/judge/lint. */
 void fsd_lint_add_quantizer(struct fsd_lint *l, fsd_id node);
 void fsd_lint_see_style(struct fsd_lint *l);
+void fsd_lint_find_cycles(struct fsd_lint *l);
+void fsd_lint_find_repeats(struct fsd_lint *l);
 void fsd_lint_find_refusals(struct fsd_lint *l);
 
 #endif

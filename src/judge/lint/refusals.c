@@ -24,6 +24,16 @@
     "TRT_INT4QuantizeLinear TRT_INT4DequantizeLinear "
 
 static const struct fsd_refusal_row refusals[] = {
+    /* The graph. */
+    {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_makes_again,
+     .is = {"another node makes a tensor of the same name: rename one of them",
+            MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_reads_nothing,
+     .is = {"it reads a tensor that nothing makes, and that is no input or initializer",
+            MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_is_cyclic,
+     .is = {"it is on a cycle: its input is computed from its output", MEASURED}},
+
     /* Operators. */
     {" BitShift Compress ConcatFromSequence ConvInteger Det DynamicQuantizeLinear "
      "MatMulInteger MaxRoiPool MaxUnpool Multinomial NegativeLogLikelihoodLoss "
@@ -66,6 +76,10 @@ static const struct fsd_refusal_row refusals[] = {
          {"a size of its output is computed in FP16 or BF16, of dynamic sizes: compute "
           "it in FP32 or INT64",
           MEASURED}},
+    {NULL, FSD_RTX, .holds = fsd_refused_mixes_types,
+     .types = T(FP32) | T(FP16) | T(BF16),
+     .is = {"its inputs have different floating-point types: cast one of them",
+            MEASURED}},
     {" MatMul Gemm Conv Add Sub Mul Div ", FSD_ANY_BUILDER,
      .holds = fsd_refused_contradicts,
      .is = {"the sizes of its inputs contradict each other", MEASURED}},

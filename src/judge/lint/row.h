@@ -38,6 +38,10 @@ fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes
     fsd_refused_number_is_not, fsd_refused_word_is, fsd_refused_reads_stored,
     fsd_refused_sizes_in_half;
 
+/* refused_graph.c */
+fsd_refused_fn fsd_refused_is_cyclic, fsd_refused_makes_again,
+    fsd_refused_reads_nothing, fsd_refused_mixes_types;
+
 /* refused_sizes.c */
 fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
     fsd_refused_is_no_kernel, fsd_refused_is_wide, fsd_refused_is_uneven,

@@ -1,0 +1,175 @@
+/* Conditions of refusals that ask for the graph itself: nodes on a cycle, tensors that
+ * two nodes make or none does, operands of different types. */
+#include "judge/lint/row.h"
+
+#include "base/base.h"
+
+#include <string.h>
+
+/* --------------------------------------------------------------------------- cycles */
+
+/* A peel of the graph: nodes that wait for no other one, and those that waited for
+ * these only. */
+struct peel {
+    const struct fsd_graph *g;
+    uint32_t *waits; /* by node: for so many uses of tensors */
+    bool *left;      /* by node: not peeled */
+    bool back;       /* from the outputs on */
+};
+
+static struct fsd_span ports_of(const struct peel *p, fsd_id node, bool ahead)
+{
+    const struct fsd_node *n = &p->g->nodes.at[node];
+
+    return ahead != p->back ? n->out : n->in;
+}
+
+/* The nodes at the other side of a tensor. */
+static struct fsd_span nodes_at(const struct peel *p, fsd_id tensor, bool ahead)
+{
+    return ahead != p->back ? fsd_tensor_consumers(p->g, tensor)
+                            : fsd_graph_tensor(p->g, tensor)->producers;
+}
+
+static uint32_t count_waits(const struct peel *p, fsd_id node)
+{
+    struct fsd_span ports = ports_of(p, node, false);
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        struct fsd_span at = nodes_at(p, p->g->ports.at[ports.at + i].tensor, false);
+
+        for (uint32_t k = 0; k < at.n; k++)
+            n += p->left[p->g->links.at[at.at + k]];
+    }
+    return n;
+}
+
+static void peel(struct fsd_arena *scratch, const struct peel *p)
+{
+    const struct fsd_graph *g = p->g;
+    FSD_VEC(fsd_id) todo = {0};
+
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        p->waits[i] = p->left[i] ? count_waits(p, i) : 0;
+        if (p->left[i] && !p->waits[i])
+            fsd_vec_push(scratch, &todo, i);
+    }
+    while (todo.n) {
+        fsd_id node = todo.at[--todo.n];
+        struct fsd_span ports = ports_of(p, node, true);
+
+        p->left[node] = false;
+        for (uint32_t i = 0; i < ports.n; i++) {
+            struct fsd_span at = nodes_at(p, g->ports.at[ports.at + i].tensor, true);
+
+            for (uint32_t k = 0; k < at.n; k++) {
+                fsd_id next = g->links.at[at.at + k];
+
+                if (p->left[next] && p->waits[next] && !--p->waits[next])
+                    fsd_vec_push(scratch, &todo, next);
+            }
+        }
+    }
+}
+
+void fsd_lint_find_cycles(struct fsd_lint *l)
+{
+    uint32_t n = l->g->nodes.n;
+    struct fsd_arena *scratch = fsd_arena_new();
+    struct peel p = {.g = l->g,
+                     .waits = FSD_NEW(scratch, uint32_t, n + 1),
+                     .left = FSD_NEW(l->arena, bool, n + 1)};
+    bool any = false;
+
+    for (fsd_id i = 0; i < n; i++)
+        p.left[i] = true;
+    peel(scratch, &p);
+    p.back = true;
+    peel(scratch, &p);
+    for (fsd_id i = 0; i < n; i++)
+        any |= p.left[i];
+    l->cyclic = any ? p.left : NULL;
+    fsd_arena_free(scratch);
+}
+
+void fsd_lint_find_repeats(struct fsd_lint *l)
+{
+    for (uint32_t i = 0; i < l->g->remarks.n; i++)
+        l->repeats |= !strcmp(l->g->remarks.at[i].rule, "input/duplicate-output");
+}
+
+bool fsd_refused_is_cyclic(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                           fsd_id node)
+{
+    (void)r;
+    return l->cyclic && l->cyclic[node];
+}
+
+/* -------------------------------------------------------------------------- tensors */
+
+/* Another node before it makes one of its outputs: of two tensors of one name the
+ * reader of the file leaves the second one without. */
+bool fsd_refused_makes_again(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+
+    (void)r;
+    for (uint32_t i = 0; l->repeats && i < n->out.n; i++) {
+        fsd_id tensor = fsd_node_out(l->g, n, i)->tensor;
+
+        if (tensor != FSD_NONE && !l->g->tensors.at[tensor].name)
+            return true;
+    }
+    return false;
+}
+
+/* It reads what is neither an input or a constant of its graph nor made in it. */
+bool fsd_refused_reads_nothing(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_node *n = &l->g->nodes.at[node];
+    unsigned given = FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE;
+
+    (void)r;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id tensor = fsd_node_in(l->g, n, i)->tensor;
+
+        if (tensor != FSD_NONE && !fsd_graph_tensor(l->g, tensor)->producers.n &&
+            !fsd_tensor_is(l->g, tensor, given))
+            return true;
+    }
+    return false;
+}
+
+/* ---------------------------------------------------------------------------- types */
+
+/* Operators whose floating-point inputs must have one type: those of elements,
+ * products, Concat, and normalizations but for the one that has statistics.  Of powers
+ * and of limits the parser casts the second input. */
+static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
+{
+    unsigned traits = l->facts->traits[node];
+    bool sensitive = traits & FSD_OP_SENSITIVE, bare = traits & FSD_OP_BARE;
+
+    if (!fsd_is_onnx_domain(fsd_text(l->g->names, l->g->nodes.at[node].domain)) ||
+        (traits & (FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_RECURRENT)))
+        return false;
+    return (traits & (FSD_OP_WEIGHTED | FSD_OP_PARTS)) || (bare && !sensitive) ||
+           (sensitive && !bare && l->g->nodes.at[node].in.n <= 3);
+}
+
+bool fsd_refused_mixes_types(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    uint64_t types = 0;
+
+    for (uint32_t i = 0; i < l->g->nodes.at[node].in.n; i++) {
+        fsd_id tensor = fsd_node_in_tensor(l->g, node, i);
+
+        if (tensor != FSD_NONE)
+            types |= UINT64_C(1) << fsd_tensor_form(l->g, tensor)->type & r->types;
+    }
+    return (types & (types - 1)) != 0 && needs_one_type(l, node);
+}
