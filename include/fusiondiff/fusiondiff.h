@@ -264,7 +264,8 @@ FSD_API bool fsd_file_is_model(const char *path);
 FSD_API const char *fsd_file_kind_noun(enum fsd_file_kind kind);
 
 /** What reports tell of, each by a function of its own: fsd_diff_write(),
- *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(), fsd_linting_write(). */
+ *  fsd_comparison_write(), fsd_check_write(), fsd_diff_view(), fsd_linting_write(),
+ *  fsd_failure_write(). */
 enum fsd_subject {
     FSD_OF_RUN,
     FSD_OF_COMPARISON,
@@ -276,6 +277,7 @@ enum fsd_subject {
     FSD_OF_MODELS,    /**< two models without engines, fsd_models_write() */
     FSD_OF_CHECKS,    /**< the checks of a list of builds, fsd_checks_write() */
     FSD_OF_ROUTES,    /**< builds by several sets of options, fsd_routing_write() */
+    FSD_OF_FAILURE,   /**< a build that failed, fsd_failure_write() */
     FSD__SUBJECT_COUNT
 };
 
@@ -756,6 +758,47 @@ FSD_API enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsig
  *  them.  The errors are those of fsd_check_write(). */
 FSD_API enum fsd_status fsd_check_update(const struct fsd_check *check, FILE *out,
                                          struct fsd_error *err);
+
+/* ------------------------------------------------------------------- failed builds */
+
+/** A build that failed: why, at which nodes, and what to try. */
+struct fsd_failure;
+
+/** Reads the log of a build that failed, and the model beside it.
+ *  @param opt  `engine` is the log; `model` may be NULL, and may be a file that cannot
+ *              be read, which is then reported as such; other inputs are not read.
+ *  @param out  set on success, to NULL on failure; free it with fsd_failure_free().
+ *  @param err  may be NULL.
+ *  @return FSD_OK; FSD_E_FORMAT for what is no log of a failed build, as one whose
+ *          build succeeded; FSD_E_IO, FSD_E_MEMORY. */
+FSD_API enum fsd_status fsd_failure_open(struct fsd_failure **out,
+                                         const struct fsd_options *opt,
+                                         struct fsd_error *err);
+
+/** @param failure may be NULL. */
+FSD_API void fsd_failure_free(struct fsd_failure *failure);
+
+/** The conclusion: one sentence, as long as the failure lives. */
+FSD_API const char *fsd_failure_conclusion(const struct fsd_failure *failure);
+
+/** The builder that the log is of, as struct fsd_lint_options takes it; as long as the
+ *  failure lives. */
+FSD_API const char *fsd_failure_builder(const struct fsd_failure *failure);
+
+/** The i-th node to cut out of the model so that the part fails alone, as struct
+ *  fsd_cut_options takes it; NULL past the last, and where no node is known or no model
+ *  was read.  As long as the failure lives. */
+FSD_API const char *fsd_failure_part(const struct fsd_failure *failure, unsigned i);
+
+/** Writes one report.
+ *  @param format one that fsd_format_of(FSD_OF_FAILURE) gives; a page needs a model
+ *                that could be read.
+ *  @param style  may be NULL.
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
+FSD_API enum fsd_status fsd_failure_write(const struct fsd_failure *failure,
+                                          const char *format,
+                                          const struct fsd_style *style, FILE *out,
+                                          struct fsd_error *err);
 
 /* ------------------------------------------------------------------------ linting */
 

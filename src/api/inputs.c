@@ -331,7 +331,7 @@ static bool states_nothing(const struct fsd_history *h)
 {
     return !h->events.n && !h->rivals.n && !h->finals.n && !h->built.n &&
            !h->memory.n && !h->parser.n && !h->passes.n && !h->places.n &&
-           !h->unknown_lines && h->builds < 2;
+           !h->unknown_lines && h->builds < 2 && !h->failed;
 }
 
 static bool describes_session(const struct inputs *in)
@@ -404,10 +404,8 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
-    struct fsd_source source = {.file = &in->log,
-                                .profile = in->opt->opt_profile,
-                                .vocab = d->vocab,
-                                .history = d->history};
+    struct fsd_source source = {&in->log, .profile = in->opt->opt_profile,
+                                .vocab = d->vocab, .history = d->history};
     struct fsd_graph *dump = d->engine, *block;
     bool same;
 
@@ -779,6 +777,8 @@ enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
 
     new_graphs(d);
     status = load_log(&in, err);
+    if (status == FSD_OK && in.log_reader->read_network)
+        in.log_reader->read_network(d->model, d->history, in.story);
     return fsd_file_done(&in.log, status, err);
 }
 

@@ -81,7 +81,8 @@ enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
                                      const struct fsd_options *opt, bool model,
                                      struct fsd_error *err);
 
-/** Reads a log and nothing else into d->history. */
+/** Reads a log and nothing else into d->history, and the network that it states into
+ *  d->model. */
 enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
                                     struct fsd_error *err);
 

@@ -334,6 +334,13 @@ bool take_input(struct command_line *line, char *arg);
  * ENGINE, a build log. */
 void need_pair(struct command_line *line, struct argp_state *state);
 
+/** The failed build whose log is the ENGINE, to be freed; NULL: it is none. */
+struct fsd_failure *open_failure(const struct command_line *line);
+bool is_failed_build(const struct command_line *line);
+/** Writes all outputs as its report; false where that cannot be. */
+bool report_failure(const struct command_line *line);
+void note_failure(const struct command_line *line, const struct fsd_failure *failure);
+
 /** Those that write models: a program without the library of edits has none of them. */
 #ifdef FSD_EDIT
 #define FSD_EDIT_VERBS(row)                                                            \
@@ -671,13 +678,10 @@ enum fsd_status write_judgement(const struct command_line *line, print_fn *print
 /** Sets `options->note`, and `options->progress` when stderr is a terminal; neither,
  *  and no note is ever printed, where all shall be `quiet`. */
 void show_progress(struct fsd_options *options, bool quiet);
-
 /** Says that a stage of the program's own begins. */
 void progress_stage(const char *stage);
-
 /** How much of the stage is done. */
 void progress_count(unsigned done, unsigned of);
-
 /** A fsd_note_fn. */
 void print_note(void *payload, const char *message);
 /** A text as a terminal may see it, in `out`: nothing in it is obeyed.  What is longer
@@ -686,7 +690,6 @@ void print_note(void *payload, const char *message);
 const char *quoted(const char *text, char out[static sizeof(struct fsd_error)]);
 /** What may hold names of files, so, on standard error. */
 void put_quoted(const char *text);
-
 /** Wipes what was said. */
 void end_progress(void);
 

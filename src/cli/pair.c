@@ -58,3 +58,45 @@ void need_pair(struct command_line *line, struct argp_state *state)
     line->run.engine = line->run.model;
     line->run.model = NULL;
 }
+
+/* -------------------------------------------------------------------- failed builds */
+
+struct fsd_failure *open_failure(const struct command_line *line)
+{
+    struct fsd_failure *failure = NULL;
+
+    if (line->run.engine && !line->run.n_parts && !line->run.log &&
+        strcmp(line->run.engine, "-") != 0)
+        fsd_failure_open(&failure, &line->run, NULL);
+    return failure;
+}
+
+static enum fsd_status print_failure(const void *payload, const struct sink *to)
+{
+    return fsd_failure_write(payload, to->format, to->style, to->out, to->err);
+}
+
+bool report_failure(const struct command_line *line)
+{
+    struct fsd_failure *failure = open_failure(line);
+    struct fsd_error why;
+    bool reported =
+        failure && write_outputs(line, print_failure, failure, &why) == FSD_OK;
+
+    fsd_failure_free(failure);
+    return reported;
+}
+
+void note_failure(const struct command_line *line, const struct fsd_failure *failure)
+{
+    if (!line->quiet)
+        print_note(NULL, fsd_failure_conclusion(failure));
+}
+
+bool is_failed_build(const struct command_line *line)
+{
+    struct fsd_failure *failure = open_failure(line);
+
+    fsd_failure_free(failure);
+    return failure != NULL;
+}

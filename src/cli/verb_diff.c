@@ -46,7 +46,9 @@ static const char doc[] =
     "file.  ENGINE is the JSON of trtexec --exportLayerInfo, a verbose build log, "
     "inspector text, or ONNX Runtime's optimized model; '-' reads standard input.  "
     "Without MODEL the nodes are those that ENGINE names.  A directory replaces the "
-    "files of one build in it.\n\nExit status: 0 no finding at or above the --fail-on "
+    "files of one build in it.  Of a log whose build failed it reports why: the class "
+    "of the failure, the nodes, what to try.\n\nExit status: 0 no finding at or above "
+    "the --fail-on "
     "level, 1 findings, 2 an error.";
 
 /* A dump needs one file only: the side that is dumped. */
@@ -93,6 +95,8 @@ static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
     }
     line->run.uncited = only_draws(line);
     status = fsd_diff_open(&diff, &line->run, err);
+    if (status == FSD_E_FORMAT)
+        report_failure(line); /* beside the error, which decides the status */
     if (status == FSD_OK)
         status = line->fail_on >= 0 ? write_judgement(line, print_diff, diff, err)
                                     : write_outputs(line, print_diff, diff, err);

@@ -33,7 +33,8 @@
 static const char doc[] =
     "Checks a model before its build: quantizers that prevent fusions, scales, "
     "operators and types that the builder does not support, unaligned channels.  With "
-    "ENGINE, the built engine confirms or withdraws each finding.\v" EDITS
+    "ENGINE, the built engine confirms or withdraws each finding; the log of a build "
+    "that failed names its builder.\v" EDITS
     "\n\nExit status: 0 no finding at or above the --fail-on level" NO_STATUS "; "
     "1 findings" NO_EDIT "; 2 an error.";
 
@@ -74,13 +75,32 @@ static enum fsd_status print_lint(const void *payload, const struct sink *to)
                    : fsd_linting_list(to->format, to->style, to->out, to->err);
 }
 
+/* Of a build that failed there is no engine that proves anything: the model is judged
+ * for the builder of the log. */
+static enum fsd_status open_linting(struct command_line *line,
+                                    struct fsd_linting **linting, struct fsd_error *err)
+{
+    enum fsd_status status = fsd_linting_open(linting, &line->run, &line->lint, err);
+    struct fsd_failure *failure = status == FSD_E_FORMAT ? open_failure(line) : NULL;
+    struct fsd_lint_options lint = line->lint;
+
+    if (!failure)
+        return status;
+    note_failure(line, failure);
+    lint.builder = lint.builder ? lint.builder : fsd_failure_builder(failure);
+    line->run.engine = NULL;
+    status = fsd_linting_open(linting, &line->run, &lint, err);
+    fsd_failure_free(failure);
+    return status;
+}
+
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct fsd_linting *linting = NULL;
     enum fsd_status status = FSD_OK;
 
     if (!line->list)
-        status = fsd_linting_open(&linting, &line->run, &line->lint, err);
+        status = open_linting(line, &linting, err);
     if (status == FSD_OK)
         status = line->fix.wanted ? fix_model(line, linting, err)
                                   : write_outputs(line, print_lint, linting, err);

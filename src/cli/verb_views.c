@@ -162,8 +162,10 @@ static void check_explain(struct command_line *line, struct argp_state *state)
     if (explains_words(line))
         return;
     check_line(line, state);
-    if (!line->query.n_words)
-        argp_error(state, "expected --node or --layer, or a RULE or word alone");
+    if (!line->query.n_words && !is_failed_build(line))
+        argp_error(state,
+                   "expected --node or --layer, a RULE or word alone, or the log "
+                   "of a failed build");
 }
 
 /* ------------------------------------------------------------------- running */
@@ -220,6 +222,9 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
         return write_outputs(line, print_words, line, err);
     line->run.unlisted = !strcmp(line->verb->name, "buildtime");
     status = fsd_diff_open(&diff, &line->run, err);
+    if (status == FSD_E_FORMAT && !strcmp(line->verb->name, "explain") &&
+        report_failure(line))
+        return FSD_OK;
     job.diff = diff;
     if (status == FSD_OK)
         status = write_outputs(line, print_view, &job, err);
@@ -355,10 +360,12 @@ const struct verb view_verbs[] = {
      VIEW},
     {"explain",
      "[MODEL] ENGINE | RULE | WORD",
-     "explain a node, a layer, two nodes, a rule, or a word",
+     "explain a node, a layer, two nodes, a failed build, a rule, or a word",
      "Explains a node or a layer step by step: how it was parsed, what TensorRT did "
      "with it, which layer computes it, its time, its neighbors.  A build log adds "
-     "most of the steps.  For a RULE alone: what it means, why it matters, what to do, "
+     "most of the steps.  For MODEL and the log of a build that failed: why, at which "
+     "nodes, and what to try.  For a RULE alone: what it means, why it matters, what "
+     "to do, "
      "and how to accept it.  For a WORD of engines, such as PWN, kgen or the name of a "
      "kernel: what the builder means by it.",
      {"model.onnx engine.json --log build.log --node Conv_28",

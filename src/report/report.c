@@ -41,7 +41,7 @@ struct format {
 static const struct format formats[] = {
     {"text", ".txt .text ", IN_TEXT,
      {[FSD_OF_RUN] = fsd_write_text, [FSD_OF_COMPARISON] = fsd_compare_write_text,
-      [FSD_OF_LINT] = fsd_lint_write_text},
+      [FSD_OF_LINT] = fsd_lint_write_text, [FSD_OF_FAILURE] = fsd_failed_write_text},
      fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
     {"line", "", IN_TEXT, {[FSD_OF_COMPARISON] = fsd_compare_write_line},
      fsd_verdict_put_line},
@@ -109,6 +109,7 @@ DOCUMENT(fill_models, fsd_sheet_of_exports(sheet, r->compare->exports))
 DOCUMENT(fill_routes, fsd_sheet_of_routes(sheet, r->routes))
 DOCUMENT(fill_check, fsd_document_of_check(sheet, r->verdict))
 DOCUMENT(fill_lint, fsd_document_of_lint(sheet, r->run, r->lint, r->verdict))
+DOCUMENT(fill_failed, fsd_document_of_failed(sheet, r->failed))
 DOCUMENT(fill_checks, fsd_document_of_checks(sheet, r->verdicts))
 DOCUMENT(fill_verdicts, fsd_sheet_of_verdicts(sheet, r->verdicts))
 
@@ -148,6 +149,8 @@ static const struct subject subjects[] = {
     [FSD_OF_CHECKS] = {{"check of a list", "check --list", "checks"}, .judged = true,
                        .document = fill_checks, .table = fill_verdicts},
     [FSD_OF_ROUTES] = {{"routes", "routes", NULL}, .document = fill_routes},
+    [FSD_OF_FAILURE] = {{"a failed build", "failed builds", "failed"},
+                        .document = fill_failed},
 };
 /* clang-format on */
 _Static_assert(FSD_COUNT_OF(subjects) == FSD__SUBJECT_COUNT, "a row each");
@@ -326,7 +329,7 @@ static bool lacks_verdict(const struct fsd_report *r, const struct format *f)
 {
     switch (form_of(f, r->subject)) {
     case PAGE:
-        return !subjects[r->subject].judged && !r->matrix;
+        return !subjects[r->subject].judged && subjects[r->subject].judge && !r->matrix;
     case OWN:
     case ROWS:
         return r->subject == FSD_OF_COMPARISON && !r->judged;

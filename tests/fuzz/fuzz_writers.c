@@ -203,10 +203,23 @@ static void write_fixed(const struct fsd_options *opt, const char *builder)
     fsd_linting_free(l);
 }
 
+static void write_failure(const struct fsd_options *opt)
+{
+    struct fsd_failure *f;
+    const char *format;
+
+    if (fsd_failure_open(&f, opt, &err) == FSD_OK) {
+        FOR_FORMATS(format, FSD_OF_FAILURE)
+        end(fsd_failure_write(f, format, NULL, begin(), &err), format);
+    }
+    fsd_failure_free(f);
+}
+
 static void write_linted(const struct fsd_options *opt)
 {
     struct fsd_options alone = *opt;
 
+    write_failure(opt);
     write_fixed(opt, NULL);
     alone.engine = alone.log = NULL;
     alone.n_profiles = 0;

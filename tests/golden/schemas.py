@@ -34,6 +34,7 @@ DOCUMENTS = {       # of subjects that are no views: title, and what asks for on
     "check": ("fusiondiff check -f json", ["check", "gate/before.fsd", *PAIR]),
     "checks": ("fusiondiff check --list FILE -f json", ["check", "--list", "gate/builds.txt"]),
     "lint": ("fusiondiff lint -f json", ["lint", PAIR[0]]),
+    "failed": ("fusiondiff MODEL LOG -f json, of a build that failed", ["failed/types.onnx", "failed/types.log"]),
     "pair": ("A line of fusiondiff batch: one pair of many", ["batch", "qat_block"])}
 failures = []
 

@@ -1,5 +1,5 @@
-/* What single error messages of a build mean: forms of TensorRT 8 to 11, of TensorRT for
- * RTX and of the ONNX parser, each with its class and with what it names. */
+/* What single error messages of a build mean: forms of TensorRT 8 to 11, of TensorRT
+ * for RTX and of the ONNX parser, each with its class and with what it names. */
 #include "read/log/log.h"
 
 #include <setjmp.h>
@@ -369,7 +369,11 @@ static void sentences(void **state)
         {"Invalid Node - c\n" DIMENSIONS "(c: why In f at /_src/g.cpp:1)", "c: why"},
         {"Assertion failed: K == scaleSize: why", "K == scaleSize: why"},
         {"10: Could not find any implementation for node a.",
-         "10: Could not find any implementation for node a."}};
+         "Could not find any implementation for node a."},
+        {"9: Skipping tactic 0x0 due to exception [a.cpp:b:1520] Autotuner: no",
+         "Autotuner: no"},
+        {"Skipping tactic 0 due to insufficient memory on requested size of 7 detected",
+         "insufficient memory on requested size of 7 detected"}};
 
     (void)state;
     for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {

@@ -75,9 +75,9 @@ static bool is_error(const struct fsd_log_line *line)
 static bool shows_engine(struct fsd_slice text)
 {
     static const char *const shown[] = {
-        "Engine built in ",      "Engine has been ",        "Created engine with ",
-        "Created execution con", "Loaded engine siz",       "Starting inference",
-        "Finished engine buil",  "Using random values for "};
+        "Engine built in ",   "Engine has been ",        "Created engine with ",
+        "Created execution ", "Loaded engine size",      "Starting inference",
+        "Finished engine ",   "Using random values for "};
 
     for (size_t i = 0; i < FSD_COUNT_OF(shown); i++)
         if (fsd_slice_begins(text, shown[i]))
@@ -176,6 +176,18 @@ void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *li
         (last && read_on(arena, last, line)) || !error)
         return;
     fsd_vec_push(arena, f->out, begin_failure(line, f));
+}
+
+static const fsd_log_failures none;
+
+const fsd_log_failures *fsd_log_failures_of(const struct fsd_history *h)
+{
+    return h->scan ? &h->scan->failures : &none;
+}
+
+const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h)
+{
+    return h->scan ? &h->scan->skipped : &none;
 }
 
 static struct fsd_slice kept(struct fsd_history *h, struct fsd_slice text)

@@ -99,6 +99,11 @@ const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *fail
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
                                                  uint32_t attempt, uint64_t engine);
 
+/** The failures of a log, and the tactics that were skipped in it; none for a log of
+ *  another reader. */
+const fsd_log_failures *fsd_log_failures_of(const struct fsd_history *h);
+const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h);
+
 /** Makes the texts of the failures outlive the file. */
 void fsd_log_failures_keep(struct fsd_history *h, fsd_log_failures *failures);
 

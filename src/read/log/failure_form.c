@@ -22,7 +22,7 @@ FSD_NAMES(fsd_failure_class_name, enum fsd_failure_class, FSD__FAILS_COUNT, "ope
 FSD_NAMES(fsd_said_name, enum fsd_said, FSD__SAID_COUNT, "node", "tensor", "bytes",
           "mib", "type", "sm", "size", "profile", "axis", "library", "plugin")
 
-/* ------------------------------------------------------------------------- the table */
+/* ------------------------------------------------------------------------ the table */
 
 /* What else is known of a form. */
 enum { ECHO = 1, BY_TACTIC = 2, OF_VALUES = 4 };
@@ -343,14 +343,12 @@ static const struct form forms[] = {
     {"Number of dimensions ({size}) is not in the valid range", FSD_FAILS_SHAPE, 0},
     {"Axis must be in the range * Provided axis is: {axis}", FSD_FAILS_SHAPE, 0},
     {"x must be build-time constant", FSD_FAILS_SHAPE, 0},
-    {"Error Code 4: Shape Error", FSD_FAILS_SHAPE, 0},
     {"failed to broadcast", FSD_FAILS_SHAPE, 0},
     {"broadcast", FSD_FAILS_SHAPE, 0},
     {"nbDims", FSD_FAILS_SHAPE, 0},
     {"ONNX dimensions", FSD_FAILS_SHAPE, 0},
     {"dimension", FSD_FAILS_SHAPE, 0},
-    {"shape", FSD_FAILS_SHAPE, 0},
-    {"Shape", FSD_FAILS_SHAPE, 0},
+    {"hape", FSD_FAILS_SHAPE, 0},
     {"volume", FSD_FAILS_SHAPE, 0},
     {" rank", FSD_FAILS_SHAPE, 0},
     {" axis", FSD_FAILS_SHAPE, 0},
@@ -382,7 +380,7 @@ static const struct parser_code {
     {14, FSD_FAILS_OPTION},
 };
 
-/* ---------------------------------------------------------------------------- fitting */
+/* -------------------------------------------------------------------------- fitting */
 
 /* A message and a form, as far as they are compared.  The steps of one form have a
  * limit: places and stars are tried at each byte. */
@@ -497,7 +495,16 @@ static bool fits_somewhere(struct fit *fit, struct fsd_slice text, const char *p
     return false;
 }
 
-/* -------------------------------------------------------------------------- sentences */
+/* ------------------------------------------------------------------------ sentences */
+
+/* A file and a line: "/path/file.cpp:12" */
+static bool begins_with_file(struct fsd_slice text)
+{
+    const char *space = memchr(text.s, ' ', text.n);
+    struct fsd_slice word = {text.s, space ? (size_t)(space - text.s) : text.n};
+
+    return fsd_slice_find(word, ".cpp:") || fsd_slice_find(word, ".h:");
+}
 
 /* " In function at /path/file.cpp:12", once or more, ends messages of TensorRT 10. */
 static struct fsd_slice without_place(struct fsd_slice text)
@@ -507,9 +514,10 @@ static struct fsd_slice without_place(struct fsd_slice text)
     while (in) {
         struct fsd_slice rest =
             fsd_slice_from(text, (size_t)(in - text.s) + strlen(" In "));
-        const char *at = fsd_slice_find(rest, " at /");
+        struct fsd_slice function = rest, place;
 
-        if (at && !memchr(rest.s, ' ', (size_t)(at - rest.s)))
+        if (fsd_slice_split_at(&function, " at ", &place) &&
+            !memchr(function.s, ' ', function.n) && begins_with_file(place))
             return (struct fsd_slice){text.s, (size_t)(in - text.s)};
         in = fsd_slice_find(rest, " In ");
     }
@@ -527,6 +535,33 @@ static struct fsd_slice without_function(struct fsd_slice text)
                : text;
 }
 
+/* "10: ", "Skipping tactic 0x0 due to ": what stands before the reason. */
+static struct fsd_slice without_tactic(struct fsd_slice text)
+{
+    struct fsd_slice rest = text, behind;
+    uint64_t code;
+
+    if (fsd_slice_take_number(&rest, 99, &code) && fsd_slice_take(&rest, ": "))
+        text = rest;
+    rest = text;
+    if (fsd_slice_find(text, "Skipping tactic ") &&
+        fsd_slice_split_at(&rest, " due to ", &behind)) {
+        text = behind;
+        fsd_slice_take(&text, "exception ");
+    }
+    return text;
+}
+
+/* The parenthesis of "Error Code 4: API Usage Error (...)" is left at its end. */
+static bool closes_more(struct fsd_slice text)
+{
+    int depth = 0;
+
+    for (size_t i = 0; i < text.n; i++)
+        depth += (text.s[i] == '(') - (text.s[i] == ')');
+    return depth < 0;
+}
+
 struct fsd_slice fsd_log_failure_sentence(const struct fsd_log_failure *f)
 {
     struct fsd_slice text = f->reason, line;
@@ -536,16 +571,15 @@ struct fsd_slice fsd_log_failure_sentence(const struct fsd_log_failure *f)
         text = line;
     if (fsd_slice_split_at(&text, "\n", &line) && !text.n)
         text = line;
-    text = without_function(behind_head(text));
+    text = without_function(without_tactic(behind_head(text)));
     text = fsd_slice_trim(without_place(text));
-    if (text.n > 1 && fsd_slice_find(f->reason, " (") && text.s[text.n - 1] == ')' &&
-        !memchr(text.s, '(', text.n))
-        text.n--;
+    if (closes_more(text))
+        fsd_slice_drop(&text, ")");
     fsd_slice_take(&text, "Assertion failed: ");
     return fsd_slice_trim(text);
 }
 
-/* ------------------------------------------------------------------------ the meaning */
+/* ---------------------------------------------------------------------- the meaning */
 
 static void take_form(struct fsd_log_said *said, const struct form *form)
 {

@@ -20,6 +20,7 @@ import { base_name, count, millis, noun, once, percent, safe, signed_millis } fr
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").LintDocument} LintDocument */
+/** @typedef {import("./types").FailedDocument} FailedDocument */
 /** @typedef {import("./types").RuleRow} RuleRow */
 /** @typedef {import("./types").Subject} Subject */
 
@@ -279,4 +280,31 @@ export function checks_subject(d, command) {
         },
         ...placed("check"),
     });
+}
+
+/** A failed build: the model alone, with why it failed in front, where, and what to try.
+ * @param {FailedDocument} d @param {Subject} base @returns {Subject} */
+export function failed_subject(d, base) {
+    const places = d.nodes.map((n) => n.name ?? `#${n.node}`);
+    return {
+        ...base,
+        title: `failed build: ${base_name(d.log)}`,
+        verdict: { text: "failed", look: "alarm" },
+        from: base_name(d.model ?? d.log),
+        to: d.for,
+        files: [...base.files.filter(([what]) => what !== "engine"), ["log", `${d.log}, line ${d.line}`], ["for", d.for]],
+        nothing: "Nothing is known that helps.",
+        brief: [
+            { topic: "result", text: safe(d.conclusion) },
+            ...d.tries.map((t) => ({ topic: "to do", text: safe(t.command ? `${t.text}: \`${t.command}\`` : t.text) })),
+        ],
+        tiles: [
+            { title: "class", value: d.class, note: `the ${d.by} rejects the model`, look: "alarm" },
+            { title: "where", value: safe(places[0] ?? d.tensors[0] ?? d.named ?? "–"), note: d.nodes.length > 1 ? `${noun(d.nodes.length, "node")} in all` : "" },
+            ...d.values.slice(0, 4).map((v) => ({ title: v.what, value: safe(v.value), note: "stated by the message" })),
+        ],
+        sides: ["ONNX nodes", "before the build"],
+        first_view: places.length ? "diff" : "rules",
+        rules_title: "Findings of lint",
+    };
 }

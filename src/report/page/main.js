@@ -3,7 +3,7 @@
  * that changes what is shown changes the address, and is shown because the address changed.
  */
 import { put_advice } from "./advice.js";
-import { check_subject, checks_subject, judged_subject, lint_subject } from "./check.js";
+import { check_subject, checks_subject, failed_subject, judged_subject, lint_subject } from "./check.js";
 import { compare_subject } from "./compare.js";
 import { put_record } from "./detail.js";
 import { by_id, copy_button, el, embedded, group_of, within_groups } from "./dom.js";
@@ -34,10 +34,10 @@ function rule_texts() {
 
 /** @returns {Subject} */
 function read_subject() {
-    const [run, compare, matrix, exports, checks, check, judged, lint] = ["run", "compare", "matrix", "exports", "checks", "check", "judged", "lint"].map(embedded);
+    const [run, compare, matrix, exports, checks, check, judged, lint, failed] = ["run", "compare", "matrix", "exports", "checks", "check", "judged", "lint", "failed"].map(embedded);
     const texts = rule_texts();
     const base = checks ? checks_subject(checks, command) : matrix ? matrix_subject(matrix, command) : compare ? compare_subject(compare, command) : exports ? exports_subject(exports, command) : run_subject(run, command.stories ?? null, embedded("patterns"), command.forms ?? [], command, texts);
-    const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : base;
+    const all = check ? check_subject(check, base) : judged ? judged_subject(judged, base, compare?.summary.ms) : lint ? lint_subject(lint, base, command) : failed ? failed_subject(failed, base) : base;
     for (const row of all.rules) Object.assign(row, texts.get(row.rule));
     return { ...all, files: [...all.files, ...(command.page ? [/** @type {[string, string]} */ (["in a terminal", command.page])] : [])] };
 }

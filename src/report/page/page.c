@@ -10,6 +10,7 @@
  */
 #include "report/page/page.h"
 #include "base/base.h"
+#include "judge/failed/failed.h"
 #include "report/page/source.h"
 #include "report/verdict/verdict.h"
 #include "report/view/view.h"
@@ -104,13 +105,16 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_report of_run = *r;
     const struct fsd_verdict *verdict = r->verdict ? r->verdict : r->judged;
     /* What is judged is a comparison, or a run. */
-    enum fsd_subject base = !r->verdict  ? r->subject
-                            : r->compare ? FSD_OF_COMPARISON
-                                         : FSD_OF_RUN;
+    enum fsd_subject base = r->failed     ? FSD_OF_RUN
+                            : !r->verdict ? r->subject
+                            : r->compare  ? FSD_OF_COMPARISON
+                                          : FSD_OF_RUN;
 
     fwrite(fsd_page_head, 1, fsd_page_head_size, out);
     if (r->lint && r->verdict)
         run.findings = r->verdict->findings;
+    else if (r->failed)
+        run.findings = r->failed->findings;
     if (base == FSD_OF_RUN)
         of_run.run = &run;
     put_subject(NULL, base, &of_run, out);

@@ -3,7 +3,7 @@
  * schemas beside the public header, and what its modules hand each other.  Only the checker reads this: nothing of it is in the page.
  */
 
-import type { Check, Checks, Compare, Lint, Matrix, Report, Views } from "./schemas";
+import type { Check, Checks, Compare, Failed, Lint, Matrix, Report, Views } from "./schemas";
 
 /* -------------------------------------- documents, and what the modules call their parts */
 
@@ -33,6 +33,7 @@ export type CheckDocument = Check.document;
 export type ChecksDocument = Checks.document;
 export type CheckedBuild = Checks.build;
 export type LintDocument = Lint.document;
+export type FailedDocument = Failed.document;
 export type PatternsDocument = Views.patterns;
 
 /** Of a rule that has findings: what these cost, and how they are mended. */

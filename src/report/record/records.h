@@ -12,6 +12,7 @@
 
 #include "change/compare/compare.h"
 #include "explain/cost/scope.h"
+#include "judge/failed/failed.h"
 #include "judge/findings/brief.h"
 #include "judge/findings/findings.h"
 #include "judge/gate/gate.h"
@@ -29,6 +30,7 @@ void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compar
                                 const struct fsd_verdict *v);
 void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
                           const struct fsd_lint *lint, const struct fsd_verdict *v);
+void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f);
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v);
 /** A line of a batch.
  *  @param name  of the pair; NULL: only the schema is wanted.

@@ -14,6 +14,8 @@
 
 #include <stdio.h>
 
+struct fsd_failed; /* judge/failed/failed.h */
+
 /** The subject of a report. */
 struct fsd_report {
     enum fsd_subject subject;
@@ -26,6 +28,7 @@ struct fsd_report {
     const struct fsd_diff *compared;     /**< the run of the new build; NULL: unknown */
     const struct fsd_verdicts *verdicts; /**< of the checks of a list */
     const struct fsd_lint *lint;         /**< of lint */
+    const struct fsd_failed *failed;     /**< of a failed build */
     const struct fsd_view *own_view;     /**< one that FSD_VIEWS lacks; NULL: none */
     const char *view;                    /**< of a view: its name, and what is asked */
     const struct fsd_query *query;
@@ -54,7 +57,7 @@ const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject);
 /** Writes a subject in a format, in a form of their own. */
 typedef void fsd_write_fn(const struct fsd_report *r, FILE *out);
 fsd_write_fn fsd_write_text, fsd_lint_write_text, fsd_compare_write_text,
-    fsd_compare_write_line;
+    fsd_compare_write_line, fsd_failed_write_text;
 /** Of a run with times.  trace.c */
 fsd_write_fn fsd_write_trace;
 

@@ -1,0 +1,295 @@
+/*
+ * What a failed build comes to.  The class is that of the first message's form; what
+ * the form leaves open is decided here, where the model is known: an operator of ONNX
+ * without an importer is no missing plugin, a type that a quantizer does not support is
+ * a matter of Q/DQ, and a layer without any implementation fails of what its skipped
+ * tactics state.
+ */
+#include "judge/failed/failed.h"
+
+#include "base/base.h"
+#include "model/ops/ops.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MESSAGE_MOST = 600, NAMES_SHOWN = 3 };
+
+/* -------------------------------------------------------------------------- builder */
+
+/* The compute capability of the first error that names one. */
+static const char *sm_of(struct fsd_arena *arena, const struct fsd_history *h)
+{
+    const fsd_log_failures *all = fsd_log_failures_of(h);
+    struct fsd_failed scratch = {.arena = arena};
+    struct fsd_log_said said;
+
+    if (!all->n)
+        return NULL;
+    said = fsd_log_failure_said(fsd_log_first_failure(all));
+    fsd_failed_take_values(&scratch, &said);
+    return fsd_failed_value(&scratch, FSD_SAID_SM);
+}
+
+/* "8.9" as "89" */
+static const char *without_point(struct fsd_arena *arena, const char *capability)
+{
+    size_t n = strcspn(capability, ".");
+
+    return capability[n] && capability[strspn(capability, "0123456789.")] == '\0'
+               ? fsd_printed(arena, "%.*s%s", (int)n, capability, capability + n + 1)
+               : NULL;
+}
+
+static const char *fact_of(const struct fsd_history *h, const char *key)
+{
+    const char *value = "";
+
+    for (uint32_t i = 0; i < h->built.n; i++)
+        if (!strcmp(fsd_text(h->names, h->built.at[i].fact.key), key))
+            value = fsd_text(h->names, h->built.at[i].fact.value);
+    return value;
+}
+
+static bool any_has(const fsd_log_failures *all, const char *words)
+{
+    for (uint32_t i = 0; i < all->n; i++)
+        if (fsd_slice_find(all->at[i].reason, words))
+            return true;
+    return false;
+}
+
+/* TensorRT for RTX times no tactics, and its messages end with places in "/_src/". */
+static bool is_of_tactics(const struct fsd_history *h)
+{
+    const fsd_log_failures *all = fsd_log_failures_of(h);
+
+    return !any_has(all, " at /_src/") &&
+           (any_has(all, ".cpp::") || any_has(all, "tactic") ||
+            any_has(fsd_log_skipped_of(h), "tactic"));
+}
+
+const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h)
+{
+    static const struct {
+        const char *shows, *word;
+    } families[] = {{"TensorRT 8", "trt8"},
+                    {"TensorRT 9", "trt10"},
+                    {"TensorRT 10", "trt10"},
+                    {"TensorRT 11", "trt11"}};
+    const char *version = fact_of(h, FSD_BUILT_VERSION), *word = NULL;
+    const char *sm = sm_of(arena, h);
+    struct fsd_target target;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(families); i++)
+        if (strstr(version, families[i].shows))
+            word = families[i].word;
+    if (!sm)
+        sm = without_point(arena, fact_of(h, FSD_BUILT_CAPABILITY));
+    if (!sm && !word && !is_of_tactics(h))
+        sm = "89";
+    word = word ? word : is_of_tactics(h) ? "trt10" : "rtx-1.7";
+    word = sm ? fsd_printed(arena, "%s:sm%s", word, sm) : word;
+    return fsd_target_read(&target, word, arena) ? word : "rtx-1.7:sm89";
+}
+
+/* ---------------------------------------------------------------------------- class */
+
+static const char *in_one_line(struct fsd_arena *arena, struct fsd_slice text)
+{
+    char *line = fsd_printed(
+        arena, "%.*s", (int)(text.n < MESSAGE_MOST ? text.n : MESSAGE_MOST), text.s);
+
+    for (char *c = line; *c; c++)
+        if (*c == '\n' || *c == '\r' || *c == '\t')
+            *c = ' ';
+    return line;
+}
+
+/* Why no tactic implements a layer: what the last skipped tactic states of a known
+ * form, the bytes of the largest request. */
+static void take_tactics(struct fsd_failed *f)
+{
+    const fsd_log_failures *skipped = fsd_log_skipped_of(f->history);
+    unsigned long long most = 0;
+
+    for (uint32_t i = skipped->n; i-- > 0;) {
+        const struct fsd_log_failure *tactic = &skipped->at[i];
+        struct fsd_log_said said = fsd_log_failure_said(tactic);
+        unsigned long long bytes = 0;
+
+        if (!said.known || tactic->attempt != f->first->attempt ||
+            (f->because && said.is != f->is))
+            continue;
+        for (unsigned k = 0; k < said.n; k++)
+            if (said.at[k].what == FSD_SAID_BYTES)
+                bytes = strtoull(fsd_failed_said_value(f->arena, &said, k), NULL, 10);
+        if (f->because && bytes <= most)
+            continue;
+        f->is = said.is;
+        f->because = in_one_line(f->arena, fsd_log_failure_sentence(tactic));
+        f->values.n = 0;
+        fsd_failed_take_values(f, &said);
+        most = bytes;
+    }
+}
+
+static bool has_quantizers(const struct fsd_graph *g)
+{
+    for (fsd_id i = 0; i < g->nodes.n; i++)
+        if (fsd_op_traits(g, i) & FSD_OP_QDQ)
+            return true;
+    return false;
+}
+
+/* An operator that ONNX defines, whether or not the builder has an importer. */
+static bool is_of_onnx(const struct fsd_failed *f, fsd_id node)
+{
+    const struct fsd_refusal *refusal =
+        f->lint ? fsd_lint_refusal(f->lint, node) : NULL;
+
+    return fsd_is_onnx_domain(
+               fsd_text(f->model->names, f->model->nodes.at[node].domain)) &&
+           ((fsd_op_traits(f->model, node) & FSD_OP_STANDARD) ||
+            (refusal && refusal != &fsd_lint_no_importer));
+}
+
+static enum fsd_failure_class class_at_node(const struct fsd_failed *f,
+                                            enum fsd_failure_class is, fsd_id node)
+{
+    unsigned traits = fsd_op_traits(f->model, node);
+
+    if (is == FSD_FAILS_PLUGIN && f->first->by_parser && is_of_onnx(f, node))
+        return FSD_FAILS_OPERATOR;
+    if (is == FSD_FAILS_TYPE && (traits & FSD_OP_QDQ))
+        return FSD_FAILS_QDQ;
+    return is;
+}
+
+/* The message of a constant that only a DequantizeLinear may read is about types where
+ * an operator multiplies it, in a model without quantizers. */
+static void set_class(struct fsd_failed *f)
+{
+    if (!f->nodes.n)
+        return;
+    f->is = class_at_node(f, f->is, f->nodes.at[0]);
+    if (f->is == FSD_FAILS_QDQ && !has_quantizers(f->model) &&
+        (fsd_op_traits(f->model, f->nodes.at[0]) & FSD_OP_WEIGHTED))
+        f->is = FSD_FAILS_TYPE;
+}
+
+/* ----------------------------------------------------------------------------- lint */
+
+/* Nodes of one finding that fail. */
+static bool is_at(const struct fsd_failed *f, const struct fsd_finding *finding)
+{
+    for (uint32_t i = 0; i < finding->nodes.n; i++)
+        if (fsd_ids_have(f->nodes.at, f->nodes.n,
+                         f->findings->subjects.at[finding->nodes.at + i].id))
+            return true;
+    return false;
+}
+
+static const struct fsd_rule *rule_of(const struct fsd_failed *f,
+                                      const struct fsd_finding *finding)
+{
+    return f->findings->rules.at[finding->rule].rule;
+}
+
+/* What a parser rejects as no graph lint finds at its nodes, which the parser does not
+ * name. */
+static bool states_model(const struct fsd_failed *f, const struct fsd_finding *finding)
+{
+    return f->is == FSD_FAILS_MODEL && f->by == FSD_FAILED_BY_NOTHING &&
+           rule_of(f, finding)->proves == FSD_PROVES_BUILT;
+}
+
+static void take_findings(struct fsd_failed *f)
+{
+    fsd_id_vec at = {0};
+
+    for (uint32_t i = 0; f->findings && i < f->findings->list.n; i++) {
+        const struct fsd_finding *finding = &f->findings->list.at[i];
+
+        if (!is_at(f, finding) && !states_model(f, finding))
+            continue;
+        fsd_vec_push(f->arena, &f->found, i);
+        for (uint32_t k = 0; states_model(f, finding) && k < finding->nodes.n; k++)
+            fsd_vec_push(f->arena, &at,
+                         f->findings->subjects.at[finding->nodes.at + k].id);
+    }
+    for (uint32_t i = 0; i < at.n; i++)
+        if (!fsd_ids_have(f->nodes.at, f->nodes.n, at.at[i]))
+            fsd_vec_push(f->arena, &f->nodes, at.at[i]);
+    if (at.n && f->by >= FSD_FAILED_BY_ORDER)
+        f->by = FSD_FAILED_BY_LINT;
+}
+
+/* ----------------------------------------------------------------------- conclusion */
+
+static const char *name_of(const struct fsd_failed *f, fsd_id node)
+{
+    const struct fsd_node *n = &f->model->nodes.at[node];
+    const char *op = fsd_text(f->model->names, n->op);
+
+    return n->name ? fsd_printed(f->arena, "%s (%s)",
+                                 fsd_text(f->model->names, n->name), op)
+                   : fsd_printed(f->arena, "#%u (%s)", node, op);
+}
+
+/* "a (Add), b (Mul) and 3 more nodes", "tensor x", "the network" */
+static const char *place_text(const struct fsd_failed *f)
+{
+    const char *text = "";
+    uint32_t n = f->nodes.n;
+
+    if (f->by == FSD_FAILED_BY_REGION)
+        return fsd_printed(f->arena, "the region of %u nodes from %s to %s", n,
+                           name_of(f, f->nodes.at[0]), name_of(f, f->nodes.at[n - 1]));
+    for (uint32_t i = 0; i < n && i < NAMES_SHOWN; i++)
+        text = fsd_printed(f->arena, "%s%s%s", text,
+                           !i          ? ""
+                           : i + 1 < n ? ", "
+                                       : " and ",
+                           name_of(f, f->nodes.at[i]));
+    if (n > NAMES_SHOWN)
+        text = fsd_printed(f->arena, "%s and %u more node%s", text, n - NAMES_SHOWN,
+                           fsd_plural(n - NAMES_SHOWN));
+    if (!n && f->tensors.n)
+        text = fsd_printed(f->arena, "tensor %s", f->tensors.at[0]);
+    else if (!n)
+        text = f->named ? f->named : "the network";
+    return text;
+}
+
+static const char *conclusion_of(struct fsd_failed *f)
+{
+    return fsd_printed(f->arena, "%s failed to build, class %s: the %s rejects %s: %s",
+                       f->model_path ? f->model_path : "the model",
+                       fsd_failure_class_name(f->is),
+                       f->first->by_parser ? "parser" : "builder", place_text(f),
+                       f->because ? f->because : f->message);
+}
+
+bool fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab)
+{
+    const fsd_log_failures *all = fsd_log_failures_of(f->history);
+    struct fsd_log_said said;
+
+    if (!all->n)
+        return false;
+    f->first = fsd_log_first_failure(all);
+    said = fsd_log_failure_said(f->first);
+    f->is = said.is;
+    f->message = in_one_line(f->arena, fsd_log_failure_sentence(f->first));
+    fsd_failed_take_values(f, &said);
+    if (said.by_tactic)
+        take_tactics(f);
+    fsd_failed_find_place(f, vocab, &said);
+    set_class(f);
+    take_findings(f);
+    fsd_failed_choose_part(f);
+    f->conclusion = conclusion_of(f);
+    fsd_failed_add_tries(f);
+    return true;
+}

@@ -1,0 +1,115 @@
+/*
+ * A build that failed: of what, at which nodes of the model, by which values, and what
+ * to try.  Made of the log's messages (read/log/failure.h), the model, and what lint
+ * finds in it; a subject of its own, since nothing that a run has is there.
+ */
+#ifndef FSD_FAILED_FAILED_H
+#define FSD_FAILED_FAILED_H
+
+#include "judge/findings/findings.h"
+#include "match/pick.h"
+#include "judge/lint/lint.h"
+#include "model/graph/history.h"
+#include "model/graph/vocab.h"
+#include "read/log/failure.h"
+
+/** How the nodes of a failure were found, the surest first. */
+enum fsd_failed_by {
+    FSD_FAILED_BY_RECORD, /**< the parser states the node */
+    FSD_FAILED_BY_NAME,   /**< the message has its name, or a name made of it */
+    FSD_FAILED_BY_REGION, /**< on the paths between the ends of a region */
+    FSD_FAILED_BY_TENSOR, /**< it produces, or reads, a tensor of the message */
+    FSD_FAILED_BY_ORDER,  /**< the parser had read it last */
+    FSD_FAILED_BY_KIND,   /**< the only operator of a kind */
+    FSD_FAILED_BY_TYPE,   /**< it has a tensor of a type of the message */
+    FSD_FAILED_BY_LINT,   /**< lint finds there what the message states */
+    FSD_FAILED_BY_NOTHING,
+    FSD__FAILED_BY_COUNT
+};
+
+/** "the parser states it" */
+const char *fsd_failed_by_text(enum fsd_failed_by by);
+/** "record" */
+const char *fsd_failed_by_name(enum fsd_failed_by by);
+
+/** A value of the message. */
+struct fsd_failed_value {
+    const char *what; /**< "bytes": fsd_said_name() */
+    const char *text;
+};
+
+/** A thing to try. */
+struct fsd_failed_try {
+    const char *text;
+    const char *command; /**< as a shell takes it; NULL: none */
+};
+
+/** A part of at most this many nodes is what `cut` writes. */
+enum { FSD_FAILED_PART = 10 };
+
+struct fsd_failed {
+    struct fsd_arena *arena;
+    const struct fsd_history *history;
+    const struct fsd_graph
+        *model;                 /**< as it was given, or as the log states it; without
+                                        nodes where neither is known */
+    const struct fsd_diff *run; /**< of the model alone; NULL: none was given, or it
+                                        could not be read */
+    const char *no_model;       /**< why it could not be read; NULL: it could */
+    const char *model_path, *log_path; /**< NULL: no model was given */
+    const struct fsd_lint *lint; /**< of the model, for the builder of the log; NULL
+                                            without a run */
+    const struct fsd_findings *findings; /**< of lint; NULL likewise */
+
+    enum fsd_failure_class is;
+    const struct fsd_log_failure *first; /**< the error */
+    const char *message;                 /**< its sentence; in one line */
+    const char *because; /**< of a skipped tactic that states the reason; NULL: none */
+    const char *named;   /**< the layer that the message names; NULL: none */
+    enum fsd_failed_by by;
+    fsd_id_vec
+        nodes;       /**< of the model, where it fails; the likeliest first, of a region
+                            in the order of the file */
+    fsd_id_vec part; /**< of these what to cut out */
+    fsd_id_vec others;             /**< nodes that the parser rejects as well */
+    FSD_VEC(const char *) tensors; /**< that the message names */
+    FSD_VEC(struct fsd_failed_value) values;
+    FSD_VEC(uint32_t)
+    found; /**< findings of lint at these nodes, or of what the message
+                                  states, in findings->list */
+    FSD_VEC(struct fsd_failed_try) tries; /**< in this order */
+    const char *target;                   /**< the builder, "rtx-1.7:sm75" */
+    const char *conclusion;               /**< one sentence */
+};
+
+/** The builder whose log it is, as far as the log states it, and the compute capability
+ *  of the log or of its error: "rtx-1.7:sm75", a word that fsd_target_read() takes. */
+const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h);
+
+/** Concludes from what is set: arena, history, model, run, no_model, the paths, lint,
+ *  findings, target.
+ *  @param vocab  of the model.
+ *  @return false: the log's build has not failed. */
+bool fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
+
+/* ------------------------------------------------------------ inside judge/failed */
+
+/** Finds the nodes and tensors of the failure.  place.c */
+void fsd_failed_find_place(struct fsd_failed *f, const struct fsd_vocab *vocab,
+                           const struct fsd_log_said *said);
+
+/** Chooses of these nodes what to cut out.  place.c */
+void fsd_failed_choose_part(struct fsd_failed *f);
+
+/** Adds what to try.  tries.c */
+void fsd_failed_add_tries(struct fsd_failed *f);
+
+/** Adds the values of a message, but for names.  value.c */
+void fsd_failed_take_values(struct fsd_failed *f, const struct fsd_log_said *said);
+/** The i-th thing that a message names, as a text. */
+const char *fsd_failed_said_value(struct fsd_arena *arena,
+                                  const struct fsd_log_said *said, unsigned i);
+/** The text of the first value of that kind; NULL: there is none. */
+const char *fsd_failed_value(const struct fsd_failed *f, enum fsd_said what);
+
+#endif

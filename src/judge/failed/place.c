@@ -1,0 +1,567 @@
+/*
+ * Where a build failed.  A message names a place in one of several ways:
+ *
+ *     While parsing node number 3 [MatMul -> "y"]       the parser's record
+ *     '/fc/Gemm', IShuffleLayer rs: rs: ...             a node's name
+ *     /a/Conv + /a/Relu                                 fused nodes
+ *     {ForeignNode[/a/Transpose.../b/Add]}              the ends of a region
+ *     if_types_OutputLayer                              a name that is made of a node's
+ *     (Unnamed Layer* 9) [Recurrence]                   a layer without a name
+ *     Quantized constant (w)                            a tensor
+ *
+ * These are looked for in this order of trust; what no name states follows from the
+ * parser's order, from types or from what lint finds in the model.  Names are the
+ * model's and may be words of the message: one that is a plain word counts only where
+ * TensorRT's messages have a name.
+ */
+#include "judge/failed/failed.h"
+
+#include "base/base.h"
+#include "model/ops/ops.h"
+
+#include <ctype.h>
+#include <string.h>
+
+FSD_NAMES(fsd_failed_by_text, enum fsd_failed_by, FSD__FAILED_BY_COUNT,
+          "the parser states it", "the message names it",
+          "between the ends of the region that the message names",
+          "next to the tensor that the message names", "the parser read it last",
+          "the only operator of the kind that the message names",
+          "it has a tensor of the type that the message names",
+          "lint finds there what the message states", "not known")
+FSD_NAMES(fsd_failed_by_name, enum fsd_failed_by, FSD__FAILED_BY_COUNT, "record",
+          "name", "region", "tensor", "order", "kind", "type", "lint", "nothing")
+
+struct place {
+    struct fsd_failed *f;
+    const struct fsd_graph *g;
+    const struct fsd_vocab *vocab;
+};
+
+/* ------------------------------------------------------------------ nodes and names */
+
+static void add_node(const struct place *p, fsd_id_vec *list, fsd_id node)
+{
+    if (node != FSD_NONE && !fsd_ids_have(list->at, list->n, node))
+        fsd_vec_push(p->f->arena, list, node);
+}
+
+static void add_tensor(const struct place *p, const char *name)
+{
+    for (uint32_t i = 0; i < p->f->tensors.n; i++)
+        if (!strcmp(p->f->tensors.at[i], name))
+            return;
+    fsd_vec_push(p->f->arena, &p->f->tensors, name);
+}
+
+/* The node that computes a tensor, else those that read it: of an input or a constant
+ * only these are nodes. */
+static void add_around(const struct place *p, fsd_id_vec *list, fsd_id tensor)
+{
+    fsd_id producer = fsd_tensor_producer(p->g, tensor);
+    struct fsd_span readers = fsd_tensor_consumers(p->g, tensor);
+
+    if (producer != FSD_NONE && !(fsd_op_traits(p->g, producer) & FSD_OP_CONSTANT)) {
+        add_node(p, list, producer);
+        return;
+    }
+    for (uint32_t i = 0; i < readers.n; i++)
+        add_node(p, list, p->g->links.at[readers.at + i]);
+}
+
+static bool add_meaning(const struct place *p, const struct fsd_meaning *m,
+                        fsd_id_vec *list)
+{
+    if (!m)
+        return false;
+    for (uint32_t i = 0; i < m->nodes.n; i++)
+        add_node(p, list, p->vocab->pool.at[m->nodes.at + i]);
+    if (!m->nodes.n && m->tensor != FSD_NONE)
+        add_around(p, list, m->tensor);
+    return m->nodes.n || m->tensor != FSD_NONE;
+}
+
+static bool add_exact(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
+{
+    return name.n && add_meaning(p, fsd_vocab_find(p->vocab, name.s, name.n), list);
+}
+
+/* Names that TensorRT and the parser make of a node's: what they append. */
+static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
+{
+    for (size_t n = name.n; n-- > 1;)
+        if (strchr("_'. [", name.s[n]) &&
+            add_exact(p, (struct fsd_slice){name.s, n}, list))
+            return true;
+    return false;
+}
+
+/* "IShuffleLayer rs: rs": the name behind the layer's class, before what follows. */
+static struct fsd_slice without_class(struct fsd_slice name)
+{
+    struct fsd_slice rest = name, behind;
+
+    if (name.n && *name.s == 'I' && fsd_slice_split_at(&rest, "Layer ", &behind) &&
+        !memchr(rest.s, ' ', rest.n))
+        name = behind;
+    rest = name;
+    return fsd_slice_split_at(&rest, ": ", &behind) ? rest : name;
+}
+
+/* A layer without a name is of a loop or a branch, as far as it has a node: the only
+ * one of the model. */
+static bool add_unnamed(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
+{
+    fsd_id found = FSD_NONE;
+
+    if (!fsd_slice_begins(name, "(Unnamed Layer* "))
+        return false;
+    if (!fsd_slice_find(name, "[Recurrence]") &&
+        !fsd_slice_find(name, "[LoopOutput]") && !fsd_slice_find(name, "[Iterator]") &&
+        !fsd_slice_find(name, "[TripLimit]") && !fsd_slice_find(name, "[Condition"))
+        return false;
+    for (fsd_id i = 0; i < p->g->nodes.n; i++)
+        if (fsd_op_traits(p->g, i) & FSD_OP_CONTROL)
+            found = fsd_id_both(found, i);
+    add_node(p, list, fsd_id_only(found));
+    return list->n > 0;
+}
+
+static bool add_name(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
+{
+    name = fsd_slice_trim(name);
+    return add_exact(p, name, list) || add_exact(p, without_class(name), list) ||
+           add_unnamed(p, without_class(name), list) ||
+           add_derived(p, without_class(name), list);
+}
+
+/* "a + b || c": each of the names, as far as they are the model's. */
+static bool add_names(const struct place *p, struct fsd_slice names, fsd_id_vec *list)
+{
+    uint32_t before = list->n;
+    struct fsd_slice rest;
+
+    if (add_exact(p, names, list))
+        return true;
+    while (names.n) {
+        struct fsd_slice wrapped = names;
+
+        rest = (struct fsd_slice){0};
+        if (!fsd_slice_split_at(&names, " + ", &rest))
+            fsd_slice_split_at(&names, " || ", &rest);
+        wrapped = names;
+        if (fsd_slice_take(&wrapped, "PWN("))
+            while (fsd_slice_drop(&wrapped, ")"))
+                ;
+        add_name(p, wrapped, list);
+        names = rest;
+    }
+    return list->n > before;
+}
+
+/* -------------------------------------------------------------------------- regions */
+
+/* Marks the nodes of the main graph that `start` leads to, forth or back. */
+static bool *reach(const struct place *p, const fsd_id_vec *start, bool forth)
+{
+    const struct fsd_graph *g = p->g;
+    bool *reached = FSD_NEW(p->f->arena, bool, g->nodes.n + 1);
+    fsd_id_vec todo = {0};
+
+    for (uint32_t i = 0; i < start->n; i++)
+        fsd_vec_push(p->f->arena, &todo, start->at[i]);
+    while (todo.n) {
+        fsd_id node = todo.at[--todo.n];
+        struct fsd_span ports = forth ? g->nodes.at[node].out : g->nodes.at[node].in;
+
+        if (reached[node])
+            continue;
+        reached[node] = true;
+        for (uint32_t i = 0; i < ports.n; i++) {
+            fsd_id tensor = g->ports.at[ports.at + i].tensor;
+            struct fsd_span next = forth ? fsd_tensor_consumers(g, tensor)
+                                         : fsd_graph_tensor(g, tensor)->producers;
+
+            for (uint32_t k = 0; k < next.n; k++)
+                fsd_vec_push(p->f->arena, &todo, g->links.at[next.at + k]);
+        }
+    }
+    return reached;
+}
+
+/* The nodes on the paths from one to the other, and the ends themselves. */
+static void add_between(const struct place *p, const fsd_id_vec *from,
+                        const fsd_id_vec *to, fsd_id_vec *list)
+{
+    const bool *down = reach(p, from, true), *up = reach(p, to, false);
+
+    for (fsd_id i = 0; i < p->g->nodes.n; i++)
+        if ((down[i] && up[i]) || fsd_ids_have(from->at, from->n, i) ||
+            fsd_ids_have(to->at, to->n, i))
+            fsd_vec_push(p->f->arena, list, i);
+}
+
+/* "{ForeignNode[a...b]}".  Names may have dots: the first place between two names of
+ * the model parts them. */
+static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
+{
+    struct fsd_slice ends = name;
+
+    if (!fsd_slice_take(&ends, "{ForeignNode["))
+        return false;
+    fsd_slice_drop(&ends, "}");
+    fsd_slice_drop(&ends, "]");
+    for (size_t i = 1; i + 3 < ends.n; i++) {
+        fsd_id_vec from = {0}, to = {0};
+
+        if (memcmp(ends.s + i, "...", 3) != 0)
+            continue;
+        if (!add_names(p, (struct fsd_slice){ends.s, i}, &from) ||
+            !add_names(p, fsd_slice_from(ends, i + 3), &to))
+            continue;
+        add_between(p, &from, &to, list);
+        return true;
+    }
+    return add_names(p, ends, list);
+}
+
+/* -------------------------------------------------------------- names in a sentence */
+
+/* Words behind which TensorRT's messages have a name. */
+static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
+{
+    static const char *const before[] = {"node ",    "Layer ", "layer ",  "tensor ",
+                                         "tensors ", "input ", "output ", "constant (",
+                                         "'",        "`",      "\""};
+    struct fsd_slice head = {text.s, at};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(before); i++) {
+        struct fsd_slice h = head;
+
+        if (fsd_slice_drop(&h, before[i]))
+            return true;
+    }
+    return end + 1 < text.n && text.s[end] == ':' && text.s[end + 1] == ' ' &&
+           (!at || text.s[at - 1] == '(' || fsd_slice_drop(&head, ". ") ||
+            fsd_slice_drop(&head, ": "));
+}
+
+/* A name that no sentence has as a word of its own. */
+static bool is_strange(struct fsd_slice name)
+{
+    size_t lower = 0;
+
+    for (size_t i = 0; i < name.n; i++)
+        lower += islower((unsigned char)name.s[i]) != 0 ||
+                 (!i && isupper((unsigned char)name.s[i]));
+    return name.n > 2 && lower < name.n;
+}
+
+static bool is_border(char c)
+{
+    return !fsd_is_word(c) && c != '/' && c != '.';
+}
+
+/* The longest name of the model that begins there; empty: none does. */
+static struct fsd_slice name_at(const struct place *p, struct fsd_slice text, size_t at)
+{
+    for (uint32_t i = 0; i < p->vocab->lengths.n; i++) {
+        size_t n = p->vocab->lengths.at[i], end = at + n;
+        struct fsd_slice name = {text.s + at, n};
+
+        if (end > text.n)
+            continue;
+        if (end < text.n && !is_border(text.s[end]) &&
+            !(text.s[end] == '.' &&
+              (end + 1 == text.n || text.s[end + 1] == ' ' || text.s[end + 1] == ')')))
+            continue;
+        if (fsd_vocab_find(p->vocab, name.s, n) &&
+            (is_strange(name) || stands_for_name(text, at, end)))
+            return name;
+    }
+    return (struct fsd_slice){0};
+}
+
+/* The first name of a node in the sentence, else that of a tensor. */
+static void find_in_sentence(const struct place *p, struct fsd_slice text)
+{
+    fsd_id_vec around = {0};
+
+    text.n = text.n < 4096 ? text.n : 4096;
+    for (size_t at = 0; at < text.n && !p->f->nodes.n; at++) {
+        struct fsd_slice name;
+        const struct fsd_meaning *m;
+
+        if (at && !is_border(text.s[at - 1]))
+            continue;
+        name = name_at(p, text, at);
+        m = name.n ? fsd_vocab_find(p->vocab, name.s, name.n) : NULL;
+        if (!m)
+            continue;
+        if (m->nodes.n) {
+            add_meaning(p, m, &p->f->nodes);
+            p->f->by = FSD_FAILED_BY_NAME;
+        } else {
+            add_tensor(p, fsd_tensor_name(p->g, m->tensor));
+            add_around(p, &around, m->tensor);
+        }
+        at += name.n - 1;
+    }
+    for (uint32_t i = 0; !p->f->nodes.n && i < around.n; i++)
+        fsd_vec_push(p->f->arena, &p->f->nodes, around.at[i]);
+    if (around.n && p->f->by == FSD_FAILED_BY_NOTHING)
+        p->f->by = FSD_FAILED_BY_TENSOR;
+}
+
+/* -------------------------------------------------------------- places of a message */
+
+static void take_said_node(const struct place *p, struct fsd_slice name)
+{
+    struct fsd_failed *f = p->f;
+
+    if (!f->named)
+        f->named = fsd_printed(f->arena, "%.*s", (int)name.n, name.s);
+    if (f->nodes.n)
+        return;
+    if (add_region(p, name, &f->nodes))
+        f->by = f->nodes.n > 1 ? FSD_FAILED_BY_REGION : FSD_FAILED_BY_NAME;
+    else if (add_names(p, name, &f->nodes))
+        f->by = FSD_FAILED_BY_NAME;
+}
+
+/* "x", or "x, y" */
+static void take_said_tensor(const struct place *p, struct fsd_slice names)
+{
+    struct fsd_failed *f = p->f;
+
+    while (names.n) {
+        struct fsd_slice rest = {0};
+        fsd_id_vec around = {0};
+
+        fsd_slice_split_at(&names, ", ", &rest);
+        if (add_name(p, names, &around)) {
+            add_tensor(p, fsd_printed(f->arena, "%.*s", (int)names.n, names.s));
+            for (uint32_t i = 0; i < around.n && f->by >= FSD_FAILED_BY_TENSOR; i++)
+                add_node(p, &f->nodes, around.at[i]);
+            f->by = f->by < FSD_FAILED_BY_TENSOR ? f->by : FSD_FAILED_BY_TENSOR;
+        }
+        names = rest;
+    }
+}
+
+static void take_said(const struct place *p, const struct fsd_log_said *said)
+{
+    for (unsigned i = 0; i < said->n; i++)
+        if (said->at[i].what == FSD_SAID_NODE)
+            take_said_node(p, said->at[i].text);
+    for (unsigned i = 0; i < said->n; i++)
+        if (said->at[i].what == FSD_SAID_TENSOR)
+            take_said_tensor(p, said->at[i].text);
+}
+
+/* ----------------------------------------------------------------------- the parser */
+
+/* The node of a record: by its name, else by its output. */
+static fsd_id node_of_record(const struct place *p, const struct fsd_log_failure *r)
+{
+    fsd_id_vec found = {0};
+    struct fsd_slice op = r->op, name = {0};
+
+    if (!r->op.n)
+        return FSD_NONE;
+    if (r->node.n && add_exact(p, r->node, &found))
+        return found.at[0];
+    if (fsd_slice_split_at(&op, " -> \"", &name))
+        fsd_slice_drop(&name, "\"");
+    if (name.n)
+        add_exact(p, name, &found);
+    return found.n ? found.at[0] : FSD_NONE;
+}
+
+static void take_records(const struct place *p)
+{
+    const struct fsd_log_failure *first = p->f->first;
+    const fsd_log_failures *all = fsd_log_failures_of(p->f->history);
+    fsd_id node = node_of_record(p, first);
+
+    if (node != FSD_NONE) {
+        add_node(p, &p->f->nodes, node);
+        p->f->by = FSD_FAILED_BY_RECORD;
+    }
+    if (first->op.n && !p->f->named) {
+        struct fsd_slice name = first->node.n ? first->node : first->op;
+
+        p->f->named = fsd_printed(p->f->arena, "%.*s", (int)name.n, name.s);
+    }
+    for (uint32_t i = 0; i < all->n; i++) {
+        node = node_of_record(p, &all->at[i]);
+        if (node != FSD_NONE && !fsd_ids_have(p->f->nodes.at, p->f->nodes.n, node))
+            add_node(p, &p->f->others, node);
+    }
+}
+
+/* "importScatterElements", "checkDet": the parser's functions have the name of the
+ * operator that they read. */
+static struct fsd_slice operator_of(const struct fsd_log_failure *first)
+{
+    struct fsd_slice op = first->where;
+
+    return fsd_slice_take(&op, "import") || fsd_slice_take(&op, "check")
+               ? op
+               : (struct fsd_slice){0};
+}
+
+static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
+{
+    return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
+}
+
+/* Where the parser states no node: what it read last, if that is of the operator whose
+ * function rejects it, else the only operator of that kind. */
+static void find_by_order(const struct place *p)
+{
+    struct fsd_failed *f = p->f;
+    struct fsd_slice name = f->first->parsing, op = operator_of(f->first), rest;
+    fsd_id_vec last = {0};
+    fsd_id only = FSD_NONE;
+
+    if (f->nodes.n || !f->first->by_parser || f->first->node.n)
+        return;
+    if (op.n && fsd_slice_split_last(&name, " [", &rest) && add_exact(p, name, &last) &&
+        is_operator(p, last.at[0], op)) {
+        add_node(p, &f->nodes, last.at[0]);
+        f->by = FSD_FAILED_BY_ORDER;
+        return;
+    }
+    for (fsd_id i = 0; op.n && i < p->g->nodes.n; i++)
+        if (is_operator(p, i, op))
+            only = fsd_id_both(only, i);
+    add_node(p, &f->nodes, fsd_id_only(only));
+    if (f->nodes.n)
+        f->by = FSD_FAILED_BY_KIND;
+}
+
+/* ----------------------------------------------------------------- types and inputs */
+
+/* "fp8_e4m3", "b16": the compiler's words for types. */
+static enum fsd_dtype type_of(const char *word)
+{
+    enum fsd_dtype type = fsd_dtype_read(word, strlen(word));
+
+    if (type == FSD_DTYPE_UNKNOWN && !strcmp(word, "b16"))
+        type = FSD_BF16;
+    return type == FSD_DTYPE_UNKNOWN ? fsd_dtype_read(word, strcspn(word, "_")) : type;
+}
+
+static bool has_type(const struct place *p, fsd_id node, enum fsd_dtype type)
+{
+    const struct fsd_node *n = &p->g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n + n->out.n; i++) {
+        fsd_id tensor = p->g->ports.at[fsd_node_port(n, i)].tensor;
+
+        if (tensor != FSD_NONE && fsd_tensor_form(p->g, tensor)->type == type)
+            return true;
+    }
+    return false;
+}
+
+static void find_by_type(const struct place *p)
+{
+    struct fsd_failed *f = p->f;
+    const char *word = fsd_failed_value(f, FSD_SAID_TYPE);
+    enum fsd_dtype type = word ? type_of(word) : FSD_DTYPE_UNKNOWN;
+
+    if (f->nodes.n || f->is != FSD_FAILS_HARDWARE || type == FSD_DTYPE_UNKNOWN)
+        return;
+    for (fsd_id i = 0; i < p->g->nodes.n; i++)
+        if (!p->g->nodes.at[i].scope && has_type(p, i, type))
+            fsd_vec_push(f->arena, &f->nodes, i);
+    if (f->nodes.n)
+        f->by = FSD_FAILED_BY_TYPE;
+}
+
+static bool is_open(const struct fsd_graph *g, fsd_id tensor)
+{
+    const struct fsd_form *form = fsd_tensor_form(g, tensor);
+
+    for (uint32_t i = 0; i < form->dims.n; i++)
+        if (g->dims.at[form->dims.at + i].size < 0)
+            return true;
+    return false;
+}
+
+/* A profile is missing of the inputs whose sizes are open. */
+static void find_open_inputs(const struct place *p)
+{
+    struct fsd_span inputs =
+        p->g->scopes.n ? p->g->scopes.at[0].inputs : (struct fsd_span){0};
+
+    if (p->f->tensors.n || p->f->nodes.n || p->f->is != FSD_FAILS_PROFILE)
+        return;
+    for (uint32_t i = 0; i < inputs.n; i++) {
+        fsd_id tensor = p->g->links.at[inputs.at + i];
+
+        if (!fsd_tensor_is(p->g, tensor, FSD_TENSOR_CONSTANT) && is_open(p->g, tensor))
+            add_tensor(p, fsd_tensor_name(p->g, tensor));
+    }
+}
+
+/* --------------------------------------------------------------------------- in all */
+
+/* An output of the network that no node computes has a name only. */
+static void find_missing_outputs(const struct place *p)
+{
+    struct fsd_span outputs =
+        p->g->scopes.n ? p->g->scopes.at[0].outputs : (struct fsd_span){0};
+
+    if (p->f->tensors.n || p->f->nodes.n || p->f->is != FSD_FAILS_MODEL)
+        return;
+    for (uint32_t i = 0; i < outputs.n; i++) {
+        const struct fsd_tensor *t =
+            fsd_graph_tensor(p->g, p->g->links.at[outputs.at + i]);
+
+        if (!t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT)))
+            add_tensor(p, fsd_text(p->g->names, t->name));
+    }
+}
+
+/* What is cut out: the failing nodes, of those that are found by their type only the
+ * first.  A file that is damaged has no part that is a model. */
+void fsd_failed_choose_part(struct fsd_failed *f)
+{
+    bool one = f->by == FSD_FAILED_BY_TYPE || f->by == FSD_FAILED_BY_TENSOR ||
+               f->by == FSD_FAILED_BY_LINT;
+
+    if (f->is == FSD_FAILS_MODEL)
+        return;
+    for (uint32_t i = 0; i < f->nodes.n && !(one && f->part.n); i++) {
+        fsd_id node = f->nodes.at[i];
+
+        while (f->model->nodes.at[node].scope)
+            node = f->model->scopes.at[f->model->nodes.at[node].scope].owner;
+        if (!fsd_ids_have(f->part.at, f->part.n, node))
+            fsd_vec_push(f->arena, &f->part, node);
+    }
+}
+
+void fsd_failed_find_place(struct fsd_failed *f, const struct fsd_vocab *vocab,
+                           const struct fsd_log_said *said)
+{
+    struct place p = {.f = f, .g = f->model, .vocab = vocab};
+
+    f->by = FSD_FAILED_BY_NOTHING;
+    take_records(&p);
+    take_said(&p, said);
+    if (f->first->by_parser && f->first->node.n && !f->first->op.n) {
+        take_said_tensor(&p, f->first->node);
+        f->named = fsd_printed(f->arena, "input %.*s", (int)f->first->node.n,
+                               f->first->node.s);
+    }
+    if (!f->nodes.n && !f->tensors.n)
+        find_in_sentence(&p, f->first->reason);
+    find_by_order(&p);
+    find_by_type(&p);
+    find_open_inputs(&p);
+    find_missing_outputs(&p);
+}

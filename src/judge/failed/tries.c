@@ -1,0 +1,214 @@
+/*
+ * What to try after a failed build: one row a thing, in the order in which they are
+ * worth trying, each with when it applies and with a command that can be run as it
+ * stands.  To add one: a row.
+ *
+ *     {model} {log}     the files, as a shell takes them
+ *     {builder}         trtexec, or tensorrt_rtx
+ *     {target}          for whom lint judges, "rtx-1.7:sm75"
+ *     {mib}             the memory that the builder asked for
+ *     {shapes:min}      the open inputs with the sizes of a profile
+ *     {fix}             the rule of lint that proposes an edit
+ */
+#include "judge/failed/failed.h"
+
+#include "base/base.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+typedef bool applies_fn(const struct fsd_failed *f);
+
+#define OF(is) (1u << (is))
+#define ANY    (~0u)
+
+/* ----------------------------------------------------------------------- conditions */
+
+static const char *fixing_rule(const struct fsd_failed *f)
+{
+    for (uint32_t i = 0; i < f->found.n; i++) {
+        const struct fsd_finding *finding = &f->findings->list.at[f->found.at[i]];
+
+        if (finding->edits.n)
+            return f->findings->rules.at[finding->rule].rule->id;
+    }
+    return NULL;
+}
+
+static bool has_fix(const struct fsd_failed *f)
+{
+    return f->run && fixing_rule(f);
+}
+
+static bool has_model(const struct fsd_failed *f)
+{
+    return f->run != NULL;
+}
+
+static bool has_part(const struct fsd_failed *f)
+{
+    return f->run && f->part.n;
+}
+
+static unsigned long long bytes_of(const struct fsd_failed *f)
+{
+    const char *bytes = fsd_failed_value(f, FSD_SAID_BYTES);
+    const char *mib = fsd_failed_value(f, FSD_SAID_MIB);
+
+    return bytes ? strtoull(bytes, NULL, 10) : mib ? strtoull(mib, NULL, 10) << 20 : 0;
+}
+
+static bool has_bytes(const struct fsd_failed *f)
+{
+    return f->model_path && bytes_of(f) > 0;
+}
+
+static bool has_tensors(const struct fsd_failed *f)
+{
+    return f->run && f->tensors.n;
+}
+
+static bool is_unread(const struct fsd_failed *f)
+{
+    return f->no_model != NULL;
+}
+
+static bool is_always(const struct fsd_failed *f)
+{
+    return f->history != NULL;
+}
+
+/* ------------------------------------------------------------------------ the table */
+
+static const struct row {
+    unsigned classes;
+    applies_fn *applies;
+    const char *text, *command;
+} rows[] = {
+    {ANY, is_unread, "Export the model again: the file cannot be read", NULL},
+    {ANY, has_fix, "Apply the edit that lint proposes",
+     "fusiondiff lint {model} --for {target} --fix={fix} -o fixed.onnx"},
+    {OF(FSD_FAILS_MEMORY), has_bytes, "Allow the builder the memory that it requested",
+     "{builder} --onnx={model} --memPoolSize=workspace:{mib}M"},
+    {OF(FSD_FAILS_MEMORY), has_model,
+     "Build with fewer tactics, which need less memory while they are timed",
+     "{builder} --onnx={model} --builderOptimizationLevel=1"},
+    {OF(FSD_FAILS_MEMORY), is_always,
+     "End other programs on the GPU, or build for smaller maximum sizes", NULL},
+    {OF(FSD_FAILS_PROFILE), has_tensors,
+     "Pass a profile whose minimum, optimum and maximum fit the network",
+     "{builder} --onnx={model} --minShapes={shapes:min} --optShapes={shapes:opt} "
+     "--maxShapes={shapes:max}"},
+    {OF(FSD_FAILS_PROFILE), has_part,
+     "Change the sizes of the profile: with them the named operator is impossible",
+     NULL},
+    {OF(FSD_FAILS_TYPE), has_part,
+     "Convert inputs of the named operator, so that all have one type that it supports",
+     NULL},
+    {OF(FSD_FAILS_SHAPE), has_part,
+     "Correct the sizes at the named operator in the exporter: these inputs contradict "
+     "each other",
+     "fusiondiff --dump shapes {model}"},
+    {OF(FSD_FAILS_QDQ), is_always,
+     "Export symmetric INT8 quantizers with positive scales, and no quantized bias",
+     NULL},
+    {OF(FSD_FAILS_OPERATOR), is_always,
+     "Replace the operator in the exporter, or export with another opset", NULL},
+    {OF(FSD_FAILS_PLUGIN), is_always,
+     "Load the library of the plugin before parsing; TensorRT for RTX has no plugins",
+     NULL},
+    {OF(FSD_FAILS_PLUGIN), has_model,
+     "Export the model without optimizations of ONNX "
+     "Runtime, which add operators of its own",
+     NULL},
+    {OF(FSD_FAILS_HARDWARE), has_model,
+     "Build for a device that has this type, or store the tensors in FP16",
+     "fusiondiff lint {model} --for {target}"},
+    {OF(FSD_FAILS_MODEL), has_model, "Check the file, and export it again",
+     "fusiondiff lint {model} --for {target}"},
+    {OF(FSD_FAILS_OPTION), is_always, "Build without the option that the message names",
+     NULL},
+    {OF(FSD_FAILS_ENVIRONMENT), is_always,
+     "Install the libraries and the driver that this version of TensorRT needs, and "
+     "build again: the model is not the cause",
+     NULL},
+    {OF(FSD_FAILS_INTERNAL), has_model,
+     "Build by another version of TensorRT, or without optimizations of the region",
+     "{builder} --onnx={model} --builderOptimizationLevel=0"},
+    {OF(FSD_FAILS_OPERATOR) | OF(FSD_FAILS_PLUGIN) | OF(FSD_FAILS_TYPE) |
+         OF(FSD_FAILS_SHAPE) | OF(FSD_FAILS_QDQ),
+     has_model, "See all that lint foresees for this builder",
+     "fusiondiff lint {model} --for {target}"},
+    {ANY, has_part, "Cut out the failing part, and build it alone",
+     "fusiondiff cut {model} {log} -o part.onnx"},
+    {ANY, has_part, "Report it to the maintainers of the builder",
+     "fusiondiff issue {model} {log} -o report"},
+};
+
+/* --------------------------------------------------------------------- placeholders */
+
+/* The sizes of an input, open ones as 1. */
+static void put_shape(const struct fsd_failed *f, const char *name, FILE *out)
+{
+    const struct fsd_graph *g = f->model;
+    fsd_sym sym = fsd_intern_find(g->names, name, strlen(name));
+    fsd_id tensor = sym ? fsd_graph_find(g, sym, 0) : FSD_NONE;
+    const struct fsd_form *form =
+        tensor == FSD_NONE ? &fsd_no_form : fsd_tensor_form(g, tensor);
+
+    fsd_put_shell_word(out, name);
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t size = g->dims.at[form->dims.at + i].size;
+
+        fprintf(out, "%c%lld", i ? 'x' : ':', size < 0 ? 1 : (long long)size);
+    }
+}
+
+static void put_word(const struct fsd_failed *f, struct fsd_slice word, FILE *out)
+{
+    if (fsd_slice_is(word, "model"))
+        fsd_put_shell_word(out, f->model_path);
+    else if (fsd_slice_is(word, "log"))
+        fsd_put_shell_word(out, f->log_path);
+    else if (fsd_slice_is(word, "builder"))
+        fputs(!strncmp(f->target, "rtx", 3) ? "tensorrt_rtx" : "trtexec", out);
+    else if (fsd_slice_is(word, "target"))
+        fputs(f->target, out);
+    else if (fsd_slice_is(word, "fix"))
+        fputs(fixing_rule(f), out);
+    else if (fsd_slice_is(word, "mib"))
+        fprintf(out, "%llu", (bytes_of(f) + (1 << 20) - 1) >> 20);
+    else
+        for (uint32_t i = 0; i < f->tensors.n; i++) {
+            fputs(i ? "," : "", out);
+            put_shape(f, f->tensors.at[i], out);
+        }
+}
+
+static const char *filled(const struct fsd_failed *f, const char *command)
+{
+    struct fsd_print print;
+    FILE *out = fsd_print_open(&print);
+
+    for (const char *c = command; *c; c++) {
+        const char *end = *c == '{' ? strchr(c, '}') : NULL;
+
+        if (end) {
+            put_word(f, (struct fsd_slice){c + 1, (size_t)(end - c) - 1}, out);
+            c = end;
+        } else {
+            putc(*c, out);
+        }
+    }
+    return fsd_print_take(&print, f->arena);
+}
+
+void fsd_failed_add_tries(struct fsd_failed *f)
+{
+    for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
+        if ((rows[i].classes & OF(f->is)) && rows[i].applies(f))
+            fsd_vec_push(
+                f->arena, &f->tries,
+                (struct fsd_failed_try){
+                    rows[i].text, rows[i].command ? filled(f, rows[i].command) : NULL});
+}

@@ -1,0 +1,134 @@
+/* The JSON of a failed build: why, where, and what to try.
+ * include/fusiondiff/failed.schema.json is printed from here. */
+#include "report/record/records.h"
+
+/* clang-format off */
+#define FAILED_NODE(has, set, when, t) \
+    set(t, COUNT, node, nodes->at[i], "node", .always = true) \
+    when(t, NAME, name, n->name, fsd_text(g->names, n->name), "name") \
+    set(t, NAME,  op, fsd_text(g->names, n->op), "operator", .always = true)
+FSD_RECORD(failed_node, FAILED_NODE)
+
+#define FAILED_VALUE(has, set, when, t) \
+    set(t, TEXT, what, v->what, NULL, .always = true, \
+        .about = "bytes, mib, type, sm, size, profile, axis, library, plugin") \
+    set(t, NAME, value, v->text, NULL, .always = true)
+FSD_RECORD(failed_value, FAILED_VALUE)
+
+#define FAILED_TRY(has, set, when, t) \
+    set(t, TEXT, text, a->text, "try", .always = true) \
+    set(t, NAME, command, a->command, "command", .about = "for a shell")
+FSD_RECORD(failed_try, FAILED_TRY)
+
+#define FAILED(has, set, when, t) \
+    set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
+        .always = true) \
+    set(t, NAME,   model, f->model_path, NULL, .about = "absent: none was given") \
+    set(t, NAME,   log, f->log_path, NULL, .always = true) \
+    set(t, TEXT,   builder, f->target, NULL, .key = "for", .always = true, \
+        .about = "the builder, as lint takes it") \
+    set(t, NAME,   conclusion, f->conclusion, NULL, .always = true) \
+    set(t, TEXT,   is, fsd_failure_class_name(f->is), NULL, .key = "class", \
+        .always = true, .word = class_name, .n_words = FSD__FAILS_COUNT) \
+    set(t, TEXT,   by, f->first->by_parser ? "parser" : "builder", NULL, \
+        .always = true, .about = "who rejects the model") \
+    set(t, COUNT,  line, f->first->line, NULL, .always = true, \
+        .about = "of the first error in the log") \
+    set(t, NAME,   message, f->message, NULL, .always = true) \
+    set(t, NAME,   because, f->because, NULL, \
+        .about = "why no tactic implements the layer, as a skipped one states") \
+    set(t, NAME,   no_model, f->no_model, NULL, .about = "why MODEL cannot be read") \
+    set(t, NAME,   named, f->named, NULL, .about = "the layer that the message names") \
+    set(t, TEXT,   found_by, fsd_failed_by_name(f->by), NULL, .always = true, \
+        .about = "how the nodes were found", .word = by_name, \
+        .n_words = FSD__FAILED_BY_COUNT) \
+    has(t, ROWS,   nodes,  NULL, .of = &failed_node_record, .always = true, \
+        .about = "at which it fails, the likeliest first") \
+    has(t, IDS,    part,   NULL, .always = true, .about = "of these what cut writes") \
+    has(t, ROWS,   others, NULL, .of = &failed_node_record, .always = true, \
+        .about = "nodes that the parser rejects as well") \
+    set(t, WORDS,  tensors, fsd_words(f->tensors.at, f->tensors.n), NULL, \
+        .always = true, .about = "that the message names") \
+    has(t, ROWS,   values, NULL, .of = &failed_value_record, .always = true, \
+        .about = "of the message") \
+    has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true, \
+        .about = "of lint, at these nodes") \
+    has(t, ROWS,   tries, "to try", .of = &failed_try_record, .always = true, \
+        .about = "what to try, in this order")
+/* clang-format on */
+
+static const char *class_name(unsigned i)
+{
+    return fsd_failure_class_name((enum fsd_failure_class)i);
+}
+
+static const char *by_name(unsigned i)
+{
+    return fsd_failed_by_name((enum fsd_failed_by)i);
+}
+
+FSD_RECORD(failed, FAILED)
+
+static const struct fsd_rows *
+nodes_of(struct fsd_arena *arena, const struct fsd_failed *f, const fsd_id_vec *nodes)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &failed_node_record, "");
+    const struct fsd_graph *g = f->model;
+
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct fsd_node *n = &g->nodes.at[nodes->at[i]];
+
+        FSD_ADD(rows, failed_node, FAILED_NODE);
+    }
+    return rows;
+}
+
+static const struct fsd_rows *values_of(struct fsd_arena *arena,
+                                        const struct fsd_failed *f)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &failed_value_record, "");
+
+    for (uint32_t i = 0; i < f->values.n; i++) {
+        const struct fsd_failed_value *v = &f->values.at[i];
+
+        FSD_ADD(rows, failed_value, FAILED_VALUE);
+    }
+    return rows;
+}
+
+static const struct fsd_rows *tries_of(struct fsd_arena *arena,
+                                       const struct fsd_failed *f)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &failed_try_record, "");
+
+    for (uint32_t i = 0; i < f->tries.n; i++) {
+        const struct fsd_failed_try *a = &f->tries.at[i];
+
+        FSD_ADD(rows, failed_try, FAILED_TRY);
+    }
+    return rows;
+}
+
+static void fill_found(struct fsd_arena *arena, void *row, const void *from, uint32_t i)
+{
+    const struct fsd_failed *f = from;
+
+    fsd_fill_finding(arena, row, f->findings, f->found.at[i]);
+}
+
+void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f)
+{
+    struct fsd_arena *arena = sheet->arena;
+    struct failed *row = fsd_sheet_begin(sheet, "fusiondiff-failed/1", &failed_record,
+                                         "{conclusion}\n", "");
+
+    sheet->name = "failed";
+    FSD_FILL(row, FAILED);
+    row->nodes = nodes_of(arena, f, &f->nodes);
+    row->part = fsd_ids(f->part.at, f->part.n);
+    row->others = nodes_of(arena, f, &f->others);
+    row->values = values_of(arena, f);
+    row->findings =
+        fsd_rows_later(arena, &fsd_finding_record, f->found.n, fill_found, f);
+    row->tries = tries_of(arena, f);
+}
