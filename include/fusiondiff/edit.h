@@ -223,6 +223,8 @@ struct fsd_cut_options {
     unsigned context;    /**< steps to nodes around, which come along */
     bool inline_weights; /**< weights in other files are copied into the part; else it
                               belongs into the folder of the model */
+    bool fails; /**< the part is to fail as its model does: weights in other files that
+                     are not there become constants, types that nothing states FP32 */
     const char *const *values; /**< files with values of the model's tensors, numpy's
                                     (.npz) or Polygraphy's saved outputs, for
                                     fsd_cutting_write_inputs() */
@@ -333,6 +335,8 @@ struct fsd_issue_options {
                                       the later build; `context` goes with both */
     bool anonymous;              /**< names are replaced in all files */
     bool no_weights;             /**< so are the values of weights */
+    const struct fsd_failure *failure; /**< how the build failed: `part` has the nodes,
+                                            `engine` is not read; NULL: it did not */
 };
 
 struct fsd_issue;

@@ -31,7 +31,8 @@ static const char doc[] =
     "writes nothing.\vThe part includes the Q/DQ pairs at its edges, so an INT8 layer "
     "stays INT8, and constants with the nodes that compute them.  ENGINE supplies "
     "sizes that the model leaves dynamic.  Sizes computed from known sizes become "
-    "initializers.  Everything kept has the same bytes as in MODEL.\n\nExternal "
+    "initializers.  Everything kept has the same bytes as in MODEL.  Where ENGINE is "
+    "the log of a build that failed, the part is where it did.\n\nExternal "
     "weights stay in their files if FILE is in the folder of MODEL; otherwise they are "
     "copied into FILE.";
 
@@ -39,10 +40,10 @@ static void check_line(struct command_line *line, struct argp_state *state)
 {
     if (!line->run.model)
         argp_error(state, "expected MODEL");
-    if (!names_part(line))
+    if (!names_part(line) && !is_failed_build(line))
         argp_error(state,
                    "expected what is to be cut: --layer, --group, --node, --from "
-                   "or --to");
+                   "or --to, or the log of a failed build");
     check_part(line, state);
     if (line->part.cut.n_values && !line->cut.inputs)
         argp_error(state, "--values goes with --inputs DIR");
@@ -124,6 +125,31 @@ static enum fsd_status report(const struct command_line *line,
                                    : write_outputs(&other, print_report, &job, err);
 }
 
+/* Of a build that failed: the nodes at which it did, unless others are named. */
+static enum fsd_status aim_at_failure(struct command_line *line, struct fsd_error *err)
+{
+    struct fsd_failure *failure = open_failure(line);
+    static char words[MOST_CUT][16];
+    unsigned n = 0;
+    const char *word;
+
+    if (!failure)
+        return FSD_OK;
+    line->run.engine = NULL;
+    line->part.cut.fails = true;
+    note_failure(line, failure);
+    while (!names_part(line) && n < MOST_CUT && (word = fsd_failure_part(failure, n)))
+        snprintf(words[n++], sizeof words[0], "%s", word);
+    for (unsigned i = 0; i < n; i++)
+        line->part.nodes[i] = words[i];
+    line->part.cut.n_nodes += n;
+    fsd_failure_free(failure);
+    return names_part(line) ? FSD_OK
+                            : fail_file(err, FSD_E_ARG, line->run.model,
+                                        "no part is known at which the build failed: "
+                                        "name nodes by --node");
+}
+
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *path = line->outputs[0].path;
@@ -131,7 +157,9 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     enum fsd_status status;
 
     line->part.cut.inline_weights = path && !is_same_folder(line->run.model, path);
-    status = fsd_cutting_open(&cutting, &line->run, &line->part.cut, err);
+    status = aim_at_failure(line, err);
+    if (status == FSD_OK)
+        status = fsd_cutting_open(&cutting, &line->run, &line->part.cut, err);
     if (status == FSD_OK && line->cut.inputs) /* first: other values may be given */
         status = write_inputs(line, cutting, err);
     if (status == FSD_OK && path)
@@ -149,7 +177,7 @@ const struct verb verb_cut = {
     doc,
     {"model.onnx engine.json --layer 12 -o part.onnx",
      "model.onnx engine.json --group 12 --context 1 -o part.onnx --inputs data",
-     "model.onnx --from x --to y -o part.onnx"},
+     "model.onnx --from x --to y -o part.onnx", "model.onnx failed.log -o part.onnx"},
     .options = options,
     .check = check_line,
     .one_format = true,

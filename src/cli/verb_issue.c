@@ -41,7 +41,8 @@ static const char doc[] =
     "out; part.svg, its picture; layers.json, its layers.\vOLD "
     "and NEW are builds as for compare: "
     "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot or a "
-    "build log.  Read issue.md before you send it: it states what "
+    "build log; MODEL and the log of a build that failed report why.  Read issue.md "
+    "before you send it: it states what "
     "is unknown.\n\n--anonymize replaces the names of nodes, "
     "tensors, functions, sizes and files, and any word that "
     "neither ONNX nor the builder has, such as a custom operator; "
@@ -217,6 +218,40 @@ static void say_files(const struct folder *f)
         fprintf(stderr, "%s/%s\n", f->name, file);
 }
 
+/* Of a build that failed the report is of the nodes at which it did, unless others are
+ * named. */
+static enum fsd_status open_pair(struct command_line *line, struct fsd_issue **issue,
+                                 struct fsd_error *err)
+{
+    static char room[MOST_CUT][16];
+    const char *words[MOST_CUT], *word;
+    struct fsd_failure *failure = line->run.model ? open_failure(line) : NULL;
+    struct fsd_issue_options *wants = &line->issue.options;
+    enum fsd_status status;
+    unsigned n = 0;
+
+    wants->failure = failure;
+    for (; failure && !names_part(line) && n < MOST_CUT; n++) {
+        word = fsd_failure_part(failure, n);
+        if (!word)
+            break;
+        snprintf(room[n], sizeof room[n], "%s", word);
+        words[n] = room[n];
+    }
+    if (n) {
+        wants->part.nodes = words;
+        wants->part.n_nodes = n;
+    }
+    status =
+        failure && !names_part(line) && !n
+            ? fail_file(err, FSD_E_ARG, line->run.model,
+                        "no part is known at which the build failed: name nodes by "
+                        "--node")
+            : fsd_issue_open(issue, NULL, &line->run, wants, err);
+    fsd_failure_free(failure);
+    return status;
+}
+
 static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **issue,
                                   struct fsd_error *err)
 {
@@ -226,7 +261,7 @@ static enum fsd_status open_issue(struct command_line *line, struct fsd_issue **
     enum fsd_status status;
 
     if (line->run.engine)
-        return fsd_issue_open(issue, NULL, &line->run, &line->issue.options, err);
+        return open_pair(line, issue, err);
     status = take_builds(words, line->words, line->query.n_words, &line->run, builds,
                          MOST_BUILDS, &n, err);
     if (status == FSD_OK && n != 2)

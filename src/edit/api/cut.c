@@ -2,6 +2,7 @@
 #include "edit/run.h"
 #include "base/base.h"
 #include "edit/cut/cut.h"
+#include "edit/onnx/hide.h"
 #include "edit/onnx/write.h"
 
 #include <string.h>
@@ -104,11 +105,44 @@ void fsd_cutting_free(struct fsd_cutting *c)
     fsd_arena_free(c->arena);
 }
 
+/* The part with constants in the place of weights, by way of a file without a name. */
+static enum fsd_status write_without_weights(const struct fsd_cutting *c, FILE *out,
+                                             struct fsd_error *err)
+{
+    static const struct fsd_onnx_hiding how = {.weights = true};
+    struct fsd_onnx_edits *edits = fsd_cut_edits(c->plan);
+    struct fsd_file file = {.name = c->opt.model};
+    FILE *part = tmpfile();
+    enum fsd_status status;
+
+    if (!part)
+        return fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
+                        "expected a folder for temporary files, found none that can be "
+                        "written to");
+    fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
+    status = fsd_onnx_write_again(edits, "cutting", part, err);
+    if (status == FSD_OK && fflush(part))
+        status = fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write");
+    if (status == FSD_OK) {
+        status = fsd_file_map(&file, fileno(part), UINT64_MAX, err);
+        if (status == FSD_OK)
+            status = fsd_onnx_hide(&file, &how, out, err);
+        status = fsd_file_done(&file, status, err);
+    }
+    fclose(part);
+    return status;
+}
+
 enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
                                   struct fsd_error *err)
 {
+    enum fsd_status status;
+
     FSD_GUARD(err);
-    return fsd_onnx_write_again(fsd_cut_edits(c->plan), "cutting", out, err);
+    status = fsd_onnx_write_again(fsd_cut_edits(c->plan), "cutting", out, err);
+    if (c->cut.fails && (status == FSD_E_IO || status == FSD_E_FORMAT))
+        status = write_without_weights(c, out, err);
+    return status;
 }
 
 /* The tensors of all files as one set: the first of a name counts. */

@@ -25,7 +25,8 @@ struct fsd_issue {
     const char *model, *engine, *no_part;
     const char *picture; /* NULL: there is none */
     size_t picture_n;
-    FILE *part; /* as it was cut, before anything is hidden in it */
+    FILE *part;          /* as it was cut, before anything is hidden in it */
+    const char *failure; /* of a build that failed: its report; NULL */
     const struct fsd_issue_command *command, *old_command; /* NULL: not known */
     struct fsd_renamer *renamer;
     const char *files[5];
@@ -99,6 +100,7 @@ static enum fsd_status plan_cut(struct fsd_issue *i, struct fsd_error *err)
                                       .groups = i->groups,
                                       .n_groups = i->n_groups,
                                       .context = i->wants.part.context,
+                                      .fails = i->failure != NULL,
                                       .inline_weights = !i->wants.no_weights};
     return fsd_cut_new(&i->plan, i->arena, i->run, &i->cut, err);
 }
@@ -314,7 +316,8 @@ static void list_files(struct fsd_issue *i)
     unsigned n = 0;
 
     i->files[n++] = FSD_ISSUE_TEXT;
-    i->files[n++] = FSD_ISSUE_LAYERS;
+    if (!i->failure)
+        i->files[n++] = FSD_ISSUE_LAYERS;
     if (i->plan)
         i->files[n++] = FSD_ISSUE_PART;
     draw(i);
@@ -327,13 +330,15 @@ static enum fsd_status open_issue(struct fsd_issue *i, const struct fsd_options 
 {
     enum fsd_status status = FSD_OK;
 
-    i->command = fsd_issue_command_of(i->arena, i->texts, opt->engine);
+    if (opt->engine)
+        i->command = fsd_issue_command_of(i->arena, i->texts, opt->engine);
     if (before && before->engine)
         i->old_command = fsd_issue_command_of(i->arena, i->texts, before->engine);
     if (before)
         status = fsd_state_open(&i->old, &i->old_run, before, err);
     if (status == FSD_OK)
-        status = fsd_diff_open(&i->run, opt, err);
+        status = i->failure ? fsd_run_open(&i->run, opt, err)
+                            : fsd_diff_open(&i->run, opt, err);
     if (status == FSD_OK && before)
         status = compare(i);
     if (status == FSD_OK && before && !opt->force)
@@ -344,6 +349,22 @@ static enum fsd_status open_issue(struct fsd_issue *i, const struct fsd_options 
         status = cut_part(i, err);
     if (status == FSD_OK)
         status = hide(i, err);
+    return status;
+}
+
+/* Its report as text, which is full of names. */
+static enum fsd_status take_failure(struct fsd_issue *i,
+                                    const struct fsd_failure *failure,
+                                    struct fsd_error *err)
+{
+    struct fsd_print print;
+    enum fsd_status status;
+
+    i->failure = "";
+    if (i->wants.anonymous)
+        return FSD_OK;
+    status = fsd_failure_write(failure, "text", NULL, fsd_print_open(&print), err);
+    i->failure = fsd_print_take(&print, i->arena);
     return status;
 }
 
@@ -361,7 +382,9 @@ enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options 
     if (status != FSD_OK)
         return status;
     FSD_GUARD(err);
-    if (!pair.engine) { /* a build log, which holds both */
+    if (issue->failure)
+        pair.engine = NULL;
+    else if (!pair.engine) { /* a build log, which holds both */
         pair.engine = pair.model;
         pair.model = NULL;
     }
@@ -371,8 +394,10 @@ enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options 
     i->texts = fsd_intern_new(arena);
     i->wants = *issue;
     i->model = pair.model ? fsd_printed(arena, "%s", pair.model) : NULL;
-    i->engine = fsd_printed(arena, "%s", pair.engine);
-    status = open_issue(i, before, &pair, err);
+    i->engine = fsd_printed(arena, "%s", pair.engine ? pair.engine : "-");
+    status = issue->failure ? take_failure(i, issue->failure, err) : FSD_OK;
+    if (status == FSD_OK)
+        status = open_issue(i, before, &pair, err);
     if (status == FSD_OK) {
         list_files(i);
         *out = i;
@@ -471,6 +496,7 @@ static enum fsd_status write_text(const struct fsd_issue *i, FILE *out,
                                           .texts = i->texts,
                                           .pictured = has_file(i, FSD_ISSUE_PICTURE),
                                           .anonymous = i->wants.anonymous,
+                                          .failure = i->failure,
                                           .no_weights = i->wants.no_weights};
 
     fsd_issue_put_text(&facts, out);

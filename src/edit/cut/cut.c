@@ -300,7 +300,8 @@ static enum fsd_status check_types(const struct fsd_cut_plan *plan,
                 return fail(plan, err, FSD_E_UNSUPPORTED,
                             "tensors at the edge of the cut", t->name,
                             "a sequence or an optional: cut elsewhere");
-            if (!fsd_tensor_info(plan->arena, plan->d, lists[l]->at[i]).type)
+            if (!plan->opt->fails &&
+                !fsd_tensor_info(plan->arena, plan->d, lists[l]->at[i]).type)
                 return fail(plan, err, FSD_E_UNSUPPORTED,
                             "known types at the edge of the cut", t->name,
                             "whose type is unknown: cut elsewhere");
@@ -379,6 +380,8 @@ static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edit
     bool there = g->tensors.at[tensor].flags & listed;
     struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
 
+    if (!info.type && plan->opt->fails)
+        info.type = fsd_onnx_number_of(FSD_FP32);
     if (!there ||
         (is_open(g, tensor) && info.type && g->tensors.at[tensor].item == FSD_NONE))
         fsd_onnx_declare(edits, list, &info);

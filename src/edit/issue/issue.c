@@ -135,6 +135,8 @@ static void put_title(struct text *x)
         size_t n = strlen(doc);
 
         fprintf(x->out, "%.*s\n", (int)(n && doc[n - 1] == '.' ? n - 1 : n), doc);
+    } else if (x->t->failure) {
+        fputs("a model fails to build\n", x->out);
     } else {
         fputs("how a part of a model is built\n", x->out);
     }
@@ -269,6 +271,11 @@ static void put_subject(struct text *x)
         put_change(x);
     else if (x->t->subject->finding)
         put_finding(x);
+    else if (x->t->failure && *x->t->failure)
+        put_block(x->t->failure, "text", x->out);
+    else if (x->t->failure)
+        fputs("*(the build fails; its error is left out, since it has names)*\n",
+              x->out);
     else
         fputs("*(please state what you expected of the layers below)*\n", x->out);
 }
@@ -342,6 +349,10 @@ static void put_build(const struct fsd_diff *d, const struct fsd_issue_command *
                  {FSD_BUILT_FLAGS, "flags"}};
 
     put_cell("builder", fsd_text(d->names, d->engine->producer), out);
+    if (!d->engine->nodes.n) {
+        put_model(d, out);
+        return;
+    }
     for (size_t i = 0; i < FSD_COUNT_OF(facts); i++)
         if (*built(d, facts[i].key) || !i || (i == 5 && !command))
             put_cell(facts[i].title, built(d, facts[i].key), out);
@@ -474,8 +485,12 @@ static void put_nodes(struct text *x)
 
     if (!nodes->n)
         return;
-    fputs("\nThe nodes that these layers compute, or that stand next to them:\n\n"
-          "| node | name | operator | outcome | requested | runs in | layers |\n"
+    fputs(x->t->failure
+              ? "\nThe nodes at which the build fails:\n\n"
+              : "\nThe nodes that these layers compute, or that stand next to "
+                "them:\n\n",
+          x->out);
+    fputs("| node | name | operator | outcome | requested | runs in | layers |\n"
           "|---:|---|---|---|---|---|---|\n",
           x->out);
     for (uint32_t i = 0; i < nodes->n && i < x->rows; i++)
@@ -487,10 +502,11 @@ static void put_tables(struct text *x)
 {
     const struct fsd_issue_facts *t = x->t;
 
-    fputs("\n## Layers and nodes\n", x->out);
-    put_layers(x, t->d, &t->subject->layers,
-               t->c ? "The layers now:" : "The layers of the engine:",
-               ", in `" FSD_ISSUE_LAYERS "`");
+    fputs(t->failure ? "\n## Nodes\n" : "\n## Layers and nodes\n", x->out);
+    if (!t->failure)
+        put_layers(x, t->d, &t->subject->layers,
+                   t->c ? "The layers now:" : "The layers of the engine:",
+                   ", in `" FSD_ISSUE_LAYERS "`");
     if (t->old)
         put_layers(x, t->old, &t->subject->old_layers, "The layers before:", "");
     put_nodes(x);
@@ -582,9 +598,10 @@ static void put_files(struct text *x)
     fputs("\n## Files\n\n", x->out);
     if (t->plan)
         fputs("- `" FSD_ISSUE_PART "`: the part of the model\n", x->out);
-    fputs("- `" FSD_ISSUE_LAYERS "`: the layers of the part, as fusiondiff reads "
-          "them\n",
-          x->out);
+    if (!t->failure)
+        fputs("- `" FSD_ISSUE_LAYERS "`: the layers of the part, as fusiondiff reads "
+              "them\n",
+              x->out);
     if (t->pictured)
         fputs("- `" FSD_ISSUE_PICTURE "`: the picture\n", x->out);
 }

@@ -65,6 +65,8 @@ struct fsd_issue_facts {
     struct fsd_intern *texts;    /**< takes texts of it */
     bool pictured;
     bool anonymous, no_weights;
+    const char *failure; /**< the report of a build that failed, as text; "": its names
+                              are not shown; NULL: it did not fail */
 };
 
 /** The layers and nodes of the worst finding, of those of `word`: a rule's id or a
