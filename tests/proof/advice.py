@@ -231,7 +231,7 @@ class Advice(Edges):
 
         def bits(i, side, of):
             return of((BITS[t] for t in self.types(i, side) if t in QUANTIZED | FLOATS), default=0)
-        return word in wide and BITS[word] == max(BITS[t] for t in wide) and bits(first, "outs", max) > bits(first, "ins", min) \
+        return word in wide and BITS[word] == max(map(BITS.get, wide)) and bits(first, "outs", max) > bits(first, "ins", min) \
             and bits(last, "outs", min) < bits(last, "ins", max)
 
     # What findings state about layers: of these only the words that begin a sentence.

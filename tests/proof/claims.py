@@ -70,6 +70,10 @@ class Case:
         for link in layer["nodes"]:
             yield Claim("evidence", f"{where} -> node {link['index']}", link, "evidence",
                         lambda link=link: self.links.judge(i, link["index"], link["evidence"]))
+        for node in sorted(self.names.metadata[i] - {n["index"] for n in layer["nodes"]}):     # links that are missing
+            of, called = self.names.nodes[node], self.names.called(self.names.nodes[node])
+            sure = not of.scope and len(self.names.by_name[called]) == 1    # of a body, the node that owns it has the link
+            yield Claim("evidence", f"{where} -> node {node}", {}, "evidence", lambda sure=sure: False if sure else None)
         yield Claim("kind", where, layer, "kind", lambda: truth.kinds[i] == layer["kind"])
         if layer["kind"] in ("copy", "reformat", "noop") or "cause" in layer:
             yield Claim("cause", where, layer, "cause", lambda: one_of(truth.cause(i), layer.get("cause")))
@@ -79,7 +83,7 @@ class Case:
         if layer["kind"] != "sync":
             yield Claim("precision", where, layer, "precision", lambda: one_of(truth.precision(i), layer["precision"]))
         if "bytes" in layer and layer["kind"] not in ("sync", "noop", "shape", "constant"):
-            yield Claim("bytes", where, layer, "bytes", lambda: one_of(truth.bytes(i) and {truth.bytes(i)}, int(layer["bytes"])))
+            yield Claim("bytes", where, layer, "bytes", lambda: one_of({truth.bytes(i)} - {None} or None, int(layer["bytes"])))
 
     def _of_sums(self):
         summary, sums = self.report["summary"], self.sums
@@ -97,9 +101,9 @@ class Case:
                                           lambda at, line=line: sums.judge_brief(line, at, self.rows))
         for k, finding in enumerate(self.report["findings"]):
             facts, forms = finding["facts"], self.advice.FINDINGS
-            for kind, start, end in self.advice.claims_in(finding["message"], forms):
+            for kind, *span in self.advice.claims_in(finding["message"], forms):
                 yield Claim(kind, f"finding {k}, {finding['rule']}", finding, "message",
-                            lambda f=finding, forms=forms: self.advice.judge_text(f["message"], forms), (start, end))
+                            lambda f=finding, forms=forms: self.advice.judge_text(f["message"], forms), span)
             if "share" in facts:
                 of = sums.lost_in if finding["rule"] == "fusion/epilogue-unfused" else sums.share_of
                 yield Claim("share", f"finding {k}, {finding['rule']}", facts, "share",
@@ -138,10 +142,9 @@ class Case:
                 if at[group] and n < 8 and at[group].strip() not in ("x", "of"):
                     yield Claim(kind, where, row, "change", judged(self.advice.judge_change, lambda: row["change"]),
                                 (at.end(group) - len(at[group].strip()), at.end(group)))
-        forms = self.advice.ADVICE
-        for kind, start, end in self.advice.claims_in(row["advice"], forms) if row.get("advice") else ():
-            yield Claim(kind, where, row, "advice", judged(self.advice.judge_text, lambda: row["advice"], lambda: forms),
-                        (start, end))
+        advice = self.advice
+        for kind, *span in advice.claims_in(row.get("advice", ""), advice.ADVICE):
+            yield Claim(kind, where, row, "advice", judged(lambda: advice.judge_text(row["advice"], advice.ADVICE)), span)
         yield from self._of_edge(row, where, judged)
         for cite in row.get("cites", []):
             yield from self._of_cite(cite, where, judged)

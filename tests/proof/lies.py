@@ -131,7 +131,7 @@ def plant(cases, count, seed, believed):
             claims[claim.kind].append((case, claim))
     for kind in KINDS:
         drawn = rejected = 0
-        pool = [c for c in claims[kind] if c[1].judge() is not False]
+        pool = [c for c in claims[kind] if c[1].holder and c[1].judge() is not False]
         while pool and drawn < count:
             case, claim = rng.choice(pool)
             before = claim.value()

@@ -138,7 +138,8 @@ class Links:
         if index >= len(self.names.nodes):
             return None
         node, found, kernel = self.names.nodes[index], set(evidence), self.dump.layers[layer]
-        named, in_name, logged = index in self.names.metadata[layer], self.names.in_name(layer, node), self._in_log(node, index)
+        named, in_name = index in self.names.metadata[layer], self.names.in_name(layer, node)
+        logged = self._in_log(node, index)
         if node.op in CONTROL or self.model and self.model.functions:
             return True     # it stands for the nodes of its bodies, which Metadata and names have as well
         if not node.scope and (("metadata" in found) != named or ("name" in found) != in_name):

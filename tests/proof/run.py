@@ -100,8 +100,7 @@ def judge(cases, whole):
     unknown = sum(of[None] for of in counts.values())
     print(f"{len(cases)} engines, {claims} claims, {100 * unknown / claims:.1f} % not recomputed, "
           f"{len(still)} places of the known contradictions")
-    for line in wrong:
-        print(f"FAILED {line}")
+    print("".join(f"FAILED {line}\n" for line in wrong), end="")
     silent = [k for k, of in counts.items() if whole and not of[True]]
     return not wrong and unknown <= UNKNOWN * claims and not silent
 

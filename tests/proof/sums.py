@@ -8,6 +8,7 @@ from model import QDQ, RANDOM
 
 WORDS = {"compute": "compute", "requantization": "requantization", "data movement": "movement",
          "data movement that the model requires": "requested_movement"}
+CALLED = {"unknown": "unexplained", None: "copies"}
 ROUNDED = 0.051     # of a percentage with one decimal
 
 
@@ -57,7 +58,8 @@ class Sums:
         return None if sum(lost) != sum(lost) else 2 * sum(lost) / self.total
 
     def of_class(self, name):
-        return None if None in self.classes else self.share_of(i for i, c in enumerate(self.classes) if c == name)
+        unknown = None in self.classes or name is None
+        return None if unknown else self.share_of(i for i, c in enumerate(self.classes) if c == name)
 
     def _constants(self):
         """Layers that compute what follows from constants alone, and nothing that a run decides."""
@@ -114,25 +116,21 @@ class Sums:
         if line["topic"] == "to do":
             return self.judge_gain(line["text"], percent, rows)
         word = re.search(r"([a-z+][a-z+ ]*?) <?$", before)[1]
-        share = self._of_cause(word) if line["topic"] == "moves" else self.of_class(WORDS[word]) if word in WORDS else None
-        if share is None:
-            return None
-        return percent == 0.1 and 100 * share < 0.1 if before.endswith("<") else abs(100 * share - percent) < ROUNDED
+        shares = self._of_cause(word) if line["topic"] == "moves" else [self.of_class(WORDS.get(word))]
+        if None in shares or before.endswith("<"):
+            return None if None in shares else percent == 0.1 and 100 * shares[0] < 0.1
+        return 100 * shares[0] - ROUNDED < percent < 100 * shares[-1] + ROUNDED and (shares[0] == shares[-1] or None)
 
     def _of_cause(self, word):
-        """The share of layers that move data without being asked, by cause; those of the model's own nodes are copies."""
-        chosen = []
-        for i, name in enumerate(self.classes):
-            if name != "movement":
-                continue
-            causes = self.layers.cause(i)
-            called = {"quantize"} if self.layers.kinds[i] == "quantize" else causes and {
-                {"unknown": "unexplained", None: "copies"}.get(c, c) for c in causes}
-            if not called or len(called) > 1 and word in called:
-                return None
-            if word in called:
-                chosen.append(i)
-        return self.share_of(chosen)
+        """The least and the largest share of layers that move data for this cause, unasked; those of the model's own nodes
+        are copies."""
+        sure, open_ = [], []
+        for i in (i for i, name in enumerate(self.classes) if name == "movement"):
+            quantizes, causes = self.layers.kinds[i] == "quantize", self.layers.cause(i)
+            called = {"quantize"} if quantizes else causes and {CALLED.get(c, c) for c in causes}
+            if not called or word in called:
+                (sure if called == {word} else open_).append(i)
+        return [self.share_of(sure), self.share_of(sure + open_)]
 
     def judge_gain(self, text, percent, rows):
         """What a line "to do" saves: the layers that the change removes."""
