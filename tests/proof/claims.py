@@ -3,14 +3,14 @@
 A claim is a value at a place of the JSON, or a word within a sentence there.  It is confirmed (True), contradicted (False),
 or not recomputed (None)."""
 import re
+import types
 
 from advice import Advice
 from layers import Layers
-from nodes import Links, Named, Names, Outcomes
+from nodes import Links, Names, Outcomes
 from sums import Sums
 
-KINDS = ["outcome", "evidence", "kind", "cause", "required", "precision", "bytes", "share", "gain", "type", "format", "size",
-         "scale", "neighbour"]
+KINDS = "outcome evidence kind cause required precision bytes share gain type format size scale neighbour".split()
 PERCENT = re.compile(r"([\d.]+) %")
 
 
@@ -42,7 +42,9 @@ class Case:
     def __init__(self, model, dump, report, view):
         self.model, self.dump, self.report = model, dump, report
         self.rows = view["reformats"] + view["free"]
-        self.names = Names(model, dump, model.nodes if model else [Named(n) for n in report["nodes"]])
+        named = [types.SimpleNamespace(index=n["index"], name=n["name"], op=n["op"], scope=0, inputs=(), outputs=())
+                 for n in report["nodes"]]
+        self.names = Names(model, dump, model.nodes if model else named)
         linked = [[n["index"] for n in la["nodes"]] for la in report["layers"]]
         self.layers = Layers(model, dump, self.names, linked)
         self.sums = Sums(self.layers, dump, model, [int(la["bytes"]) if "bytes" in la else None
@@ -96,7 +98,7 @@ class Case:
                 if (kind == "bytes") == (line["topic"] == "bytes"):
                     yield from self._of_words(kind, line, k, re.compile(words), lambda at, kind=kind, classes=classes:
                                               sums.judge_count(kind, at[1], classes))
-            if line["topic"] in ("bytes", "time", "moves", "to do") and not line["text"].startswith("nothing known"):
+            if line["topic"] not in ("runs", "unknown") and not line["text"].startswith("nothing known"):
                 yield from self._of_words("gain" if line["topic"] == "to do" else "share", line, k, PERCENT,
                                           lambda at, line=line: sums.judge_brief(line, at, self.rows))
         for k, finding in enumerate(self.report["findings"]):

@@ -9,8 +9,7 @@ from dump import BITS, FLOATS, MOVING, QUANTIZED
 from model import CONTROL, COPIES, MOVES, PARTS, PRODUCTS, QDQ, RECURRENT, VIEWS
 
 KINDS = ["compute", "reformat", "copy", "quantize", "constant", "noop", "shape", "sync", "foreign"]
-CAUSES = ["io", "dtype", "layout", "dtype+layout", "scale", "concat", "slice", "padding", "plugin", "foreign", "dla", "free",
-          "unknown"]
+CAUSES = "io dtype layout dtype+layout scale concat slice padding plugin foreign dla free unknown".split()
 SYNC = {"wait", "signal", "memset", "add", "mul", "div", "cast", "jmp", "cjmp", "TrainStation"}
 FIXED = {"NoOp": "noop", "custom_layer": "noop", "Constant": "constant", "shape_call": "shape", "ShapeHostToDevice": "shape",
          "DeviceToShapeHost": "shape", "Myelin": "foreign", "copy": "copy"}

@@ -18,14 +18,6 @@ def plain(name):
     return re.sub(r"[^A-Za-z0-9]", "_", name)
 
 
-class Named:
-    """A node of a report without a model."""
-
-    def __init__(self, row):
-        self.index, self.name, self.op, self.scope = row["index"], row["name"], row["op"], row.get("scope", 0)
-        self.inputs = self.outputs = ()
-
-
 class Names:
     """Which nodes each layer names, in its Metadata and in its own name."""
 

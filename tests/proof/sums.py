@@ -115,8 +115,9 @@ class Sums:
         before, percent = line["text"][:at.start(1)], float(at[1])
         if line["topic"] == "to do":
             return self.judge_gain(line["text"], percent, rows)
-        word = re.search(r"([a-z+][a-z+ ]*?) <?$", before)[1]
-        shares = self._of_cause(word) if line["topic"] == "moves" else [self.of_class(WORDS.get(word))]
+        word = re.search(r"([A-Za-z+][A-Za-z+ ]*?) <?$", before)[1]
+        of = {"moves": self._of_cause, "most in": self._of_operator}.get(line["topic"])
+        shares = of(word) if of else [self.of_class(WORDS.get(word))]
         if None in shares or before.endswith("<"):
             return None if None in shares else percent == 0.1 and 100 * shares[0] < 0.1
         return 100 * shares[0] - ROUNDED < percent < 100 * shares[-1] + ROUNDED and (shares[0] == shares[-1] or None)
@@ -131,6 +132,11 @@ class Sums:
             if not called or word in called:
                 (sure if called == {word} else open_).append(i)
         return [self.share_of(sure), self.share_of(sure + open_)]
+
+    def _of_operator(self, op):
+        """The share of layers that compute such nodes alone, and of all that compute one among others."""
+        ops = [{n.op for n in self.layers.nodes(i)} for i in range(len(self.classes))]
+        return [self.share_of(i for i, of in enumerate(ops) if of == {op} or all_ and op in of) for all_ in (False, True)]
 
     def judge_gain(self, text, percent, rows):
         """What a line "to do" saves: the layers that the change removes."""
