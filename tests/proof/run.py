@@ -36,9 +36,6 @@ OPEN = {
         "a Transpose of [12,1,96] by [1,0,2] moves an axis of one element: the model asks for no other order",
     ("zoo-2/cases/qwen2_kv_fp16/build.log.xz", ("layer 6", "layer 17", "line 1, bytes")):
         "they read [1,3,64], the 192 elements that the layer before writes, not 768",
-    **{(engine, ("row of layer 5",)): "--inputIOFormats lists the inputs as layers read them, not as the network has them"
-       for engine in ("zoo-2/cases/unet_cond/build.log.xz", "zoo-2/cases/unet_cond_dynamo/build.log.xz")},
-    ("zoo-4/cases/sam2_dec/build.log.xz", ("row of layer 105", "row of layer 109")): "the same",
     ("zoo-4/cases/r_const_mm_int8/build.log.xz", ("row of layer 0",)):
         "const_mm multiplies two constants; mm alone reads x",
     ("corpus/resnet18-qat-trt8.4/engine.graph.json", ("row of layer 0", "line 5, to do")):

@@ -229,6 +229,12 @@ static bool need_at(const struct fsd_diff *d, fsd_id tensor, bool input,
     return false;
 }
 
+/* Inputs, or outputs, of the network, as tensors of the engine. */
+struct borders {
+    fsd_id at[MOST_BORDERS];
+    uint32_t n;
+};
+
 static struct fsd_span borders_of(const struct fsd_diff *d, bool input)
 {
     return input ? d->engine->scopes.at[0].inputs : d->engine->scopes.at[0].outputs;
@@ -250,14 +256,33 @@ static fsd_sym called(const struct fsd_diff *d, fsd_id tensor)
                             : d->engine->tensors.at[tensor].name;
 }
 
-/* Whether it is one of those before it, for another profile. */
-static bool is_again(const struct fsd_diff *d, struct fsd_span all, uint32_t i)
+static void add_border(const struct fsd_diff *d, fsd_id tensor, struct borders *list)
 {
-    for (uint32_t k = 0; k < i; k++)
-        if (called(d, d->engine->links.at[all.at + k]) ==
-            called(d, d->engine->links.at[all.at + i]))
-            return true;
-    return false;
+    bool has = list->n == MOST_BORDERS;
+
+    for (uint32_t i = 0; i < list->n && !has; i++)
+        has = called(d, list->at[i]) == called(d, tensor);
+    if (!has)
+        list->at[list->n++] = tensor;
+}
+
+/* Each once, in the order of the network, which that of the model is: an engine without
+ * a list of its inputs has them as its layers read them. */
+static struct borders list_borders(const struct fsd_diff *d, bool input)
+{
+    const struct fsd_scope *of = &d->model->scopes.at[0];
+    struct fsd_span ports = input ? of->inputs : of->outputs,
+                    all = borders_of(d, input);
+    struct borders list = {.n = 0};
+
+    for (uint32_t k = 0; k < ports.n; k++)
+        for (uint32_t i = 0; i < all.n; i++)
+            if (called(d, d->engine->links.at[all.at + i]) ==
+                d->model->tensors.at[d->model->links.at[ports.at + k]].name)
+                add_border(d, d->engine->links.at[all.at + i], &list);
+    for (uint32_t i = 0; i < all.n; i++)
+        add_border(d, d->engine->links.at[all.at + i], &list);
+    return list;
 }
 
 /* "fp32:hwc": the format that an input or output needs, or else the one it has now. */
@@ -285,19 +310,17 @@ static void write_format(const struct fsd_diff *d, fsd_id tensor, bool input,
  * builder applies a single format to all of them. */
 static void put_formats(const struct fsd_diff *d, bool input, FILE *out)
 {
-    struct fsd_span all = borders_of(d, input);
+    struct borders list = list_borders(d, input);
     char first[FSD_FORM_ROOM] = "", text[FSD_FORM_ROOM];
     bool same = true;
 
-    for (uint32_t i = 0; i < all.n; i++) {
-        write_format(d, d->engine->links.at[all.at + i], input, i ? text : first);
+    for (uint32_t i = 0; i < list.n; i++) {
+        write_format(d, list.at[i], input, i ? text : first);
         same &= !i || !strcmp(first, text);
     }
     fprintf(out, "--%sIOFormats=%s", input ? "input" : "output", first);
-    for (uint32_t i = 1; i < all.n && !same; i++) {
-        if (is_again(d, all, i))
-            continue;
-        write_format(d, d->engine->links.at[all.at + i], input, text);
+    for (uint32_t i = 1; i < list.n && !same; i++) {
+        write_format(d, list.at[i], input, text);
         fprintf(out, ",%s", text);
     }
 }
@@ -305,19 +328,18 @@ static void put_formats(const struct fsd_diff *d, bool input, FILE *out)
 /* "`x` and `y`": those whose format changes. */
 static void put_changed(const struct fsd_diff *d, bool input, FILE *out)
 {
-    struct fsd_span all = borders_of(d, input);
+    struct borders list = list_borders(d, input);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < all.n; i++) {
-        fsd_id tensor = d->engine->links.at[all.at + i];
+    for (uint32_t i = 0; i < list.n; i++) {
         struct need need;
 
-        if (!need_at(d, tensor, input, &need) || is_again(d, all, i))
+        if (!need_at(d, list.at[i], input, &need))
             continue;
         if (++n > LISTED)
             continue;
         fputs(n > 1 ? ", `" : "`", out);
-        fsd_put_brief(d, called(d, tensor), out);
+        fsd_put_brief(d, called(d, list.at[i]), out);
         fputs("`", out);
     }
     if (n > LISTED)
