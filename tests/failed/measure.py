@@ -34,7 +34,8 @@ def report_of(binary, model, log):
 
 
 def names_of(report):
-    return [n.get("name", "") for n in report["nodes"]] + report["tensors"]
+    """Of a node without a name in the table its operator stands there."""
+    return [n.get("name", "") for n in report["nodes"]] + report["tensors"] + [n["op"] for n in report["nodes"]]
 
 
 class Count:
@@ -90,7 +91,7 @@ REGION = {"/n2/Transpose", "/n3/MatMul", "/n4/Add", "/n5/Relu", "/n6/MatMul", "/
 def is_place(report, names):
     found = names_of(report)
     if names == {"region"}:
-        return set(found) == REGION
+        return {n["name"] for n in report["nodes"]} == REGION
     return names <= set(found) if len(names) > 1 else bool(names & set(found))
 
 

@@ -69,7 +69,19 @@ static const struct row rows[] = {
      "memory)",
      "memory", "", 0},
 
+    {"2: [builder.cpp::f::1] Error Code 2: Internal Error (Internal error: plugin node "
+     "/nms requires 536870912 bytes of scratch space, but only 16777216 is available.)",
+     "memory", "node=/nms bytes=536870912", 0},
+    {"10: [optimizer.cpp::computeCosts::1853] Error Code 10: Internal Error (Could not "
+     "find any implementation for node Conv_0 due to insufficient workspace. See "
+     "verbose "
+     "log for requested sizes.)",
+     "memory", "node=Conv_0", 0},
+
     /* Types. */
+    {"2: [graphOptimizer.cpp::processNodes::1] Error Code 2: Internal Error (Assertion "
+     "!n->candidateRequirements.empty() failed. no supported formats)",
+     "type", "", 0},
     {DIMENSIONS
      "(addmix: ElementWiseOperation SUM must have same input types. But they "
      "are of types Float and Half." TYPES,
@@ -224,6 +236,11 @@ static const struct row rows[] = {
      "release.)",
      "hardware", "sm=61", 0},
 
+    {"1: [caskUtils.cpp::f::1] CUDA error: no kernel image is available for execution "
+     "on "
+     "the device",
+     "hardware", "", 0},
+
     /* Plugins and operators. */
     {"9: [pluginV2Builder.cpp::reportPluginError::24] Error Code 9: Internal Error "
      "(/n6/MatMul: could not find any supported formats consistent with input/output "
@@ -303,6 +320,14 @@ static const struct row rows[] = {
     {"6: [runtime.cpp::nvinfer1::Runtime::Runtime::1] CUDA initialization failure with "
      "error: 35",
      "environment", "", 0},
+
+    {"6: The engine plan file is not compatible: Serialization assertion "
+     "stdVersionRead "
+     "== serializationVersion failed.",
+     "environment", "", 0},
+    {"INetworkDefinition::addInput: Error Code 3: API Usage Error (Parameter check "
+     "failed, condition: isValid(name).)",
+     "option", "", 0},
 
     /* The builder itself, and echoes. */
     {BUILD

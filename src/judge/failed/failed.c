@@ -180,12 +180,13 @@ static void set_class(struct fsd_failed *f)
 
 /* ----------------------------------------------------------------------------- lint */
 
-/* Nodes of one finding that fail. */
-static bool is_at(const struct fsd_failed *f, const struct fsd_finding *finding)
+/* Nodes of one finding that fail.
+ * @param fails  by node. */
+static bool is_at(const struct fsd_failed *f, const struct fsd_finding *finding,
+                  const bool *fails)
 {
     for (uint32_t i = 0; i < finding->nodes.n; i++)
-        if (fsd_ids_have(f->nodes.at, f->nodes.n,
-                         f->findings->subjects.at[finding->nodes.at + i].id))
+        if (fails[f->findings->subjects.at[finding->nodes.at + i].id])
             return true;
     return false;
 }
@@ -206,22 +207,27 @@ static bool states_model(const struct fsd_failed *f, const struct fsd_finding *f
 
 static void take_findings(struct fsd_failed *f)
 {
-    fsd_id_vec at = {0};
+    bool *fails = FSD_NEW(f->arena, bool, f->model->nodes.n + 1);
+    uint32_t before = f->nodes.n;
 
+    for (uint32_t i = 0; i < before; i++)
+        fails[f->nodes.at[i]] = true;
     for (uint32_t i = 0; f->findings && i < f->findings->list.n; i++) {
         const struct fsd_finding *finding = &f->findings->list.at[i];
+        bool stated = states_model(f, finding);
 
-        if (!is_at(f, finding) && !states_model(f, finding))
+        if (!stated && !is_at(f, finding, fails))
             continue;
         fsd_vec_push(f->arena, &f->found, i);
-        for (uint32_t k = 0; states_model(f, finding) && k < finding->nodes.n; k++)
-            fsd_vec_push(f->arena, &at,
-                         f->findings->subjects.at[finding->nodes.at + k].id);
+        for (uint32_t k = 0; stated && k < finding->nodes.n; k++) {
+            fsd_id node = f->findings->subjects.at[finding->nodes.at + k].id;
+
+            if (!fails[node])
+                fsd_vec_push(f->arena, &f->nodes, node);
+            fails[node] = true;
+        }
     }
-    for (uint32_t i = 0; i < at.n; i++)
-        if (!fsd_ids_have(f->nodes.at, f->nodes.n, at.at[i]))
-            fsd_vec_push(f->arena, &f->nodes, at.at[i]);
-    if (at.n && f->by >= FSD_FAILED_BY_ORDER)
+    if (f->nodes.n > before)
         f->by = FSD_FAILED_BY_LINT;
 }
 

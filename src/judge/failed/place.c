@@ -201,8 +201,31 @@ static void add_between(const struct place *p, const fsd_id_vec *from,
             fsd_vec_push(p->f->arena, list, i);
 }
 
+/* Takes the ends of a region apart at the i-th byte; false where no dots part them
+ * there, or too few of the ends are the model's. */
+static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, bool both,
+                     fsd_id_vec *list)
+{
+    fsd_id_vec from = {0}, to = {0};
+    bool first, last;
+
+    if (memcmp(ends.s + i, "...", 3) != 0)
+        return false;
+    first = add_names(p, (struct fsd_slice){ends.s, i}, &from);
+    last = add_names(p, fsd_slice_from(ends, i + 3), &to);
+    if (first && last) {
+        add_between(p, &from, &to, list);
+        p->f->by = FSD_FAILED_BY_REGION;
+        return true;
+    }
+    for (uint32_t k = 0; !both && k < from.n + to.n; k++)
+        add_node(p, list, k < from.n ? from.at[k] : to.at[k - from.n]);
+    return list->n > 0;
+}
+
 /* "{ForeignNode[a...b]}".  Names may have dots: the first place between two names of
- * the model parts them. */
+ * the model parts them.  Where an end is a layer without a name, only the other one is
+ * known. */
 static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     struct fsd_slice ends = name;
@@ -211,17 +234,10 @@ static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec 
         return false;
     fsd_slice_drop(&ends, "}");
     fsd_slice_drop(&ends, "]");
-    for (size_t i = 1; i + 3 < ends.n; i++) {
-        fsd_id_vec from = {0}, to = {0};
-
-        if (memcmp(ends.s + i, "...", 3) != 0)
-            continue;
-        if (!add_names(p, (struct fsd_slice){ends.s, i}, &from) ||
-            !add_names(p, fsd_slice_from(ends, i + 3), &to))
-            continue;
-        add_between(p, &from, &to, list);
-        return true;
-    }
+    for (int both = 1; both >= 0; both--)
+        for (size_t i = 1; i + 3 < ends.n; i++)
+            if (add_ends(p, ends, i, both, list))
+                return true;
     return add_names(p, ends, list);
 }
 
@@ -323,9 +339,8 @@ static void take_said_node(const struct place *p, struct fsd_slice name)
         f->named = fsd_printed(f->arena, "%.*s", (int)name.n, name.s);
     if (f->nodes.n)
         return;
-    if (add_region(p, name, &f->nodes))
-        f->by = f->nodes.n > 1 ? FSD_FAILED_BY_REGION : FSD_FAILED_BY_NAME;
-    else if (add_names(p, name, &f->nodes))
+    if ((add_region(p, name, &f->nodes) || add_names(p, name, &f->nodes)) &&
+        f->by != FSD_FAILED_BY_REGION)
         f->by = FSD_FAILED_BY_NAME;
 }
 
@@ -383,20 +398,26 @@ static void take_records(const struct place *p)
     const struct fsd_log_failure *first = p->f->first;
     const fsd_log_failures *all = fsd_log_failures_of(p->f->history);
     fsd_id node = node_of_record(p, first);
+    bool *listed = FSD_NEW(p->f->arena, bool, p->g->nodes.n + 1);
 
     if (node != FSD_NONE) {
+        listed[node] = true;
         add_node(p, &p->f->nodes, node);
         p->f->by = FSD_FAILED_BY_RECORD;
     }
     if (first->op.n && !p->f->named) {
-        struct fsd_slice name = first->node.n ? first->node : first->op;
+        struct fsd_slice op = first->op, name = first->node;
 
+        if (!name.n && fsd_slice_split_at(&op, " -> \"", &name))
+            fsd_slice_drop(&name, "\"");
         p->f->named = fsd_printed(p->f->arena, "%.*s", (int)name.n, name.s);
     }
     for (uint32_t i = 0; i < all->n; i++) {
         node = node_of_record(p, &all->at[i]);
-        if (node != FSD_NONE && !fsd_ids_have(p->f->nodes.at, p->f->nodes.n, node))
-            add_node(p, &p->f->others, node);
+        if (node == FSD_NONE || listed[node])
+            continue;
+        listed[node] = true;
+        fsd_vec_push(p->f->arena, &p->f->others, node);
     }
 }
 

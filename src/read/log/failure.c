@@ -21,9 +21,9 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
 
     if (line->prefixed) {
         if (f->where.n || fsd_slice_begins(text, "While parsing node number "))
-            return false; /* the next */
-        if (fsd_slice_take(&text, "ERROR: ") &&
-            fsd_slice_split_at(&text, " In function ", &f->where))
+            return false;                 /* the next */
+        fsd_slice_take(&text, "ERROR: "); /* or it was the line's severity */
+        if (fsd_slice_split_at(&text, " In function ", &f->where))
             fsd_slice_drop(&f->where, ":");
     } else if (!f->where.n && fsd_slice_begins(text, "ERROR: ") &&
                fsd_slice_split_at(&text, " In function ", &f->where)) {

@@ -54,12 +54,12 @@ static const struct form forms[] = {
      ECHO},
 
     /* No kernel: the tactics before it state the reason. */
+    {"Could not find any implementation for node {node} due to insufficient workspace",
+     FSD_FAILS_MEMORY, 0},
     {"Could not find any implementation for node {node}. In ", FSD_FAILS_INTERNAL,
      BY_TACTIC},
     {"Could not find any implementation for node {node}.)", FSD_FAILS_INTERNAL,
      BY_TACTIC},
-    {"Could not find any implementation for node {node}. due to insufficient workspace",
-     FSD_FAILS_MEMORY, 0},
     {"Could not find any implementation for node {node}.$", FSD_FAILS_INTERNAL,
      BY_TACTIC},
     {"Could not find any implementation for node {node}", FSD_FAILS_INTERNAL,
@@ -90,6 +90,8 @@ static const struct form forms[] = {
     {"Weight streaming", FSD_FAILS_OPTION, 0},
 
     /* Memory. */
+    {"plugin node {node} requires {bytes} bytes of scratch space", FSD_FAILS_MEMORY, 0},
+    {"requires {bytes} bytes of scratch space", FSD_FAILS_MEMORY, 0},
     {"insufficient memory on requested size of {bytes} detected", FSD_FAILS_MEMORY, 0},
     {"insuficient memory on requested size of {bytes} detected", FSD_FAILS_MEMORY, 0},
     {"autotuning: CUDA error 2 allocating {bytes}-byte buffer", FSD_FAILS_MEMORY, 0},
@@ -133,6 +135,8 @@ static const struct form forms[] = {
     {"platform does not support {type}", FSD_FAILS_HARDWARE, 0},
     {"not supported on this platform", FSD_FAILS_HARDWARE, 0},
     {"platform doesn't support", FSD_FAILS_HARDWARE, 0},
+    {"no kernel image is available", FSD_FAILS_HARDWARE, 0},
+    {"nsupported SM", FSD_FAILS_HARDWARE, 0},
     {"Turing", FSD_FAILS_HARDWARE, 0},
     {"no DLA", FSD_FAILS_HARDWARE, 0},
     {"DLA core", FSD_FAILS_HARDWARE, 0},
@@ -162,6 +166,8 @@ static const struct form forms[] = {
     {"CUDA error", FSD_FAILS_ENVIRONMENT, 0},
     {"cudaError", FSD_FAILS_ENVIRONMENT, 0},
     {"No space left on device", FSD_FAILS_ENVIRONMENT, 0},
+    {"Serialization assertion", FSD_FAILS_ENVIRONMENT, 0},
+    {"Error Code 1: Serialization", FSD_FAILS_ENVIRONMENT, 0},
 
     /* Profiles. */
     {"no optimization profile has been defined", FSD_FAILS_PROFILE, 0},
@@ -257,6 +263,8 @@ static const struct form forms[] = {
     {"element type ({type}) differs from * element type ({type}).", FSD_FAILS_TYPE, 0},
     {"no tactics to implement operation: *: *: {tensor}-({type}[", FSD_FAILS_TYPE, 0},
     {"no tactics to implement operation", FSD_FAILS_TYPE, 0},
+    {"o supported formats", FSD_FAILS_TYPE, 0},
+    {"candidateRequirements", FSD_FAILS_TYPE, 0},
     {"convertDtype(", FSD_FAILS_TYPE, 0},
     {"of same type", FSD_FAILS_TYPE, 0},
     {"identical types", FSD_FAILS_TYPE, 0},
@@ -311,6 +319,8 @@ static const struct form forms[] = {
     {"unsupported operator", FSD_FAILS_OPERATOR, 0},
     {"dilations", FSD_FAILS_OPERATOR, 0},
 
+    {"DLA", FSD_FAILS_HARDWARE, 0},
+
     /* Shapes. */
     {"Error during shape inference of {tensor} = ", FSD_FAILS_SHAPE, 0},
     {"Error during shape inference of", FSD_FAILS_SHAPE, 0},
@@ -358,6 +368,7 @@ static const struct form forms[] = {
     {"not support", FSD_FAILS_OPERATOR, 0},
     {"nsupported", FSD_FAILS_OPERATOR, 0},
     {"not implemented", FSD_FAILS_OPERATOR, 0},
+    {"Parameter check failed", FSD_FAILS_OPTION, 0},
 
     /* The builder itself. */
     {"MyelinCheckException: ", FSD_FAILS_INTERNAL, 0},
