@@ -20,6 +20,7 @@ HELD = pathlib.Path(__file__).resolve().parent / "held"
 PAIR = ["qat_block/model.onnx", "qat_block/engine.graph.json"]
 TIMED = [*PAIR, "--profile", "qat_block/profile.json"]
 HOSTILE = ["cut/hostile.onnx", "cut/hostile.json"]
+FAILED = ["failed/types.onnx", "failed/types.log"]
 # What each writes: arguments, and the outputs, of which a directory is shown file by file.
 ASKED = {
     "annotate": (["annotate", *TIMED], ["model.onnx"]),
@@ -32,6 +33,9 @@ ASKED = {
     "issue_layer": (["issue", *PAIR, "--layer", "2", "--context", "1"], ["report"]),
     "issue_builds": (["issue", "qat_block/model.onnx,qat_block/engine.graph.json,qat_block/profile.json",
                       "qat_block/model.onnx,compare/split.json,compare/split.profile.json"], ["report"]),
+    "issue_failed": (["issue", *FAILED], ["report"]),
+    "issue_failed_anonymous": (["issue", *FAILED, "--anonymize"], ["report", "report.names.json"]),
+    "cut_failed": (["cut", *FAILED], ["part.onnx"]),
     "issue_engine": (["issue", PAIR[1]], ["report"]),
     "issue_anonymous": (["issue", *HOSTILE, "--node", "#1", "--anonymize", "--no-weights"], ["report", "report.names.json"]),
 }
