@@ -28,9 +28,9 @@ enum fsd_failed_by {
 };
 
 /** "the parser states it" */
-const char *fsd_failed_by_text(enum fsd_failed_by by);
+const char *fsd_failed_by_text(enum fsd_failed_by value);
 /** "record" */
-const char *fsd_failed_by_name(enum fsd_failed_by by);
+const char *fsd_failed_by_name(enum fsd_failed_by value);
 
 /** A value of the message. */
 struct fsd_failed_value {

@@ -127,7 +127,7 @@ enum fsd_failure_class {
 };
 
 /** "operator", "q/dq" */
-const char *fsd_failure_class_name(enum fsd_failure_class is);
+const char *fsd_failure_class_name(enum fsd_failure_class value);
 
 /** What a message names, by the place that its form has for it. */
 enum fsd_said {
@@ -146,7 +146,7 @@ enum fsd_said {
 };
 
 /** "node", "bytes" */
-const char *fsd_said_name(enum fsd_said what);
+const char *fsd_said_name(enum fsd_said value);
 
 enum { FSD_SAID_MOST = 12 };
 
