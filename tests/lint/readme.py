@@ -5,7 +5,7 @@ Each block that begins with "$ fusiondiff ..." is run in fixtures/ and shows wha
 would, and so does the first report, whose command is that of "Two commands".  What stands
 between <!-- schemas --> and <!-- end --> is made of the schemas, between <!-- limits --> and
 <!-- end --> of the rows in limit_rows.py and the constants in src/, between <!-- words --> and
-<!-- end --> of what `explain --words` prints.  --update writes what is so into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
+<!-- end --> of what `explain --words` prints, between <!-- fusions --> and <!-- end --> of its rules of fusions.  --update writes what is so into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
 """
 import glob
 import json
@@ -20,6 +20,7 @@ import limit_rows
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
+FUSION = "rule of a fusion"
 SCHEMAS = (("report", "a run"), ("compare", "`compare`"), ("check", "`check`"), ("checks", "`check --list`"), ("lint", "`lint`"), ("failed", "a build that failed"),
            ("pair", "a line of `batch`"))
 
@@ -114,7 +115,7 @@ def schema_lists():
 
 def word_list():
     """The words of engines, by what they are."""
-    words = json.loads(printed("explain --words -f json"))["words"]
+    words = [word for word in json.loads(printed("explain --words -f json"))["words"] if word["kind"] != FUSION]
     for kind in dict.fromkeys(word["kind"] for word in words):
         yield f"## {kind[0].upper()}{kind[1:]}\n"
         for word in words:
@@ -124,7 +125,19 @@ def word_list():
                 yield f"`{word['word']}`: {'. '.join(filter(None, said))}.{source}\n"
 
 
-MADE = {"schemas": schema_lists, "limits": limit_rows.tables, "words": word_list}
+def fusion_list():
+    """The rules of fusions, by pattern."""
+    rules = [word for word in json.loads(printed("explain --words -f json"))["words"] if word["kind"] == FUSION]
+    for pattern in dict.fromkeys(rule["what"].split(",")[0] for rule in rules):
+        yield f"## {pattern}\n"
+        for rule in rules:
+            if rule["what"].startswith(pattern + ","):
+                found, border = rule["what"][len(pattern) + 2:].split(": ", 1)
+                yield f"`{rule['word']}`: {found}.  {border}.  Edit: {rule['fix']}.  " + (
+                    f"Seen: {rule['why']}.  " if rule.get("why") else "") + f"({rule['source']})\n"
+
+
+MADE = {"fusions": fusion_list, "schemas": schema_lists, "limits": limit_rows.tables, "words": word_list}
 
 
 def generated(page):

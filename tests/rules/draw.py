@@ -84,6 +84,16 @@ def ceil_mode(fires):
     return n.model(22)
 
 
+@pair("fusion/attention")
+def fused_attention(fires):
+    """Two heads of 8, and of 16."""
+    n = Net(5)
+    half, d = TensorProto.FLOAT16, 8 if fires else 16
+    q, k, v = (n.input(name, 1, 2, 12, d, type=half) for name in "qkv")
+    scores = n.op("MatMul", q, n.op("Transpose", k, perm=[0, 1, 3, 2]))
+    return end(n, n.op("MatMul", n.op("Softmax", scores, axis=-1), v), 1, 2, 12, d, type=half)
+
+
 @pair("qdq/residual")
 def residual(fires):
     n, x = start()

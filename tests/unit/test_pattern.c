@@ -186,6 +186,29 @@ static void residual__is_fused_with_either_way(void **state)
            "residual whole fp16: c2 add r2; 2\n");
 }
 
+/* The Add has no kernel of its own where a normalization behind it has one, and
+ * needs one where only its transposition is with it. */
+static void residual__is_fused_elsewhere(void **state)
+{
+    (void)state;
+    expect("in x\nout y\nout z\nout u\n" CONST
+           "MatMul m1: x w -> a\nAdd add: a x -> b\n"
+           "LayerNormalization ln: b c -> y\n"
+           "MatMul m2: b w2 -> e\nAdd add2: e b -> f\nTranspose t: f -> z\n"
+           "MatMul m3: f w3 -> g\nAdd add3: f g -> h\nQuantizeLinear q: h c c -> u\n",
+           "in x\nout y\nout z\nout u\n"
+           "gemm m1 | n:m1 | x:fp16 -> a:fp16\n"
+           "k ln | n:add n:ln | a:fp16 x:fp16 -> y:fp16 b:fp16\n"
+           "gemm m2 | n:m2 | b:fp16 -> e:fp16\n"
+           "k add | n:add2 n:t | e:fp16 b:fp16 -> f:fp16 z:fp16\n"
+           "gemm m3 | n:m3 | f:fp16 -> g:fp16\n"
+           "k q | n:add3 n:q | f:fp16 g:fp16 -> u:int8\n",
+           "layernorm whole fp16: ln; 1\n"
+           "residual elsewhere fp16: m1 add; 0 1\n"
+           "residual split fp16: m2 add2; 2 3\n"
+           "residual elsewhere fp16: m3 add3; 4 5\n");
+}
+
 /* Two branches that are joined are no residual: neither began with the other. */
 static void residual__needs_a_way_around(void **state)
 {
@@ -196,6 +219,21 @@ static void residual__needs_a_way_around(void **state)
            "conv c1 | n:c1 | x:fp16 -> a:fp16\n"
            "conv c2 | n:c2 n:add | z:fp16 a:fp16 -> y:fp16\n",
            "");
+}
+
+/* No layer names the addition of zeros between the product and the Softmax of one
+ * kernel: it can be nowhere else.  Behind the block it can. */
+static void attention__is_whole_around_what_is_gone(void **state)
+{
+    (void)state;
+    expect("in q\nin k\nin v\nout y\n" CONST
+           "MatMul qk: q k -> a\nAdd zeros: a c -> b\nSoftmax soft: b -> p\n"
+           "MatMul pv: p v -> o\nAdd bias: o c -> r\nErf e: r -> y\n",
+           "in q\nin k\nin v\nout y\n"
+           "mha mha | n:qk n:soft n:pv | q:fp16 k:fp16 v:fp16 -> t:fp16\n"
+           "k one | | t:fp16 -> u:fp16\nk two | | u:fp16 -> w:fp16\n"
+           "k three | | w:fp16 -> y:fp16\n",
+           "attention whole fp16: qk zeros soft pv; 0\n");
 }
 
 /* Three layers and four nodes, and nothing shows what the one in the middle
@@ -221,7 +259,9 @@ int main(void)
         cmocka_unit_test(swiglu__needs_two_projections),
         cmocka_unit_test(conv__ends_where_others_read),
         cmocka_unit_test(residual__is_fused_with_either_way),
+        cmocka_unit_test(residual__is_fused_elsewhere),
         cmocka_unit_test(residual__needs_a_way_around),
+        cmocka_unit_test(attention__is_whole_around_what_is_gone),
         cmocka_unit_test(block__is_unknown_where_no_layer_is_known),
     };
 

@@ -241,7 +241,8 @@ static bool is_better(struct fsd_fixes *fixes, const struct fsd_intern *marks,
     bool better = true;
 
     for (uint32_t i = 0; i < found->list.n; i++)
-        if (is_new(fixes->arena, marks, after, &found->list.at[i])) {
+        if (!found->rules.at[found->list.at[i].rule].rule->slow &&
+            is_new(fixes->arena, marks, after, &found->list.at[i])) {
             better = false;
             bar_causes(fixes, before, after, &found->list.at[i]);
         }

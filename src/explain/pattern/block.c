@@ -24,7 +24,7 @@ enum fsd_pattern fsd_pattern_find(const char *name)
 
 const char *fsd_fused_name(enum fsd_fused fused)
 {
-    static const char *const names[] = {"whole", "split", "unknown"};
+    static const char *const names[] = {"whole", "split", "elsewhere", "unknown"};
 
     return names[fused];
 }
@@ -64,18 +64,33 @@ static void in_order(struct judge *j, struct fsd_span span)
         fsd_sort(&j->blocks->pool.at[span.at], span.n, sizeof(fsd_id), fsd_by_id);
 }
 
+/* One of the layers that compute the node multiplies. */
+static bool is_multiplied(const struct judge *j, fsd_id node)
+{
+    const struct fsd_match *m = j->d->match;
+
+    for (uint32_t i = 0; i < m->of_node[node].n; i++)
+        if (m->engine->layers.at[fsd_match_of_node(m, node, i)->layer].multiplies)
+            return true;
+    return false;
+}
+
 /* The layers that are known to compute one of its nodes; false where none is.  What is
- * known of a group of layers only says something when there is but one of them. */
+ * known of a group of layers only says something when there is but one of them.
+ * Projections are one kernel if one multiplies: in INT8 each has its bias and its
+ * quantization in a kernel of its own, whether or not the products are one. */
 static bool list_of_node(struct judge *j, fsd_id node)
 {
     const struct fsd_match *m = j->d->match;
+    bool products = j->block->pattern == FSD_PATTERN_QKV && is_multiplied(j, node);
     uint32_t listed = 0;
     fsd_id region;
 
     for (uint32_t i = 0; i < m->of_node[node].n; i++) {
         fsd_id layer = fsd_match_of_node(m, node, i)->layer;
 
-        if (!computes(j->d, layer))
+        if (!computes(j->d, layer) ||
+            (products && !m->engine->layers.at[layer].multiplies))
             continue;
         list_layer(j, &j->block->layers, layer);
         listed++;
@@ -88,11 +103,36 @@ static bool list_of_node(struct judge *j, fsd_id node)
     return true;
 }
 
+static bool has_node(const struct judge *j, fsd_id node)
+{
+    const struct fsd_block *b = j->block;
+
+    return node != FSD_NONE &&
+           j->of[b->pattern][node] == (fsd_id)(b - j->blocks->list.at) + 1;
+}
+
+/* All that reads the node's output, and what outputs one of its inputs, is of the
+ * block: what computes the rest of it in one kernel computes this node as well, if it
+ * is computed at all. */
+static bool is_enclosed(const struct judge *j, fsd_id node)
+{
+    const struct fsd_graph *g = j->d->model;
+    const struct fsd_tensor *out = fsd_graph_tensor(g, fsd_node_out_tensor(g, node, 0));
+    bool inside = false;
+
+    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++)
+        inside |= has_node(j, fsd_tensor_producer(g, fsd_node_in_tensor(g, node, i)));
+    for (uint32_t i = 0; i < out->consumers.n; i++)
+        inside &= has_node(j, g->links.at[out->consumers.at + i]);
+    return inside && out->consumers.n && !(out->flags & FSD_TENSOR_OUTPUT);
+}
+
 /* @param swap  a residual: with the end of its other way in place of `end`. */
 static void judge_layers(struct judge *j, bool swap)
 {
     const struct fsd_diff *d = j->d;
     struct fsd_block *b = j->block;
+    bool enclosed = true;
 
     b->unknown = FSD_NONE;
     b->layers = (struct fsd_span){0};
@@ -106,10 +146,14 @@ static void judge_layers(struct judge *j, bool swap)
             own = node = b->either;
         fate = d->nodes[node].fate;
         if ((fate == FSD_FATE_UNEXPLAINED || fate == FSD_FATE_OUTSIDE ||
-             (fate == FSD_FATE_LAYER && !list_of_node(j, node))))
+             (fate == FSD_FATE_LAYER && !list_of_node(j, node)))) {
             b->unknown = fsd_id_or(b->unknown, own);
+            enclosed &= is_enclosed(j, own);
+        }
     }
     in_order(j, b->layers);
+    if (b->layers.n == 1 && enclosed)
+        b->unknown = FSD_NONE;
     b->opaque = FSD_NONE;
     if (b->layers.n == 1 && d->layers[j->blocks->pool.at[b->layers.at]].opaque)
         b->opaque = j->blocks->pool.at[b->layers.at];
@@ -135,6 +179,65 @@ static void judge_fusion(struct judge *j)
     judge_layers(j, true);
     if (b->fused != FSD_FUSED_WHOLE && !(split && b->fused == FSD_FUSED_UNKNOWN))
         judge_layers(j, false);
+}
+
+/* The layer computes a node that is none of the block's, or quantizes. */
+static bool has_more(const struct judge *j, fsd_id layer)
+{
+    const struct fsd_match *m = j->d->match;
+
+    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
+        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+        unsigned traits = j->d->facts->traits[node];
+
+        if (!has_node(j, node) &&
+            (!(traits & FSD_OP_MOVES) || traits & FSD_OP_QUANTIZE))
+            return true;
+    }
+    return false;
+}
+
+/* The layer computes the Add of a residual, or its activation: no earlier node has a
+ * number as high. */
+static bool computes_closing(const struct judge *j, fsd_id layer)
+{
+    const struct fsd_block *b = j->block;
+
+    for (uint32_t i = 0; i < b->nodes.n; i++) {
+        fsd_id node = j->blocks->pool.at[b->nodes.at + i];
+
+        if (node >= b->joint &&
+            fsd_match_has(j->d->match, layer, fsd_merged_into(j->d, node)))
+            return true;
+    }
+    return false;
+}
+
+/* The end of the longer way is a kernel of its own, but the Add takes none: it runs
+ * with a normalization behind it, where it is quantized, or in the second kernel of a
+ * product in INT8. */
+static void judge_elsewhere(struct judge *j)
+{
+    const struct fsd_diff *d = j->d;
+    struct fsd_block *b = j->block;
+    fsd_id end, found = FSD_NONE;
+
+    if (b->pattern != FSD_PATTERN_RESIDUAL || b->fused != FSD_FUSED_SPLIT)
+        return;
+    end = fsd_merged_into(d, b->end);
+    for (uint32_t i = 0; i < b->layers.n; i++) {
+        fsd_id layer = j->blocks->pool.at[b->layers.at + i];
+
+        if (!computes_closing(j, layer))
+            continue;
+        if (!has_more(j, layer) && !fsd_match_has(d->match, layer, end))
+            return;
+        found = fsd_id_or(found, layer);
+    }
+    if (found != FSD_NONE) {
+        b->fused = FSD_FUSED_ELSEWHERE;
+        b->elsewhere = found;
+    }
 }
 
 static void judge_between(struct judge *j, struct fsd_span movers)
@@ -239,10 +342,22 @@ struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff 
     find_movers(&j, scratch);
     for (uint32_t i = 0; i < blocks->list.n; i++) {
         j.block = &blocks->list.at[i];
+        j.block->elsewhere = FSD_NONE;
         judge_fusion(&j);
+        judge_elsewhere(&j);
         judge_between(&j, j.movers[i]);
         judge_type(&j);
     }
     fsd_arena_free(scratch);
+    return blocks;
+}
+
+const struct fsd_blocks *fsd_blocks_of_model(struct fsd_arena *arena,
+                                             const struct fsd_facts *facts)
+{
+    struct fsd_blocks *blocks = FSD_NEW(arena, struct fsd_blocks, 1);
+
+    blocks->arena = arena;
+    fsd_blocks_find(blocks, facts);
     return blocks;
 }

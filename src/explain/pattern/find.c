@@ -182,6 +182,8 @@ static bool is_skip(struct fsd_attempt *a)
             a->end = a->nodes[i];
     if (a->end == FSD_NONE || !is_weighted(a, a->end) || !is_closed(a))
         return false;
+    /* Forms are read from the last node on: an activation stands before the Add. */
+    a->joint = a->nodes[!fsd_form_is(a->facts, a->nodes[0], "Add")];
     if (is_ancestor(a, skip, a->end))
         return true;
     projection = fsd_form_producer(a, &other);
@@ -270,7 +272,8 @@ static void add_block(struct fsd_blocks *blocks, uint16_t *used, struct fsd_atte
     struct fsd_block block = {.pattern = (uint8_t)pattern,
                               .anchor = anchor,
                               .end = a->end,
-                              .either = a->either};
+                              .either = a->either,
+                              .joint = a->joint};
 
     for (uint32_t i = 0; i < a->n; i++)
         if (used[a->nodes[i]] & bit)

@@ -291,7 +291,7 @@ bool fsd_form_fits(struct fsd_attempt *a, const char *form, fsd_id node,
     a->chosen = 0;
     do {
         a->met = a->n = a->n_passed = 0;
-        a->end = a->either = FSD_NONE;
+        a->end = a->either = a->joint = FSD_NONE;
         for (int i = 0; i < FSD_FIT_LETTERS; i++)
             a->letter[i] = FSD_NONE;
         if (fits(a, form, out) && a->nodes[0] == node && a->n < FSD_FIT_NODES &&

@@ -38,7 +38,7 @@ struct fsd_attempt {
     fsd_id letter[FSD_FIT_LETTERS]; /**< tensors; FSD_NONE */
     fsd_id nodes[FSD_FIT_NODES], passed[FSD_FIT_NODES];
     uint32_t n, n_passed;
-    fsd_id end, either; /**< of a residual */
+    fsd_id end, either, joint; /**< of a residual */
     /* Which order of operands is tried, by symmetric operator met: all of them in turn,
      * since which letter is which may show much later. */
     bool flipped[FSD_FIT_CHOICES];

@@ -27,10 +27,13 @@
 enum fsd_pattern { FSD_PATTERNS(FSD_PATTERN_NUMBERED) FSD__PATTERN_COUNT };
 
 enum fsd_fused {
-    FSD_FUSED_WHOLE,  /**< one layer computes all of it that is computed at all */
-    FSD_FUSED_SPLIT,  /**< several layers do */
-    FSD_FUSED_UNKNOWN /**< it is not known which layers compute some of it, or all of it
-                           is in one opaque region, of which no kernels are known */
+    FSD_FUSED_WHOLE,     /**< one layer computes all of it that is computed at all */
+    FSD_FUSED_SPLIT,     /**< several layers do */
+    FSD_FUSED_ELSEWHERE, /**< a residual: its Add runs in a kernel that is there for
+                              other nodes, so that it takes none of its own */
+    FSD_FUSED_UNKNOWN,   /**< it is not known which layers compute some of it, or all of
+                              it is in one opaque region, whose kernels are not known */
+    FSD__FUSED_COUNT
 };
 
 /** One place where a pattern is found. */
@@ -40,14 +43,17 @@ struct fsd_block {
     fsd_id end, either;     /**< residual: the node that ends the longer way; where the
                                  shorter one has a layer of its own, the Add may be
                                  fused with that instead; FSD_NONE */
+    fsd_id joint;           /**< residual: the Add; FSD_NONE */
     struct fsd_span nodes;  /**< those that the pattern is of, sorted; in the pool */
     struct fsd_span passed; /**< between these: Q, DQ, casts, views, transpositions */
     uint8_t fused;          /**< enum fsd_fused */
     struct fsd_span layers; /**< that compute some of its nodes, in engine order */
     struct fsd_span
-        between;    /**< layers that only move data from some of its nodes to others */
-    fsd_id unknown; /**< FSD_FUSED_UNKNOWN: the first node of which it is not known */
-    fsd_id opaque;  /**< FSD_FUSED_UNKNOWN: the opaque layer that has all that is known
+        between; /**< layers that only move data from some of its nodes to others */
+    fsd_id elsewhere; /**< FSD_FUSED_ELSEWHERE: the layer that the Add is fused with;
+                           FSD_NONE */
+    fsd_id unknown;   /**< FSD_FUSED_UNKNOWN: the first node of which it is not known */
+    fsd_id opaque; /**< FSD_FUSED_UNKNOWN: the opaque layer that has all that is known
                          of it; FSD_NONE */
     struct fsd_span typed; /**< its nodes whose type is what a block is said to run in:
                                 those that multiply matrices, or all that layers compute
@@ -64,6 +70,10 @@ struct fsd_blocks {
 
 /** All blocks of a run's model, and what the engine made of them. */
 struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff *d);
+
+/** All blocks of a model, of which nothing else is known. */
+const struct fsd_blocks *fsd_blocks_of_model(struct fsd_arena *arena,
+                                             const struct fsd_facts *facts);
 
 const char *fsd_pattern_name(enum fsd_pattern pattern); /**< "conv-bn-act" */
 /** FSD__PATTERN_COUNT where there is none of that name. */

@@ -174,6 +174,8 @@ fsd_find_fn fsd_lint_fp16_range;
 fsd_find_fn fsd_lint_refused, fsd_lint_not_known, fsd_lint_channels;
 /* lint_pool.c: sizes that a builder gives otherwise than ONNX. */
 fsd_find_fn fsd_lint_ceil_mode;
+/* lint_fusion.c */
+fsd_find_fn fsd_lint_attention;
 /* lint_engine.c: what the engine shows. */
 fsd_find_fn fsd_lint_missed_fusion, fsd_lint_symptoms;
 

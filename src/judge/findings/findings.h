@@ -163,6 +163,9 @@ struct fsd_rule {
         FSD_PROVES_APART,  /**< more than one layer computes its nodes */
         FSD_PROVES_BUILT   /**< nothing was built */
     } proves;              /**< what an engine must show to confirm a finding */
+    bool
+        slow; /**< it says what takes time, not what is wrong: an edit that its rule was
+                    named for may bring it */
     const char *why, *fix, *source; /**< NULL: not written yet */
     enum fsd_dtype keep; /**< the type in which its nodes must stay; unknown: as they
                               run */

@@ -352,6 +352,18 @@ static const struct fsd_rule rules[] = {
      .fix = "Pad tokens, windows or classes to an even number in the model.",
      .source = "rtx: measured here, TensorRT for RTX 1.7.1, thirty products of FP32 "
                "and FP16; of other builders it is not known"},
+    {"fusion/attention", FSD_INFO,
+     "The builder will not make one kernel of an attention.", LINT,
+     .find = fsd_lint_attention, .proves = FSD_PROVES_APART,
+     .builders = FSD_RTX | FSD_TRT10 | FSD_TRT11, .slow = true,
+     .why = "One kernel never writes the scores to memory. The builder makes it for "
+            "certain types, head sizes and forms only: docs/reference/fusion.md has "
+            "all conditions, with how often each was seen.",
+     .fix = "Make the edit that the finding names; where it names none, no change of "
+            "the model is known.",
+     .source = "rtx: measured here, TensorRT for RTX 1.7.1, 300 blocks of one factor "
+               "each and the attentions of 40 models; trt10, trt11: documented by "
+               "NVIDIA, Inference Library, Fused Attention"},
     {"fusion/missed", FSD_WARNING,
      "Operators that the builder normally fuses are not fused, without a known reason.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,

@@ -332,6 +332,7 @@ function patterns_section(run, patterns) {
         " of ",
         ...node_link(run, run.node(p.node)),
         ...p.layers.flatMap((i) => [", ", { text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }]),
+        ...(p.reason ? [`; not one kernel: ${p.reason}`] : []),
     ];
     return patterns?.length ? [{ title: "Patterns", lines: patterns.map(line) }] : [];
 }

@@ -2,6 +2,7 @@
  * together or stayed apart.  What is said is found in explain/diff/explain.c. */
 #include "base/base.h"
 #include "explain/diff/explain.h"
+#include "judge/lint/fusion.h"
 #include "report/view/view.h"
 
 /* clang-format off */
@@ -40,8 +41,34 @@ static const struct fsd_rows *story_of(const struct fsd_tale *tale)
     return rows;
 }
 
+/* Of the blocks that have all of these nodes and are not one kernel: why. */
+static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
+                       const struct fsd_blocks *all, const fsd_id *nodes, uint32_t n)
+{
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_block *b = &all->list.at[i];
+        fsd_block_reasons why = {0};
+        uint32_t in = 0;
+
+        for (uint32_t k = 0; k < n; k++)
+            in += fsd_ids_have(&all->pool.at[b->nodes.at], b->nodes.n, nodes[k]);
+        if (in < n || b->fused != FSD_FUSED_SPLIT)
+            continue;
+        fsd_block_reasons_in(tale->arena, d, all, b, &why);
+        fsd_vec_push(
+            tale->arena, &tale->lines,
+            (struct fsd_line){
+                .topic = "block",
+                .text = fsd_printed(tale->arena, "the %s of %s is not one kernel: %s",
+                                    fsd_pattern_name((enum fsd_pattern)b->pattern),
+                                    fsd_called_node(tale->arena, d, b->anchor),
+                                    fsd_block_reasons_text(tale->arena, &why))});
+    }
+}
+
 static void fill_item(struct fsd_arena *arena, struct item_row *row,
-                      const struct fsd_diff *d, bool layer, fsd_id id)
+                      const struct fsd_diff *d, const struct fsd_blocks *all,
+                      bool layer, fsd_id id)
 {
     const struct fsd_graph *g = layer ? d->engine : d->model;
     struct fsd_tale tale = {.arena = arena};
@@ -50,12 +77,15 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
         fsd_explain_layer(&tale, d, id);
     else
         fsd_explain_node(&tale, d, id);
+    if (!layer)
+        say_blocks(&tale, d, all, &id, 1);
     FSD_FILL(row, ITEM_ROW);
 }
 
 static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                                fsd_id one, fsd_id other)
+                                const struct fsd_blocks *all, fsd_id one, fsd_id other)
 {
+    const fsd_id nodes[] = {one, other};
     struct fsd_rows *pair =
         fsd_rows_new(arena, &item_row_record, "\nnodes {called}\n{story}");
     struct item_row *row = fsd_rows_add(pair);
@@ -67,6 +97,7 @@ static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *
     fsd_put_node_name(d, other, called.out);
     row->called = fsd_print_take(&called, arena);
     fsd_explain_pair(&tale, d, one, other);
+    say_blocks(&tale, d, all, nodes, 2);
     row->story = story_of(&tale);
     return pair;
 }
@@ -76,6 +107,7 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet,
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = request->d;
+    const struct fsd_blocks *all = fsd_blocks_of(arena, d);
     bool layers = request->q->layers;
     struct fsd_rows *items = fsd_rows_new(arena, &item_row_record,
                                           layers ? "layer {index} {called}\n{story}"
@@ -89,12 +121,12 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet,
         return status;
     items->between = "\n";
     for (uint32_t i = 0; i < ids.n; i++)
-        fill_item(arena, fsd_rows_add(items), d, layers, ids.at[i]);
+        fill_item(arena, fsd_rows_add(items), d, all, layers, ids.at[i]);
     root = fsd_sheet_begin(sheet, "fusiondiff-explain/1", &answer_record, NULL,
                            "<{nodes}><{layers}><{both}>");
     *(layers ? &root->layers : &root->nodes) = items;
     if (ids.n == 2 && !layers) {
-        root->both = pair_of(arena, d, ids.at[0], ids.at[1]);
+        root->both = pair_of(arena, d, all, ids.at[0], ids.at[1]);
         root->pair = root->both->at.at[0];
     }
     return FSD_OK;

@@ -5,10 +5,24 @@
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
-#include "explain/pattern/pattern.h"
+#include "judge/lint/fusion.h"
 #include "report/view/view.h"
 
 enum { SHOWN = 12, FEW = 8 };
+
+/* clang-format off */
+#define REASON_ROW(has, set, when, t) \
+    set(t, TEXT,  rule, r->rule->id, "rule") \
+    set(t, TEXT,  found, r->found, "found") \
+    set(t, TEXT,  border, r->rule->border, "border") \
+    set(t, TEXT,  edit, r->edit, "edit") \
+    set(t, TEXT,  support, r->rule->support, "support") \
+    set(t, TEXT,  source, r->rule->source, "source") \
+    set(t, TEXT,  says, fsd_block_reason_text(arena, r), NULL, .aside = true)
+FSD_RECORD(reason_row, REASON_ROW)
+/* clang-format on */
+
+static const char reason_text[] = "          not one kernel: {says:.200}\n";
 
 /* clang-format off */
 #define BLOCK_ROW(has, set, when, t) \
@@ -29,19 +43,28 @@ enum { SHOWN = 12, FEW = 8 };
     set(t, COUNT, opaque, fsd_count_id(b->opaque), "in opaque layer", \
         .behind = true, \
         .about = "the region that has it, whose kernels the engine does not state") \
+    set(t, COUNT, elsewhere, fsd_count_id(b->elsewhere), "fused in", \
+        .behind = true, \
+        .about = "of a residual: the layer that computes the Add with other nodes") \
     set(t, MS,    ms, block_ms(d, all, b), "ms") \
     when(t, NAME,  untold, b->unknown != FSD_NONE && b->opaque == FSD_NONE, \
         fsd_called_node(arena, d, b->unknown), "not known of") \
     when(t, NAME,  stands, *where, where, "computed by", .aside = true) \
-    set(t, TEXT,  unlike, different, "unlike the others")
+    set(t, TEXT,  unlike, different, "unlike the others") \
+    set(t, TEXT,  reason, reason, "reason", .behind = true, \
+        .about = "of a block that is split: why, the decisive one of `reasons`") \
+    set(t, ROWS,  reasons, reasons, NULL, .of = &reason_row_record, \
+        .about = "of a block that is split: the rules of the builder that apply") \
+    set(t, TEXT,  no_reason, no_reason, NULL, .aside = true)
 FSD_RECORD(block_row, BLOCK_ROW)
 /* clang-format on */
 
 static const char block_text[] =
-    "  {+}{fused:-8}{/}<{scope!:.40}  >{called:.80}<  {ms!}>\n"
+    "  {+}{fused:-10}{/}<{scope!:.40}  >{called:.80}<  {ms!}>\n"
     "<          {stands:.88}\n><          it is not known what computes {untold:.60}\n>"
     "<          layer {opaque} is a region whose kernels the engine does not state\n>"
-    "<          {unlike}\n>";
+    "<          the Add runs in layer {elsewhere}, with nodes around it\n>"
+    "<          {unlike}\n><{reasons}><          not one kernel: {no_reason}\n>";
 
 /* clang-format off */
 #define KIND_ROW(has, set, when, t) \
@@ -49,6 +72,7 @@ static const char block_text[] =
     set(t, COUNT, blocks, n, "blocks") \
     set(t, COUNT, whole, by[FSD_FUSED_WHOLE], "whole") \
     set(t, COUNT, split, by[FSD_FUSED_SPLIT], "split") \
+    set(t, COUNT, elsewhere, by[FSD_FUSED_ELSEWHERE], "elsewhere") \
     set(t, COUNT, unknown, by[FSD_FUSED_UNKNOWN], "unknown") \
     set(t, MS,    ms, ms, "ms") \
     set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &block_row_record) \
@@ -56,10 +80,11 @@ static const char block_text[] =
 FSD_RECORD(kind_row, KIND_ROW)
 /* clang-format on */
 
-static const char kind_text[] =
-    "\n{*}{pattern:-12}{/} {blocks}: {whole} whole<, {split!} split><, {unknown!} "
-    "unknown><  {ms!}>\n{listed}<  and {more!|block|blocks} more of the same kind "
-    "(--all)\n>";
+static const char kind_text[] = "\n{*}{pattern:-12}{/} {blocks}: {whole} whole<, "
+                                "{elsewhere!} fused elsewhere><, {split!} "
+                                "split><, {unknown!} unknown><  {ms!}>\n{listed}<  and "
+                                "{more!|block|blocks} more of the same kind "
+                                "(--all)\n>";
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \
@@ -118,6 +143,12 @@ static const char *stands(struct fsd_arena *arena, const struct fsd_diff *d,
     return fsd_print_take(&print, arena);
 }
 
+/* Wherever: no kernel is there for a part of it alone. */
+static bool is_fused(const struct fsd_block *b)
+{
+    return b->fused == FSD_FUSED_WHOLE || b->fused == FSD_FUSED_ELSEWHERE;
+}
+
 static bool same_fate(const struct fsd_block *a, const struct fsd_block *b)
 {
     return a->fused == b->fused && a->layers.n == b->layers.n &&
@@ -159,8 +190,8 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
 {
     const struct fsd_block *o = usual->like;
 
-    if (!o || b->fused == FSD_FUSED_WHOLE || same_fate(b, o))
-        return NULL; /* what is whole is as it should be */
+    if (!o || is_fused(b) || same_fate(b, o))
+        return NULL; /* what is fused is as it should be */
     if (b->fused != o->fused || b->layers.n != o->layers.n)
         return fsd_printed(arena, "the other %u are %s, of %u %s", usual->n,
                            fsd_fused_name((enum fsd_fused)o->fused), o->layers.n,
@@ -172,15 +203,39 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
                        o->type ? fsd_dtype_name(o->type) : "several types");
 }
 
+static const struct fsd_rows *reason_rows(struct fsd_arena *arena,
+                                          const fsd_block_reasons *why)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &reason_row_record, reason_text);
+
+    for (uint32_t i = 0; i < why->n; i++) {
+        const struct fsd_block_reason *r = &why->at[i];
+        struct reason_row *row = fsd_rows_add(rows);
+
+        FSD_FILL(row, REASON_ROW);
+    }
+    return rows;
+}
+
 static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *rows,
                                    const struct fsd_diff *d,
                                    const struct fsd_blocks *all,
                                    const struct fsd_block *b, const struct usual *usual)
 {
     struct block_row *row = fsd_rows_add(rows);
+    const char *no_reason = NULL, *reason = NULL;
+    const struct fsd_rows *reasons = NULL;
     const char *where = stands(arena, d, all, b);
     const char *different = unlike(arena, b, usual);
 
+    if (b->fused == FSD_FUSED_SPLIT) {
+        fsd_block_reasons why = {0};
+
+        fsd_block_reasons_in(arena, d, all, b, &why);
+        reasons = reason_rows(arena, &why);
+        no_reason = why.n ? NULL : FSD_NO_REASON;
+        reason = why.n ? fsd_block_reason_text(arena, &why.at[0]) : no_reason;
+    }
     FSD_FILL(row, BLOCK_ROW);
     return row;
 }
@@ -192,7 +247,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
     struct usual usual = usual_of(all, pattern);
     struct fsd_rows *listed = fsd_rows_new(arena, &block_row_record, block_text);
     const struct fsd_block *shown[SHOWN];
-    uint32_t by[3] = {0}, n = 0, more = 0, n_shown = 0;
+    uint32_t by[FSD__FUSED_COUNT] = {0}, n = 0, more = 0, n_shown = 0;
     double ms = -1;
     struct kind_row *row;
 
@@ -200,7 +255,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         const struct fsd_block *b = &all->list.at[i];
         struct block_row *block;
         double own = block_ms(request->d, all, b);
-        bool first = b->fused != FSD_FUSED_WHOLE && n_shown < SHOWN;
+        bool first = !is_fused(b) && n_shown < SHOWN;
 
         if (b->pattern != pattern)
             continue;
@@ -217,7 +272,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         if (first || request->all)
             fsd_vec_push(arena, &listed->at, block);
         else
-            more += b->fused != FSD_FUSED_WHOLE;
+            more += !is_fused(b);
     }
     if (!n)
         return;
@@ -232,7 +287,7 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
     const struct fsd_blocks *all = fsd_blocks_of(arena, request->d);
     struct fsd_rows *kinds = fsd_rows_new(arena, &kind_row_record, kind_text),
                     *blocks = fsd_rows_new(arena, &block_row_record, "");
-    uint32_t by[3] = {0};
+    uint32_t by[FSD__FUSED_COUNT] = {0};
     struct answer *root;
 
     for (int p = 0; p < FSD__PATTERN_COUNT; p++)

@@ -1,7 +1,8 @@
-/* What words mean: rules by their ids, and the words of engines.  A name that is asked
- * for is explained by its parts: "sm80_xmma_fprop_..." by six. */
+/* What words mean: rules by their ids, rules of fusions, and the words of engines.  A
+ * name that is asked for is explained by its parts: "sm80_xmma_fprop_..." by six. */
 #include "base/base.h"
 #include "judge/gate/gate.h"
+#include "judge/lint/fusion.h"
 #include "model/graph/word.h"
 #include "read/engine/glossary.h"
 #include "report/view/view.h"
@@ -58,12 +59,27 @@ static void add_term(struct fsd_rows *rows, const struct fsd_gloss *term)
     row->source = term->source;
 }
 
+static void add_fusion(struct fsd_rows *rows, const struct fsd_fusion_rule *rule)
+{
+    struct word_row *row = fsd_rows_add(rows);
+
+    row->word = rule->id;
+    row->kind = "rule of a fusion";
+    row->what = fsd_printed(rows->arena, "%s, %s: %s", fsd_pattern_name(rule->pattern),
+                            fsd_fusion_found(rows->arena, rule), rule->border);
+    row->why = rule->support;
+    row->fix = rule->edit ? fsd_fusion_edit(rows->arena, rule) : "no edit is known";
+    row->source = rule->source;
+}
+
 static enum fsd_status find_word(struct fsd_rows *rows, const char *word,
                                  struct fsd_error *err)
 {
     struct fsd_nearest nearest = fsd_nearest_to(word);
     const struct fsd_rule *rule;
     const struct fsd_gloss *term;
+    uint32_t n;
+    const struct fsd_fusion_rule *fusions = fsd_fusion_rules(&n);
     char text[512];
     bool whole; /* the word is one of ours, not a name with some in it */
 
@@ -71,6 +87,11 @@ static enum fsd_status find_word(struct fsd_rows *rows, const char *word,
         if (!strcmp(rule->id, word))
             add_rule(rows, rule);
         fsd_nearest_try(&nearest, rule->id);
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        if (!strcmp(fusions[i].id, word))
+            add_fusion(rows, &fusions[i]);
+        fsd_nearest_try(&nearest, fusions[i].id);
     }
     for (unsigned i = 0; (term = fsd_gloss_at(i)); i++) {
         if (fsd_gloss_is(term, word))
@@ -98,6 +119,8 @@ enum fsd_status fsd_view_words(struct fsd_sheet *sheet,
                                          one     ? WHOLE
                                          : terms ? "{word:-22} {kind}: {what}\n"
                                                  : "{word:-26} {level:-8} {what}\n");
+    uint32_t n;
+    const struct fsd_fusion_rule *fusions = fsd_fusion_rules(&n);
     enum fsd_status status = FSD_OK;
 
     if (one) {
@@ -108,6 +131,8 @@ enum fsd_status fsd_view_words(struct fsd_sheet *sheet,
         add_rule(rows, fsd_rule_at(i));
     for (unsigned i = 0; !one && terms && fsd_gloss_at(i); i++)
         add_term(rows, fsd_gloss_at(i));
+    for (uint32_t i = 0; !one && terms && i < n; i++)
+        add_fusion(rows, &fusions[i]);
     ((struct answer *)fsd_sheet_begin(sheet, "fusiondiff-words/1", &answer_record, NULL,
                                       "{words}"))
         ->words = rows;

@@ -2,6 +2,7 @@
  * work that is done in certain types.  An unknown fact keeps no promise. */
 #include "judge/findings/finder.h"
 #include "base/base.h"
+#include "judge/lint/fusion.h"
 #include "model/graph/word.h"
 
 #include <string.h>
@@ -88,9 +89,14 @@ static enum fsd_dtype type_of(const struct fsd_finder *f, fsd_id node)
 static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
                         const struct fsd_block *b)
 {
+    fsd_block_reasons why = {0};
+
     if (b->fused == FSD_FUSED_SPLIT) {
         fprintf(f->out, "is in %u layers: ", b->layers.n);
         put_split(f, all, b);
+        fsd_block_reasons_in(f->scratch, f->d, all, b, &why);
+        fprintf(f->out, "; not one kernel: %s",
+                fsd_block_reasons_text(f->scratch, &why));
     } else if (b->opaque != FSD_NONE) {
         fprintf(f->out,
                 "is not known to be one kernel or several: the engine does not state "
@@ -108,7 +114,9 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
 static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
                         const struct fsd_blocks *all, const struct fsd_block *b)
 {
-    bool split = p->fused != FSD_OFF && b->fused != p->fused;
+    /* An Add that runs elsewhere takes no kernel of its own, which was promised. */
+    bool split =
+        p->fused != FSD_OFF && b->fused != p->fused && b->fused != FSD_FUSED_ELSEWHERE;
     fsd_id other = FSD_NONE;
 
     for (uint32_t i = 0; p->types && i < b->typed.n && other == FSD_NONE; i++)

@@ -1,0 +1,355 @@
+/*
+ * The rules of fusions, and which of them apply to a block.  To add one: a row, and
+ * where no condition fits a function.
+ *
+ * Rows of RTX were measured on builds without a GPU: models that differ in one thing,
+ * models of exporters, and the edited model of each rule that names an edit.  A row
+ * that was not measured has where the vendor documents it.
+ */
+#include "judge/lint/fusion.h"
+#include "base/base.h"
+#include "explain/cost/cost.h"
+#include "judge/lint/lint.h"
+#include "model/ops/ids.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { LONG_ROW = 16384 };
+
+#define RTX      " rtx "
+#define MEASURED "measured: TensorRT for RTX 1.7.1, compute capabilities 7.5 to 12.0"
+#define DOCUMENTED                                                                     \
+    "documented by NVIDIA: TensorRT, Inference Library, Fused Attention; not measured"
+
+static fsd_block_applies is_quantized_conv, is_read_by_others, is_moved, is_one_row,
+    is_long_row;
+
+static const struct fsd_fusion_rule rules[] = {
+    /* Attention: first what no edit cures. */
+    {"attention/width", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_wide,
+     "head size {0}", "TensorRT for RTX fuses 9 to 256", NULL,
+     "18 of 18 are split, 39 sizes from 9 to 256 are not", MEASURED},
+    {"attention/between", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_scored_otherwise,
+     "{A} between the scores and the Softmax",
+     "TensorRT for RTX fuses all but Tanh, Relu, Sigmoid, Erf, Elu, Mish and Pow there",
+     NULL,
+     "11 of 11 are split; with 18 other operations there, 11 forms of masks and 7 of "
+     "scales none is",
+     MEASURED},
+    {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
+     "a Softmax along axis {0}", "TensorRT for RTX fuses one along the last axis", NULL,
+     "2 of 2 are split", MEASURED},
+    {"attention/token", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_of_one_token,
+     "one query and one key", "TensorRT for RTX fuses two keys and more", NULL,
+     "1 of 1 is split; 1 query with 64 keys is not", MEASURED},
+    {"attention/single", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_single,
+     "batch x heads 1, of fixed sizes",
+     "TensorRT for RTX fuses 2 and more, and a dynamic batch", NULL,
+     "7 of 7 are split; with a dynamic batch it is not", MEASURED},
+    /* Then what an edit cures. */
+    {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
+     "element type FP32", "TensorRT for RTX fuses FP16 and BF16",
+     "cast Q, K, V and the mask to FP16 or BF16 before the block, and its output back",
+     "237 of 237 are split; with the edit 43 of 44 in FP16 and 16 of 16 in BF16 are "
+     "one kernel",
+     MEASURED},
+    {"attention/head", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_narrow,
+     "head size {0}", "TensorRT for RTX fuses 9 to 256",
+     "pad Q, K and V to 16 and slice the output",
+     "10 of 10 are split, 39 sizes from 9 on are not; with the edit 20 of 20 are "
+     "one kernel",
+     MEASURED},
+    {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
+     "key size {0}, value size {1}", "TensorRT for RTX fuses equal ones",
+     "pad the smaller one, and slice the output if that is V",
+     "14 of 14 are split; with the edit 11 of 11 are one kernel", MEASURED},
+    {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
+     "one head of K or V for {0} of Q, repeated by the product",
+     "TensorRT for RTX fuses as many heads of K and V as of Q",
+     "repeat K and V by Unsqueeze, Expand and Reshape", "5 of 5 are split", MEASURED},
+    {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
+     "`{A}` is an output of the network",
+     "TensorRT for RTX fuses scores and probabilities that only the block reads",
+     "remove the output", "2 of 2 are split", MEASURED},
+    {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
+     fsd_attention_is_half_quantized,
+     "quantizers on some of Q, K, V and the "
+     "probabilities",
+     "TensorRT for RTX fuses them on all four, or on the probabilities alone",
+     "quantize all four and the output, or none", "3 of 3 are split", MEASURED},
+    {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
+     "INT8 with head size {0}, {A} keys and {B}",
+     "TensorRT for RTX fuses head sizes 16, 32 and 64, up to 512 keys, two queries and "
+     "more",
+     "remove the quantizers of the block",
+     "14 of 14 are split; 16, 32 and 64, 1 to 512 keys, 2 to 600 queries, masks and "
+     "dynamic sizes are not",
+     MEASURED},
+    {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
+     "FP8 with {A} keys", "TensorRT for RTX fuses 32 and more, if the number is fixed",
+     "remove the quantizers of the block, and compute it in FP16 or BF16",
+     "31 of 31 are split; from 32 keys on, and with one query, 57 are not", MEASURED},
+    {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
+     "{A} between the Softmax and its quantizer",
+     "TensorRT for RTX fuses a Softmax that is quantized directly",
+     "mask the scores before the Softmax", "2 of 2 are split", MEASURED},
+    {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_operand,
+     "`{A}` reads the queries or the keys, too",
+     "TensorRT for RTX makes one product of both",
+     "build with -peep:fc_h_fusion=off in __LUNOWUD, or cast what the block reads",
+     "2 of 2 are split; with either edit 2 of 2 are one kernel", MEASURED},
+    {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
+     fsd_attention_is_beyond_documented, "head size {0}",
+     "TensorRT fuses 16 to 256 in FP16", NULL, NULL, DOCUMENTED},
+
+    {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved, "`{A}` moves the output",
+     "TensorRT for RTX fuses one that is read as it is",
+     "compute the norm behind the move, if it moves whole rows",
+     "7 of 8 are split, and 0 of 22 without a move", MEASURED},
+    {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "one row",
+     "TensorRT for RTX fuses two and more", NULL, "1 of 1 is split", MEASURED},
+    {"layernorm/long", FSD_PATTERN_LAYERNORM, RTX, is_long_row, "a row of {0}",
+     "TensorRT for RTX fuses rows below 16384", NULL, "rows of 8 to 8192 are not split",
+     MEASURED},
+
+    {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv, "an INT8 Conv",
+     "TensorRT for RTX computes scale, bias and activation in the kernel that "
+     "quantizes "
+     "next, which is there anyway",
+     NULL, "325 of 325", MEASURED},
+    {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
+     "{A} reads the activation",
+     "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with the "
+     "Conv where only Conv, MaxPool and Concat read them",
+     NULL, "66 of 66 models of one block; 351 of 373 blocks of exporters' models",
+     MEASURED},
+};
+
+const struct fsd_fusion_rule *fsd_fusion_rules(uint32_t *n)
+{
+    *n = FSD_COUNT_OF(rules);
+    return rules;
+}
+
+/* ------------------------------------------------------------------- convolutions */
+
+/* The product of a block of that pattern. */
+static fsd_id product_of(const struct fsd_measured_block *m)
+{
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->facts->traits[m->nodes[i]] & FSD_OP_WEIGHTED)
+            return m->nodes[i];
+    return FSD_NONE;
+}
+
+static bool is_quantized_conv(struct fsd_measured_block *m)
+{
+    fsd_id data = fsd_node_in_tensor(m->facts->g, product_of(m), 0);
+
+    return fsd_traits_of(m->facts, fsd_tensor_producer(m->facts->g, data)) &
+           FSD_OP_DEQUANTIZE;
+}
+
+/* Activations that are part of a product's kernel whatever reads them. */
+static bool is_simple(const struct fsd_graph *g, fsd_id node)
+{
+    return fsd_node_is(g, node, FSD_ONNX_Relu) || fsd_node_is(g, node, FSD_ONNX_Clip) ||
+           fsd_node_is(g, node, FSD_ONNX_Sigmoid) ||
+           fsd_node_is(g, node, FSD_ONNX_Tanh) || fsd_node_is(g, node, FSD_ONNX_Elu);
+}
+
+static bool is_read_by_others(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id anchor = m->block->anchor, out = fsd_node_out_tensor(g, anchor, 0);
+    struct fsd_span readers = fsd_graph_tensor(g, out)->consumers;
+
+    if (is_simple(g, anchor) || anchor == product_of(m) || is_quantized_conv(m) ||
+        fsd_node_is(g, anchor, FSD_ONNX_BatchNormalization))
+        return false;
+    if (fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT)) {
+        m->text[0] = "an output of the network";
+        return true;
+    }
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = g->links.at[readers.at + i];
+
+        if (fsd_node_is(g, node, FSD_ONNX_Conv) ||
+            fsd_node_is(g, node, FSD_ONNX_MaxPool) ||
+            fsd_node_is(g, node, FSD_ONNX_Concat))
+            continue;
+        m->text[0] =
+            fsd_printed(m->arena, "%s", fsd_text(m->names, g->nodes.at[node].op));
+        return true;
+    }
+    return false;
+}
+
+/* ------------------------------------------------------------------ normalizations */
+
+static bool is_moved(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id out = fsd_node_out_tensor(g, m->block->anchor, 0);
+    struct fsd_span readers = fsd_graph_tensor(g, out)->consumers;
+
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = g->links.at[readers.at + i];
+
+        while (m->facts->traits[node] & FSD_OP_VIEW) {
+            fsd_id reader = fsd_tensor_only_reader(g, fsd_node_out_tensor(g, node, 0));
+
+            if (reader == FSD_NONE || reader <= node)
+                break;
+            node = reader;
+        }
+        if (!(m->facts->traits[node] & (FSD_OP_COPIES | FSD_OP_REDUCES)))
+            continue;
+        m->text[0] = g->nodes.at[node].name ? fsd_text(m->names, g->nodes.at[node].name)
+                                            : fsd_text(m->names, g->nodes.at[node].op);
+        return true;
+    }
+    return false;
+}
+
+/* What it normalizes: rows, and the elements of one; false where that is not known. */
+static bool read_rows(const struct fsd_measured_block *m, int64_t *rows, int64_t *row)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id anchor = m->block->anchor;
+    const struct fsd_shape *x =
+        fsd_shape_of(m->sizes, fsd_node_out_tensor(g, anchor, 0));
+    int64_t axis = m->n == 1 ? fsd_node_int(g, anchor, "axis", -1) : -1, size;
+
+    *rows = *row = 1;
+    if (!x->ranked)
+        return false;
+    axis = axis < 0 ? axis + x->rank : axis;
+    for (int64_t i = 0; i < x->rank; i++) {
+        int64_t *to = i < axis ? rows : row;
+
+        if (x->dims[i] < 0 ||
+            !fsd_amount_number(m->sizes->amounts, x->dims[i], &size) ||
+            fsd_times(m->sizes->amounts, *to, size) < 0)
+            return false;
+        *to *= size;
+    }
+    return true;
+}
+
+static bool is_one_row(struct fsd_measured_block *m)
+{
+    int64_t rows, row;
+
+    return read_rows(m, &rows, &row) && rows == 1;
+}
+
+static bool is_long_row(struct fsd_measured_block *m)
+{
+    int64_t rows, row;
+
+    if (!read_rows(m, &rows, &row))
+        return false;
+    m->number[0] = row;
+    return row >= LONG_ROW;
+}
+
+/* ------------------------------------------------------------------------ sentences */
+
+/* @param m  NULL: letters stand for what it would fill in. */
+static const char *filled(struct fsd_arena *arena, const struct fsd_measured_block *m,
+                          const char *text)
+{
+    struct fsd_print print;
+    FILE *out;
+
+    if (!text)
+        return NULL;
+    out = fsd_print_open(&print);
+    for (; *text; text++) {
+        if (text[0] != '{' || text[2] != '}') {
+            putc(*text, out);
+            continue;
+        }
+        if (!m)
+            putc(text[1] >= 'A' ? text[1] - 'A' + 'X' : text[1] - '0' + 'N', out);
+        else if (text[1] >= 'A')
+            fputs(m->text[text[1] - 'A'], out);
+        else
+            fprintf(out, "%" PRId64, m->number[text[1] - '0']);
+        text += 2;
+    }
+    return fsd_print_take(&print, arena);
+}
+
+const char *fsd_fusion_found(struct fsd_arena *arena,
+                             const struct fsd_fusion_rule *rule)
+{
+    return filled(arena, NULL, rule->found);
+}
+
+const char *fsd_fusion_edit(struct fsd_arena *arena, const struct fsd_fusion_rule *rule)
+{
+    return filled(arena, NULL, rule->edit);
+}
+
+const char *fsd_block_reason_text(struct fsd_arena *arena,
+                                  const struct fsd_block_reason *reason)
+{
+    return fsd_printed(arena, "%s; %s%s%s", reason->found, reason->rule->border,
+                       reason->edit ? "; " : "", reason->edit ? reason->edit : "");
+}
+
+void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
+                          const struct fsd_block *block, const struct fsd_facts *facts,
+                          const struct fsd_sizes *sizes, const char *builder,
+                          fsd_block_reasons *out)
+{
+    char word[24];
+    struct fsd_measured_block m = {.facts = facts,
+                                   .sizes = sizes,
+                                   .names = facts->g->names,
+                                   .arena = arena,
+                                   .nodes = &blocks->pool.at[block->nodes.at],
+                                   .n = block->nodes.n,
+                                   .passed = &blocks->pool.at[block->passed.at],
+                                   .n_passed = block->passed.n,
+                                   .block = block};
+
+    snprintf(word, sizeof word, " %s ", builder ? builder : "-");
+    fsd_attention_read(&m);
+    for (uint32_t i = 0; i < FSD_COUNT_OF(rules); i++) {
+        const struct fsd_fusion_rule *r = &rules[i];
+
+        if (r->pattern != (enum fsd_pattern)block->pattern ||
+            !strstr(r->builders, word) ||
+            (r->pattern == FSD_PATTERN_ATTENTION && m.first == FSD_NONE) ||
+            !r->applies(&m))
+            continue;
+        fsd_vec_push(arena, out,
+                     (struct fsd_block_reason){.rule = r,
+                                               .found = filled(arena, &m, r->found),
+                                               .edit = filled(arena, &m, r->edit)});
+    }
+}
+
+void fsd_block_reasons_in(struct fsd_arena *arena, const struct fsd_diff *d,
+                          const struct fsd_blocks *blocks,
+                          const struct fsd_block *block, fsd_block_reasons *out)
+{
+    fsd_block_reasons_of(arena, blocks, block, d->facts, d->cost->sizes,
+                         fsd_target_of(d->engine), out);
+}
+
+const char *fsd_block_reasons_text(struct fsd_arena *arena,
+                                   const fsd_block_reasons *reasons)
+{
+    const char *text = reasons->n ? "" : FSD_NO_REASON;
+
+    for (uint32_t i = 0; i < reasons->n; i++)
+        text = fsd_printed(arena, "%s%s%s", text, i ? "; and " : "",
+                           fsd_block_reason_text(arena, &reasons->at[i]));
+    return text;
+}

@@ -1,0 +1,309 @@
+/*
+ * The conditions of the rules on attention.
+ *
+ *     Q [.., S, D] --+
+ *     K [.., D, T] --MatMul--(scale, mask)--Softmax--P [.., S, T]--MatMul--
+ *     V [.., T, E] ------------------------------------------------+
+ *
+ * A size that is not known fulfils no condition.
+ */
+#include "judge/lint/fusion.h"
+#include "base/base.h"
+#include "model/ops/ids.h"
+
+enum {
+    NARROW = 8,    /* head sizes up to this one are not fused */
+    WIDE = 256,    /* nor are those above this one */
+    LEAST = 16,    /* the smallest that is documented */
+    LONGEST = 512, /* in INT8, the most keys */
+    SHORTEST = 32, /* in FP8, the fewest keys */
+    STEPS = 16     /* of a walk over what moves data */
+};
+
+/* The size of a dimension, counted from the last one; -1: not known, or open. */
+static int64_t size_of(const struct fsd_measured_block *m, fsd_id tensor, uint32_t back)
+{
+    const struct fsd_shape *x = fsd_shape_of(m->sizes, tensor);
+    int64_t number;
+
+    if (!x->ranked || back >= x->rank || x->dims[x->rank - 1 - back] < 0 ||
+        !fsd_amount_number(m->sizes->amounts, x->dims[x->rank - 1 - back], &number))
+        return -1;
+    return number;
+}
+
+void fsd_attention_read(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+
+    m->first = m->softmax = m->last = m->q = m->k = m->p = m->v = FSD_NONE;
+    for (uint32_t i = 0; i < m->n; i++) {
+        if (fsd_node_is(g, m->nodes[i], FSD_ONNX_MatMul)) {
+            m->first = fsd_id_or(m->first, m->nodes[i]);
+            m->last = m->nodes[i];
+        } else if (fsd_node_is(g, m->nodes[i], FSD_ONNX_Softmax)) {
+            m->softmax = m->nodes[i];
+        }
+    }
+    if (m->first == m->last || m->softmax == FSD_NONE) {
+        m->first = m->softmax = m->last = FSD_NONE;
+        return;
+    }
+    m->q = fsd_node_in_tensor(g, m->first, 0);
+    m->k = fsd_node_in_tensor(g, m->first, 1);
+    m->p = fsd_node_in_tensor(g, m->last, 0);
+    m->v = fsd_node_in_tensor(g, m->last, 1);
+}
+
+/* The element type of what a node outputs. */
+static enum fsd_dtype type_of(const struct fsd_measured_block *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id out = fsd_node_out_tensor(g, node, 0);
+
+    return out == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(g, out)->type;
+}
+
+/* The type in which a tensor is quantized, seen through what only moves it;
+ * FSD_DTYPE_UNKNOWN: it is not. */
+static enum fsd_dtype quantized_to(const struct fsd_measured_block *m, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->facts->g;
+
+    for (int steps = 0; steps < STEPS; steps++) {
+        fsd_id node = fsd_tensor_producer(g, tensor);
+        unsigned traits = fsd_traits_of(m->facts, node);
+
+        if (traits & FSD_OP_DEQUANTIZE)
+            return fsd_tensor_form(g, fsd_node_in_tensor(g, node, 0))->type;
+        if (node == FSD_NONE || !(traits & (FSD_OP_VIEW | FSD_OP_COPIES)) ||
+            traits & FSD_OP_PARTS)
+            break;
+        tensor = fsd_node_in_tensor(g, node, 0);
+    }
+    return FSD_DTYPE_UNKNOWN;
+}
+
+/* Which of Q, K, P and V are quantized, a bit each. */
+enum { Q = 1, K = 2, P = 4, V = 8, ALL = 15 };
+
+static unsigned quantized(const struct fsd_measured_block *m)
+{
+    const fsd_id tensors[] = {m->q, m->k, m->p, m->v};
+    unsigned which = 0;
+
+    for (unsigned i = 0; i < FSD_COUNT_OF(tensors); i++)
+        which |= (unsigned)(quantized_to(m, tensors[i]) != FSD_DTYPE_UNKNOWN) << i;
+    return which;
+}
+
+/* All four are quantized to that type. */
+static bool is_all(const struct fsd_measured_block *m, enum fsd_dtype type)
+{
+    return quantized(m) == ALL && quantized_to(m, m->q) == type;
+}
+
+/* --------------------------------------------------------------- what no edit cures */
+
+/* The builder fuses these with the product before it looks for an attention. */
+static bool is_kept_with_product(const struct fsd_graph *g, fsd_id node)
+{
+    static const enum fsd_op_id kept[] = {
+        FSD_ONNX_Tanh, FSD_ONNX_Relu, FSD_ONNX_Sigmoid, FSD_ONNX_Erf,
+        FSD_ONNX_Elu,  FSD_ONNX_Mish, FSD_ONNX_Pow};
+
+    for (unsigned i = 0; i < FSD_COUNT_OF(kept); i++)
+        if (fsd_node_is(g, node, kept[i]))
+            return true;
+    return false;
+}
+
+bool fsd_attention_is_scored_otherwise(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+
+    for (uint32_t i = 0; i < m->n; i++) {
+        fsd_id node = m->nodes[i];
+
+        if (node > m->first && node < m->softmax && is_kept_with_product(g, node)) {
+            m->text[0] = fsd_text(m->names, g->nodes.at[node].op);
+            return true;
+        }
+    }
+    return false;
+}
+
+bool fsd_attention_is_across(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+    const struct fsd_shape *x =
+        fsd_shape_of(m->sizes, fsd_node_in_tensor(g, m->softmax, 0));
+    int64_t axis =
+        fsd_node_int(g, m->softmax, "axis", fsd_graph_opset(g) < 13 ? 1 : -1);
+
+    m->number[0] = axis;
+    return x->ranked && axis != -1 && axis != x->rank - 1;
+}
+
+/* The larger of the sizes of keys and values. */
+static int64_t head_size(const struct fsd_measured_block *m)
+{
+    int64_t key = size_of(m, m->q, 0), value = size_of(m, m->v, 0);
+
+    return key > value ? key : value;
+}
+
+bool fsd_attention_is_wide(struct fsd_measured_block *m)
+{
+    m->number[0] = head_size(m);
+    return m->number[0] > WIDE;
+}
+
+/* One matrix of scores, in a network of fixed sizes. */
+bool fsd_attention_is_single(struct fsd_measured_block *m)
+{
+    fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
+    const struct fsd_shape *x = fsd_shape_of(m->sizes, scores);
+
+    for (uint32_t i = 2; x->ranked && i < x->rank; i++)
+        if (size_of(m, scores, i) != 1)
+            return false;
+    return x->ranked;
+}
+
+bool fsd_attention_is_of_one_token(struct fsd_measured_block *m)
+{
+    fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
+
+    return size_of(m, scores, 0) == 1 && size_of(m, scores, 1) == 1;
+}
+
+/* --------------------------------------------------------------- what an edit cures */
+
+/* A tensor inside it is an output of the network. */
+bool fsd_attention_is_shown(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+
+    for (uint32_t i = 0; i < m->n + m->n_passed; i++) {
+        fsd_id node = i < m->n ? m->nodes[i] : m->passed[i - m->n];
+        fsd_id out = fsd_node_out_tensor(g, node, 0);
+
+        if (node < m->first || node >= m->last ||
+            !fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT))
+            continue;
+        m->text[0] = fsd_tensor_name(g, out);
+        return true;
+    }
+    return false;
+}
+
+/* In 8 bits the kernels know no difference between FP32 and FP16 around them. */
+bool fsd_attention_is_fp32(struct fsd_measured_block *m)
+{
+    return type_of(m, m->first) == FSD_FP32 && quantized(m) != ALL;
+}
+
+/* In FP8 small heads are padded by the builder itself. */
+bool fsd_attention_is_narrow(struct fsd_measured_block *m)
+{
+    if (is_all(m, FSD_FP8))
+        return false;
+    m->number[0] = size_of(m, m->q, 0);
+    return m->number[0] >= 1 && m->number[0] <= NARROW;
+}
+
+bool fsd_attention_is_uneven(struct fsd_measured_block *m)
+{
+    m->number[0] = size_of(m, m->q, 0);
+    m->number[1] = size_of(m, m->v, 0);
+    return m->number[0] > 0 && m->number[1] > 0 && m->number[0] != m->number[1];
+}
+
+/* The product itself repeats the one head of keys, or of values. */
+bool fsd_attention_is_broadcast(struct fsd_measured_block *m)
+{
+    m->number[0] = size_of(m, m->q, 2);
+    return m->number[0] > 1 && (size_of(m, m->k, 2) == 1 || size_of(m, m->v, 2) == 1);
+}
+
+bool fsd_attention_is_half_quantized(struct fsd_measured_block *m)
+{
+    unsigned which = quantized(m);
+
+    return which & (Q | K) && which != ALL;
+}
+
+bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
+{
+    fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
+    int64_t head = size_of(m, m->q, 0), keys = size_of(m, scores, 0),
+            queries = size_of(m, scores, 1);
+
+    if (!is_all(m, FSD_INT8) || head < 0)
+        return false;
+    m->number[0] = head;
+    m->text[0] = keys < 0 ? "any number of" : fsd_printed(m->arena, "%d", (int)keys);
+    m->text[1] = queries == 1 ? "one query" : "several queries";
+    return (head != 16 && head != 32 && head != 64) || keys > LONGEST || queries == 1;
+}
+
+/* With a single query another kernel does it. */
+bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
+{
+    fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
+    const struct fsd_shape *x = fsd_shape_of(m->sizes, scores);
+    int64_t keys = size_of(m, scores, 0);
+
+    if (!is_all(m, FSD_FP8) || !x->ranked || size_of(m, scores, 1) == 1)
+        return false;
+    m->text[0] =
+        keys < 0 ? "a dynamic number of" : fsd_printed(m->arena, "%d", (int)keys);
+    return keys >= 0 ? keys < SHORTEST
+                     : fsd_amount_is_open(m->sizes->amounts, x->dims[x->rank - 1]);
+}
+
+/* A node between the Softmax and the quantizer of what it outputs. */
+bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
+{
+    if (!(quantized(m) & P))
+        return false;
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->nodes[i] > m->softmax && m->nodes[i] < m->last) {
+            m->text[0] = fsd_text(m->names, m->facts->g->nodes.at[m->nodes[i]].op);
+            return true;
+        }
+    return false;
+}
+
+/* Another product of two tensors reads the queries or the keys: the builder makes one
+ * product of both. */
+bool fsd_attention_shares_operand(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+    const fsd_id tensors[] = {m->q, m->k};
+
+    for (unsigned i = 0; i < FSD_COUNT_OF(tensors); i++) {
+        struct fsd_span readers = fsd_graph_tensor(g, tensors[i])->consumers;
+
+        for (uint32_t k = 0; k < readers.n; k++) {
+            fsd_id node = g->links.at[readers.at + k];
+
+            if (node == m->first || !fsd_node_is(g, node, FSD_ONNX_MatMul))
+                continue;
+            m->text[0] = g->nodes.at[node].name
+                             ? fsd_text(m->names, g->nodes.at[node].name)
+                             : "another product";
+            return true;
+        }
+    }
+    return false;
+}
+
+/* --------------------------------------------------------------- what is documented */
+
+bool fsd_attention_is_beyond_documented(struct fsd_measured_block *m)
+{
+    m->number[0] = head_size(m);
+    return m->number[0] > WIDE || (m->number[0] > 0 && m->number[0] < LEAST);
+}
