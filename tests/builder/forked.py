@@ -1,0 +1,85 @@
+"""Builds by TensorRT for RTX, each in a forked child: the builder keeps state, and loading it takes longer than a build."""
+import os
+import re
+import resource
+import time
+
+import tensorrt_rtx_libs  # noqa: F401  (loads the shared libraries)
+import tensorrt_rtx_bindings as trt
+
+LETTER = {"INTERNAL_ERROR": "F", "ERROR": "E", "WARNING": "W", "INFO": "I", "VERBOSE": "V"}
+SIZES, MOST_SECONDS, MOST_BYTES = (1, 4, 8), 120, 9 << 30
+META = re.compile(r"\[ONNX Layer: ([^\]]*)\]")
+
+
+class Logger(trt.ILogger):
+    def __init__(self, out):
+        trt.ILogger.__init__(self)
+        self.out = out
+
+    def log(self, severity, msg):
+        self.out.write(f"[01/01/2026-00:00:00] [TRT] [{LETTER[severity.name]}] {msg}\n")
+
+
+def one(model, out, capabilities, level):
+    builder = trt.Builder(Logger(out))
+    network = builder.create_network(0)
+    parser = trt.OnnxParser(network, builder.logger)
+    if not parser.parse_from_file(model):
+        return False
+    config = builder.create_builder_config()
+    config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED
+    config.num_compute_capabilities = len(capabilities)
+    for i, name in enumerate(capabilities):
+        config.set_compute_capability(getattr(trt.ComputeCapability, name), i)
+    if level is not None:
+        config.builder_optimization_level = level
+    profile, used = builder.create_optimization_profile(), False
+    for i in range(network.num_inputs):
+        tensor = network.get_input(i)
+        if -1 in tuple(tensor.shape):
+            profile.set_shape(tensor.name, *([n if d < 0 else d for d in tensor.shape] for n in SIZES))
+            used = True
+    if used:
+        config.add_optimization_profile(profile)
+    return builder.build_serialized_network(network, config) is not None
+
+
+def build(model, log, capabilities=("SM89",), environment=None, level=None):
+    """True when an engine was built; the log is written either way."""
+    child = os.fork()
+    if not child:
+        status = 1
+        try:
+            silent = os.open(os.devnull, os.O_WRONLY)
+            os.dup2(silent, 1)
+            os.dup2(silent, 2)
+            resource.setrlimit(resource.RLIMIT_AS, (MOST_BYTES, MOST_BYTES))
+            os.environ.update(environment or {})
+            with open(log, "w", encoding="utf-8", errors="surrogateescape") as out:
+                status = 0 if one(model, out, capabilities, level) else 1
+        finally:
+            os._exit(status)
+    end = time.monotonic() + MOST_SECONDS
+    while True:
+        done, status = os.waitpid(child, os.WNOHANG)
+        if done:
+            return os.waitstatus_to_exitcode(status) == 0
+        if time.monotonic() > end:
+            os.kill(child, 9)
+            os.waitpid(child, 0)
+            return False
+        time.sleep(.01)
+
+
+def kernels(log):
+    """Name and nodes of each layer, by the builder's own Metadata."""
+    found, inside = [], False
+    with open(log, encoding="utf-8", errors="surrogateescape") as lines:
+        for line in lines:
+            if line.rstrip("\n").endswith("Layers:"):
+                inside, found = True, []
+            elif inside and line.startswith("Name: "):
+                metadata = line[line.find("Metadata: "):] if "Metadata: " in line else ""
+                found.append((line[6:line.index(", LayerType")], {n.split(" | ")[0] for n in META.findall(metadata)}))
+    return found
