@@ -333,7 +333,6 @@ bool take_input(struct command_line *line, char *arg);
 /** Ends with a message unless MODEL and ENGINE are there; a lone argument is the
  * ENGINE, a build log. */
 void need_pair(struct command_line *line, struct argp_state *state);
-
 /** The failed build whose log is the ENGINE, to be freed; NULL: it is none. */
 struct fsd_failure *open_failure(const struct command_line *line);
 bool is_failed_build(const struct command_line *line);
