@@ -252,7 +252,17 @@ def check_variants(folder):
         check("variants: dropped", "0 are kept, 1 dropped" in said and passes(builds[2]) and "\nalso" not in file.read(), said)
     learn()
     third = os.path.join(folder, "third.fsd")
-    said = run_both("snapshot", learnt, "--also", f"{model},{builds[2]}", "-o", third, status=(0,))[1]
+    less = os.path.join(folder, "less.json")    # the copy's output has no form
+    with open(builds[2], encoding="utf-8") as file:
+        dump = json.load(file)
+    for layer in dump["Layers"]:
+        for tensor in layer.get("Inputs", []) + layer.get("Outputs", []):
+            if tensor["Name"].startswith("Reformatted Input Tensor 0"):
+                del tensor["Format/Datatype"]
+    with open(less, "w", encoding="utf-8") as file:
+        json.dump(dump, file)
+    builds = (*builds[:2], less)
+    said = run_both("snapshot", learnt, "--also", f"{model},{less}", "-o", third, status=(0,))[1]
     os.replace(third, learnt)
     check("variants: a build that states less", "1 row in which it states less" in said and
           [passes(b) for b in builds] == [True, True, True], said)
