@@ -126,7 +126,7 @@ def check_list(folder):
     with open(path, "w", encoding="utf-8") as out:
         for engine in (PAIR[1], SPLIT[1], "none.json"):
             print(PAIR[0], engine, "label=sm86", f"snapshot={os.path.join(GATE, 'labels')}", file=out)
-    args = ["check", "--list", path]
+    args = ["check", "--list", path, "--follow"]
     check_page("checks", args, {"checks": args})
 
 

@@ -66,7 +66,7 @@ def main():
     with open(listed, "w", encoding="utf-8") as out:
         for engine in (pair[1], at("compare", "split.json"), "none.json"):
             print(pair[0], engine, "label=sm86", f"snapshot={at('gate', 'labels')}", file=out)
-    write("checks", "check", "--list", listed, statuses=(2,))
+    write("checks", "check", "--list", listed, "--follow", statuses=(2,))
     write("exports", "compare", at("exports", "old.onnx"), at("exports", "new.onnx"))
     write("lint", "lint", at("lint", "resnet18_qat.onnx"))
     write("linted", "lint", *pair, "--profile", at("qat_block", "profile.json"))
