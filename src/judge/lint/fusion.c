@@ -21,7 +21,7 @@ enum { LONG_ROW = 16384 };
 #define RTX      " rtx "
 #define MEASURED "measured: TensorRT for RTX 1.7.1, compute capabilities 7.5 to 12.0"
 #define DOCUMENTED                                                                     \
-    "documented by NVIDIA: TensorRT, Inference Library, Fused Attention; not measured"
+    "documented by NVIDIA: the TensorRT developer guide, MHA fusion; not measured"
 
 static fsd_block_applies is_quantized_conv, is_read_by_others, is_moved, is_one_row,
     is_long_row;
@@ -102,7 +102,8 @@ static const struct fsd_fusion_rule rules[] = {
      "2 of 2 are split; with either edit 2 of 2 are one kernel", MEASURED},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "head size {0}",
-     "TensorRT fuses 16 to 256 in FP16", NULL, NULL, DOCUMENTED},
+     "TensorRT fuses multiples of 8 from 16 to 256 in FP16 and BF16", NULL, NULL,
+     DOCUMENTED},
 
     {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved, "`{A}` moves the output",
      "TensorRT for RTX fuses one that is read as it is",

@@ -15,6 +15,7 @@ enum {
     NARROW = 8,    /* head sizes up to this one are not fused */
     WIDE = 256,    /* nor are those above this one */
     LEAST = 16,    /* the smallest that is documented */
+    MULTIPLE = 8,  /* of which all documented ones are multiples */
     LONGEST = 512, /* in INT8, the most keys */
     SHORTEST = 32, /* in FP8, the fewest keys */
     STEPS = 16     /* of a walk over what moves data */
@@ -305,5 +306,6 @@ bool fsd_attention_shares_operand(struct fsd_measured_block *m)
 bool fsd_attention_is_beyond_documented(struct fsd_measured_block *m)
 {
     m->number[0] = head_size(m);
-    return m->number[0] > WIDE || (m->number[0] > 0 && m->number[0] < LEAST);
+    return m->number[0] > WIDE || (m->number[0] > 0 && m->number[0] < LEAST) ||
+           m->number[0] % MULTIPLE > 0;
 }
