@@ -54,6 +54,10 @@ static enum fsd_status open_failure(struct fsd_failure *f,
 
     if (status != FSD_OK)
         return status;
+    if (!fsd_log_failures_of(in.history)->n)
+        return fsd_fail(err, FSD_E_FORMAT, opt->engine, FSD_POS_NONE, 0,
+                        "expected the log of a build that failed, found no error in "
+                        "it");
     failed->arena = f->arena;
     failed->history = in.history;
     failed->model = in.model;
@@ -61,11 +65,8 @@ static enum fsd_status open_failure(struct fsd_failure *f,
     failed->log_path = path_text(f->arena, opt->engine);
     failed->target = fsd_failed_target(f->arena, in.history);
     read_model(f, opt);
-    return fsd_failed_conclude(failed, fsd_vocab_new(f->arena, failed->model))
-               ? FSD_OK
-               : fsd_fail(err, FSD_E_FORMAT, opt->engine, FSD_POS_NONE, 0,
-                          "expected the log of a build that failed, found no error in "
-                          "it");
+    fsd_failed_conclude(failed, fsd_vocab_new(f->arena, failed->model));
+    return FSD_OK;
 }
 
 enum fsd_status fsd_failure_open(struct fsd_failure **out,

@@ -335,7 +335,7 @@ bool take_input(struct command_line *line, char *arg);
 void need_pair(struct command_line *line, struct argp_state *state);
 /** The failed build whose log is the ENGINE, to be freed; NULL: it is none. */
 struct fsd_failure *open_failure(const struct command_line *line);
-bool is_failed_build(const struct command_line *line);
+bool is_failed_build(const struct command_line *line); /* only the log is read */
 /** Writes all outputs as its report; false where that cannot be. */
 bool report_failure(const struct command_line *line);
 void note_failure(const struct command_line *line, const struct fsd_failure *failure);

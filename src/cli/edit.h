@@ -29,6 +29,12 @@
 /** True when an option names nodes. */
 bool names_part(const struct command_line *line);
 
+/** Names the nodes at which a build failed, unless the options name others.
+ *  @return FSD_E_ARG where no part is known at which it failed. */
+enum fsd_status name_failed_part(struct command_line *line,
+                                 const struct fsd_failure *failure,
+                                 struct fsd_error *err);
+
 /** Ends with a message where the options ask for an ENGINE that is not given. */
 void check_part(const struct command_line *line, struct argp_state *state);
 

@@ -61,14 +61,30 @@ void need_pair(struct command_line *line, struct argp_state *state)
 
 /* -------------------------------------------------------------------- failed builds */
 
-struct fsd_failure *open_failure(const struct command_line *line)
+/* Verbs read a log as an engine first, which says whether its build failed: one that
+ * did not is read once. */
+static struct fsd_failure *open_log(const struct command_line *line, const char *model)
 {
+    struct fsd_options opt = line->run;
     struct fsd_failure *failure = NULL;
 
-    if (line->run.engine && !line->run.n_parts && !line->run.log &&
-        strcmp(line->run.engine, "-") != 0)
-        fsd_failure_open(&failure, &line->run, NULL);
+    opt.model = model;
+    if (opt.engine && !opt.n_parts && !opt.log && strcmp(opt.engine, "-") != 0)
+        fsd_failure_open(&failure, &opt, NULL);
     return failure;
+}
+
+struct fsd_failure *open_failure(const struct command_line *line)
+{
+    return open_log(line, line->run.model);
+}
+
+bool is_failed_build(const struct command_line *line)
+{
+    struct fsd_failure *failure = open_log(line, NULL);
+
+    fsd_failure_free(failure);
+    return failure != NULL;
 }
 
 static enum fsd_status print_failure(const void *payload, const struct sink *to)
@@ -91,12 +107,4 @@ void note_failure(const struct command_line *line, const struct fsd_failure *fai
 {
     if (!line->quiet)
         print_note(NULL, fsd_failure_conclusion(failure));
-}
-
-bool is_failed_build(const struct command_line *line)
-{
-    struct fsd_failure *failure = open_failure(line);
-
-    fsd_failure_free(failure);
-    return failure != NULL;
 }

@@ -9,6 +9,27 @@ bool names_part(const struct command_line *line)
     return cut->n_layers || cut->n_groups || cut->n_nodes || cut->n_from || cut->n_to;
 }
 
+enum fsd_status name_failed_part(struct command_line *line,
+                                 const struct fsd_failure *failure,
+                                 struct fsd_error *err)
+{
+    static char words[MOST_CUT][16];
+    const char *word;
+    unsigned n = 0;
+
+    if (names_part(line))
+        return FSD_OK;
+    for (; n < MOST_CUT && (word = fsd_failure_part(failure, n)); n++) {
+        snprintf(words[n], sizeof words[n], "%s", word);
+        line->part.nodes[n] = words[n];
+    }
+    line->part.cut.n_nodes = n;
+    return n ? FSD_OK
+             : fail_file(err, FSD_E_ARG, line->run.model,
+                         "no part is known at which the build failed: name nodes by "
+                         "--node");
+}
+
 void check_part(const struct command_line *line, struct argp_state *state)
 {
     if (line->run.engine)

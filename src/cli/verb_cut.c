@@ -126,28 +126,23 @@ static enum fsd_status report(const struct command_line *line,
 }
 
 /* Of a build that failed: the nodes at which it did, unless others are named. */
-static enum fsd_status aim_at_failure(struct command_line *line, struct fsd_error *err)
+static enum fsd_status open_cutting(struct command_line *line,
+                                    struct fsd_cutting **cutting, struct fsd_error *err)
 {
-    struct fsd_failure *failure = open_failure(line);
-    static char words[MOST_CUT][16];
-    unsigned n = 0;
-    const char *word;
+    enum fsd_status status =
+        fsd_cutting_open(cutting, &line->run, &line->part.cut, err);
+    struct fsd_failure *failure = status == FSD_E_FORMAT ? open_failure(line) : NULL;
 
     if (!failure)
-        return FSD_OK;
+        return status;
+    note_failure(line, failure);
     line->run.engine = NULL;
     line->part.cut.fails = true;
-    note_failure(line, failure);
-    while (!names_part(line) && n < MOST_CUT && (word = fsd_failure_part(failure, n)))
-        snprintf(words[n++], sizeof words[0], "%s", word);
-    for (unsigned i = 0; i < n; i++)
-        line->part.nodes[i] = words[i];
-    line->part.cut.n_nodes += n;
+    status = name_failed_part(line, failure, err);
     fsd_failure_free(failure);
-    return names_part(line) ? FSD_OK
-                            : fail_file(err, FSD_E_ARG, line->run.model,
-                                        "no part is known at which the build failed: "
-                                        "name nodes by --node");
+    return status == FSD_OK
+               ? fsd_cutting_open(cutting, &line->run, &line->part.cut, err)
+               : status;
 }
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
@@ -157,9 +152,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     enum fsd_status status;
 
     line->part.cut.inline_weights = path && !is_same_folder(line->run.model, path);
-    status = aim_at_failure(line, err);
-    if (status == FSD_OK)
-        status = fsd_cutting_open(&cutting, &line->run, &line->part.cut, err);
+    status = open_cutting(line, &cutting, err);
     if (status == FSD_OK && line->cut.inputs) /* first: other values may be given */
         status = write_inputs(line, cutting, err);
     if (status == FSD_OK && path)

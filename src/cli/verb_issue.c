@@ -223,31 +223,18 @@ static void say_files(const struct folder *f)
 static enum fsd_status open_pair(struct command_line *line, struct fsd_issue **issue,
                                  struct fsd_error *err)
 {
-    static char room[MOST_CUT][16];
-    const char *words[MOST_CUT], *word;
-    struct fsd_failure *failure = line->run.model ? open_failure(line) : NULL;
     struct fsd_issue_options *wants = &line->issue.options;
-    enum fsd_status status;
-    unsigned n = 0;
+    enum fsd_status status = fsd_issue_open(issue, NULL, &line->run, wants, err);
+    struct fsd_failure *failure =
+        status == FSD_E_FORMAT && line->run.model ? open_failure(line) : NULL;
 
+    if (!failure)
+        return status;
+    status = name_failed_part(line, failure, err);
+    wants->part = line->part.cut;
     wants->failure = failure;
-    for (; failure && !names_part(line) && n < MOST_CUT; n++) {
-        word = fsd_failure_part(failure, n);
-        if (!word)
-            break;
-        snprintf(room[n], sizeof room[n], "%s", word);
-        words[n] = room[n];
-    }
-    if (n) {
-        wants->part.nodes = words;
-        wants->part.n_nodes = n;
-    }
-    status =
-        failure && !names_part(line) && !n
-            ? fail_file(err, FSD_E_ARG, line->run.model,
-                        "no part is known at which the build failed: name nodes by "
-                        "--node")
-            : fsd_issue_open(issue, NULL, &line->run, wants, err);
+    if (status == FSD_OK)
+        status = fsd_issue_open(issue, NULL, &line->run, wants, err);
     fsd_failure_free(failure);
     return status;
 }

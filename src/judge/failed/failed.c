@@ -20,13 +20,10 @@ enum { MESSAGE_MOST = 600, NAMES_SHOWN = 3 };
 /* The compute capability of the first error that names one. */
 static const char *sm_of(struct fsd_arena *arena, const struct fsd_history *h)
 {
-    const fsd_log_failures *all = fsd_log_failures_of(h);
+    const struct fsd_log_failure *first = fsd_log_first_failure(fsd_log_failures_of(h));
+    struct fsd_log_said said = fsd_log_failure_said(first);
     struct fsd_failed scratch = {.arena = arena};
-    struct fsd_log_said said;
 
-    if (!all->n)
-        return NULL;
-    said = fsd_log_failure_said(fsd_log_first_failure(all));
     fsd_failed_take_values(&scratch, &said);
     return fsd_failed_value(&scratch, FSD_SAID_SM);
 }
@@ -71,19 +68,12 @@ static bool is_of_tactics(const struct fsd_history *h)
 
 const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h)
 {
-    static const struct {
-        const char *shows, *word;
-    } families[] = {{"TensorRT 8", "trt8"},
-                    {"TensorRT 9", "trt10"},
-                    {"TensorRT 10", "trt10"},
-                    {"TensorRT 11", "trt11"}};
-    const char *version = fact_of(h, FSD_BUILT_VERSION), *word = NULL;
+    const char *word = fsd_target_named(fact_of(h, FSD_BUILT_VERSION));
     const char *sm = sm_of(arena, h);
     struct fsd_target target;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(families); i++)
-        if (strstr(version, families[i].shows))
-            word = families[i].word;
+    if (word && !strcmp(word, "rtx")) /* its messages show what it is, too */
+        word = NULL;
     if (!sm)
         sm = without_point(arena, fact_of(h, FSD_BUILT_CAPABILITY));
     if (!sm && !word && !is_of_tactics(h))
@@ -277,13 +267,11 @@ static const char *conclusion_of(struct fsd_failed *f)
                        f->because ? f->because : f->message);
 }
 
-bool fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab)
+void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab)
 {
     const fsd_log_failures *all = fsd_log_failures_of(f->history);
     struct fsd_log_said said;
 
-    if (!all->n)
-        return false;
     f->first = fsd_log_first_failure(all);
     said = fsd_log_failure_said(f->first);
     f->is = said.is;
@@ -297,5 +285,4 @@ bool fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab)
     fsd_failed_choose_part(f);
     f->conclusion = conclusion_of(f);
     fsd_failed_add_tries(f);
-    return true;
 }

@@ -83,14 +83,15 @@ struct fsd_failed {
 };
 
 /** The builder whose log it is, as far as the log states it, and the compute capability
- *  of the log or of its error: "rtx-1.7:sm75", a word that fsd_target_read() takes. */
+ *  of the log or of its error: "rtx-1.7:sm75", a word that fsd_target_read() takes.
+ *  @param h  of a log that has failures. */
 const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h);
 
 /** Concludes from what is set: arena, history, model, run, no_model, the paths, lint,
  *  findings, target.
- *  @param vocab  of the model.
- *  @return false: the log's build has not failed. */
-bool fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
+ *  @param f      of a log that has failures.
+ *  @param vocab  of the model. */
+void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 
 /* ------------------------------------------------------------ inside judge/failed */
 

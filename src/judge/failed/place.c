@@ -376,20 +376,23 @@ static void take_said(const struct place *p, const struct fsd_log_said *said)
 
 /* ----------------------------------------------------------------------- the parser */
 
+/* "DFT -> \"t\"": the output, t. */
+static struct fsd_slice output_of(const struct fsd_log_failure *r)
+{
+    struct fsd_slice op = r->op, name = {0};
+
+    if (fsd_slice_split_at(&op, " -> \"", &name))
+        fsd_slice_drop(&name, "\"");
+    return name;
+}
+
 /* The node of a record: by its name, else by its output. */
 static fsd_id node_of_record(const struct place *p, const struct fsd_log_failure *r)
 {
     fsd_id_vec found = {0};
-    struct fsd_slice op = r->op, name = {0};
 
-    if (!r->op.n)
-        return FSD_NONE;
-    if (r->node.n && add_exact(p, r->node, &found))
-        return found.at[0];
-    if (fsd_slice_split_at(&op, " -> \"", &name))
-        fsd_slice_drop(&name, "\"");
-    if (name.n)
-        add_exact(p, name, &found);
+    if (r->op.n && !add_exact(p, r->node, &found))
+        add_exact(p, output_of(r), &found);
     return found.n ? found.at[0] : FSD_NONE;
 }
 
@@ -406,10 +409,8 @@ static void take_records(const struct place *p)
         p->f->by = FSD_FAILED_BY_RECORD;
     }
     if (first->op.n && !p->f->named) {
-        struct fsd_slice op = first->op, name = first->node;
+        struct fsd_slice name = first->node.n ? first->node : output_of(first);
 
-        if (!name.n && fsd_slice_split_at(&op, " -> \"", &name))
-            fsd_slice_drop(&name, "\"");
         p->f->named = fsd_printed(p->f->arena, "%.*s", (int)name.n, name.s);
     }
     for (uint32_t i = 0; i < all->n; i++) {

@@ -73,16 +73,11 @@ static bool is_unread(const struct fsd_failed *f)
     return f->no_model != NULL;
 }
 
-static bool is_always(const struct fsd_failed *f)
-{
-    return f->history != NULL;
-}
-
 /* ------------------------------------------------------------------------ the table */
 
 static const struct row {
     unsigned classes;
-    applies_fn *applies;
+    applies_fn *applies; /* NULL: to all of these classes */
     const char *text, *command;
 } rows[] = {
     {ANY, is_unread, "Export the model again: the file cannot be read", NULL},
@@ -93,7 +88,7 @@ static const struct row {
     {OF(FSD_FAILS_MEMORY), has_model,
      "Build with fewer tactics, which need less memory while they are timed",
      "{builder} --onnx={model} --builderOptimizationLevel=1"},
-    {OF(FSD_FAILS_MEMORY), is_always,
+    {OF(FSD_FAILS_MEMORY), NULL,
      "End other programs on the GPU, or build for smaller maximum sizes", NULL},
     {OF(FSD_FAILS_PROFILE), has_tensors,
      "Pass a profile whose minimum, optimum and maximum fit the network",
@@ -109,12 +104,12 @@ static const struct row {
      "Correct the sizes at the named operator in the exporter: these inputs contradict "
      "each other",
      "fusiondiff --dump shapes {model}"},
-    {OF(FSD_FAILS_QDQ), is_always,
+    {OF(FSD_FAILS_QDQ), NULL,
      "Export symmetric INT8 quantizers with positive scales, and no quantized bias",
      NULL},
-    {OF(FSD_FAILS_OPERATOR), is_always,
+    {OF(FSD_FAILS_OPERATOR), NULL,
      "Replace the operator in the exporter, or export with another opset", NULL},
-    {OF(FSD_FAILS_PLUGIN), is_always,
+    {OF(FSD_FAILS_PLUGIN), NULL,
      "Load the library of the plugin before parsing; TensorRT for RTX has no plugins",
      NULL},
     {OF(FSD_FAILS_PLUGIN), has_model,
@@ -126,9 +121,9 @@ static const struct row {
      "fusiondiff lint {model} --for {target}"},
     {OF(FSD_FAILS_MODEL), has_model, "Check the file, and export it again",
      "fusiondiff lint {model} --for {target}"},
-    {OF(FSD_FAILS_OPTION), is_always, "Build without the option that the message names",
+    {OF(FSD_FAILS_OPTION), NULL, "Build without the option that the message names",
      NULL},
-    {OF(FSD_FAILS_ENVIRONMENT), is_always,
+    {OF(FSD_FAILS_ENVIRONMENT), NULL,
      "Install the libraries and the driver that this version of TensorRT needs, and "
      "build again: the model is not the cause",
      NULL},
@@ -206,7 +201,7 @@ static const char *filled(const struct fsd_failed *f, const char *command)
 void fsd_failed_add_tries(struct fsd_failed *f)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
-        if ((rows[i].classes & OF(f->is)) && rows[i].applies(f))
+        if ((rows[i].classes & OF(f->is)) && (!rows[i].applies || rows[i].applies(f)))
             fsd_vec_push(
                 f->arena, &f->tries,
                 (struct fsd_failed_try){

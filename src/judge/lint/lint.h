@@ -43,7 +43,11 @@ bool fsd_target_read(struct fsd_target *out, const char *word, struct fsd_arena 
     "expected trt8, trt10, trt11 or rtx, with a version and a compute capability as "  \
     "rtx-1.7:sm89, found '%s'"
 
-/** The word for the builder that made the engine; NULL: unknown. */
+/** The word for a builder as logs and dumps state it, "TensorRT 10.13.0": "trt10";
+ *  NULL: unknown. */
+const char *fsd_target_named(const char *version);
+
+/** That for the builder that made the engine; NULL: unknown. */
 const char *fsd_target_of(const struct fsd_graph *engine);
 
 /** "trt8, trt10" */

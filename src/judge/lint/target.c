@@ -64,7 +64,7 @@ const char *fsd_families_text(struct fsd_arena *arena, unsigned mask)
     return text;
 }
 
-const char *fsd_target_of(const struct fsd_graph *engine)
+const char *fsd_target_named(const char *version)
 {
     static const struct {
         const char *shows, *word;
@@ -73,10 +73,15 @@ const char *fsd_target_of(const struct fsd_graph *engine)
                {"TensorRT 9", "trt10"},
                {"TensorRT 10", "trt10"},
                {"TensorRT 11", "trt11"}};
-    const char *producer = fsd_text(engine->names, engine->producer);
 
-    for (size_t i = 0; engine->nodes.n && i < FSD_COUNT_OF(all); i++)
-        if (strstr(producer, all[i].shows))
+    for (size_t i = 0; i < FSD_COUNT_OF(all); i++)
+        if (strstr(version, all[i].shows))
             return all[i].word;
     return NULL;
+}
+
+const char *fsd_target_of(const struct fsd_graph *engine)
+{
+    return engine->nodes.n ? fsd_target_named(fsd_text(engine->names, engine->producer))
+                           : NULL;
 }
