@@ -10,8 +10,6 @@
  */
 #include "change/compare/parts.h"
 
-#include <stdlib.h>
-
 static bool is_as_before(const struct fsd_compare *c, fsd_id region)
 {
     const struct fsd_region_diff *r = fsd_compare_region(c, region);
@@ -43,21 +41,6 @@ static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
            (in.layout && out.layout && in.layout != out.layout);
 }
 
-/* How many values "2x1x256" has; 0: unknown. */
-static uint64_t count_of(const struct fsd_state *s, fsd_sym sizes)
-{
-    uint64_t n = sizes != 0;
-
-    for (const char *at = fsd_text(s->names, sizes); *at && n; at += *at == 'x') {
-        char *end;
-        uint64_t size = strtoull(at, &end, 10);
-
-        n = end == at || (size && n > UINT64_MAX / size) ? 0 : n * size;
-        at = end;
-    }
-    return n;
-}
-
 /* A kernel whose output has another number of values than its input slices or joins:
  * its consumers cannot read its input instead. */
 static bool resizes(const struct fsd_state *s, struct fsd_span kernels)
@@ -70,8 +53,8 @@ static bool resizes(const struct fsd_state *s, struct fsd_span kernels)
 
         if (!k->in.n || k->out.n != 1)
             continue;
-        in = count_of(s, s->tensors.at[k->in.at].sizes);
-        out = count_of(s, s->tensors.at[k->out.at].sizes);
+        in = fsd_state_count(s, s->tensors.at[k->in.at].sizes);
+        out = fsd_state_count(s, s->tensors.at[k->out.at].sizes);
         any |= in && out && in != out;
     }
     return any;

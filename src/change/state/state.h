@@ -480,6 +480,9 @@ bool fsd_state_find_word(const char *list, struct fsd_slice name,
  *  kernels, as fsd_state_tensor.from has it.  state_sources.c */
 uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *arena);
 
+/** How many values "2x1x256" has; 0: unknown.  state_kernels.c */
+uint64_t fsd_state_count(const struct fsd_state *s, fsd_sym sizes);
+
 /** The kernel that writes what an input comes from; FSD_NONE: an input of the network,
  *  unknown, or of another variant of a snapshot.
  *  @param first  fsd_state_number_outputs()

@@ -384,6 +384,20 @@ fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node)
     return join_words(b, words);
 }
 
+uint64_t fsd_state_count(const struct fsd_state *s, fsd_sym sizes)
+{
+    uint64_t n = sizes != 0;
+
+    for (const char *at = fsd_text(s->names, sizes); *at && n; at += *at == 'x') {
+        char *end;
+        uint64_t size = strtoull(at, &end, 10);
+
+        n = end == at || (size && n > UINT64_MAX / size) ? 0 : n * size;
+        at = end;
+    }
+    return n;
+}
+
 /* --------------------------------------------------------------------- kernels */
 
 static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)

@@ -8,9 +8,6 @@
 #include "base/base.h"
 #include "judge/gate/gate.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Two versions of this program may count a layer's bytes otherwise. */
 static bool knows_bytes(const struct fsd_compare *c)
 {
@@ -50,38 +47,25 @@ struct split {
     uint32_t n; /* how many such tensors there are */
 };
 
-/* Of "1x64x56x56"; -1: a size is open, or unknown. */
+/* 0: unknown. */
 static int64_t bytes_of(const struct fsd_state *s, const struct fsd_state_tensor *t)
 {
-    const char *at = t->sizes ? fsd_text(s->names, t->sizes) : "";
-    int64_t n = fsd_dtype_bits((enum fsd_dtype)t->form.type);
+    uint64_t n = fsd_state_count(s, t->sizes);
+    unsigned bits = fsd_dtype_bits((enum fsd_dtype)t->form.type);
 
-    if (!*at || !n)
-        return -1;
-    while (*at) {
-        char *end;
-        long long size = strtoll(at, &end, 10);
-
-        if (end == at || size < 0 || (*end && *end != 'x') ||
-            __builtin_mul_overflow(n, (int64_t)size, &n))
-            return -1;
-        at = *end ? end + 1 : end;
-    }
-    return n / 8;
+    return bits && n <= INT64_MAX / bits ? (int64_t)(n * bits / 8) : 0;
 }
 
-/* The group, of the same fusion before, that writes what a kernel of `group` reads;
- * FSD_NONE. */
-static fsd_id split_from(const struct fsd_compare *c, fsd_id group,
-                         const struct fsd_state_tensor *in)
+/* What the kernel of a group reads is written by another one, and both were one. */
+static bool is_split(const struct fsd_compare *c, fsd_id group,
+                     const struct fsd_state_tensor *in)
 {
     fsd_id from = fsd_state_group_of(c->new, fsd_origin_node(in->from.at));
     fsd_id region = fsd_compare_region_of(c, true, group);
-    bool split = from != FSD_NONE && from != group && region != FSD_NONE &&
-                 fsd_compare_region_of(c, true, from) == region &&
-                 c->regions.at[region].happened == FSD_HAPPENED_LOST;
 
-    return split ? from : FSD_NONE;
+    return from != FSD_NONE && from != group && region != FSD_NONE &&
+           fsd_compare_region_of(c, true, from) == region &&
+           c->regions.at[region].happened == FSD_HAPPENED_LOST;
 }
 
 static void look_at(const struct fsd_compare *c, fsd_id group,
@@ -89,7 +73,7 @@ static void look_at(const struct fsd_compare *c, fsd_id group,
 {
     int64_t bytes = bytes_of(c->new, in);
 
-    if (bytes < 0 || split_from(c, group, in) == FSD_NONE)
+    if (!bytes || !is_split(c, group, in))
         return;
     split->n++;
     if (bytes > split->bytes)

@@ -520,9 +520,15 @@ static uint32_t count_jumps_unwritten(const struct fsd_state *s)
     return n;
 }
 
+/* More than before. */
+static bool has_jump_unwritten(const struct fsd_compare *c)
+{
+    return count_jumps_unwritten(c->new) > count_jumps_unwritten(c->old);
+}
+
 bool fsd_lacks_writers(const struct fsd_compare *c)
 {
-    bool lacks = count_jumps_unwritten(c->new) > count_jumps_unwritten(c->old);
+    bool lacks = has_jump_unwritten(c);
 
     for (uint32_t i = 0; i < c->kernels.n && !lacks; i++)
         lacks = c->kernels.at[i].unwritten;
@@ -542,7 +548,7 @@ static void put_unwritten(struct fsd_finder *f, const struct fsd_kernel_change *
 static void find_unwritten(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
-    bool jumps = count_jumps_unwritten(c->new) > count_jumps_unwritten(c->old);
+    bool jumps = has_jump_unwritten(c);
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < c->kernels.n; i++)
