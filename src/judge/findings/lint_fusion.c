@@ -24,8 +24,7 @@ static void report(struct fsd_finder *f, const struct fsd_blocks *all,
 void fsd_lint_attention(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
-    const char *name = l->target.name;
-    const char *builder = fsd_arena_strndup(f->scratch, name, strcspn(name, "-:"));
+    const char *builder = fsd_families_text(f->scratch, l->target.family);
     const struct fsd_blocks *all = fsd_blocks_of_model(f->scratch, l->facts);
 
     for (uint32_t i = 0; i < all->list.n; i++) {

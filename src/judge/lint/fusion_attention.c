@@ -305,7 +305,8 @@ bool fsd_attention_shares_operand(struct fsd_measured_block *m)
 
 bool fsd_attention_is_beyond_documented(struct fsd_measured_block *m)
 {
-    m->number[0] = head_size(m);
-    return m->number[0] > WIDE || (m->number[0] > 0 && m->number[0] < LEAST) ||
-           m->number[0] % MULTIPLE > 0;
+    int64_t head = head_size(m);
+
+    m->number[0] = head;
+    return head > 0 && (head < LEAST || head > WIDE || head % MULTIPLE);
 }

@@ -107,8 +107,8 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet,
 {
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = request->d;
-    const struct fsd_blocks *all = fsd_blocks_of(arena, d);
     bool layers = request->q->layers;
+    const struct fsd_blocks *all = layers ? NULL : fsd_blocks_of(arena, d);
     struct fsd_rows *items = fsd_rows_new(arena, &item_row_record,
                                           layers ? "layer {index} {called}\n{story}"
                                                  : "node {index} {called}\n{story}");
