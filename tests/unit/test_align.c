@@ -235,8 +235,8 @@ static void change_places(void **state)
         struct fsd_arena *arena = fsd_arena_new();
         struct fsd_align_side side[2];
 
-        fsd_align_side_init(&side[0], arena, old, false);
-        fsd_align_side_init(&side[1], arena, new, true);
+        fsd_align_side_init(&side[0], arena, old, false, NULL);
+        fsd_align_side_init(&side[1], arena, new, true, NULL);
         side[0].counterpart[1] = side[1].counterpart[1] = sure ? 1 : FSD_NONE;
         fsd_align_refuse_crossing(side, counterpart);
         assert_true(side[0].contested[0]);
@@ -267,8 +267,8 @@ static void change_places_of_two(void **state)
     at = add_node(new, "1", "Add", NULL, 1, at);
     at = add_node(new, "2", "Tanh", NULL, 1, at);
     add_output(new, "out", add_node(new, "3", "Relu", NULL, 1, at));
-    fsd_align_side_init(&side[0], arena, finished(old), false);
-    fsd_align_side_init(&side[1], arena, finished(new), true);
+    fsd_align_side_init(&side[0], arena, finished(old), false, NULL);
+    fsd_align_side_init(&side[1], arena, finished(new), true, NULL);
     fsd_align_refuse_crossing(side, counterpart);
     for (fsd_id i = 0; i < 3; i++)
         assert_true(side[0].contested[i]);

@@ -509,9 +509,12 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
     struct aligner a = {.scratch = fsd_arena_new(),
                         .by = FSD_NEW(arena, uint8_t, old->nodes.n)};
     struct fsd_align *al = FSD_NEW(arena, struct fsd_align, 1);
+    fsd_id *product[2];
+    uint32_t rewritten = 0;
 
-    fsd_align_side_init(&a.side[0], arena, old, false);
-    fsd_align_side_init(&a.side[1], arena, new, true);
+    fsd_align_find_products(old, new, a.scratch, product);
+    fsd_align_side_init(&a.side[0], arena, old, false, product[0]);
+    fsd_align_side_init(&a.side[1], arena, new, true, product[1]);
     a.rows =
         FSD_NEW(a.scratch, struct fsd_hash_row, (size_t)old->nodes.n + new->nodes.n);
     for (int k = 0; k < 2; k++) {
@@ -526,6 +529,7 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
             pair(&a, i, i, FSD_ALIGN_MODEL);
     } else if (!align_reordered(&a) && !align_only_names(&a)) {
         align_core(&a);
+        rewritten = fsd_align_biases(a.side, a.by);
         fsd_align_rest_by_keys(a.side, a.scratch, a.by);
         fsd_align_rest(a.side, a.scratch, a.by);
         fsd_align_folded(a.side, a.scratch, a.by);
@@ -537,7 +541,8 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
                              .new_input = a.side[0].in_counterpart,
                              .new_output = a.side[0].out_counterpart,
                              .old_input = a.side[1].in_counterpart,
-                             .old_output = a.side[1].out_counterpart};
+                             .old_output = a.side[1].out_counterpart,
+                             .rewritten = rewritten};
     for (fsd_id i = 0; i < old->nodes.n; i++)
         if (old->nodes.at[i].role == FSD_ROLE_CORE)
             al->by_count[a.by[i]]++;

@@ -30,6 +30,8 @@ struct fsd_align {
     fsd_id *new_input, *new_output; /**< by old port; FSD_NONE */
     fsd_id *old_input, *old_output; /**< by new port */
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< of core nodes of the old model */
+    uint32_t rewritten; /**< core nodes of the old model, not aligned, of which the new
+                             one makes a product with as many weights by other nodes */
 };
 
 /** Where a tensor of the old model comes from in the new one; neither: the new model
@@ -74,6 +76,21 @@ static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
     return ends.are == FSD_ENDS_DESTINATIONS
                ? fsd_align_old_destination(a, (struct fsd_destination){ref}).ref
                : fsd_align_old_origin(a, (struct fsd_origin){ref}).ref;
+}
+
+/** Whether the new model lacks the i-th of a list of the old one. */
+static inline bool fsd_align_lacks_end(const struct fsd_align *a, struct fsd_ends ends,
+                                       uint32_t i)
+{
+    struct fsd_destination to = {ends.refs[i]};
+
+    if (ends.are != FSD_ENDS_DESTINATIONS)
+        return !fsd_is_origin(
+            fsd_align_new_origin(a, (struct fsd_origin){ends.refs[i]}));
+    return fsd_destination_node(to) != FSD_NONE
+               ? a->to_new[fsd_destination_node(to)] == FSD_NONE
+               : fsd_destination_output(to) != FSD_NONE &&
+                     a->new_output[fsd_destination_output(to)] == FSD_NONE;
 }
 
 /** Whether an old node has a counterpart. */

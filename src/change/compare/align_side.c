@@ -12,7 +12,16 @@ enum { RADIUS = 4 };
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
 {
-    return side->s->nodes.at[node].role == FSD_ROLE_CORE;
+    return side->s->nodes.at[node].role == FSD_ROLE_CORE &&
+           (!side->product || side->product[node] == node);
+}
+
+/* The node that stands for a tensor's producer: of a product, the MatMul. */
+static fsd_id source_node(const struct fsd_align_side *side, struct fsd_producer from)
+{
+    fsd_id node = fsd_origin_node(from.at);
+
+    return node == FSD_NONE || !side->product ? node : side->product[node];
 }
 
 /* ------------------------------------------------------------------------ setup */
@@ -33,7 +42,7 @@ static void walk_uses(struct fsd_align_side *side, bool put)
 
         for (uint32_t k = 0; fsd_align_is_core(side, i) && k < n->core_in.n; k++) {
             struct fsd_producer from = s->sources.at[n->core_in.at + k];
-            fsd_id node = fsd_origin_node(from.at);
+            fsd_id node = source_node(side, from);
 
             if (node == FSD_NONE)
                 continue;
@@ -45,12 +54,14 @@ static void walk_uses(struct fsd_align_side *side, bool put)
     }
 }
 
-static struct fsd_lists list_ends(const struct fsd_state *s, struct fsd_arena *scratch)
+static struct fsd_lists list_ends(const struct fsd_align_side *side,
+                                  struct fsd_arena *scratch)
 {
+    const struct fsd_state *s = side->s;
     fsd_id *node = FSD_NEW(scratch, fsd_id, s->outputs.n);
 
     for (uint32_t i = 0; i < s->outputs.n; i++)
-        node[i] = fsd_origin_node(s->outputs.at[i].core_from.at);
+        node[i] = source_node(side, s->outputs.at[i].core_from);
     return fsd_lists_new(scratch, node, sizeof *node, s->outputs.n, s->nodes.n);
 }
 
@@ -77,7 +88,7 @@ static bool is_symmetric(const struct fsd_state *s, fsd_sym op, uint8_t *answers
 }
 
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
-                         const struct fsd_state *s, bool is_new)
+                         const struct fsd_state *s, bool is_new, fsd_id *product)
 {
     uint32_t n = s->nodes.n;
     uint8_t *answers = FSD_NEW(scratch, uint8_t, fsd_intern_count(s->names));
@@ -99,13 +110,20 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
                                 .plain = FSD_NEW(scratch, uint64_t, n),
                                 .alone = FSD_NEW(scratch, bool, n),
                                 .uses = FSD_NEW(scratch, struct fsd_span, n),
-                                .ends = list_ends(s, scratch)};
+                                .product = product,
+                                .bias = fsd_ids_new(scratch, n)};
+    side->ends = list_ends(side, scratch);
+    for (fsd_id i = 0; product && i < n; i++)
+        if (product[i] != i)
+            side->bias[product[i]] = i;
     for (fsd_id i = 0; i < n; i++) {
         fsd_sym op = s->nodes.at[i].op;
 
         side->commutes[i] = is_symmetric(s, op, answers);
         side->label[i] = fsd_hash_mix(fsd_state_hash(s, op),
                                       fsd_state_hash(s, s->nodes.at[i].traits));
+        if (fsd_align_is_product(side, i))
+            side->label[i] = fsd_align_product_label(side, i);
     }
     walk_uses(side, false);
     side->use = FSD_NEW(scratch, struct fsd_use, place(side->uses, n));
@@ -113,8 +131,7 @@ void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
 
     for (fsd_id i = 0; i < n; i++) /* file order is topological */
         for (uint32_t k = 0; k < s->nodes.at[i].core_in.n; k++) {
-            fsd_id at =
-                fsd_origin_node(s->sources.at[s->nodes.at[i].core_in.at + k].at);
+            fsd_id at = source_node(side, s->sources.at[s->nodes.at[i].core_in.at + k]);
 
             if (at != FSD_NONE && side->level[at] >= side->level[i])
                 side->level[i] = side->level[at] + 1;
@@ -154,7 +171,7 @@ static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *
 
     for (uint32_t k = 0; k < in.n; k++) {
         struct fsd_producer from = side->s->sources.at[in.at + k];
-        fsd_id before = fsd_origin_node(from.at);
+        fsd_id before = source_node(side, from);
         uint64_t hash;
 
         if (!fsd_is_origin(from.at))
@@ -252,7 +269,7 @@ uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node)
 
     for (uint32_t k = 0; k < in.n; k++) {
         struct fsd_producer from = side->s->sources.at[in.at + k];
-        fsd_id at = fsd_origin_node(from.at);
+        fsd_id at = source_node(side, from);
 
         if (at != FSD_NONE && is_aligned(side, at))
             before += fsd_hash_mix(

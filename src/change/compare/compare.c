@@ -287,7 +287,7 @@ void fsd_compare_free(struct fsd_compare *c)
 
 struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c)
 {
-    struct fsd_alignment_count n = {0};
+    struct fsd_alignment_count n = {.rewritten = c->align->rewritten};
 
     for (uint32_t i = 0; i < c->old->nodes.n; i++) {
         bool core = c->old->nodes.at[i].role == FSD_ROLE_CORE;
@@ -302,5 +302,5 @@ struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c)
 
 bool fsd_alignment_fits(struct fsd_alignment_count n)
 {
-    return 2 * n.aligned >= (n.old < n.new ? n.old : n.new);
+    return 2 * (n.aligned + n.rewritten) >= (n.old < n.new ? n.old : n.new);
 }

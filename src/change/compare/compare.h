@@ -414,10 +414,11 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
 /** Computing nodes of both models, and how many of the old ones are aligned. */
 struct fsd_alignment_count {
     uint32_t old, new, aligned;
+    uint32_t rewritten; /**< of the old model: see struct fsd_align */
 };
 struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
 /** Whether the models can be two exports of one network: at least half of the smaller
- *  one is aligned. */
+ *  one is aligned, or written otherwise by an optimizer. */
 bool fsd_alignment_fits(struct fsd_alignment_count n);
 
 /** The consumer of an edge in the new build; "(as written)" for the producer's own

@@ -18,6 +18,13 @@ static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32
                            : old;
 }
 
+/* Whether the other model lacks the end. */
+static bool is_lone(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
+{
+    return ends.s == c->old ? fsd_align_lacks_end(c->align, ends, i)
+                            : fsd_align_old_end(c->align, ends, i) == FSD_NONE;
+}
+
 /* Order does not count, since it differs between the sides. */
 static uint64_t hash_set(const struct fsd_compare *c, struct fsd_ends ends)
 {
@@ -36,7 +43,7 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
     return fsd_hash_mix(f.type, fsd_state_hash(s, f.layout));
 }
 
-enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, PASSES };
+enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, BY_NEIGHBOR, PASSES };
 
 /* Of a move without known tensors one end is the first node of a group, and which node
  * that is depends only on the order of nodes in the file.  Regions do not. */
@@ -77,6 +84,41 @@ static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s
                         hash_form(c, s, m->after));
 }
 
+/* As hash_set(), with all nodes that one model lacks alike. */
+static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
+                            uint32_t *shared)
+{
+    uint64_t sum = ends.n;
+
+    for (uint32_t i = 0; i < ends.n; i++) {
+        uint64_t end = common(c, ends, i);
+        bool lone = is_lone(c, ends, i);
+
+        *shared += !lone;
+        sum += lone ? 2 : fsd_hash_mix(1, end);
+    }
+    return sum;
+}
+
+/* A move between a node of both models and nodes that an optimizer wrote otherwise, as
+ * a Squeeze before a MatMul that becomes a Reshape before a Gemm: the copy is the same.
+ * 0: it is none. */
+static uint64_t hash_neighbor(const struct fsd_compare *c, const struct fsd_state *s,
+                              const struct fsd_move *m)
+{
+    struct fsd_ends from = fsd_ends_of_origins(s, m->from);
+    struct fsd_ends to = fsd_ends_of_destinations(s, m->to);
+    uint32_t shared = 0;
+    uint64_t hash = fsd_hash_mix(hash_shared(c, from, &shared), m->cause);
+
+    hash = fsd_hash_mix(hash, hash_shared(c, to, &shared));
+    if (!shared || shared == from.n + to.n)
+        return 0;
+    hash = fsd_hash_mix(hash, m->kind * 2u + m->inserted);
+    return fsd_hash_mix(fsd_hash_mix(hash, hash_form(c, s, m->before)),
+                        hash_form(c, s, m->after));
+}
+
 static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int pass)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -91,6 +133,10 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     }
     if (pass == BY_NODES)
         return m->nodes.n ? hash_what(c, s, m) : fsd_hash_mix(i, new);
+    if (pass == BY_NEIGHBOR) {
+        hash = hash_neighbor(c, s, m);
+        return hash ? hash : fsd_hash_mix(i, new);
+    }
     if (pass == BY_REGIONS)
         return fsd_hash_mix(fsd_hash_mix(hash_regions(c, to), hash_regions(c, from)),
                             m->kind * 2u + m->inserted);

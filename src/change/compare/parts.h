@@ -73,10 +73,33 @@ struct fsd_align_side {
     struct fsd_span *uses;      /**< by node: in use */
     struct fsd_use *use;
     struct fsd_lists ends; /**< by node: the outputs of the model that it computes */
+    fsd_id *product; /**< by node: the MatMul that it is a part of, or itself; NULL:
+                                both models write products alike */
+    fsd_id *bias;    /**< by node: the Add that is a part of it; FSD_NONE */
 };
 
+/** @param product of that side, as fsd_align_find_products() fills it */
 void fsd_align_side_init(struct fsd_align_side *side, struct fsd_arena *scratch,
-                         const struct fsd_state *s, bool is_new);
+                         const struct fsd_state *s, bool is_new, fsd_id *product);
+
+/** Finds products that one model writes as a MatMul and an Add, and the other as a
+ *  Gemm.
+ *  @param[out] product by side, by node: the MatMul that an Add belongs to, or the node
+ *                      itself; NULL where both models write products alike */
+void fsd_align_find_products(const struct fsd_state *old, const struct fsd_state *new,
+                             struct fsd_arena *scratch, fsd_id *product[2]);
+
+/** Whether such a product begins at the node: a Gemm, or a MatMul with its Add. */
+bool fsd_align_is_product(const struct fsd_align_side *side, fsd_id node);
+
+/** What all spellings of the product at a node have in common. */
+uint64_t fsd_align_product_label(const struct fsd_align_side *side, fsd_id node);
+
+/** Aligns the Adds of products that are aligned, and takes back the alignment of a
+ *  MatMul with a Gemm: they are other nodes, of one network.
+ *  @return how many old nodes belong to a product that the new model writes otherwise
+ */
+uint32_t fsd_align_biases(struct fsd_align_side side[2], uint8_t *by);
 
 /** An aligned node has the color of its counterpart; any other a color that nothing on
  *  the other side has. */

@@ -71,7 +71,10 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
             n.old, n.new);
     for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
         fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
-    fputs(any ? "\n" : "none\n", out);
+    fputs(any ? "" : "none", out);
+    if (n.rewritten)
+        fprintf(out, "; %u more as other nodes of equal products", n.rewritten);
+    fputs("\n", out);
 }
 
 /* A NoOp in place of a change of form costs nothing: shown with --all. */
