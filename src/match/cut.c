@@ -53,6 +53,7 @@ struct fsd_cutter {
     bool *moved;       /* a Q that was moved to another unit */
     uint32_t *seen;    /* unit mark */
     uint32_t *reaches; /* unit mark, if it depends on a tensor that the unit reads */
+    uint32_t *cut;     /* unit mark, if it is in the cut */
     struct visit *stack;
     uint32_t depth;
     uint32_t mark; /* of the current unit; never 0 */
@@ -86,6 +87,7 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     c->moved = FSD_NEW(scratch, bool, nodes);
     c->seen = FSD_NEW(scratch, uint32_t, nodes);
     c->reaches = FSD_NEW(scratch, uint32_t, nodes);
+    c->cut = FSD_NEW(scratch, uint32_t, nodes);
     c->stack = FSD_NEW(scratch, struct visit, nodes);
     c->budget = (uint64_t)nodes * BUDGET_PER_NODE + tensors;
     for (fsd_id e = 0; e < m->engine->tensors.n; e++) {
@@ -228,8 +230,16 @@ static void walk_from(struct fsd_cutter *c, fsd_id tensor)
     }
 }
 
-/* Weights' Q and DQ depend on no input; they stay because the walk only reaches them
- * from an operator of the cut. */
+static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
+{
+    for (uint32_t i = 0; i < nodes.n; i++)
+        if (c->cut[c->m->model->links.at[nodes.at + i]] == c->mark)
+            return true;
+    return false;
+}
+
+/* Weights' Q and DQ depend on no input: they belong to the operator that reads them,
+ * which the walk comes to first. */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;
@@ -239,7 +249,9 @@ static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
     if (c->reaches[node] == c->mark)
         return true;
     if (f->folded[node])
-        return f->traits[node] & FSD_OP_QDQ;
+        return f->traits[node] & FSD_OP_QDQ &&
+               is_cut(c, fsd_tensor_consumers(
+                             c->m->model, fsd_node_out_tensor(c->m->model, node, 0)));
     return !reads && !c->leaky;
 }
 
@@ -289,8 +301,10 @@ struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
                 walk_from(c, m->counterpart[e]);
         }
     for (uint32_t i = span.at; i < m->pool.n; i++)
-        if (belongs(c, m->pool.at[i], reads))
+        if (belongs(c, m->pool.at[i], reads)) {
+            c->cut[m->pool.at[i]] = c->mark;
             m->pool.at[span.at + span.n++] = m->pool.at[i];
+        }
     m->pool.n = span.at + span.n;
     for (uint32_t i = 0; i < n; i++)
         add_moved(c, &nodes[layers[i]], &span);
