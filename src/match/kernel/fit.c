@@ -94,6 +94,17 @@ static bool forwards(const struct replay *r, int64_t size)
     return false;
 }
 
+/* The kernel repeats what it made for the batch of its reader, which ONNX leaves to the
+ * reader's broadcasting. */
+static bool repeats_last(const struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_layer *l = &e->layers.at[r->layer];
+
+    return l->more_steps == FSD_STEPS_ARE_ALL && l->steps.n &&
+           e->links.at[l->steps.at + l->steps.n - 1] == FSD_ONNX_Expand;
+}
+
 /* True if the sizes of the tensors made are known, and none is that of the kernel's
  * output.  An output that nobody reads is the kernel's own working memory. */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
@@ -111,7 +122,8 @@ static bool size_differs(const struct replay *r, const struct fsd_port *port,
 
         if (count < 0 || count == size * r->now.part || count == size ||
             (product && is_alike(e, fsd_port_form(e, port),
-                                 fsd_shape_of(r->sizes, made[i]), LOAD - 1)))
+                                 fsd_shape_of(r->sizes, made[i]), LOAD - 1)) ||
+            (count > 0 && size % count == 0 && repeats_last(r)))
             return false;
         any = true;
     }
@@ -257,6 +269,26 @@ static fsd_id made_for(const struct replay *r, fsd_id tensor)
     return fsd_tensor_producer(r->g, fsd_graph_find(r->g, name, 0));
 }
 
+/* A layer that fills up what another one reads: to that one where it is the only
+ * reader.  Other layers: themselves. */
+static fsd_id behind_padding(const struct replay *r, fsd_id layer)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    struct fsd_span steps = e->layers.at[layer].steps;
+    struct fsd_span readers = fsd_tensor_consumers(e, fsd_node_out_tensor(e, layer, 0));
+
+    if (!steps.n || n->in.n != 1 || n->out.n != 1 || readers.n != 1 ||
+        fsd_form_count(e, fsd_port_form(e, fsd_node_in(e, n, 0))) >=
+            fsd_form_count(e, fsd_port_form(e, fsd_node_out(e, n, 0))))
+        return layer;
+    for (uint32_t i = 0; i < steps.n; i++)
+        if (!fsd_step_moves(e->links.at[steps.at + i]) ||
+            e->links.at[steps.at + i] == FSD_ONNX_Expand)
+            return layer;
+    return e->links.at[readers.at];
+}
+
 /* The tensor leads to the node that the layer, or its output, is named after; true if
  * there is no such name. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
@@ -294,7 +326,7 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
     uint32_t lost = 0;
 
     for (uint32_t i = 0; i < readers.n && i < MOST; i++) {
-        fsd_id layer = e->links.at[readers.at + i];
+        fsd_id layer = behind_padding(r, e->links.at[readers.at + i]);
         bool on = w->n_open || !e->layers.at[layer].steps.n;
 
         for (uint32_t k = 0; k < n && !on; k++)
