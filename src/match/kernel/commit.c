@@ -1,7 +1,6 @@
 /*
  * The links of the candidate that was kept: to its nodes, and to those that passed on
- * the paths to them.  At the end of the replay, the links of kernels that have no node
- * of their own, and do a part of another kernel's.
+ * the paths to them.
  */
 #include "base/base.h"
 #include "match/kernel/replay.h"
@@ -79,14 +78,6 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                : layer;
 }
 
-/* A generated kernel without Metadata.  Layers that the builder fuses by itself name
- * all their nodes, and get no more. */
-static bool is_generated(const struct replay *r, fsd_id layer)
-{
-    return r->m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
-           !r->m->layer_sourced[layer];
-}
-
 /* Links the nodes that passed on the paths to a node, and that no other layer computes,
  * to the layer whose weights they were folded into: this one, or, behind a product, the
  * one before. */
@@ -114,7 +105,8 @@ static void link_passed(struct replay *r, const struct candidate *w, fsd_id node
                  !fsd_is_product(r, node))
             continue;
         r->m->in_weights[by] = layer == FSD_NONE && is_factor(r, by) &&
-                               is_generated(r, r->layer) && fsd_behind_product(r, by);
+                               fsd_is_generated(r, r->layer) &&
+                               fsd_behind_product(r, by);
         if (layer == FSD_NONE)
             continue;
         r->nodes[by].layer = layer;
@@ -420,239 +412,4 @@ void fsd_commit_regions(struct replay *r)
         add_region(r, &kernels.at[at], to_layer - at, &r->tied.at[node],
                    to_node - node);
     }
-}
-
-/* A layer that moves data into a tensor that others write, too, moves a part of a
- * Concat, or the data that others scatter into: then it is linked to the first of
- * these.  If a layer that computes writes its part of a Concat in place, nothing is
- * left of the Concat: the builder inserted the copies of the other parts. */
-static void link_part(struct replay *r, fsd_id layer, fsd_id out)
-{
-    const struct fsd_graph *e = r->m->engine;
-    struct fsd_span by = e->tensors.at[out].producers;
-    fsd_id tensor = r->m->counterpart[out];
-    fsd_id node = fsd_tensor_producer(r->g, tensor);
-    bool in_place = false;
-
-    for (uint32_t i = by.n; i-- > 0;) {
-        fsd_id writer = e->links.at[by.at + i], scattered = r->layers[writer].in_place;
-
-        node = fsd_id_or(scattered, node);
-        in_place |= e->layers.at[writer].kind == FSD_KIND_COMPUTE;
-    }
-    if ((fsd_node_is(r->g, node, FSD_ONNX_Concat) && !in_place) ||
-        fsd_is_left_to_run(r, node))
-        fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
-}
-
-/* The only consumer of the node's output; FSD_NONE if there are several, or none. */
-static fsd_id only_next(const struct replay *r, fsd_id node)
-{
-    struct fsd_span after =
-        fsd_tensor_consumers(r->g, fsd_node_out_tensor(r->g, node, 0));
-
-    return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
-}
-
-/* A layer without inputs clears the memory in which its reader sums up: a normalization
- * that is done in parts.  The layer is linked to the normalization, and to the scale
- * and the shift behind it if the reader does these, too. */
-static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
-{
-    fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
-    fsd_id node = by == FSD_NONE ? FSD_NONE : r->layers[by].norm;
-
-    for (int far = 0; far < FAR && node != FSD_NONE; far++) {
-        if (r->nodes[node].layer == by)
-            fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
-        node = only_next(r, node);
-        if (node != FSD_NONE && !r->nodes[node].passes)
-            node = FSD_NONE;
-    }
-}
-
-/* The operator Attention splits its input into heads: a layer that does this for the
- * kernel of an Attention does a part of the node. */
-static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
-{
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->layers[r->m->engine->links.at[readers.at + i]].attention;
-
-        fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
-    }
-}
-
-/* The layer's output is a part of the data for products that are computed in parts. */
-static bool cut_for(const struct replay *r, fsd_id out)
-{
-    struct fsd_span readers = fsd_tensor_consumers(r->m->engine, out);
-
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id by = r->m->engine->links.at[readers.at + i];
-
-        if (!fsd_has_product(r, by) || !fsd_takes_apart(r, by))
-            return false;
-    }
-    return readers.n > 0;
-}
-
-/* The node of a product's kernel whose result another kernel cuts: the one that the
- * tensor holds (a sum behind the product, say), else the product. */
-static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
-{
-    for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
-        struct held h = r->held.at[r->values[tensor].held.at + i];
-        fsd_id node = fsd_tensor_producer(r->g, h.tensor);
-
-        if (fsd_layer_of(r, node) == by)
-            return node;
-    }
-    return r->layers[by].product;
-}
-
-/* Links the nodes of a scalar that the model computes from sizes: "1 / sqrt(head
- * size)".  The parser computes its integers; from the first Cast on, the builder counts
- * its nodes to the operator that it scales.  True if such a Cast lies before the
- * tensor. */
-static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
-{
-    fsd_id by = fsd_tensor_producer(r->g, tensor);
-    bool sized = false;
-
-    if (by == FSD_NONE || !far || !r->m->facts->folded[by] ||
-        fsd_count_of(r, tensor) != 1 ||
-        fsd_dtype_rank(fsd_tensor_form(r->g, tensor)->type) <= 0)
-        return false;
-    for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
-        fsd_id in = fsd_node_in_tensor(r->g, by, i);
-
-        sized |= link_scalar(r, layer, in, far - 1);
-        sized |= r->g->nodes.at[by].op == FSD_ONNX_Cast &&
-                 fsd_tensor_producer(r->g, in) != FSD_NONE;
-    }
-    if (sized)
-        fsd_match_link(r->m, layer, by, FSD_BY_STRUCTURE);
-    return sized;
-}
-
-/* A scalar that a kernel reads as an input is computed by another kernel. */
-static bool reads_scalar(const struct replay *r, fsd_id layer)
-{
-    const struct fsd_graph *e = r->m->engine;
-    const struct fsd_node *n = &e->nodes.at[layer];
-
-    for (uint32_t i = 0; i < n->in.n; i++)
-        if (fsd_form_count(e, fsd_port_form(e, fsd_node_in(e, n, i))) == 1)
-            return true;
-    return false;
-}
-
-/* For the nodes that layers are linked to, those of their scalars. */
-static void link_scalars(struct replay *r)
-{
-    uint32_t n = r->m->links.n;
-
-    for (uint32_t i = 0; i < n; i++) {
-        struct fsd_link link = r->m->links.at[i];
-
-        if (!is_generated(r, link.layer) ||
-            r->m->engine->layers.at[link.layer].kind != FSD_KIND_COMPUTE ||
-            reads_scalar(r, link.layer))
-            continue;
-        for (uint32_t k = 0; k < r->g->nodes.at[link.node].in.n; k++)
-            link_scalar(r, link.layer, fsd_node_in_tensor(r->g, link.node, k), FAR);
-    }
-}
-
-/* The builder knows the nodes that make up a GELU as one operator: where two kernels
- * share them, each is linked to all. */
-static void link_gelu(struct replay *r, fsd_id erf)
-{
-    enum { MOST = 5 };
-    fsd_id in = fsd_node_in_tensor(r->g, erf, 0), nodes[MOST], layers[MOST];
-    fsd_id first = fsd_tensor_producer(r->g, in);
-    fsd_id node = only_next(r, erf);
-    uint32_t n = 0, n_layers = 0;
-
-    if (!fsd_has_data(r, first) ||
-        !(fsd_node_is(r->g, first, FSD_ONNX_Div) ||
-          fsd_node_is(r->g, first, FSD_ONNX_Mul)) ||
-        !fsd_node_is(r->g, node, FSD_ONNX_Add) || !fsd_has_data(r, node))
-        return;
-    nodes[n++] = first;
-    nodes[n++] = erf;
-    for (nodes[n++] = node; n < MOST; nodes[n++] = node) {
-        node = only_next(r, node);
-        if (!fsd_node_is(r->g, node, FSD_ONNX_Mul) ||
-            (!fsd_has_data(r, node) &&
-             fsd_node_input_of(r->g, node, fsd_data_input(r, first)) == FSD_NONE))
-            break;
-    }
-    for (uint32_t i = 0; i < n; i++) {
-        fsd_id layer = r->nodes[nodes[i]].layer;
-        bool seen = layer == FSD_NONE || !is_generated(r, layer);
-
-        for (uint32_t k = 0; k < n_layers; k++)
-            seen |= layers[k] == layer;
-        if (!seen)
-            layers[n_layers++] = layer;
-    }
-    for (uint32_t i = 0; i < n && n_layers == 2; i++)
-        for (uint32_t k = 0; k < n_layers; k++)
-            fsd_match_link(r->m, layers[k], nodes[i], FSD_BY_STRUCTURE);
-}
-
-static void link_gelus(struct replay *r)
-{
-    for (fsd_id i = 0; i < r->g->nodes.n; i++)
-        if (fsd_node_is(r->g, i, FSD_ONNX_Erf))
-            link_gelu(r, i);
-}
-
-/* The model takes the tensor apart: a kernel that cuts it takes its part. */
-static bool is_shared_out(const struct replay *r, fsd_id in)
-{
-    for (uint32_t i = 0; i < r->values[in].held.n; i++) {
-        fsd_id tensor = r->held.at[r->values[in].held.at + i].tensor;
-
-        if (tensor != FSD_NONE && fsd_count_parts(r, tensor) > 1)
-            return true;
-    }
-    return false;
-}
-
-/* An operation that changes the size of data, and that no node requests, fits the data
- * to the product beside it: the kernel does a part of that node's work.  Beside joined
- * products it only takes the part of one, and is linked to none. */
-void fsd_commit_fitting(struct replay *r)
-{
-    const struct fsd_graph *e = r->m->engine;
-
-    for (fsd_id i = 0; i < e->layers.n; i++) {
-        fsd_id out = fsd_node_out_tensor(e, i, 0), in = fsd_node_in_tensor(e, i, 0);
-        struct fsd_span beside = {0, 0};
-        bool cuts = false;
-
-        if (r->layers[i].moves_on && fsd_graph_tensor(e, out)->producers.n > 1)
-            link_part(r, i, out);
-        if (r->layers[i].moves_on && !e->nodes.at[i].in.n)
-            link_clearing(r, i, fsd_tensor_consumers(e, out));
-        if (r->layers[i].moves_on)
-            link_attention(r, i, fsd_tensor_consumers(e, out));
-        if (r->layers[i].pads && fsd_graph_tensor(e, out)->producers.n == 1)
-            beside = e->tensors.at[out].consumers;
-        else if (r->layers[i].cuts && in != FSD_NONE && !is_shared_out(r, in)) {
-            cuts = !cut_for(r, out);
-            beside = cuts ? e->tensors.at[in].producers : e->tensors.at[out].consumers;
-        }
-        for (uint32_t k = 0; k < beside.n; k++) {
-            fsd_id by = e->links.at[beside.at + k], node = r->layers[by].product;
-
-            if (node != FSD_NONE && !fsd_joins_products(r, by))
-                fsd_match_link(r->m, i, cuts ? made_for(r, by, in) : node,
-                               FSD_BY_STRUCTURE);
-        }
-    }
-    link_gelus(r);
-    link_scalars(r);
 }

@@ -296,6 +296,14 @@ static inline bool fsd_has_layer(const struct replay *r, fsd_id node)
     return r->nodes[node].layer != FSD_NONE;
 }
 
+/** A generated kernel without Metadata.  Layers that the builder fuses by itself name
+ *  all their nodes, and get no more. */
+static inline bool fsd_is_generated(const struct replay *r, fsd_id layer)
+{
+    return r->m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
+           !r->m->layer_sourced[layer];
+}
+
 /** A layer's name means this node alone. */
 static inline bool fsd_is_named(const struct replay *r, fsd_id node)
 {
