@@ -285,6 +285,26 @@ static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
             fsd_match_link(r->m, layer, mentions[i].node, FSD_BY_STRUCTURE);
 }
 
+/* A product of one row is a sum of scaled rows of its weight, for which the data are
+ * turned into a column.  Where the kernel before ends with that, it does a part of the
+ * product. */
+static void link_column(struct replay *r, fsd_id layer, fsd_id out)
+{
+    const struct fsd_graph *e = r->m->engine;
+    struct fsd_span steps = e->layers.at[layer].steps, readers;
+    const struct fsd_form *form = fsd_tensor_form(e, out);
+    fsd_id by;
+
+    if (!steps.n || e->links.at[steps.at + steps.n - 1] != FSD_ONNX_Reshape ||
+        form->dims.n != 2 || e->dims.at[form->dims.at + 1].size != 1)
+        return;
+    readers = fsd_tensor_consumers(e, out);
+    by = readers.n == 1 ? e->links.at[readers.at] : FSD_NONE;
+    if (by != FSD_NONE && fsd_layer_count(e, by, FSD_ONNX_Mul) &&
+        fsd_layer_count(e, by, FSD_ONNX_ReduceSum) && fsd_has_product(r, by))
+        fsd_match_link(r->m, layer, r->layers[by].product, FSD_BY_STRUCTURE);
+}
+
 /* An operation that changes the size of data, and that no node requests, fits the data
  * to the product beside it: the kernel does a part of that node's work. */
 void fsd_commit_fitting(struct replay *r)
@@ -308,6 +328,8 @@ void fsd_commit_fitting(struct replay *r)
             cuts = !cut_for(r, out);
             beside = cuts ? e->tensors.at[in].producers : e->tensors.at[out].consumers;
         }
+        if (fsd_is_generated(r, i))
+            link_column(r, i, out);
         if (fsd_layer_count(e, i, FSD_ONNX_Slice))
             link_joined(r, i, fsd_tensor_producer(e, in));
         for (uint32_t k = 0; k < beside.n; k++) {
