@@ -4,6 +4,14 @@
 #include "match/pass.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+/* A layer that computes a Softmax, whose kernels compute no product and no activation
+ * besides. */
+static bool is_softmax(const struct fsd_graph *engine, fsd_id layer)
+{
+    return strstr(fsd_text(engine->names, engine->nodes.at[layer].op), "SoftMax");
+}
 
 /* The builder wrote the Metadata: a node that it assigns to another layer, and not to
  * this one, is not this one's, whatever tensors or steps suggest. */
@@ -13,13 +21,23 @@ static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
            !fsd_match_has(m, layer, node);
 }
 
+/* What lies between the tensors of a Softmax and is none: the model lacks that of the
+ * engine. */
+static bool contradicts_type(const struct fsd_match *m, fsd_id layer, fsd_id node,
+                             unsigned by)
+{
+    return !(by & FSD_BY_NAME) &&
+           m->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_ACTIVATION) &&
+           is_softmax(m->engine, layer);
+}
+
 void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
 {
     if (node == FSD_NONE)
         return;
     if (by & FSD_BY_METADATA)
         m->layer_sourced[layer] = m->node_sourced[node] = true;
-    else if (is_refuted(m, layer, node)) {
+    else if (is_refuted(m, layer, node) || contradicts_type(m, layer, node, by)) {
         fsd_vec_push(m->arena, &m->refuted, (struct fsd_link){layer, node, by});
         return;
     }
