@@ -162,18 +162,26 @@ void fsd_match_place_views(struct fsd_match *m)
     }
 }
 
-/* A copy from an input of a Concat, Slice or Split to its output performs it. */
+/* A copy from an input of a Concat, Slice or Split to its output performs it; so does a
+ * kernel with a step for it that writes its output, if no layer is known to. */
 static void link_copy(struct fsd_match *m, fsd_id layer)
 {
+    const struct fsd_node *n = &m->engine->nodes.at[layer];
     fsd_id in = fsd_node_in_tensor(m->engine, layer, 0);
-    fsd_id out = fsd_node_out_tensor(m->engine, layer, 0), node;
 
     if (m->engine->layers.at[layer].kind != FSD_KIND_COPY)
         return;
-    node = fsd_tensor_producer(m->model, fsd_match_held(m, out));
-    if (fsd_traits_of(m->facts, node) & FSD_OP_PARTS &&
-        fsd_node_input_of(m->model, node, fsd_match_held(m, in)) != FSD_NONE)
-        fsd_match_link(m, layer, node, FSD_BY_TENSOR);
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        fsd_id out = fsd_match_held(m, fsd_node_out_tensor(m->engine, layer, i));
+        fsd_id node = fsd_tensor_producer(m->model, out);
+
+        if (!(fsd_traits_of(m->facts, node) & FSD_OP_PARTS))
+            continue;
+        if (fsd_node_input_of(m->model, node, fsd_match_held(m, in)) != FSD_NONE ||
+            (!m->of_node[node].n &&
+             fsd_layer_count(m->engine, layer, m->model->nodes.at[node].op)))
+            fsd_match_link(m, layer, node, FSD_BY_TENSOR);
+    }
 }
 
 void fsd_pass_tensor(struct fsd_match *m)
