@@ -305,6 +305,48 @@ static void link_column(struct replay *r, fsd_id layer, fsd_id out)
         fsd_match_link(r->m, layer, r->layers[by].product, FSD_BY_STRUCTURE);
 }
 
+/* The ports of the layer's outputs that hold as many numbers as the tensor. */
+static uint32_t count_outputs(const struct replay *r, fsd_id layer, fsd_id tensor)
+{
+    const struct fsd_node *n = &r->m->engine->nodes.at[layer];
+    uint32_t found = 0;
+
+    for (uint32_t i = 0; i < n->out.n; i++)
+        found += fsd_port_fits(r, fsd_node_out(r->m->engine, n, i), tensor);
+    return found;
+}
+
+static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
+{
+    struct fsd_span lowerings = r->lowerings->of[node];
+
+    for (uint32_t i = 0; i < lowerings.n; i++)
+        if (r->lowerings->all.at[lowerings.at + i].n > 1 &&
+            r->lowerings->all.at[lowerings.at + i].steps[0] == step)
+            return true;
+    return false;
+}
+
+/* The first step of a node of several steps may be what another node of the same input
+ * asks for, as the maximum of a ReduceLogSumExp: its kernel then writes both results. */
+static void link_first_step(struct replay *r, fsd_id node)
+{
+    fsd_id in = fsd_data_input(r, node), out = fsd_node_out_tensor(r->g, node, 0);
+    struct fsd_span readers = fsd_tensor_consumers(r->g, in);
+
+    for (uint32_t i = 0; i < readers.n && out != FSD_NONE; i++) {
+        fsd_id whole = r->g->links.at[readers.at + i], layer = fsd_layer_of(r, whole);
+        fsd_id made = fsd_node_out_tensor(r->g, whole, 0);
+        fsd_sym op = r->g->nodes.at[node].op;
+
+        if (whole != node && layer != FSD_NONE && made != FSD_NONE &&
+            begins_with(r, whole, op) && fsd_layer_count(r->m->engine, layer, op) &&
+            count_outputs(r, layer, out) >
+                (fsd_count_of(r, made) == fsd_count_of(r, out) ? 1 : 0))
+            fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+    }
+}
+
 /* An operation that changes the size of data, and that no node requests, fits the data
  * to the product beside it: the kernel does a part of that node's work. */
 void fsd_commit_fitting(struct replay *r)
@@ -345,6 +387,10 @@ void fsd_commit_fitting(struct replay *r)
                                FSD_BY_STRUCTURE);
         }
     }
+    for (fsd_id i = 0; i < r->g->nodes.n; i++)
+        if (!fsd_has_layer(r, i) && r->m->facts->live[i] && !r->m->facts->folded[i] &&
+            !r->nodes[i].passes && fsd_has_data(r, i))
+            link_first_step(r, i);
     link_gelus(r);
     link_scalars(r);
 }
