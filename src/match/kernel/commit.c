@@ -312,6 +312,56 @@ static void link_spread(struct replay *r, fsd_id node, int far)
     }
 }
 
+/* A factor in front of a Q goes into the scale of that. */
+static bool goes_into_scale(const struct replay *r, fsd_id node)
+{
+    fsd_id next = fsd_tensor_only_reader(r->g, fsd_node_out_tensor(r->g, node, 0));
+
+    for (int far = 0; far < FAR && next != FSD_NONE && r->nodes[next].passes &&
+                      !(r->m->facts->traits[next] & FSD_OP_QUANTIZE);
+         far++)
+        next = fsd_tensor_only_reader(r->g, fsd_node_out_tensor(r->g, next, 0));
+    return is_factor(r, node) && fsd_data_input(r, node) != FSD_NONE &&
+           fsd_traits_of(r->m->facts, next) & FSD_OP_QUANTIZE;
+}
+
+/* Whether a way leads back from the tensor to a node of the kernel, through nodes that
+ * no layer is known to compute.  Links those on the way. */
+static bool link_enclosed(struct replay *r, const struct candidate *w, fsd_id tensor,
+                          int far)
+{
+    fsd_id node = fsd_tensor_producer(r->g, tensor);
+    bool reaches = false;
+
+    if (node == FSD_NONE || !far || r->m->facts->traits[node] & FSD_OP_SHAPE)
+        return false;
+    if (fsd_candidate_took(w, node) || fsd_layer_of(r, node) == r->layer)
+        return true;
+    if (fsd_has_layer(r, node) || fsd_is_product(r, node) ||
+        r->nodes[node].visited == r->n_visits)
+        return false;
+    r->nodes[node].visited = r->n_visits;
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)
+        reaches |= link_enclosed(r, w, fsd_data_in(r, node, i), far - 1);
+    if (reaches && !r->m->gone[node] && !r->nodes[node].passes &&
+        !goes_into_scale(r, node)) {
+        r->nodes[node].layer = r->layer;
+        fsd_match_link(r->m, r->layer, node, FSD_BY_STRUCTURE);
+    }
+    return reaches;
+}
+
+/* A kernel whose name was cut computes what lies between its nodes: no other kernel can
+ * run in the middle of it. */
+static void link_all_enclosed(struct replay *r, const struct candidate *w)
+{
+    for (uint32_t i = 0; i < w->n_taken; i++) {
+        r->n_visits++;
+        for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].in.n; k++)
+            link_enclosed(r, w, fsd_data_in(r, w->taken[i], k), FAR);
+    }
+}
+
 void fsd_commit(struct replay *r, const struct candidate *w)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -337,6 +387,8 @@ void fsd_commit(struct replay *r, const struct candidate *w)
             fsd_match_link(r->m, r->layer, w->taken[i], FSD_BY_STRUCTURE);
     }
     link_begun(r, w);
+    if (l->more_steps == FSD_STEPS_LACK_SOME)
+        link_all_enclosed(r, w);
     link_reshaped(r, w);
     for (uint32_t i = 0; i < n && fsd_has_product(r, r->layer); i++)
         mark_epilogue(r, made[i], 2);

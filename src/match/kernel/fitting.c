@@ -222,15 +222,39 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* The node of a product's kernel that reads what is filled up for it, be it behind data
- * movement: an Add behind the product, say; else the product. */
-static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id tensor)
+/* Of what a kernel writes, the tensor that it filled up: it is larger than all that it
+ * may hold. */
+static fsd_id filled_output(const struct replay *r, fsd_id layer)
 {
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+
+    for (uint32_t i = 0; i < n->out.n; i++) {
+        const struct fsd_port *port = fsd_node_out(e, n, i);
+        struct fsd_span held = fsd_held_by(r, port->tensor);
+        bool fits = false;
+
+        for (uint32_t k = 0; k < held.n; k++) {
+            fsd_id t = r->held.at[held.at + k].tensor;
+
+            fits |= t != FSD_NONE && fsd_port_fits(r, port, t);
+        }
+        if (!fits)
+            return port->tensor;
+    }
+    return fsd_node_out_tensor(e, layer, 0);
+}
+
+/* The node of the layer that reads what the tensor holds, be it behind data movement;
+ * FSD_NONE or FSD_SEVERAL. */
+static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
+{
+    struct fsd_span held = fsd_held_by(r, tensor);
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < fsd_held_by(r, tensor).n; i++) {
-        fsd_id t = r->held.at[r->values[tensor].held.at + i].tensor;
-        struct fsd_span readers = fsd_tensor_consumers(r->g, t);
+    for (uint32_t i = 0; i < held.n; i++) {
+        struct fsd_span readers =
+            fsd_tensor_consumers(r->g, r->held.at[held.at + i].tensor);
 
         for (uint32_t k = 0; k < readers.n; k++) {
             fsd_id node = r->g->links.at[readers.at + k];
@@ -238,11 +262,22 @@ static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id tensor)
             for (int far = 0; far < 3 && node != FSD_NONE && r->nodes[node].passes;
                  far++)
                 node = only_next(r, node);
-            if (node != FSD_NONE && fsd_layer_of(r, node) == by)
+            if (node != FSD_NONE && fsd_layer_of(r, node) == layer)
                 found = fsd_id_both(found, node);
         }
     }
-    return fsd_id_or(fsd_id_only(found), r->layers[by].product);
+    return found;
+}
+
+/* The node of a product's kernel for which another kernel fills data up: an Add behind
+ * the product, say; else the product. */
+static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id out)
+{
+    fsd_id node = reader_in(r, by, out);
+
+    if (node == FSD_NONE)
+        node = reader_in(r, by, in);
+    return fsd_id_or(fsd_id_only(node), r->layers[by].product);
 }
 
 /* The model takes the tensor apart: a kernel that cuts it takes its part. */
@@ -328,7 +363,7 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
 }
 
 /* The first step of a node of several steps may be what another node of the same input
- * asks for, as the maximum of a ReduceLogSumExp: its kernel then writes both results. */
+ * asks for, as the maximum of a ReduceLogSumExp: its kernel then writes both. */
 static void link_first_step(struct replay *r, fsd_id node)
 {
     fsd_id in = fsd_data_input(r, node), out = fsd_node_out_tensor(r->g, node, 0);
@@ -364,6 +399,8 @@ void fsd_commit_fitting(struct replay *r)
             link_clearing(r, i, fsd_tensor_consumers(e, out));
         if (r->layers[i].moves_on)
             link_attention(r, i, fsd_tensor_consumers(e, out));
+        if (r->layers[i].pads)
+            out = filled_output(r, i);
         if (r->layers[i].pads && fsd_graph_tensor(e, out)->producers.n == 1)
             beside = e->tensors.at[out].consumers;
         else if (r->layers[i].cuts && in != FSD_NONE && !is_shared_out(r, in)) {
@@ -383,7 +420,7 @@ void fsd_commit_fitting(struct replay *r)
                 link_cut(r, i, made_for(r, by, in));
             else
                 fsd_match_link(r->m, i,
-                               r->layers[i].pads ? filled_for(r, by, in) : node,
+                               r->layers[i].pads ? filled_for(r, by, in, out) : node,
                                FSD_BY_STRUCTURE);
         }
     }
