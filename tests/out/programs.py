@@ -82,7 +82,7 @@ def stated(text):
         arguments = [a.arg for a in helper.args.args]
         noted = arguments[:1] == ["name"] and helper.name not in ("weight", "weights", "symmetric")
         known[helper.name] = (lambda name, *a, **k: names.append(name) or Stand()) if noted else (lambda *a, **k: Stand())
-    kept = {name: sys.modules.get(name) for name in ("numpy", "onnx", "tensorrt")}
+    kept = {name: sys.modules.get(name) for name in ("numpy", "onnx", "tensorrt", "tensorrt_rtx")}
     for name in kept:
         module = types.ModuleType(name)
         module.__getattr__ = lambda _: Stand()
@@ -172,6 +172,33 @@ def of_equal_modules(binary, folder):
     check(text.count("\ndef add_") < len(keys), f"{text.count(chr(10) + 'def add_')} functions for {len(keys)} equal modules")
 
 
+def of_table(binary, folder):
+    """Equal modules whose nodes have unlike names: a table, whose columns give each node its own name back."""
+    at, nodes, wanted = "x", [], []
+    for module in range(5):
+        for i, op in enumerate(("Relu", "Exp", "Neg", "Abs", "Tanh", "Erf")):
+            name = f"/enc/l.{module}/{op}_{7 * module + i * i}x{'ab{c'[module % 4]}"
+            nodes.append(models.node(op, [at], [name + "/out"], name))
+            at = name + "/out"
+            wanted.append(name)
+    path = folder / "table.onnx"
+    path.write_bytes(models.model(*nodes, models.inputs("x"), models.outputs(at)))
+    text = of(binary, path, "--depth", "2")
+    names, _ = counted(binary, path, text)
+    check(names == wanted, f"names of a table: {[n for n in names if n not in wanted][:5]}")
+    check(text.count("\ndef add_") == 1 and "n['relu']" in text and "module=4" in text, "the table of equal modules")
+
+
+def of_builder(binary, fixtures):
+    """A program imports the builder of its engine; that of TensorRT for RTX names compute capabilities."""
+    rtx = of(binary, fixtures / "rtx" / "functions.onnx", fixtures / "rtx" / "functions.log")
+    other = of(binary, fixtures / "qat_block" / "model.onnx", fixtures / "qat_block" / "engine.graph.json")
+    for text, imported, capability in ((rtx, "tensorrt_rtx", True), (other, "tensorrt", False)):
+        check(f"import {imported} as trt\n" in text and ("--compute-capability" in text) == capability,
+              f"the import of {imported}")
+    counted(binary, fixtures / "rtx" / "functions.onnx", rtx)
+
+
 def of_engine(binary, fixtures):
     """What comments say of layers is what the report says."""
     pair = [fixtures / "qat_block" / name for name in ("model.onnx", "engine.graph.json")]
@@ -191,7 +218,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         of_fixtures(binary, fixtures)
         of_engine(binary, fixtures)
+        of_builder(binary, fixtures)
         of_equal_modules(binary, pathlib.Path(folder))
+        of_table(binary, pathlib.Path(folder))
         of_hostile(binary, pathlib.Path(folder))
 
 

@@ -178,7 +178,8 @@ struct fsd_code_group {
     uint32_t *before, *behind; /* by slot: bytes that all have in common */
     FSD_VEC(const char **) parameters; /* by block: what it is in each */
     FSD_VEC(uint32_t) uses;            /* by parameter: holes */
-    uint32_t named; /* the first parameters have names, others stand in a list */
+    uint32_t named; /* the first parameters are arguments, others stand in a table */
+    FSD_VEC(const char *) keys; /* by parameter: its row in the table */
     fsd_sym name;
 };
 /** @param first  a block that is like itself. */
@@ -193,8 +194,10 @@ void fsd_code_print(struct fsd_code *c, FILE *out);
 /** True where the head of the programs defines the word. */
 bool fsd_code_is_helper(const char *word);
 /** Prints the head of a program, with the functions that its text calls.
- *  @param calls  all of the program's own text. */
-void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, FILE *out);
+ *  @param calls  all of the program's own text.
+ *  @param rtx    imports TensorRT for RTX. */
+void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, bool rtx,
+                            FILE *out);
 
 /* code.c */
 

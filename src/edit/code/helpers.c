@@ -76,14 +76,43 @@ static void need(helper_vec *helpers, const char *text, size_t n)
         }
 }
 
-void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, FILE *out)
+/* The import of the builder: TensorRT for RTX has a package of its own, and its wheels
+ * of the bindings can be installed without it. */
+static const char import_trt[] = "import tensorrt as trt\n";
+static const char import_rtx[] =
+    "try:\n"
+    "    import tensorrt_rtx as trt\n"
+    "except ImportError:\n"
+    "    import tensorrt_rtx_libs  # noqa: F401 (loads the shared libraries)\n"
+    "    import tensorrt_rtx_bindings as trt\n";
+
+static void put_head(const char *end, bool rtx, FILE *out)
+{
+    const char *import = strstr(source(), import_trt);
+    const char *rest = import + sizeof import_trt - 1;
+
+    fwrite(source(), 1, (size_t)(import - source()), out);
+    if (rtx) { /* a statement of its own, behind the imports */
+        const char *last = strstr(rest, "\n\n");
+
+        fwrite(rest, 1, (size_t)(last + 1 - rest), out);
+        fprintf(out, "\n%s", import_rtx);
+        rest = last + 1;
+    } else {
+        fputs(import_trt, out);
+    }
+    fwrite(rest, 1, (size_t)(end - rest), out);
+}
+
+void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, bool rtx,
+                            FILE *out)
 {
     helper_vec helpers = {0};
     const char *first = strstr(source(), mark);
 
     find_helpers(arena, &helpers);
     need(&helpers, calls, strlen(calls));
-    fwrite(source(), 1, (size_t)(first - source()), out);
+    put_head(first, rtx, out);
     for (uint32_t i = 0; i < helpers.n; i++)
         if (helpers.at[i].needed)
             fwrite(helpers.at[i].text, 1, helpers.at[i].n, out);

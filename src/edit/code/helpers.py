@@ -661,8 +661,18 @@ def joined(parts, axis):
     return layer.get_output(0)
 
 
-def recurrence(name, x, weights, recurrent, states, direction, each):
-    """A loop over the first axis of x: `each` makes the states of a step, of which the first is the output."""
+def adopt(name, first):
+    """Layers from the first one on are of an ONNX node, and named after it."""
+    for i in range(first, network.num_layers):
+        layer = network.get_layer(i)
+        if not layer.metadata:
+            step(name, layer)
+
+
+def recurrence(name, x, weights, recurrent, states, direction, each, start):
+    """A loop over the first axis of x: `each` makes the states of a step, of which the first is the output.
+
+    Layers from the number `start` on are the node's, too."""
     loop = network.add_loop()
     steps = network.add_shuffle(network.add_slice(sizes(x), (0,), (1,), (1,)).get_output(0))
     steps.reshape_dims = ()
@@ -682,12 +692,14 @@ def recurrence(name, x, weights, recurrent, states, direction, each):
         every.append(layer.get_output(0))
     last = [loop.add_loop_output(it.get_output(0), trt.LoopOutput.LAST_VALUE).get_output(0) for it in kept_states]
     results = [step(name, network.add_identity(joined(every, 1))), *last]
+    adopt(name, start)
     made(name, *results)
     return results[: max(1, len(outputs.get(name, ())))]
 
 
 def lstm(name, x, weights, recurrent, bias=None, first=None, cell=None, direction="forward"):
     """A recurrence with a cell: gates in the order input, output, forget, cell."""
+    start = network.num_layers
     hidden = recurrent.shape[2]
     of_input, of_state = halves(bias, 4 * hidden)
 
@@ -699,11 +711,12 @@ def lstm(name, x, weights, recurrent, bias=None, first=None, cell=None, directio
         return combine(leave, act(memory, Act.TANH), Op.PROD), memory
 
     states = [beginning(x, it, weights.shape[0], hidden) for it in (first, cell)]
-    return recurrence(name, x, weights, recurrent, states, direction, each)
+    return recurrence(name, x, weights, recurrent, states, direction, each, start)
 
 
 def gru(name, x, weights, recurrent, bias=None, first=None, direction="forward", after=False):
     """A recurrence with gates in the order update, reset, hidden."""
+    start = network.num_layers
     hidden = recurrent.shape[2]
     of_input, of_state = halves(bias, 3 * hidden)
 
@@ -719,18 +732,19 @@ def gru(name, x, weights, recurrent, bias=None, first=None, direction="forward",
         # (1 - update) * new + update * state
         return (combine(combine(update, combine(state, new, Op.SUB), Op.PROD), new, Op.SUM),)
 
-    return recurrence(name, x, weights, recurrent, [beginning(x, first, weights.shape[0], hidden)], direction, each)
+    return recurrence(name, x, weights, recurrent, [beginning(x, first, weights.shape[0], hidden)], direction, each, start)
 
 
 def rnn(name, x, weights, recurrent, bias=None, first=None, direction="forward"):
     """A recurrence without gates."""
+    start = network.num_layers
     hidden = recurrent.shape[2]
     of_input, of_state = halves(bias, hidden)
 
     def each(now, state):
         return (act(combine(weight_gates(now, weights, of_input), weight_gates(state, recurrent, of_state), Op.SUM), Act.TANH),)
 
-    return recurrence(name, x, weights, recurrent, [beginning(x, first, weights.shape[0], hidden)], direction, each)
+    return recurrence(name, x, weights, recurrent, [beginning(x, first, weights.shape[0], hidden)], direction, each, start)
 
 
 def mark_output(tensor, name):

@@ -51,19 +51,57 @@ static bool is_number(const char *text)
 
 /* -------------------------------------------------------------------- parameters */
 
-/* "at", "n[3]": what a parameter is called in the function. */
+/* "at", "n['conv_weight']": what a parameter is called in the function. */
 static const char *parameter_name(struct fsd_arena *arena,
                                   const struct fsd_code_group *g, uint32_t which)
 {
     static const char *const names[MOST_NAMED] = {"at", "at_2", "at_3"};
 
     return which < g->named ? names[which]
-                            : fsd_printed(arena, "n[%u]", which - g->named);
+                            : fsd_printed(arena, "n['%s']", g->keys.at[which]);
 }
 
-/* Few parameters have names of their own; of many only the first ones that are used
- * often. */
-static void name_parameters(struct fsd_code_group *g)
+/* The variable that a line's statement sets; "node" of one that sets none. */
+static const char *variable_of(struct fsd_arena *arena,
+                               const struct fsd_code_line *line)
+{
+    size_t n = strspn(line->text, "abcdefghijklmnopqrstuvwxyz_0123456789");
+
+    return n && (line->text[n] == ',' || line->text[n] == ' ')
+               ? fsd_arena_strndup(arena, line->text, n)
+               : "node";
+}
+
+/* The key of a parameter in the table of the modules: the variable of the statement in
+ * which it is used first, "_weight" behind it unless it is in the node's name. */
+static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
+{
+    const struct fsd_code_block *block = g->blocks.at[0];
+    struct fsd_intern *known = fsd_intern_new(c->arena);
+
+    for (uint32_t i = 0; i < block->lines.n; i++) {
+        const struct fsd_code_line *line = &block->lines.at[i];
+        const char *variable = variable_of(c->arena, line);
+
+        for (uint32_t k = 0; k < line->slots.n; k++) {
+            uint32_t which = g->parameter[line->slots.at + k];
+            const char *stem, *key;
+
+            if (which != g->keys.n + 1)
+                continue;
+            stem = fsd_printed(c->arena, "%s%s", variable, k ? "_weight" : "");
+            key = stem;
+            for (uint32_t n = 2; fsd_intern_has(known, key, strlen(key)); n++)
+                key = fsd_printed(c->arena, "%s_%u", stem, n);
+            fsd_intern_str(known, key);
+            fsd_vec_push(c->arena, &g->keys, key);
+        }
+    }
+}
+
+/* Few parameters are arguments; of many only the first ones that are used often, and
+ * the others are rows of a table. */
+static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };
 
@@ -71,6 +109,7 @@ static void name_parameters(struct fsd_code_group *g)
     while (g->named < MOST_NAMED && g->named < g->parameters.n &&
            g->uses.at[g->named] >= OFTEN)
         g->named++;
+    name_keys(c, g);
 }
 
 /* All that a parameter is are numbers. */
@@ -385,19 +424,81 @@ static void put_names(struct fsd_code *c, const fsd_sym *at, uint32_t n, FILE *o
         fprintf(out, "%s%s", i ? ", " : "", fsd_text(c->words, at[i]));
 }
 
+/* "BERT_LAYER_NAMES" of add_bert_layer. */
+static const char *table_name(const struct fsd_code *c, const struct fsd_code_group *g)
+{
+    char *name =
+        fsd_printed(c->arena, "%s_NAMES", strchr(fsd_text(c->words, g->name), '_') + 1);
+
+    for (char *at = name; *at; at++)
+        *at = (char)(*at >= 'a' && *at <= 'z' ? *at - 32 : *at);
+    return name;
+}
+
+/* Prints text with its slots filled as a statement, so far to the right. */
+static void put_words(struct fsd_code *c, const struct fsd_code_words *w,
+                      unsigned indent, FILE *out)
+{
+    struct fsd_code_block line = {0};
+    struct fsd_code_group one = {0};
+    struct draft draft;
+
+    line.slots.at = w->slots.at;
+    fsd_vec_push(c->arena, &one.blocks, &line);
+    one.parameter = FSD_NEW(c->arena, uint32_t, w->slots.n + 1);
+    draft = fill(c, &one, fsd_arena_strndup(c->arena, w->text.at, w->text.n), 0);
+    fprintf(out, "%*s", (int)indent, "");
+    put_part(&draft, 0, draft.n, indent, 0, out);
+    fputc('\n', out);
+}
+
+/* What a parameter is in a block: a number or a literal. */
+static void put_value(struct fsd_code_words *w, const struct fsd_code_group *g,
+                      uint32_t at, uint32_t which)
+{
+    if (are_numbers(g, at))
+        fsd_words_put(w, g->parameters.at[at][which]);
+    else
+        fsd_words_slot(w, FSD_SLOT_STRING, g->parameters.at[at][which]);
+}
+
+/* The names in which the modules differ: a row per parameter, a column per module. */
+static void put_table(struct fsd_code *c, const struct fsd_code_group *g, FILE *out)
+{
+    struct fsd_code_words w = {.arena = c->arena};
+
+    fsd_words_printf(&w, "%s = {", table_name(c, g));
+    for (uint32_t i = g->named; i < g->parameters.n; i++) {
+        fsd_words_printf(&w, "%s\"%s\": [", i > g->named ? ", " : "", g->keys.at[i]);
+        for (uint32_t k = 0; k < g->blocks.n; k++) {
+            fsd_words_put(&w, k ? ", " : "");
+            put_value(&w, g, i, k);
+        }
+        fsd_words_put(&w, "]");
+    }
+    fsd_words_put(&w, "}");
+    put_words(c, &w, 0, out);
+    fputs("\n\n", out);
+}
+
 static void put_function(struct fsd_code *c, struct fsd_code_group *g, FILE *out)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
     const char *comma = block->reads.n ? ", " : "";
+    bool table = g->named < g->parameters.n;
 
     fputs("\n\n", out);
     put_modules(c, g, out);
+    if (table)
+        put_table(c, g, out);
     fprintf(out, "def %s(", fsd_text(c->words, g->name));
     put_names(c, block->read_as.at, block->reads.n, out);
     for (uint32_t i = 0; i < g->named; i++, comma = ", ")
         fprintf(out, "%s%s", comma, parameter_name(c->arena, g, i));
-    fprintf(out, "%s):\n",
-            g->named < g->parameters.n ? fsd_printed(c->arena, "%sn", comma) : "");
+    fprintf(out, "%s%s):\n", table ? comma : "", table ? "module" : "");
+    if (table)
+        fprintf(out, "    n = {key: row[module] for key, row in %s.items()}\n",
+                table_name(c, g));
     for (uint32_t i = 0; i < block->lines.n; i++)
         put_line(c, g, i, out);
     if (!block->makes.n)
@@ -416,38 +517,12 @@ static const char *top_name(const struct fsd_code *c, fsd_id tensor)
     return name ? fsd_text(c->words, name) : "None";
 }
 
-/* A name as a literal, solid. */
-static void put_solid(struct fsd_code *c, struct fsd_code_words *w, const char *text)
-{
-    fsd_words_slot(w, FSD_SLOT_STRING, text);
-    (void)c;
-}
-
-/* What a parameter is in a block. */
-static void put_argument(struct fsd_code *c, const struct fsd_code_group *g,
-                         uint32_t at, uint32_t which, struct fsd_code_words *w)
-{
-    if (at < g->named)
-        fsd_words_printf(w, "%s=", parameter_name(c->arena, g, at));
-    else if (at == g->named)
-        fsd_words_put(w, "n=[");
-    if (are_numbers(g, at))
-        fsd_words_put(w, g->parameters.at[at][which]);
-    else
-        put_solid(c, w, g->parameters.at[at][which]);
-    if (at + 1 == g->parameters.n && at >= g->named)
-        fsd_words_put(w, "]");
-}
-
 /* "layer1 = add_layer1(x, at="layer1")", the `which`-th block of its group. */
 static void put_call(struct fsd_code *c, const struct fsd_code_group *g, uint32_t which,
                      FILE *out)
 {
     const struct fsd_code_block *block = g->blocks.at[which];
     struct fsd_code_words w = {.arena = c->arena};
-    struct fsd_code_block line = {0};
-    struct fsd_code_group one = {0};
-    struct draft draft;
 
     for (uint32_t i = 0; i < block->makes.n; i++)
         fsd_words_printf(&w, "%s%s", i ? ", " : "", top_name(c, block->makes.at[i]));
@@ -455,16 +530,16 @@ static void put_call(struct fsd_code *c, const struct fsd_code_group *g, uint32_
                      fsd_text(c->words, g->name));
     for (uint32_t i = 0; i < block->reads.n; i++)
         fsd_words_printf(&w, "%s%s", i ? ", " : "", top_name(c, block->reads.at[i]));
-    for (uint32_t i = 0; i < g->parameters.n; i++) {
-        fsd_words_put(&w, i || block->reads.n ? ", " : "");
-        put_argument(c, g, i, which, &w);
+    for (uint32_t i = 0; i < g->named; i++) {
+        fsd_words_printf(&w, "%s%s=", i || block->reads.n ? ", " : "",
+                         parameter_name(c->arena, g, i));
+        put_value(&w, g, i, which);
     }
+    if (g->named < g->parameters.n)
+        fsd_words_printf(&w, "%smodule=%u", g->named || block->reads.n ? ", " : "",
+                         which);
     fsd_words_put(&w, ")");
-    line.slots.at = w.slots.at;
-    fsd_vec_push(c->arena, &one.blocks, &line);
-    one.parameter = FSD_NEW(c->arena, uint32_t, w.slots.n + 1);
-    draft = fill(c, &one, fsd_arena_strndup(c->arena, w.text.at, w.text.n), 0);
-    put_statement(&draft, &(struct draft){0}, out);
+    put_words(c, &w, 4, out);
 }
 
 static void put_inline(struct fsd_code *c, uint32_t which, FILE *out)
@@ -609,26 +684,59 @@ static void put_body(struct fsd_code *c, FILE *out)
         if (!c->blocks.at[i].function || c->blocks.at[i].like != i)
             continue;
         groups[i] = fsd_code_group_of(c, i);
-        name_parameters(&groups[i]);
+        name_parameters(c, &groups[i]);
         groups[i].name = name_function(c, &groups[i]);
         put_function(c, &groups[i], out);
     }
     put_define(c, groups, out);
 }
 
+/* The program's own arguments, and what they set.  TensorRT for RTX compiles for
+ * compute capabilities, without a GPU if they are named. */
 static const char ending[] =
+    "\n\ndef profile_of(builder, target, shapes):\n"
+    "    \"\"\"The optimization profile of inputs with dynamic sizes; None: there are "
+    "none.\"\"\"\n"
+    "    profile, given, used = builder.create_optimization_profile(), dict(shapes), "
+    "False\n"
+    "    for i in range(target.num_inputs):\n"
+    "        tensor = target.get_input(i)\n"
+    "        if tensor.name in given:\n"
+    "            ranges = given[tensor.name].split(\":\")\n"
+    "            ranges = [[int(n) for n in part.split(\"x\")] for part in ranges]\n"
+    "            add = profile.set_shape_input if tensor.is_shape_tensor else "
+    "profile.set_shape\n"
+    "            add(tensor.name, *(ranges if len(ranges) == 3 else ranges * 3))\n"
+    "            used = True\n"
+    "        elif -1 in tuple(tensor.shape) or tensor.is_shape_tensor:\n"
+    "            raise SystemExit(f\"{tensor.name}: expected --shape "
+    "{tensor.name}=MIN:OPT:MAX\")\n"
+    "    return profile if used else None\n"
     "\n\ndef main():\n"
     "    \"\"\"Builds the engine.\"\"\"\n"
     "    parser = argparse.ArgumentParser(description=__doc__)\n"
     "    parser.add_argument(\"--model\", default=MODEL, help=\"the ONNX file with the "
     "weights\")\n"
+    "    parser.add_argument(\"--shape\", action=\"append\", default=[], "
+    "metavar=\"NAME=MIN:OPT:MAX\",\n"
+    "                        help=\"sizes of a dynamic input, as "
+    "x=1x3x64x64:4x3x64x64:8x3x64x64\")\n"
+    "%s"
+    "    parser.add_argument(\"--verbose\", action=\"store_true\", help=\"print the "
+    "verbose build log\")\n"
     "    parser.add_argument(\"plan\", help=\"where the engine is written\")\n"
     "    arguments = parser.parse_args()\n"
-    "    builder = trt.Builder(trt.Logger(trt.Logger.INFO))\n"
+    "    severity = trt.Logger.VERBOSE if arguments.verbose else trt.Logger.INFO\n"
+    "    builder = trt.Builder(trt.Logger(severity))\n"
     "    target = builder.create_network(FLAGS)\n"
     "    define(target, arguments.model)\n"
     "    config = builder.create_builder_config()\n"
     "    config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED\n"
+    "%s"
+    "    shapes = [shape.rsplit(\"=\", 1) for shape in arguments.shape]\n"
+    "    profile = profile_of(builder, target, shapes)\n"
+    "    if profile:\n"
+    "        config.add_optimization_profile(profile)\n"
     "    plan = builder.build_serialized_network(target, config)\n"
     "    if plan is None:\n"
     "        raise SystemExit(\"TensorRT did not build the engine\")\n"
@@ -636,12 +744,24 @@ static const char ending[] =
     "        file.write(plan)\n"
     "\n\nif __name__ == \"__main__\":\n"
     "    main()\n";
+static const char capability_argument[] =
+    "    parser.add_argument(\"--compute-capability\", default=\"CURRENT\", "
+    "metavar=\"SM\",\n"
+    "                        help=\"as SM89, or several separated by commas (default: "
+    "of this GPU)\")\n";
+static const char capability_set[] =
+    "    targets = arguments.compute_capability.split(\",\")\n"
+    "    config.num_compute_capabilities = len(targets)\n"
+    "    for i, name in enumerate(targets):\n"
+    "        config.set_compute_capability(getattr(trt.ComputeCapability, name), i)\n";
 
 /* What the text calls is only known when all of it is there. */
 void fsd_code_print(struct fsd_code *c, FILE *out)
 {
     struct fsd_print print;
     const char *body;
+    bool rtx = c->engine &&
+               strstr(fsd_text(c->d->names, c->d->engine->producer), "RTX") != NULL;
 
     put_body(c, fsd_print_open(&print));
     body = fsd_print_take(&print, c->arena);
@@ -651,7 +771,7 @@ void fsd_code_print(struct fsd_code *c, FILE *out)
         fputs(body, out);
         return;
     }
-    fsd_code_print_helpers(c->arena, body, out);
+    fsd_code_print_helpers(c->arena, body, rtx, out);
     fputs("\n\nMODEL = ", out);
     put_literal(c->path, out);
     fprintf(out, "\nFLAGS = %s\n",
@@ -659,5 +779,5 @@ void fsd_code_print(struct fsd_code *c, FILE *out)
                 ? "1 << int(trt.NetworkDefinitionCreationFlag.STRONGLY_TYPED)"
                 : "0");
     fputs(body, out);
-    fputs(ending, out);
+    fprintf(out, ending, rtx ? capability_argument : "", rtx ? capability_set : "");
 }

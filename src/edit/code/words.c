@@ -57,10 +57,10 @@ static bool is_taken(const char *word)
         "finally for from global if import in is lambda match nonlocal not or pass "
         "raise "
         "return try type while with none true false print all any array at bool bytes "
-        "dict enumerate float getattr hasattr int isinstance len list main max min "
-        "network np numpy_helper onnx open os argparse range reversed set setattr "
-        "slice "
-        "str sum sys torch f trt tuple w zip define load parser n ";
+        "dict enumerate float getattr hasattr int isinstance key len list main max min "
+        "module network np numpy_helper onnx open os argparse profile_of range "
+        "reversed row set setattr slice str sum sys tensorrt_rtx_libs torch f trt "
+        "tuple w zip define load parser n ";
 
     return fsd_list_has(words, word);
 }
