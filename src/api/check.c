@@ -125,7 +125,7 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
     if (!n)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a build, found none");
-    status = fsd_states_open(&l, opt, n, err);
+    status = fsd_states_open(&l, NULL, opt, n, err);
     for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)
         status = refuse_profile(l.builds[i], err);
     for (uint32_t i = 0; status == FSD_OK && i < l.n; i++)

@@ -9,6 +9,7 @@
 #include "api/states.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 struct fsd_comparison {
     struct fsd_diff *run; /* of the new build; NULL: it is a snapshot */
@@ -128,17 +129,35 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
     return open_first(out, run, true, true, opt, err);
 }
 
-enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options *opt,
-                                unsigned n, struct fsd_error *err)
+/* Of a build that failed there is a reason, and nothing to compare. */
+static bool take_failed(struct fsd_states *out, const struct fsd_options *opt)
+{
+    const char *path = opt->engine ? opt->engine : opt->model;
+    struct fsd_failed_build one = {NULL, NULL};
+
+    if (!out->arena || !(one.why = fsd_failed_reason(out->arena, opt)))
+        return false;
+    one.path = fsd_arena_strndup(out->arena, path, strlen(path));
+    fsd_vec_push(out->arena, &out->failed, one);
+    return true;
+}
+
+enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
+                                const struct fsd_options *opt, unsigned n,
+                                struct fsd_error *err)
 {
     enum fsd_status status = fsd_expect_array("opt", opt, n, err);
 
-    *out = (struct fsd_states){0};
+    *out = (struct fsd_states){.arena = arena};
     for (unsigned i = 0; i < n && status == FSD_OK; i++) {
         struct fsd_state *s = NULL;
 
         if (out->n < FSD_MOST_BUILDS)
             status = open_state(&s, NULL, false, false, &opt[i], err);
+        if (status != FSD_OK && take_failed(out, &opt[i])) {
+            status = FSD_OK;
+            continue;
+        }
         if (status == FSD_OK && (!s || out->n + s->also.n >= FSD_MOST_BUILDS))
             status =
                 fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
@@ -238,6 +257,19 @@ struct fsd_builds {
     struct fsd_matrix *matrix;
 };
 
+static enum fsd_status fail_few(const struct fsd_states *states, struct fsd_error *err)
+{
+    const fsd_failed_builds *failed = &states->failed;
+
+    if (!failed->n)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected from 2 to 26 builds, found %u", states->n);
+    return fsd_fail(err, FSD_E_ARG, failed->at[0].path, FSD_POS_NONE, 0,
+                    "expected 2 engines or more, found %u, and %u build%s that failed: "
+                    "%s",
+                    states->n, failed->n, fsd_plural(failed->n), failed->at[0].why);
+}
+
 enum fsd_status fsd_builds_open(struct fsd_builds **out, const struct fsd_options *opt,
                                 unsigned n, struct fsd_error *err)
 {
@@ -250,12 +282,13 @@ enum fsd_status fsd_builds_open(struct fsd_builds **out, const struct fsd_option
     arena = fsd_arena_new();
     b = FSD_NEW(arena, struct fsd_builds, 1);
     b->arena = arena;
-    status = fsd_states_open(&b->states, opt, n, err);
+    status = fsd_states_open(&b->states, arena, opt, n, err);
     if (status == FSD_OK && b->states.n < 2)
-        status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                          "expected from 2 to 26 builds, found %u", b->states.n);
-    if (status == FSD_OK)
+        status = fail_few(&b->states, err);
+    if (status == FSD_OK) {
         b->matrix = fsd_matrix_new(b->states.builds, b->states.n);
+        b->matrix->failed = b->states.failed;
+    }
     for (uint32_t i = 1; status == FSD_OK && i < b->states.n && !opt->force; i++)
         status = fsd_check_network(b->matrix->with[i], err);
     if (status == FSD_OK)
@@ -276,7 +309,8 @@ void fsd_builds_free(struct fsd_builds *builds)
 
 bool fsd_builds_differ(const struct fsd_builds *builds)
 {
-    return builds->matrix->differs || builds->matrix->differing;
+    return builds->matrix->differs || builds->matrix->differing ||
+           builds->matrix->failed.n;
 }
 
 enum fsd_status fsd_builds_write(const struct fsd_builds *builds,

@@ -5,6 +5,7 @@
  */
 #include "api/inputs.h"
 #include "api/linting.h"
+#include "api/states.h"
 #include "base/base.h"
 #include "judge/failed/failed.h"
 #include "report/subject/subject.h"
@@ -90,6 +91,22 @@ enum fsd_status fsd_failure_open(struct fsd_failure **out,
     else
         fsd_failure_free(f);
     return status;
+}
+
+const char *fsd_failed_reason(struct fsd_arena *arena, const struct fsd_options *opt)
+{
+    struct fsd_options of = *opt;
+    struct fsd_failure *failure = NULL;
+    const char *why = NULL;
+
+    if (!of.engine) {
+        of.engine = of.model;
+        of.model = NULL;
+    }
+    if (!of.n_parts && fsd_failure_open(&failure, &of, NULL) == FSD_OK)
+        why = path_text(arena, fsd_failure_conclusion(failure));
+    fsd_failure_free(failure);
+    return why;
 }
 
 void fsd_failure_free(struct fsd_failure *f)

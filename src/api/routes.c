@@ -28,7 +28,8 @@ struct fsd_routing {
     bool tuned;
     struct fsd_state *states[MOST];
     fsd_route_blocks blocks[MOST];
-    unsigned n; /* of both */
+    unsigned n;               /* of both */
+    fsd_failed_builds failed; /* builds that left nothing else */
     struct fsd_route_in *in;
     uint32_t n_in;
     fsd_settings usual;
@@ -88,8 +89,15 @@ static enum fsd_status open_build(struct fsd_routing *r, const struct fsd_option
     struct fsd_compare *c;
 
     if (status != FSD_OK) {
+        struct fsd_failed_build one = {opt->engine ? opt->engine : opt->model,
+                                       fsd_failed_reason(r->arena, opt)};
+
         fsd_diff_free(d);
-        return status;
+        if (!one.why)
+            return status;
+        one.path = fsd_arena_strndup(r->arena, one.path, strlen(one.path));
+        fsd_vec_push(r->arena, &r->failed, one);
+        return FSD_OK;
     }
     if (d)
         take_blocks(r, d);
@@ -201,20 +209,41 @@ static void take_times(struct fsd_routing *r)
     }
 }
 
+static const char *route_name(const struct fsd_routing *r, uint32_t i)
+{
+    return r->n_in <= FSD_MOST_BUILDS ? fsd_printed(r->arena, "%c", 'A' + (int)i)
+                                      : fsd_printed(r->arena, "%u", i + 1);
+}
+
+/* Of a build that failed nothing is known but its name, and why. */
+static void take_failed(struct fsd_routing *r)
+{
+    for (uint32_t i = 0; i < r->failed.n; i++) {
+        struct fsd_route_in *in = &r->in[r->n + i];
+
+        *in = (struct fsd_route_in){.name = route_name(r, r->n + i),
+                                    .path = r->failed.at[i].path,
+                                    .ms = -1,
+                                    .loss = -1,
+                                    .failed = true,
+                                    .error = r->failed.at[i].why};
+        take_name(r, name_in(r->arena, in->path), &in->settings);
+    }
+}
+
 static void take_builds(struct fsd_routing *r)
 {
-    r->n_in = r->n;
-    r->in = FSD_NEW(r->arena, struct fsd_route_in, r->n);
+    r->n_in = r->n + r->failed.n;
+    r->in = FSD_NEW(r->arena, struct fsd_route_in, r->n_in);
     for (uint32_t i = 0; i < r->n; i++) {
-        r->in[i] = (struct fsd_route_in){
-            .name = r->n <= FSD_MOST_BUILDS ? fsd_printed(r->arena, "%c", 'A' + (int)i)
-                                            : fsd_printed(r->arena, "%u", i + 1),
-            .path = r->states[i]->engine_path,
-            .state = r->states[i],
-            .blocks = r->blocks[i],
-            .loss = -1};
+        r->in[i] = (struct fsd_route_in){.name = route_name(r, i),
+                                         .path = r->states[i]->engine_path,
+                                         .state = r->states[i],
+                                         .blocks = r->blocks[i],
+                                         .loss = -1};
         take_settings(r, r->states[i], &r->in[i].settings);
     }
+    take_failed(r);
     take_times(r);
 }
 
@@ -293,6 +322,22 @@ static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
     return found;
 }
 
+/* The cache may know that an iteration failed, and not why. */
+static void take_failed_step(struct fsd_routing *r, const struct fsd_failed_build *one)
+{
+    uint64_t number = iteration_in(name_in(r->arena, one->path));
+
+    for (uint32_t i = 0; i < r->n_in; i++) {
+        const struct fsd_tuning_step *step = &r->tuning.steps.at[i];
+
+        if ((step->numbered ? step->number : i) != number || r->in[i].error)
+            continue;
+        r->in[i].path = one->path;
+        r->in[i].failed = true;
+        r->in[i].error = one->why;
+    }
+}
+
 static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
 {
     r->n_in = r->tuning.steps.n < FSD_MOST_ROUTES ? r->tuning.steps.n : FSD_MOST_ROUTES;
@@ -320,6 +365,8 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         r->in[i].state = r->states[b];
         r->in[i].blocks = r->blocks[b];
     }
+    for (uint32_t b = 0; b < r->failed.n; b++)
+        take_failed_step(r, &r->failed.at[b]);
 }
 
 /* ----------------------------------------------------------------------------- all */
@@ -334,6 +381,10 @@ static enum fsd_status open_routing(struct fsd_routing *r, const char *cache,
         status = open_build(r, &opt[i], err);
     if (status != FSD_OK)
         return status;
+    if (!r->n && r->failed.n && !r->tuned)
+        return fsd_fail(err, FSD_E_ARG, r->failed.at[0].path, FSD_POS_NONE, 0,
+                        "expected an engine, found that all builds failed: %s",
+                        r->failed.at[0].why);
     if (r->tuned)
         take_search(r, n ? opt : NULL);
     else

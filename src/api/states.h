@@ -2,6 +2,7 @@
 #ifndef FSD_API_STATES_H
 #define FSD_API_STATES_H
 
+#include "change/compare/matrix.h"
 #include "change/snapshot/snapshot.h"
 
 /** As fsd_diff_open(), of a model without an engine, too: then of one without layers.
@@ -33,6 +34,10 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
                                       const struct fsd_options *opt,
                                       struct fsd_error *err);
 
+/** Why the build failed whose log is given as ENGINE, or as the only word: one
+ *  sentence, in `arena`.  NULL: it is no log of a failed build. */
+const char *fsd_failed_reason(struct fsd_arena *arena, const struct fsd_options *opt);
+
 /** The label of a build; NULL: it has none. */
 const char *fsd_state_label(const struct fsd_state *s);
 
@@ -42,15 +47,19 @@ void fsd_state_set_label(struct fsd_state *s, const char *label);
 /** Several builds: those that were opened, and what snapshots of several hold besides.
  */
 struct fsd_states {
+    struct fsd_arena *arena; /**< of the failed builds; NULL: these are an error */
+    fsd_failed_builds failed;
     struct fsd_state *opened[FSD_MOST_BUILDS];
     const struct fsd_state *builds[FSD_MOST_BUILDS];
     uint32_t n_opened, n;
 };
 
 /** Opens each as fsd_state_open() does; free them, whatever it returns.
+ *  @param arena  where builds that failed are listed; NULL: they are an error.
  *  @return the same, or FSD_E_ARG for more builds than a snapshot holds. */
-enum fsd_status fsd_states_open(struct fsd_states *out, const struct fsd_options *opt,
-                                unsigned n, struct fsd_error *err);
+enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
+                                const struct fsd_options *opt, unsigned n,
+                                struct fsd_error *err);
 void fsd_states_free(struct fsd_states *states);
 
 /** Two models of which less than half can be aligned are not exports of one network.

@@ -115,6 +115,9 @@ static void what_a_knob_determines_is_no_second_knob(void **state)
     r = conclude(&d);
     assert_true(varies(r, "v"));
     assert_false(varies(r, "version"));
+    assert_true(r->knobs.at[1].follows);
+    assert_false(r->knobs.at[0].follows);
+    assert_int_not_equal(r->routes[0].stated[1], r->routes[1].stated[1]);
     drop(&d);
 }
 

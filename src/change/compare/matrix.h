@@ -44,6 +44,12 @@ struct fsd_matrix_row {
     fsd_id port;       /**< of an input or output: in the first build */
 };
 
+/** A build of which there is nothing to compare. */
+struct fsd_failed_build {
+    const char *path, *why; /**< of its log; one sentence */
+};
+typedef FSD_VEC(struct fsd_failed_build) fsd_failed_builds;
+
 struct fsd_matrix {
     struct fsd_arena *arena;
     uint32_t n;
@@ -55,8 +61,9 @@ struct fsd_matrix {
     fsd_id **row_of;               /**< by build, by group */
     fsd_id moves_row;              /**< of data-movement layers of no group */
     FSD_VEC(uint32_t) pool;
-    uint32_t differing; /**< rows */
-    bool differs;       /**< a build does from the first: anything but times, tactics */
+    fsd_failed_builds failed; /**< set by who opened the builds; borrowed */
+    uint32_t differing;       /**< rows */
+    bool differs; /**< a build does from the first: anything but times, tactics */
 };
 
 /** @param n at least 2. */

@@ -87,6 +87,7 @@ static void find_knobs(struct fsd_routes *r, const fsd_settings *usual)
     set_values(number, usual, values);
     for (uint32_t i = 0; i < r->n; i++) {
         r->routes[i].values = FSD_NEW(r->arena, fsd_sym, r->knobs.n);
+        r->routes[i].stated = FSD_NEW(r->arena, fsd_sym, r->knobs.n);
         if (r->knobs.n)
             memcpy(r->routes[i].values, values, r->knobs.n * sizeof *values);
         set_values(number, &r->routes[i].in->settings, r->routes[i].values);
@@ -124,12 +125,16 @@ static bool determines(const struct fsd_routes *r, uint32_t by, uint32_t of)
 /* A version that a log states beside the "v=1.4" of its name is no second knob. */
 static void drop_determined(struct fsd_routes *r)
 {
+    for (uint32_t i = 0; i < r->n; i++)
+        for (uint32_t k = 0; k < r->knobs.n; k++)
+            r->routes[i].stated[k] = r->routes[i].values[k];
     for (uint32_t k = 0; k < r->knobs.n; k++)
         for (uint32_t by = 0; by < r->knobs.n && r->knobs.at[k].varies; by++) {
             if (!r->knobs.at[k].found || r->knobs.at[by].found ||
                 !r->knobs.at[by].varies || !determines(r, by, k))
                 continue;
             r->knobs.at[k].varies = false;
+            r->knobs.at[k].follows = true;
             for (uint32_t i = 0; i < r->n; i++)
                 r->routes[i].values[k] = 0;
         }

@@ -55,11 +55,13 @@ struct fsd_knob {
     fsd_sym usual; /**< the value of a route that does not state one; 0: not known */
     bool found;    /**< as fsd_setting.found, of all routes */
     bool varies;   /**< routes are known to have several values of it */
+    bool follows;  /**< it varies with another knob that was set, and is not counted */
 };
 
 struct fsd_route {
     const struct fsd_route_in *in;
     fsd_sym *values; /**< by knob; 0: not known */
+    fsd_sym *stated; /**< the same, also of knobs that follow others */
     uint32_t engine; /**< number of its engine; FSD_NONE: no build is there */
     uint32_t apart;  /**< knobs in which it is not known to be as the base */
 };

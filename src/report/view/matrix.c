@@ -639,6 +639,43 @@ static const struct fsd_rows *varying_rows(const struct context *k)
 
 /* ------------------------------------------------------------------------- sheets */
 
+/* What differs between the builders themselves, beside which nothing is the option's or
+ * chance's doing alone. */
+static const char *versions_text(const struct context *k)
+{
+    const struct fsd_state *first = k->m->builds[0];
+    const char *is = fsd_text(first->names, first->producer);
+
+    for (uint32_t b = 1; b < k->m->n; b++) {
+        const struct fsd_state *s = k->m->builds[b];
+        const char *other = fsd_text(s->names, s->producer);
+
+        if (*is && *other && strcmp(is, other) != 0)
+            return fsd_printed(k->arena, "the builders differ: A is of %s, %s of %s",
+                               is, letter(b), other);
+    }
+    return NULL;
+}
+
+/* clang-format off */
+#define FAILED_ROW(has, set, when, t) \
+    set(t, NAME, path, failed->path, "log", .always = true) \
+    set(t, NAME, why, failed->why, "why", .always = true)
+FSD_RECORD(failed_row, FAILED_ROW)
+/* clang-format on */
+
+static const struct fsd_rows *failed_rows(const struct context *k)
+{
+    struct fsd_rows *rows =
+        fsd_rows_new(k->arena, &failed_row_record, "  {*}failed{/}  {path}: {why}\n");
+
+    for (uint32_t i = 0; i < k->m->failed.n; i++) {
+        const struct fsd_failed_build *failed = &k->m->failed.at[i];
+        FSD_ADD(rows, failed_row, FAILED_ROW);
+    }
+    return rows;
+}
+
 /* clang-format off */
 #define HEAD(has, set, when, t) \
     has(t, COUNT, n_builds,  NULL, .aside = true) \
@@ -648,7 +685,11 @@ static const struct fsd_rows *varying_rows(const struct context *k)
     has(t, COUNT, tactics,   NULL, .always = true, \
         .about = "rows in which builds have other tactics, and nothing else") \
     has(t, COUNT, folded,    NULL, .aside = true) \
-    has(t, ROWS,  builds,    NULL, .of = &build_row_record, .always = true)
+    has(t, ROWS,  builds,    NULL, .of = &build_row_record, .always = true) \
+    has(t, ROWS,  failed,    NULL, .of = &failed_row_record, \
+        .about = "builds that failed, which have no letter; left out: none") \
+    has(t, NAME,  versions,  NULL, .about = "the first two builds whose builders " \
+        "differ in version; left out: none are known to")
 
 #define MATRIX(has, set, when, t) \
     HEAD(has, set, when, t) \
@@ -670,14 +711,16 @@ FSD_RECORD_PART(stability, matrix, STABILITY)
 static const char matrix_head[] =
     "{n_builds} builds; * marks a difference from A, ? an unknown\nint8 | fp16: two "
     "groups of nodes, x2: two layers, +1: one inserted "
-    "layer\n{builds}\n{n_rows|row|rows}: {same} the same in all builds, {differing} "
+    "layer\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: {same} the same "
+    "in all builds, {differing} "
     "not<, {tactics!} with other tactics only>";
 
 static const char matrix_text[] =
     "\n<\n{lines!}><\n{folded!|equal row|equal rows} omitted (--all shows them)\n>";
 
 static const char stability_head[] =
-    "{n_builds} builds\n{builds}\n{n_rows|row|rows}: {same} the same in all builds, "
+    "{n_builds} builds\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: "
+    "{same} the same in all builds, "
     "{differing} not<, {tactics!} with other tactics only>";
 
 static const char stability_text[] = "\n{rows}";
@@ -704,6 +747,8 @@ static void fill_root(const struct context *k, struct matrix *root)
     root->tactics = fsd_count(tactics);
     root->folded = fsd_count(folded);
     root->builds = build_rows(k);
+    root->failed = k->m->failed.n ? failed_rows(k) : NULL;
+    root->versions = versions_text(k);
 }
 
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m)

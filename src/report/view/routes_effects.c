@@ -295,6 +295,40 @@ static void put_others(const struct fsd_routes_source *k,
         fprintf(out, "; the same in all %u pairs", like);
 }
 
+/* True where the value of the knob is in what follows it: "v=1.4" in a builder's
+ * version 1.4. */
+static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym value)
+{
+    const char *is = value ? text(k, value) : "";
+    size_t n = strlen(is);
+
+    for (const char *at = fact; n && (at = strstr(at, is)); at++)
+        if ((at == fact || !(fsd_is_word(at[-1]) || at[-1] == '.')) &&
+            !(fsd_is_word(at[n]) || at[n] == '.'))
+            return true;
+    return false;
+}
+
+/* What the builds of the pair differ in besides, as their logs state: it may as well be
+ * the reason. */
+static void put_followers(const struct fsd_routes_source *k,
+                          const struct fsd_route_effect *e, FILE *out)
+{
+    const struct fsd_route_step *s = &k->r->steps.at[e->shown];
+
+    for (uint32_t i = 0; i < k->r->knobs.n; i++) {
+        fsd_sym before = k->r->routes[s->from].stated[i],
+                after = k->r->routes[s->to].stated[i];
+
+        if (!k->r->knobs.at[i].follows || !before || !after || before == after ||
+            states(k, text(k, before), e->before) ||
+            states(k, text(k, after), e->after))
+            continue;
+        fprintf(out, "; the builds differ in %s too: %s -> %s",
+                text(k, k->r->knobs.at[i].name), text(k, before), text(k, after));
+    }
+}
+
 static const char *sentence(const struct fsd_routes_source *k,
                             const struct fsd_route_effect *e,
                             const fsd_block_changes *patterns)
@@ -307,6 +341,7 @@ static const char *sentence(const struct fsd_routes_source *k,
     put_cost(k, e, out);
     fprintf(out, " [route %s -> %s]", route_name(k, s->from), route_name(k, s->to));
     put_others(k, e, out);
+    put_followers(k, e, out);
     return fsd_print_take(&print, k->arena);
 }
 
