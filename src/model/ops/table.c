@@ -43,6 +43,7 @@ enum type {
     BY_VALUES,      /* LabelEncoder: the attribute that lists what it makes */
     BY_ITEM,        /* of input 0, a sequence or an optional, or a tensor itself */
     BY_LABELS,      /* a classifier's first output: the attribute that lists classes */
+    SCALE_ZERO,     /* DynamicQuantizeLinear's others: a scale, and its zero point */
     BY_STASH        /* LayerNormalization's statistics: the attribute `stash_type` */
 };
 
@@ -363,6 +364,8 @@ enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i)
     case BY_LABELS:
         return fsd_node_attr(g, &g->nodes.at[node], "classlabels_strings") ? FSD_STRING
                                                                            : FSD_INT64;
+    case SCALE_ZERO:
+        return i == 1 ? FSD_FP32 : FSD_UINT8;
     case BY_STASH:
         return type_attr(g, node, "stash_type", FSD_FP32);
     case BY_VALUE:
