@@ -44,6 +44,10 @@ PARTS = [
     ("sizes", ["--node", "view"], ["shape", "first", "row", "both", "view", "q", "dq"], [b"rest"], [b"unused", b"wdq"]),
     ("sizes", ["--node", "act", "--context", "1"], ["dq", "q", "wq", "wdq", "product", "act"], [], [b"view", b"unused"]),
     ("sizes", ["--from", "vd", "--to", "p"], ["wq", "wdq", "product"], [b"vd"], [b"vq"]),
+    ("dynamic", ["--node", "scaled"], ["scaled"], [b"xs"], [b"xz", b"wz"]),
+    ("dynamic", ["--node", "quantize"], ["quantize"], [b"xz"], [b"product"]),
+    ("unranked", ["--node", "view"], ["view"], [b"v_flat", b"Flatten"], [b"act"]),
+    ("unranked", ["--from", "x", "--to", "a"], ["view", "act"], [b"a_flat"], [b"v_flat"]),
     ("outside", ["--node", "sum"], ["sum"], [b"here"], [b"absent", b"scaled"]),
 ]
 REFUSED = [

@@ -104,6 +104,18 @@ def outside():
     return proto
 
 
+def dynamic():
+    """Dynamic quantization, whose scale and zero point no value_info declares."""
+    return model([node("DynamicQuantizeLinear", "quantize", "x", "xq xs xz"), node("MatMulInteger", "product", "xq w xz wz", "i"),
+                  node("Cast", "cast", "i", "f", to=T.FLOAT), node("Mul", "scaled", "f xs", "y")], [("y", (2, 4))],
+                 weights=[h.make_tensor("w", T.INT8, (3, 4), range(12)), h.make_tensor("wz", T.INT8, (), [0])])
+
+
+def unranked():
+    """A tensor whose rank only an input decides."""
+    proto = model([node("Reshape", "view", "x sizes", "v"), node("Relu", "act", "v", "a"), node("Neg", "last", "a", "y")], [("y", None)])
+    proto.graph.input.append(info("sizes", ("n",), T.INT64))
+    return proto
 
 
 def hostile():
@@ -136,7 +148,7 @@ def helper_function():
                            [h.make_opsetid("", 17)], ["aurora_factor"])
 
 
-MODELS = (cycle, unsorted, undefined, duplicate, sequence, loop, functions, sizes, outside, hostile)
+MODELS = (cycle, unsorted, undefined, duplicate, sequence, loop, functions, sizes, outside, dynamic, unranked, hostile)
 
 
 def main():

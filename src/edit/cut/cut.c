@@ -387,6 +387,41 @@ static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edit
         fsd_onnx_declare(edits, list, &info);
 }
 
+bool fsd_cut_is_flat(const struct fsd_cut_plan *plan, fsd_id output)
+{
+    struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, output);
+
+    return !info.ranked && info.type &&
+           model_of(plan)->tensors.at[output].item == FSD_NONE;
+}
+
+static void flatten(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
+                    fsd_id output)
+{
+    static const int64_t sizes[] = {1, -1};
+    static const char *const open[] = {NULL, NULL};
+    struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, output);
+    const char *inputs[] = {info.name}, *outputs[1];
+    struct fsd_onnx_new_attribute axis = {.name = "axis", .number = 0};
+
+    info.name = outputs[0] =
+        fsd_onnx_new_name(edits, fsd_printed(plan->arena, "%s_flat", info.name));
+    info.ranked = true;
+    info.rank = 2;
+    info.sizes = sizes;
+    info.names = open;
+    fsd_onnx_add_node(edits, &(struct fsd_onnx_whole_node){.op = "Flatten",
+                                                           .name = info.name,
+                                                           .domain = "",
+                                                           .inputs = inputs,
+                                                           .outputs = outputs,
+                                                           .n_inputs = 1,
+                                                           .n_outputs = 1,
+                                                           .attributes = &axis,
+                                                           .n_attributes = 1});
+    fsd_onnx_declare(edits, FSD_ONNX_OUTPUTS, &info);
+}
+
 static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                       fsd_id tensor)
 {
@@ -458,14 +493,17 @@ struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan)
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         in[plan->inputs.at[i]] = true;
     for (uint32_t i = 0; i < plan->outputs.n; i++)
-        out[plan->outputs.at[i]] = true;
+        out[plan->outputs.at[i]] = !fsd_cut_is_flat(plan, plan->outputs.at[i]);
     for (fsd_id t = 0; t < g->tensors.n; t++)
         if (!g->tensors.at[t].scope && g->tensors.at[t].name)
             edit_tensor(plan, edits, t, in[t], out[t]);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         declare(plan, edits, FSD_ONNX_INPUTS, plan->inputs.at[i]);
     for (uint32_t i = 0; i < plan->outputs.n; i++)
-        declare(plan, edits, FSD_ONNX_OUTPUTS, plan->outputs.at[i]);
+        if (fsd_cut_is_flat(plan, plan->outputs.at[i]))
+            flatten(plan, edits, plan->outputs.at[i]);
+        else
+            declare(plan, edits, FSD_ONNX_OUTPUTS, plan->outputs.at[i]);
     list_sizes(plan, edits);
     keep_functions(plan, edits);
     fsd_onnx_drop_training(edits);

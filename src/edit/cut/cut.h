@@ -57,6 +57,10 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
                             const struct fsd_diff *d, const struct fsd_cut_options *opt,
                             struct fsd_error *err);
 
+/** True for an output that the part writes as a row, by a Flatten, since its rank is
+ *  unknown: onnx.checker refuses outputs without a shape. */
+bool fsd_cut_is_flat(const struct fsd_cut_plan *plan, fsd_id output);
+
 /** The edits that leave nothing else of the file. */
 struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan);
 

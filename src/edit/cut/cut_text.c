@@ -38,6 +38,8 @@ static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
         put_name(plan, plan->d->model->tensors.at[list->at[i]].name, out);
         fputs("  ", out);
         put_info(plan, list->at[i], out);
+        if (list == &plan->outputs && fsd_cut_is_flat(plan, list->at[i]))
+            fputs(", written as a row by a Flatten", out);
         fputs("\n", out);
     }
     if (list->n > MOST)
