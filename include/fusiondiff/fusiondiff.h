@@ -202,9 +202,11 @@ struct fsd_options {
                                    profile is of the engine whose layers it names;
                                    engines with the same layers take theirs in order */
     unsigned n_parts;
-    bool uncited;  /**< findings do not cite what lint proposes, which takes time: for
+    bool uncited; /**< findings do not cite what lint proposes, which takes time: for
                        reports without findings, such as pictures */
-    bool unlisted; /**< `engine` may be a build log that lists no layers: for what it
+    bool values_rows; /**< of one set of tensors, each row of a batch is compared with
+                           the one before it: rows that are equal at the input */
+    bool unlisted;    /**< `engine` may be a build log that lists no layers: for what it
                         states of the build itself, as the view "buildtime" */
 };
 

@@ -110,6 +110,7 @@ class Side:
         force: continue although model and engine do not belong together.
         values: numbers from outside, as --values takes them: a table, or one or two sets of tensors, the reference first.
         values_limit: the relative L2 error from which on a tensor counts as wrong; None: 0.01.
+        values_rows: compare the rows of one set of tensors, of a batch whose rows are equal at the input.
         label: what the build is for, e.g. "sm86"; a snapshot records it, and a check selects its snapshot by it.
 
     Raises:
@@ -121,7 +122,7 @@ class Side:
                  shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
                  peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None,
                  values: Input | Sequence[Input] | None = None, values_limit: float | None = None,
-                 _of: str = "") -> None:
+                 values_rows: bool = False, _of: str = "") -> None:
         if engine is None:
             model, engine = None, model
         if engine is None:
@@ -143,6 +144,8 @@ class Side:
             if not 0 < float(values_limit) <= 1e9:
                 raise ValueError(f"values_limit: expected a number above 0, found {values_limit}")
             self._options["values_limit"] = float(values_limit)
+        if values_rows:
+            self._options["values_rows"] = True
         self._options["parts"] = [_file(value, f"{_of}engine {i}") for i, value in enumerate(parts)]
         self._options["shapes"] = [os.fsencode(shape) for shape in ([shapes] if isinstance(shapes, str) else shapes)]
         if label is not None:
@@ -427,7 +430,8 @@ def diff(model: Input | None = None, engine: Input | Sequence[Input] | None = No
          profile: Input | Sequence[Input] | None = None, times: Input | None = None,
          shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
          peak: tuple[float, float] | None = None, force: bool = False,
-         values: Input | Sequence[Input] | None = None, values_limit: float | None = None) -> Run:
+         values: Input | Sequence[Input] | None = None, values_limit: float | None = None,
+         values_rows: bool = False) -> Run:
     """Maps an engine's layers to the nodes of its model.
 
     Args: see :class:`Side`; an engine or a directory may be the only argument.
@@ -436,7 +440,7 @@ def diff(model: Input | None = None, engine: Input | Sequence[Input] | None = No
         Error: an unreadable file, or files that do not belong together.
     """
     side = Side(model, engine, log=log, profile=profile, times=times, shapes=shapes, engine_number=engine_number,
-                opt_profile=opt_profile, peak=peak, force=force, values=values, values_limit=values_limit)
+                opt_profile=opt_profile, peak=peak, force=force, values=values, values_limit=values_limit, values_rows=values_rows)
     return Run(_call(_native.open_run, side._options))
 
 

@@ -191,6 +191,7 @@ static const struct {
                {"force", A_FLAG, offsetof(struct fsd_options, force)},
                {"peak_gb_s", A_REAL, offsetof(struct fsd_options, peak_gb_s)},
                {"peak_top_s", A_REAL, offsetof(struct fsd_options, peak_top_s)},
+               {"values_rows", A_FLAG, offsetof(struct fsd_options, values_rows)},
                {"values_limit", A_REAL, offsetof(struct fsd_options, values_limit)}};
 
 static bool take_member(struct call *call, struct fsd_options *opt, size_t i,

@@ -81,6 +81,8 @@ static void put_more(const struct words *w, const struct fsd_options *opt)
         put_word(w, "--shape", opt->shapes[i]);
     for (unsigned i = 0; i < opt->n_values; i++)
         put_word(w, "--values", opt->values[i]);
+    if (opt->values_rows)
+        fputs(" --rows", w->out);
     if (opt->values_limit > 0)
         put_number(w, " --values-limit ", opt->values_limit);
     if (opt->peak_gb_s > 0) {

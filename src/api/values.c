@@ -26,14 +26,22 @@ static enum fsd_status read_file(struct fsd_inputs *d, struct opened *o, unsigne
     return fsd_table_read(d->arena, d->names, file, numbers, err);
 }
 
-static enum fsd_status combine(struct fsd_inputs *d, const struct opened *o, unsigned n,
+static enum fsd_status combine(struct fsd_inputs *d, const struct opened *o,
+                               const struct fsd_options *opt,
                                struct fsd_numbers *numbers, struct fsd_error *err)
 {
+    const unsigned n = opt->n_values;
     const struct fsd_array_set *first = o->sets[0].n ? &o->sets[0].at[0] : NULL;
     const struct fsd_array_set *second = n == 2             ? &o->sets[1].at[0]
                                          : o->sets[0].n > 1 ? &o->sets[0].at[1]
                                                             : NULL;
 
+    if (opt->values_rows && n != 1)
+        return fsd_fail(err, FSD_E_ARG, opt->values[1], FSD_POS_NONE, 0,
+                        "expected one set of tensors, whose rows are compared, found "
+                        "two files");
+    if (opt->values_rows && first)
+        return fsd_numbers_of_rows(d->arena, d->model, first, numbers, err);
     return second ? fsd_numbers_of_sets(d->arena, d->names, first, second, numbers, err)
                   : fsd_numbers_of_sets(d->arena, d->names, NULL, first, numbers, err);
 }
@@ -49,13 +57,16 @@ static enum fsd_status read_all(struct fsd_inputs *d, struct opened *o,
                                             FSD_VALUES_LIMIT, err);
         if (status == FSD_OK)
             status = read_file(d, o, i, numbers, err);
+        if (status == FSD_OK && o->table && opt->values_rows)
+            status = fsd_fail(err, FSD_E_ARG, opt->values[i], FSD_POS_NONE, 0,
+                              "expected a set of tensors, whose rows are compared, "
+                              "found a table");
         if (status == FSD_OK && o->table && opt->n_values > 1)
             status = fsd_fail(err, FSD_E_ARG, opt->values[i], FSD_POS_NONE, 0,
                               "expected two sets of tensors, or one table, found a "
                               "table beside another file");
     }
-    return status == FSD_OK && !o->table ? combine(d, o, opt->n_values, numbers, err)
-                                         : status;
+    return status == FSD_OK && !o->table ? combine(d, o, opt, numbers, err) : status;
 }
 
 enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options *opt,
@@ -66,6 +77,10 @@ enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options 
     enum fsd_status status;
 
     *out = NULL;
+    if (!opt->n_values && opt->values_rows)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected --values with a set of tensors, whose rows are "
+                        "compared, found none");
     if (!opt->n_values)
         return FSD_OK;
     if (opt->n_values > FILES_MAX)

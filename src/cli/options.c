@@ -222,6 +222,10 @@ static const struct option_row of_one_build[] = {
     {"values-limit", "ERROR",
      "Relative L2 error from which a tensor counts as wrong (default: 0.01)",
      AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},
+    {"rows", NULL,
+     "With --values: compare the rows of each tensor, of a batch whose rows are equal "
+     "at the input",
+     FLAG(run.values_rows)},
     {0},
 };
 

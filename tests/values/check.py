@@ -250,6 +250,45 @@ def damage(rng, rounds):
     print(f"ONNX Runtime: the damaged layer is named in {named} of {rounds}")
 
 
+def rows(rng, rounds):
+    """Equal rows of a batch, of which one goes wrong behind a random node: --rows names its tensor and its layer."""
+    named = 0
+    for trial in range(rounds):
+        model = network(rng, int(rng.integers(2, 6)))
+        batch, row = int(rng.integers(2, 9)), 0
+        for value in (model.graph.input[0], model.graph.output[0]):
+            value.type.tensor_type.shape.dim[0].dim_value = batch
+        onnx.save(model, path("net.onnx"))
+        options = onnxruntime.SessionOptions()
+        options.optimized_model_filepath = path("engine.onnx")
+        options.log_severity_level = 3
+        onnxruntime.InferenceSession(path("net.onnx"), options, providers=["CPUExecutionProvider"])
+        x = numpy.repeat(rng.standard_normal((1, 3, 16, 16)).astype(numpy.float32), batch, axis=0)
+        outputs_of(model, x, "right.npz")
+        right = dict(numpy.load(path("right.npz")))
+        check(f"rows {trial}: equal rows are no fault", not report_rows(x, right)["values"]["enters"])
+        chosen = int(rng.choice([i for i, node in enumerate(model.graph.node) if node.op_type in ("Conv", "Gemm", "Add")]))
+        made, row = model.graph.node[chosen].output[0], int(rng.integers(0, batch))
+        fault = numpy.zeros([batch] + [1] * (right[made].ndim - 1), numpy.float32)
+        fault[row] = numpy.abs(right[made]).mean()
+        model.graph.initializer.append(numpy_helper.from_array(fault, "fault"))
+        model.graph.node[chosen].output[0] = made + ".right"
+        model.graph.node.insert(chosen + 1, helper.make_node("Add", [made + ".right", "fault"], [made], name="fault"))
+        outputs_of(model, x, "wrong.npz")
+        wrong = {name: array for name, array in numpy.load(path("wrong.npz")).items() if not name.endswith(".right")}
+        shown = report_rows(x, wrong)
+        enters = shown["values"]["enters"]
+        found = len(enters) == 1 and enters[0]["tensor"] == made and enters[0]["layer"] in shown["nodes"][chosen]["layers"]
+        named += found
+        check(f"rows {trial}: the tensor and its layer are named", found, (made, row, enters))
+    print(f"ONNX Runtime: the tensor at which a row goes wrong is named in {named} of {rounds}")
+
+
+def report_rows(x, tensors):
+    numpy.savez(path("rows.npz"), x=x, **tensors)
+    return report(path("net.onnx"), path("engine.onnx"), "--values", path("rows.npz"), "--rows")
+
+
 # ------------------------------------------------------------------ large archives
 
 def huge_archive(name, count):
@@ -309,6 +348,7 @@ metrics(generator, 300)
 polygraphy(generator)
 comparisons(generator)
 damage(generator, arguments.trials)
+rows(generator, arguments.trials)
 if arguments.huge:
     huge()
 sys.exit(1 if failures else 0)

@@ -23,10 +23,23 @@ struct sums {
     uint64_t nan, inf, fresh;
 };
 
-static void open_side(struct side *s, const struct fsd_array *array)
+/* False if the bytes end too early. */
+static bool skip(struct side *s, uint64_t left)
 {
     unsigned char skipped[512];
 
+    while (left) {
+        size_t n = left < sizeof skipped ? (size_t)left : sizeof skipped;
+
+        if (fsd_stream_read(s->stream, skipped, n) != n)
+            return false;
+        left -= n;
+    }
+    return true;
+}
+
+static void open_side(struct side *s, const struct fsd_array *array)
+{
     s->array = array;
     s->width = fsd_dtype_bits(array->type) / 8;
     s->stream = fsd_stream_open(&array->stored);
@@ -34,13 +47,7 @@ static void open_side(struct side *s, const struct fsd_array *array)
     s->numbers = malloc(PIECE * sizeof *s->numbers);
     if (!s->raw || !s->numbers)
         fsd_out_of_memory();
-    for (uint64_t left = array->skip; left;) {
-        size_t n = left < sizeof skipped ? (size_t)left : sizeof skipped;
-
-        if (fsd_stream_read(s->stream, skipped, n) != n)
-            return; /* the elements will be missed */
-        left -= n;
-    }
+    skip(s, array->skip); /* where they end too early, the elements will be missed */
 }
 
 static void close_side(struct side *s)
@@ -124,6 +131,11 @@ static const char *unlike(const struct fsd_array *a, const struct fsd_array *b)
     return NULL;
 }
 
+static bool is_whole(struct side *s)
+{
+    return skip(s, s->array->behind) && fsd_stream_whole(s->stream);
+}
+
 static bool add_pieces(struct sums *t, struct side *a, struct side *b,
                        const struct fsd_array **broken)
 {
@@ -138,9 +150,7 @@ static bool add_pieces(struct sums *t, struct side *a, struct side *b,
             add_pair(t, a->array ? a->numbers[i] : 0, b->numbers[i]);
         left -= n;
     }
-    *broken = a->array && !fsd_stream_whole(a->stream) ? a->array
-              : !fsd_stream_whole(b->stream)           ? b->array
-                                                       : NULL;
+    *broken = a->array && !is_whole(a) ? a->array : !is_whole(b) ? b->array : NULL;
     return !*broken;
 }
 

@@ -33,8 +33,9 @@ struct fsd_array {
     bool big_endian, fortran; /**< fortran: the first axis is the innermost */
     uint32_t rank;
     int64_t dims[FSD_ARRAY_RANK];
-    uint64_t count; /**< elements */
-    uint64_t skip;  /**< bytes before them */
+    uint64_t count;  /**< elements */
+    uint64_t skip;   /**< bytes before them */
+    uint64_t behind; /**< bytes after them that are not the array's */
     struct fsd_stored stored;
 };
 
@@ -163,6 +164,14 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     const struct fsd_intern *names,
                                     const struct fsd_array_set *a,
                                     const struct fsd_array_set *b,
+                                    struct fsd_numbers *out, struct fsd_error *err);
+
+/** Measures in a set of tensors each row of the batch against the one before it.
+ *  @param g  the model, of whose inputs, or else outputs, the batch is the first axis.
+ *  @return as fsd_numbers_of_sets(); FSD_E_MISMATCH where neither input nor output is
+ *          there, or the rows of an input differ. */
+enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,
+                                    const struct fsd_array_set *set,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
 /* -------------------------------------------------------------------- in a run */
