@@ -60,22 +60,47 @@ static const char *put_first(const struct marker *m, const char *from,
     return node.output;
 }
 
-/* Whether the greatest number of the input is other than 0: one number that is known
- * when the network runs. */
+/* The first number of a tensor: its first part along each axis.  A kernel that reduces
+ * the tensor would be fused with those of the network that do. */
+static const char *first_number_of(const struct marker *m, const char *at,
+                                   uint32_t rank)
+{
+    static const int64_t zero = 0;
+    const char *index;
+
+    if (!rank)
+        return at;
+    index = fsd_onnx_new_name(m->edits, "fusiondiff_zero");
+    fsd_onnx_add_array(m->edits, index, fsd_onnx_number_of(FSD_INT64), -1, &zero,
+                       sizeof zero);
+    for (uint32_t i = 0; i < rank; i++)
+        at = put_first(m, at,
+                       (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_Gather),
+                                                  .inputs = {NULL, index}},
+                       "fusiondiff_first");
+    return at;
+}
+
+/* Whether the first number of the input is other than 0: one number that is known when
+ * the network runs.  Of an input of unknown rank it is the greatest. */
 static const char *condition_of(const struct marker *m)
 {
     fsd_id input = fsd_marks_condition(m->d);
+    struct fsd_onnx_info info = fsd_tensor_info(m->arena, m->d, input);
     const char *at = name_of(m, input);
 
+    if (info.ranked)
+        at = first_number_of(m, at, info.rank);
     if (fsd_tensor_form(m->d->model, input)->type != FSD_FP32)
         at = put_first(m, at,
                        (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_Cast),
                                                   .to = FSD_ONNX_FLOAT},
                        "fusiondiff_number");
-    at = put_first(m, at,
-                   (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_ReduceMax),
-                                              .drops_sizes = true},
-                   "fusiondiff_greatest");
+    if (!info.ranked)
+        at = put_first(m, at,
+                       (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_ReduceMax),
+                                                  .drops_sizes = true},
+                       "fusiondiff_greatest");
     return put_first(
         m, at,
         (struct fsd_onnx_new_node){.op = op(m, FSD_ONNX_Cast), .to = FSD_ONNX_BOOL},
