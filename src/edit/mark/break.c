@@ -265,7 +265,8 @@ static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group
             continue;
         users = fsd_marks_users(m, tensor);
         for (uint32_t k = 0; k < users.groups.n; k++)
-            if (is_generated(m, users.groups.at[k]))
+            if (is_generated(m, users.groups.at[k]) &&
+                product_of(m, users.groups.at[k]) == FSD_NONE)
                 add_group(&c, users.groups.at[k]);
         best = better(best, c);
     }
@@ -274,8 +275,25 @@ static struct candidate break_horizontal(const struct fsd_marks *m, fsd_id group
                : best;
 }
 
+/* The type in which a product among the operands of the node is computed. */
+static enum fsd_dtype operand_type(const struct fsd_marks *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->d->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
+
+        if (fsd_id_at(m->group_of, from) != FSD_NONE && fsd_node_is_product(m->d, from))
+            return m->d->nodes[from].realised;
+    }
+    return FSD_DTYPE_UNKNOWN;
+}
+
 /* The last pointwise node before a normalization, with no other consumer than this
- * kernel: if it is materialized, the product before it fuses the pointwise nodes. */
+ * kernel: if it is materialized, a product in 16 bits before it fuses the pointwise
+ * nodes; one in FP32 leaves them in a kernel of their own.  Behind a quantized product
+ * the kernel only writes the tensor as well. */
 static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -284,6 +302,7 @@ static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
                "writes the tensor",
         .groups = {group},
         .n = 1};
+    enum fsd_dtype type;
 
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id node = fsd_marks_node(m, group, i), first;
@@ -294,7 +313,15 @@ static struct candidate before_norm(const struct fsd_marks *m, fsd_id group)
         first = fsd_marks_node(m, group, 0);
         if (fsd_node_is(g, first, FSD_ONNX_Add))
             tail_joins_operand(m, group, first, &c);
-        return is_inside(m, c.tensor) && c.n > 1 ? c : none;
+        type = operand_type(m, first);
+        if (!is_inside(m, c.tensor) || c.n < 2 || fsd_dtype_bits(type) < 16)
+            return none;
+        if (type == FSD_FP32) {
+            c.n = 1;
+            c.why = "the builder computes the addition and the normalization in a "
+                    "kernel each";
+        }
+        return c;
     }
     return none;
 }
@@ -429,20 +456,43 @@ static bool is_before_member(const struct fsd_marks *m, fsd_id group, fsd_id ten
     return false;
 }
 
-/* The last tensor in the group that has a node of it behind; FSD_NONE: none. */
+/* A Mul or Div by one constant number: the builder multiplies it into what follows, a
+ * product or a quantizer, so that it is no layer to be split off. */
+static bool only_scales(const struct fsd_marks *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->d->model;
+
+    if (!fsd_node_is(g, node, FSD_ONNX_Mul) && !fsd_node_is(g, node, FSD_ONNX_Div))
+        return false;
+    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
+        fsd_id factor = fsd_node_in_tensor(g, node, i);
+
+        if (factor != FSD_NONE && fsd_is_constant(m->d->facts, factor) &&
+            fsd_form_count(g, fsd_tensor_form(g, factor)) == 1)
+            return true;
+    }
+    return false;
+}
+
+/* The last tensor in the group that has a node of it behind, one that is scaled only if
+ * there is no other; FSD_NONE: none. */
 static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
 {
-    fsd_id last = FSD_NONE;
+    fsd_id last = FSD_NONE, scaled = FSD_NONE;
 
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id tensor =
             fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
 
-        if (is_inside(m, tensor) && can_be_passed(m, tensor) &&
-            is_before_member(m, group, tensor))
+        if (!is_inside(m, tensor) || !can_be_passed(m, tensor) ||
+            !is_before_member(m, group, tensor))
+            continue;
+        if (only_scales(m, fsd_tensor_only_reader(m->d->model, tensor)))
+            scaled = tensor;
+        else
             last = tensor;
     }
-    return last;
+    return last != FSD_NONE ? last : scaled;
 }
 
 static void pass(const struct fsd_marks *m, struct candidate *c, fsd_id tensor)
@@ -500,89 +550,6 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group, struct candida
     }
 }
 
-/* The first group that reads the product; FSD_NONE: none. */
-static fsd_id reader_of(const struct fsd_marks *m, fsd_id product)
-{
-    fsd_id tensor = fsd_node_out_tensor(m->d->model, product, 0), first = FSD_NONE;
-    struct fsd_users users = fsd_marks_users(m, tensor);
-
-    for (uint32_t i = 0; i < users.groups.n; i++)
-        if (first == FSD_NONE || m->layer_of[users.groups.at[i]] < m->layer_of[first])
-            first = users.groups.at[i];
-    return first;
-}
-
-/* Where the name of the kernel has the node, as in "b/MatMul+a/MatMul": such a name
- * lists products in the order in which the builder computes them. */
-static size_t order_in_name(const struct fsd_marks *m, fsd_id group, fsd_id node)
-{
-    const struct fsd_graph *e = m->d->engine;
-    const char *layer = fsd_text(e->names, e->nodes.at[m->layer_of[group]].name);
-    const char *at =
-        strstr(layer, fsd_text(m->d->model->names, m->d->model->nodes.at[node].name));
-
-    return at ? (size_t)(at - layer) : 0;
-}
-
-static bool is_read_by(const struct fsd_marks *m, fsd_id group, fsd_id product)
-{
-    fsd_id tensor = fsd_node_out_tensor(m->d->model, product, 0);
-
-    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
-        if (tensor != FSD_NONE && comes_from(m, fsd_marks_node(m, group, i), tensor))
-            return true;
-    return false;
-}
-
-/* Products that one kernel computes together, for the group and for others: those that
- * come later in the builder's order are computed behind the If, apart from the others.
- * One that is alone there takes in what follows it. */
-static void cut_joined(const struct fsd_marks *m, fsd_id group, fsd_id joined,
-                       struct candidate *c)
-{
-    struct fsd_span nodes = m->state->groups.at[joined].nodes;
-    fsd_id late = FSD_NONE;
-    size_t own = 0;
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = fsd_marks_node(m, joined, i);
-        size_t at = order_in_name(m, joined, node);
-
-        if (at > own && is_read_by(m, group, node))
-            own = at;
-    }
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = fsd_marks_node(m, joined, i);
-
-        if (order_in_name(m, joined, node) <= own)
-            continue;
-        late = reader_of(m, node);
-        n++;
-    }
-    if (n)
-        add_group(c, joined);
-    if (n == 1 && late != FSD_NONE)
-        add_group(c, late);
-}
-
-static void add_joined(const struct fsd_marks *m, fsd_id group, struct candidate *c)
-{
-    const struct fsd_graph *g = m->d->model;
-
-    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
-        const struct fsd_node *n = &g->nodes.at[fsd_marks_node(m, group, i)];
-
-        for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, k)->tensor);
-            fsd_id other = fsd_id_at(m->group_of, from);
-
-            if (other != FSD_NONE && m->kinds[other] == FSD_FUSION_HORIZONTAL)
-                cut_joined(m, group, other, c);
-        }
-    }
-}
-
 /* By node: whether it needs the tensor. */
 static bool *nodes_behind(const struct fsd_marks *m, struct fsd_arena *scratch,
                           fsd_id tensor)
@@ -609,6 +576,24 @@ static bool *nodes_behind(const struct fsd_marks *m, struct fsd_arena *scratch,
     return behind;
 }
 
+/* The kernels that a node's operands come from take it in where it is computed before
+ * the If: they are compiled with it then, and generated. */
+static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
+                       struct candidate *c)
+{
+    const struct fsd_graph *g = m->d->model;
+    const struct fsd_node *n = &g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
+        fsd_id other = fsd_id_at(m->group_of, from);
+
+        if (other != FSD_NONE && other != group && is_generated(m, other) &&
+            product_of(m, other) == FSD_NONE)
+            add_group(c, other);
+    }
+}
+
 /* Another group that needs the tensor in some of its nodes only: the builder computes
  * the others before the If, where it can. */
 static void add_mixed(const struct fsd_marks *m, fsd_id group, struct candidate *c)
@@ -622,10 +607,40 @@ static void add_mixed(const struct fsd_marks *m, fsd_id group, struct candidate 
         for (uint32_t k = 0; k < n; k++)
             late += behind[fsd_marks_node(m, i, k)];
         if (i != group && late && late < n && is_generated(m, i) &&
-            m->kinds[i] != FSD_FUSION_ATTENTION)
+            m->kinds[i] != FSD_FUSION_ATTENTION) {
             add_group(c, i);
+            for (uint32_t k = 0; k < n; k++)
+                if (!behind[fsd_marks_node(m, i, k)])
+                    add_takers(m, i, fsd_marks_node(m, i, k), c);
+        }
     }
     fsd_arena_free(scratch);
+}
+
+/* A pooling that is all that is left behind the If: a product alone behind it takes it
+ * in. */
+static void add_pooled(const struct fsd_marks *m, fsd_id group, struct candidate *c)
+{
+    fsd_id behind = fsd_tensor_only_reader(m->d->model, c->tensor);
+    fsd_id user = only_user(m, group);
+
+    if (fsd_node_is(m->d->model, behind, FSD_ONNX_GlobalAveragePool) &&
+        user != FSD_NONE && m->state->groups.at[user].nodes.n == 1 &&
+        product_of(m, user) != FSD_NONE)
+        add_group(c, user);
+}
+
+/* A scale at the end of a kernel with a product: the product that alone reads it takes
+ * it in. */
+static void add_scaled(const struct fsd_marks *m, fsd_id group, struct candidate *c)
+{
+    uint32_t n = m->state->groups.at[group].nodes.n;
+    fsd_id user = only_user(m, group);
+
+    if (product_of(m, group) != FSD_NONE && user != FSD_NONE &&
+        product_of(m, user) != FSD_NONE &&
+        only_scales(m, fsd_marks_node(m, group, n - 1)))
+        add_group(c, user);
 }
 
 /* No builder fuses across control flow: the producer of the tensor runs before the If,
@@ -647,7 +662,8 @@ static struct candidate by_if(const struct fsd_marks *m, fsd_id group,
     /* Some builders refuse several Ifs beside a branch that goes round them. */
     if (c.n == 1)
         pass_borders(m, group, &c);
-    add_joined(m, group, &c);
+    add_pooled(m, group, &c);
+    add_scaled(m, group, &c);
     return c.n > MOST ? no_break("more than 4 fusions would change") : c;
 }
 

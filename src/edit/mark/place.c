@@ -134,9 +134,50 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
+/* The epilogue of a generated product reads it beside what the kernel computes, as a
+ * residual: it may read the converted tensor then, in a kernel of its own. */
+static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->d->model;
+    bool product = false, beside = false;
+
+    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
+        fsd_id node = fsd_marks_node(m, group, i);
+        bool reads = false, own = false;
+
+        for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++) {
+            fsd_id in = fsd_node_in_tensor(g, node, k);
+
+            reads |= in == tensor;
+            own |= fsd_id_at(m->group_of, fsd_tensor_producer(g, in)) == group;
+        }
+        product |= fsd_node_is_product(m->d, node);
+        beside |= reads && own;
+    }
+    return product && beside;
+}
+
+/* One pointwise node, whose result a pooling reads in a kernel of its own: the builder
+ * joins both where it converts between them. */
+static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
+{
+    const struct fsd_graph *g = m->d->model;
+    struct fsd_users users;
+
+    if (m->kinds[group] != FSD_FUSION_NONE)
+        return false;
+    users = fsd_marks_users(m, fsd_node_out_tensor(g, fsd_marks_node(m, group, 0), 0));
+    for (uint32_t i = 0; i < users.groups.n; i++)
+        if (m->kinds[users.groups.at[i]] == FSD_FUSION_NONE &&
+            fsd_node_is(g, fsd_marks_node(m, users.groups.at[i], 0),
+                        FSD_ONNX_GlobalAveragePool))
+            return true;
+    return false;
+}
+
 /* A generated kernel of several nodes reads it in its layout, and writes that layout,
  * so that it contains no conversion yet. */
-static bool reader_takes_part(const struct fsd_marks *m, fsd_id port)
+static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
     struct fsd_span peers = fsd_port_peers(e, port, false);
@@ -145,12 +186,43 @@ static bool reader_takes_part(const struct fsd_marks *m, fsd_id port)
         fsd_id layer = e->links.at[peers.at + i], of = m->state->of_layer[layer];
         const struct fsd_form *out = fsd_layer_form_out(e, layer);
 
+        if (!(of & FSD_LAYER_MOVES) && fsd_layer_is_generated(e, layer) &&
+            (reads_beside(m, of, tensor) || meets_pooling(m, of)))
+            return true;
         if (!(of & FSD_LAYER_MOVES) && m->kinds[of] == FSD_FUSION_VERTICAL &&
             has_seam(m, of) && fsd_layer_is_generated(e, layer) && out &&
             !is_row_major(out))
             return true;
     }
     return false;
+}
+
+/* Pointwise work on the tensor and then a Transpose, in the kernel of the reader. */
+static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->d->model;
+    fsd_id node = fsd_tensor_only_reader(g, tensor);
+
+    for (int far = 0; far < FAR && node != FSD_NONE; far++) {
+        if (fsd_node_is(g, node, FSD_ONNX_Transpose))
+            return true;
+        if (!(m->d->facts->traits[node] & FSD_OP_BARE))
+            return false;
+        node = fsd_tensor_only_reader(g, fsd_node_out_tensor(g, node, 0));
+    }
+    return false;
+}
+
+/* A conversion behind the node would be fused with its kernel, and divide it: one of
+ * several nodes, or a normalization, whose parts the builder may compute in two
+ * kernels.  A layer writes a Transpose's output in the order of its input, so that an
+ * output needs one more conversion, and nothing of the kernel moves into it. */
+static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
+{
+    const struct fsd_graph *g = m->d->model;
+
+    return fsd_node_is(g, node, FSD_ONNX_LayerNormalization) ||
+           (fused && !fsd_node_is(g, node, FSD_ONNX_Transpose));
 }
 
 static enum fsd_place_why why_not_free(const struct fsd_marks *m,
@@ -172,18 +244,20 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
         return FSD_WHY_IN_PLACE;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_WHY_NONE;
+    if (fsd_node_is(m->d->model, node, FSD_ONNX_Concat))
+        return FSD_WHY_CONCAT;
+    if (is_turned_behind(m, tensor))
+        return FSD_WHY_TURNED;
     if (fused && m->state->groups.at[group].layers > 1)
         return FSD_WHY_SPREAD;
     if (!fsd_layer_is_generated(e, p->layer))
         return p->port != FSD_NONE && !is_as_output(m, p->port, tensor) &&
-                       reader_takes_part(m, p->port)
+                       reader_takes_part(m, tensor, p->port)
                    ? FSD_WHY_READER
                    : FSD_WHY_NONE;
     if (fused && has_conv(e, p->layer))
         return FSD_WHY_CONV;
-    /* The layer writes a Transpose's output in the order of its input, so that an
-     * output needs one more conversion, and nothing of the kernel moves into it. */
-    return fused && !fsd_node_is(m->d->model, node, FSD_ONNX_Transpose) &&
+    return takes_conversion(m, node, fused) &&
                    (p->port == FSD_NONE || !is_as_output(m, p->port, tensor))
                ? FSD_WHY_FORM
                : FSD_WHY_NONE;

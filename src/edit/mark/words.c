@@ -32,6 +32,12 @@ static const struct {
     [FSD_WHY_IN_PLACE] = {"in-place",
                           "its producer writes it in place in a Concat: if marked, the "
                           "Concat becomes a copy kernel"},
+    [FSD_WHY_CONCAT] = {"concat",
+                        "producers write the inputs of the Concat in place: if "
+                        "marked, a kernel may copy them together"},
+    [FSD_WHY_TURNED] = {"turned", "the kernel that reads it transposes it: if marked, "
+                                  "the Transpose may move to the kernel that writes "
+                                  "it"},
     [FSD_WHY_LOOP] = {"loop",
                       "control flow or a recurrent operator writes or reads it"},
     [FSD_WHY_BODY] =
