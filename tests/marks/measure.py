@@ -150,11 +150,13 @@ def main():
     p.add_argument("--free", type=int, default=200)
     p.add_argument("--breaks", type=int, default=100)
     p.add_argument("--seed", type=int, default=1)
+    p.add_argument("--made", type=int, default=0, metavar="N", help="N models made by the seed, in place of the ten")
     p.add_argument("--only", action="append", help="a model")
     p.add_argument("--by", choices=["mark", "if"], help="breaks of this kind alone")
     a = p.parse_args()
     builder = rebuild.Builder(a.folder, a.shared)
-    all_models = [Model(a.binary, builder, a.shared, name) for name in a.only or models.TEN]
+    names = models.names_of(a.seed, a.made) if a.made else models.TEN
+    all_models = [Model(a.binary, builder, a.shared, name) for name in a.only or names]
     good = check_free(all_models, a.free, random.Random(a.seed)) if a.free else True
     good &= check_breaks(all_models, a.breaks, random.Random(a.seed), a.by) if a.breaks else True
     print(f"{builder.built} engines built")

@@ -7,6 +7,8 @@ import pathlib
 
 import onnx
 
+import made
+
 HERE = pathlib.Path(__file__).resolve().parent
 SPEC = importlib.util.spec_from_file_location("drawn", HERE.parent / "real/models.py")
 drawn = importlib.util.module_from_spec(SPEC)
@@ -78,6 +80,13 @@ def of_corpus(shared, where):
     return onnx.load(path, load_external_data=False), shapes
 
 
+def names_of(seed, count):
+    """Models that the seed makes (made.py)."""
+    return [f"made:{seed}:{i}" for i in range(count)]
+
+
 def load(shared, name):
+    if name.startswith("made:"):
+        return made.load(*map(int, name.split(":")[1:]))[1], {}
     shared = pathlib.Path(shared)
     return of_corpus(shared, TEN[name]) if TEN[name] else (convnext(), {})
