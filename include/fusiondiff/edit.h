@@ -122,6 +122,21 @@ FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
                                             enum fsd_bisect_result *out,
                                             struct fsd_error *err);
 
+/** Reads the result of a build from the network's outputs: bad if one of them differs
+ *  from the saved one by more than the limit, or has a NaN or an Inf where that has
+ *  another value; good if none does.  Tensors that are no outputs do not count.
+ *  @param good     the right outputs, as numpy.savez() or Polygraphy saved them.
+ *  @param outputs  those of the build, likewise; of several runs the first counts.
+ *  @param limit    the relative L2 error from which on an output is wrong; 0: 0.01.
+ *  @param out      GOOD or BAD on success.
+ *  @return FSD_OK; FSD_E_OPEN; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH where an
+ *          output is in one of the files alone, or cannot be compared. */
+FSD_API enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *search,
+                                                   const char *good,
+                                                   const char *outputs, double limit,
+                                                   enum fsd_bisect_result *out,
+                                                   struct fsd_error *err);
+
 /* ------------------------------------------------------------------------- fixing */
 
 /** Which edits to apply.  Zero is the default of every field; NULL in place of the

@@ -67,8 +67,8 @@ struct annotate_options {
 };
 
 struct bisect_options {
-    const char *state; /* the file that keeps the search */
-    unsigned confirm;  /* runs of CMD for each build; 0: one */
+    const char *state, *values; /* the file that keeps the search; the right outputs */
+    unsigned confirm;           /* runs of CMD for each build; 0: one */
 };
 
 /* Zero is the default of every field but fail_on. */

@@ -81,6 +81,7 @@ enum fsd_status check_line_outputs(const struct command_line *line,
     add_named(line->lint.policy);
     add_named(line->query.check);
     add_read(line->check.snapshot);
+    add_named(line->bisect.values);
     for (unsigned i = 0; i < line->part.cut.n_values; i++)
         add_named(line->part.cut.values[i]);
     return check_outputs(line, builds, 2, err);

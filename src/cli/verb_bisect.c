@@ -25,6 +25,13 @@ static const char usual_state[] = ".fusiondiff-bisect";
 static const struct option_row options[] = {
     {"confirm", "N", "run: run CMD N times for each build; no result unless all agree",
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
+    {"values", "GOOD",
+     "run: the network's right outputs, by which those of each build are judged in "
+     "place of CMD's exit status",
+     WORD(bisect.values)},
+    {"limit", "ERROR",
+     "With --values: relative L2 error from which an output is wrong (default: 0.01)",
+     AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},
     {"state", "FILE", "File of the search (default: .fusiondiff-bisect)",
      WORD(bisect.state)},
     {0},
@@ -240,24 +247,28 @@ static enum fsd_status reset(const struct command_line *line, struct fsd_error *
 
 /* ------------------------------------------------------------------- run CMD */
 
-/* The last line of what CMD printed that is not empty; "": none. */
-static char *last_line(FILE *out)
+/* The last two lines of what CMD printed that are not empty; "": none.
+ * @param before  set to the one before the last.
+ * @return the last one; both to be freed. */
+static char *last_lines(FILE *out, char **before)
 {
     char *line = NULL, *last = strdup("");
     size_t room = 0;
     ssize_t n;
 
+    *before = strdup("");
     rewind(out);
     while ((n = getline(&line, &room, out)) > 0) {
         while (n && (line[n - 1] == '\n' || line[n - 1] == '\r' || line[n - 1] == ' '))
             line[--n] = '\0';
         if (!n || n > LONG_OUTPUT)
             continue;
-        free(last);
+        free(*before);
+        *before = last;
         last = strdup(line);
     }
     free(line);
-    if (!last)
+    if (!last || !*before)
         end_without_memory();
     return last;
 }
@@ -268,10 +279,33 @@ struct verdict {
     char *dump; /* allocated; NULL of what is skipped */
 };
 
-static enum fsd_status read_verdict(const struct command_line *line, int exit_status,
+/* By the outputs of the build, whose file CMD names before the dump. */
+static enum fsd_status judge_outputs(const struct command_line *line,
+                                     const struct fsd_bisection *search,
+                                     int exit_status, const char *outputs,
+                                     struct verdict *verdict, struct fsd_error *err)
+{
+    if (exit_status)
+        return fail_file(err, FSD_E_ARG, line->words[1],
+                         "expected exit status 0, or 125 (skip), with --values, found "
+                         "%d; the search is unchanged",
+                         exit_status);
+    if (!*outputs)
+        return fail_file(err, FSD_E_ARG, line->words[1],
+                         "expected the path of the saved outputs on the line before "
+                         "the last, found nothing; the search is unchanged");
+    return fsd_bisection_judge_values(search, line->bisect.values, outputs,
+                                      line->run.values_limit, &verdict->result, err);
+}
+
+static enum fsd_status read_verdict(const struct command_line *line,
+                                    const struct fsd_bisection *search, int exit_status,
                                     FILE *out, struct verdict *verdict,
                                     struct fsd_error *err)
 {
+    enum fsd_status status = FSD_OK;
+    char *before;
+
     *verdict = (struct verdict){FSD_BISECT_SKIP, NULL};
     if (exit_status >= STOPPED)
         return fail_file(err, FSD_E_ARG, line->words[1],
@@ -279,12 +313,15 @@ static enum fsd_status read_verdict(const struct command_line *line, int exit_st
     if (exit_status == SKIPPED)
         return FSD_OK;
     verdict->result = exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
-    verdict->dump = last_line(out);
+    verdict->dump = last_lines(out, &before);
     if (!*verdict->dump)
-        return fail_file(err, FSD_E_ARG, line->words[1],
-                         "expected the path of the new dump on its last line, found "
-                         "nothing; the search is unchanged");
-    return FSD_OK;
+        status = fail_file(err, FSD_E_ARG, line->words[1],
+                           "expected the path of the new dump on its last line, found "
+                           "nothing; the search is unchanged");
+    else if (line->bisect.values)
+        status = judge_outputs(line, search, exit_status, before, verdict, err);
+    free(before);
+    return status;
 }
 
 /* CMD with its arguments, to its end; a signal ends this program with it.
@@ -326,7 +363,7 @@ static enum fsd_status run_for(const struct command_line *line,
     if (status == FSD_OK)
         status = run_words(line, model, in, out, &exit_status, err);
     if (status == FSD_OK)
-        status = read_verdict(line, exit_status, out, verdict, err);
+        status = read_verdict(line, search, exit_status, out, verdict, err);
     if (in)
         fclose(in);
     if (out)
@@ -431,6 +468,11 @@ static void check_line(struct command_line *line, struct argp_state *state)
         line->bisect.state = usual_state;
     if (!line->query.n_words)
         argp_error(state, "%s", expected_word);
+    if (line->run.values_limit > 0 && !line->bisect.values)
+        argp_error(state, "--limit needs --values");
+    if (line->bisect.values && line->query.n_words &&
+        strcmp(line->words[0], "run") != 0)
+        argp_error(state, "--values is of run alone");
 }
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
@@ -480,7 +522,9 @@ const struct verb verb_bisect = {
     "(skip) or 1 to 127 (bad).  This model has marked tensors as "
     "outputs, which are also on CMD's standard input, one per "
     "line, and an If for each fusion that no mark splits; next -o "
-    "FILE.onnx writes it.  COMPARISON is what `polygraphy run "
+    "FILE.onnx writes it.  With --values CMD saves the network's outputs "
+    "(numpy.savez(), Polygraphy), prints that file's path on the line before the "
+    "last, and ends with 0 or 125.  COMPARISON is what `polygraphy run "
     "--save-accuracy-results` wrote.  A comparison of both engines proves "
     "which fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},

@@ -126,6 +126,29 @@ def ends(folder):
     (folder / "tested").unlink()
 
 
+def outputs(folder):
+    """The network's saved outputs are the result, in place of the exit status."""
+    good, wrong = FIXTURES / "values/good.npz", FIXTURES / "values/bad.npz"
+    build = f"[ -e split ] || {{ touch split; echo {wrong}; echo {ENGINE}; exit 0; }}\n"
+    bisect(folder, "start", MODEL, ENGINE)
+    kept = (folder / ".fusiondiff-bisect").read_bytes()
+    for text, says in ((f"echo {good}\necho {ENGINE}\nexit 1\n", "expected exit status 0, or 125 (skip), with --values, found 1"),
+                       (f"echo {ENGINE}\n", "expected the path of the saved outputs on the line before the last"),
+                       (f"echo {FIXTURES / 'values/table.csv'}\necho {ENGINE}\n", "found another kind of file"),
+                       (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "the output 'output'")):
+        bisect(folder, "run", "--values", good, script(folder, "refused", text), status=2, says=says)
+        check("the state", (folder / ".fusiondiff-bisect").read_bytes() == kept)
+    bisect(folder, "run", "--limit", "0.1", "true", status=2, says="--limit needs --values")
+    bisect(folder, "start", "--values", good, MODEL, ENGINE, status=2, says="--values is of run alone")
+    bisect(folder, "run", "--values", good, script(folder, "right", f"echo {good}\necho {ENGINE}\n"), says="does not show in this build")
+    for limit, says in (("0.01", "No fusion alone causes the failure"), ("0.5", "does not show in this build")):
+        bisect(folder, "reset")
+        bisect(folder, "start", MODEL, ENGINE)
+        bisect(folder, "run", "--values", good, "--limit", limit, script(folder, "wrong", build + f"echo {wrong}\necho {SPLIT}\n"), says=says)
+        (folder / "split").unlink()
+    bisect(folder, "reset")
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
         folder = pathlib.Path(name)
@@ -154,6 +177,7 @@ def main():
         ends(folder)
         bisect(folder, "reset")
         operations(folder)
+        outputs(folder)
         check("reset", not state.exists())
 
         # The fusion of Conv_13 is split in SPLIT: good there, it is to blame.

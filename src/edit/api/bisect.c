@@ -156,6 +156,106 @@ enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
     return judge(search, path, out, err);
 }
 
+/* ------------------------------------------------------------- by saved outputs */
+
+/* Two files of tensors, of which each gives its first set. */
+struct saved {
+    struct fsd_file files[2];
+    fsd_array_set_vec sets[2];
+};
+
+static enum fsd_status read_saved(const struct fsd_bisection *b,
+                                  struct fsd_arena *arena, struct saved *saved,
+                                  unsigned i, const char *path, struct fsd_error *err)
+{
+    enum fsd_status status =
+        fsd_file_open_decompressed(&saved->files[i], path, FSD_VALUES_LIMIT, err);
+
+    if (status == FSD_OK && !fsd_sets_are(&saved->files[i]))
+        return fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
+                        "expected tensors that numpy.savez() or Polygraphy saved, "
+                        "found another kind of file");
+    if (status == FSD_OK)
+        status =
+            fsd_sets_read(arena, b->run->names, &saved->files[i], &saved->sets[i], err);
+    return status;
+}
+
+static const struct fsd_array *array_named(const struct fsd_array_set *set,
+                                           fsd_sym name)
+{
+    for (uint32_t i = set->at.n; i-- > 0;)
+        if (set->at.at[i].name == name)
+            return &set->at.at[i];
+    return NULL;
+}
+
+/* Whether an output of the network is wrong. */
+static enum fsd_status compare_output(const struct fsd_bisection *b,
+                                      const struct saved *saved, fsd_id tensor,
+                                      double limit, bool *wrong, struct fsd_error *err)
+{
+    fsd_sym name = b->run->model->tensors.at[tensor].name;
+    const struct fsd_array *good = array_named(&saved->sets[0].at[0], name);
+    const struct fsd_array *now = array_named(&saved->sets[1].at[0], name);
+    struct fsd_error_measure measure;
+    const struct fsd_array *broken = NULL;
+    const char *why = !good || !now ? "is not there" : NULL;
+
+    if (!why)
+        why = fsd_measure_error(good, now, &measure, &broken);
+    if (why)
+        return fsd_fail(err, FSD_E_MISMATCH,
+                        saved->files[good && broken != good ? 1 : 0].name, FSD_POS_NONE,
+                        0,
+                        "expected the output '%.200s' as it can be compared, found "
+                        "that it cannot: %s",
+                        fsd_text(b->run->names, name), why);
+    *wrong |= measure.fresh || measure.l2_rel > limit;
+    return FSD_OK;
+}
+
+static enum fsd_status judge_saved(const struct fsd_bisection *b, struct saved *saved,
+                                   double limit, enum fsd_bisect_result *out,
+                                   struct fsd_error *err)
+{
+    const struct fsd_span of = b->run->model->scopes.at[0].outputs;
+    enum fsd_status status = FSD_OK;
+    bool wrong = false;
+
+    if (!of.n)
+        return fsd_fail(err, FSD_E_MISMATCH, b->model, FSD_POS_NONE, 0,
+                        "expected the outputs of the network, found that they are not "
+                        "known: state good or bad");
+    for (uint32_t i = 0; i < of.n && status == FSD_OK; i++)
+        status = compare_output(b, saved, b->run->model->links.at[of.at + i], limit,
+                                &wrong, err);
+    *out = wrong ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
+    return status;
+}
+
+enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *search,
+                                           const char *good, const char *outputs,
+                                           double limit, enum fsd_bisect_result *out,
+                                           struct fsd_error *err)
+{
+    struct fsd_arena *arena;
+    struct saved saved = {0};
+    enum fsd_status status;
+
+    FSD_GUARD(err);
+    arena = fsd_arena_new();
+    status = read_saved(search, arena, &saved, 0, good, err);
+    if (status == FSD_OK)
+        status = read_saved(search, arena, &saved, 1, outputs, err);
+    if (status == FSD_OK)
+        status = judge_saved(search, &saved, limit > 0 ? limit : 0.01, out, err);
+    for (unsigned i = 0; i < 2; i++)
+        status = fsd_file_done(&saved.files[i], status, err);
+    fsd_arena_free(arena);
+    return status;
+}
+
 static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result result,
                             const struct fsd_options *rebuilt, FILE *out,
                             struct fsd_error *err)
