@@ -614,37 +614,6 @@ static void hold_named(struct replay *r)
     }
 }
 
-static void note_at_run(struct replay *r, fsd_id node)
-{
-    for (uint32_t i = 0; i < r->g->nodes.at[node].out.n; i++) {
-        fsd_id t = fsd_node_out_tensor(r->g, node, i);
-
-        if (t != FSD_NONE)
-            r->tensors[t].at_run = r->m->facts->constant[t];
-    }
-}
-
-/* Kernels also make the constants that nodes compute that a layer is named after, alone
- * or with others, and what is computed from those. */
-static void find_at_run(struct replay *r)
-{
-    const struct fsd_graph *e = r->m->engine;
-
-    for (fsd_id layer = 0; layer < e->layers.n; layer++)
-        for (uint32_t i = 0; i < e->layers.at[layer].mentions.n; i++) {
-            const struct fsd_mention *m =
-                &e->mentions.at[e->layers.at[layer].mentions.at + i];
-
-            if ((m->by & r->m->evidence) && m->role == FSD_MENTION_COMPUTES &&
-                m->among == 1 && e->layers.at[layer].kind == FSD_KIND_COMPUTE)
-                note_at_run(r, m->node);
-        }
-    for (fsd_id node = 0; node < r->g->nodes.n; node++)
-        for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)
-            if (fsd_is_at_run(r, fsd_node_in_tensor(r->g, node, i)))
-                note_at_run(r, node);
-}
-
 static void list_duplicates(struct replay *r)
 {
     for (fsd_id i = 0; i < r->g->nodes.n; i++) {
@@ -760,7 +729,7 @@ void fsd_pass_steps(struct fsd_match *m)
     hold_named(&r);
     fsd_find_named(&r);
     fsd_find_in_place(&r);
-    find_at_run(&r);
+    fsd_find_at_run(&r);
     fsd_replay_passing(&r);
     fsd_find_joined(&r);
     fsd_reserve(&r);

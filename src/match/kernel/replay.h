@@ -245,6 +245,9 @@ void fsd_commit_fitting(struct replay *r);
 /** Makes regions of kernels that could compute the same nodes. */
 void fsd_commit_regions(struct replay *r);
 
+/** Fills `at_run` of all tensors (at_run.c); after `held` and `named`. */
+void fsd_find_at_run(struct replay *r);
+
 /* Kernels that join what others make (joined.c). */
 
 /** Fills `joins` of all layers, and `joined` of all tensors of the engine. */

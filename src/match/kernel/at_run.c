@@ -1,0 +1,55 @@
+/*
+ * Constants that kernels make at every inference: the model proves them, and the builder
+ * folded them not.  To the replay they are data.
+ *
+ *     pe [constant] -> MatMul "p" -> Add -> ...      a kernel is named after "p"
+ */
+#include "match/kernel/replay.h"
+
+static void note_at_run(struct replay *r, fsd_id node)
+{
+    for (uint32_t i = 0; i < r->g->nodes.at[node].out.n; i++) {
+        fsd_id t = fsd_node_out_tensor(r->g, node, i);
+
+        if (t != FSD_NONE)
+            r->tensors[t].at_run = r->m->facts->constant[t];
+    }
+}
+
+/* A Range of constants is computed all the same if kernels have a step for each Range
+ * of the model: the builder folds none. */
+static void note_ranges(struct replay *r)
+{
+    uint32_t nodes = 0, steps = 0;
+
+    for (fsd_id i = 0; i < r->m->engine->layers.n; i++)
+        steps += fsd_layer_count(r->m->engine, i, FSD_ONNX_Range);
+    for (fsd_id i = 0; i < r->g->nodes.n; i++)
+        nodes += fsd_node_is(r->g, i, FSD_ONNX_Range) && r->m->facts->live[i] &&
+                 fsd_last_duplicate(r, i) == i;
+    for (fsd_id i = 0; i < r->g->nodes.n && steps >= nodes; i++)
+        if (fsd_node_is(r->g, i, FSD_ONNX_Range) && r->m->facts->live[i])
+            note_at_run(r, i);
+}
+
+/* Kernels also make the constants that nodes compute that a layer is named after, alone
+ * or with others, and what is computed from those. */
+void fsd_find_at_run(struct replay *r)
+{
+    const struct fsd_graph *e = r->m->engine;
+
+    for (fsd_id layer = 0; layer < e->layers.n; layer++)
+        for (uint32_t i = 0; i < e->layers.at[layer].mentions.n; i++) {
+            const struct fsd_mention *m =
+                &e->mentions.at[e->layers.at[layer].mentions.at + i];
+
+            if ((m->by & r->m->evidence) && m->role == FSD_MENTION_COMPUTES &&
+                m->among == 1 && e->layers.at[layer].kind == FSD_KIND_COMPUTE)
+                note_at_run(r, m->node);
+        }
+    note_ranges(r);
+    for (fsd_id node = 0; node < r->g->nodes.n; node++)
+        for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)
+            if (fsd_is_at_run(r, fsd_node_in_tensor(r->g, node, i)))
+                note_at_run(r, node);
+}
