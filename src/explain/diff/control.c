@@ -1,6 +1,6 @@
 /*
- * Nodes that control an If, a Loop or a Scan: conditions, numbers of iterations and
- * initial states.  The host computes those that decide how often layers run, where the
+ * Nodes that control an If, a Loop, a Scan or a recurrent operator: conditions, numbers
+ * of iterations and initial states.  The host computes those that decide how often layers run, where the
  * engine jumps and in no kernel; initial states are filled in.
  */
 #include "explain/diff/step.h"
@@ -9,14 +9,25 @@ enum { FAR = 4 }; /* nodes without layers before an If or a Loop */
 
 enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
 
-/* What the input of a Loop, a Scan or an If controls. */
+/* Whether the input of an LSTM, a GRU or an RNN is the state that it begins with. */
+static bool is_first_state(const struct fsd_match *m, fsd_id node, uint32_t input)
+{
+    return input == 5 ? fsd_node_is(m->model, node, FSD_ONNX_LSTM) ||
+                            fsd_node_is(m->model, node, FSD_ONNX_GRU) ||
+                            fsd_node_is(m->model, node, FSD_ONNX_RNN)
+                      : input == 6 && fsd_node_is(m->model, node, FSD_ONNX_LSTM);
+}
+
+/* What the input of a Loop, a Scan, an If or a recurrent operator controls. */
 static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
     bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
 
     if (loops || fsd_node_is(m->model, node, FSD_ONNX_If))
         return input < (loops ? 2u : 1u) ? CONTROL_DECIDES : CONTROL_BEGINS;
-    return fsd_node_is(m->model, node, FSD_ONNX_Scan) ? CONTROL_BEGINS : CONTROL_NOT;
+    return fsd_node_is(m->model, node, FSD_ONNX_Scan) || is_first_state(m, node, input)
+               ? CONTROL_BEGINS
+               : CONTROL_NOT;
 }
 
 /* What the consumers of the node control, through nodes without layers. */
