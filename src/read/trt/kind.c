@@ -44,8 +44,10 @@ static const struct {
     const char *type;
     enum fsd_kind kind;
 } myelin_types[] = {
-    {"add", FSD_KIND_SYNC},  {"mul", FSD_KIND_SYNC},  {"div", FSD_KIND_SYNC},
-    {"cast", FSD_KIND_SYNC}, {"copy", FSD_KIND_COPY}, {"custom_layer", FSD_KIND_NOOP},
+    {"add", FSD_KIND_SYNC},          {"mul", FSD_KIND_SYNC},
+    {"div", FSD_KIND_SYNC},          {"cast", FSD_KIND_SYNC},
+    {"reshape", FSD_KIND_SYNC},      {"copy", FSD_KIND_COPY},
+    {"custom_layer", FSD_KIND_NOOP},
 };
 
 /* ShapeHostToDevice, DeviceToShapeHost: sizes that cross between host and device. */
