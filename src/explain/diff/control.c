@@ -1,7 +1,7 @@
 /*
  * Nodes that control an If, a Loop, a Scan or a recurrent operator: conditions, numbers
- * of iterations and initial states.  The host computes those that decide how often layers run, where the
- * engine jumps and in no kernel; initial states are filled in.
+ * of iterations and initial states.  The host computes those that decide how often
+ * layers run, where the engine jumps and in no kernel; initial states are filled in.
  */
 #include "explain/diff/step.h"
 

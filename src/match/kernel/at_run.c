@@ -1,6 +1,6 @@
 /*
- * Constants that kernels make at every inference: the model proves them, and the builder
- * folded them not.  To the replay they are data.
+ * Constants that kernels make at every inference: the model proves them, and the
+ * builder did not fold them.  To the replay they are data.
  *
  *     pe [constant] -> MatMul "p" -> Add -> ...      a kernel is named after "p"
  */
