@@ -362,6 +362,22 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
     return false;
 }
 
+/* In a kernel of a library a Conv and its activation are one operator to the builder:
+ * what is filled up for the Conv is linked to both.  In a generated one they are two,
+ * and filling up each group of channels comes before they are joined. */
+static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
+{
+    fsd_id next =
+        fsd_node_is(r->g, node, FSD_ONNX_Conv) ? only_next(r, node) : FSD_NONE;
+
+    fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
+    if (next != FSD_NONE && fsd_layer_of(r, next) == by &&
+        r->m->facts->traits[next] & FSD_OP_ACTIVATION &&
+        r->m->engine->layers.at[by].more_steps != FSD_STEPS_ARE_ALL &&
+        !fsd_layer_count(r->m->engine, layer, FSD_ONNX_Reshape))
+        fsd_match_link(r->m, layer, next, FSD_BY_STRUCTURE);
+}
+
 /* The first step of a node of several steps may be what another node of the same input
  * asks for, as the maximum of a ReduceLogSumExp: its kernel then writes both. */
 static void link_first_step(struct replay *r, fsd_id node)
@@ -418,10 +434,10 @@ void fsd_commit_fitting(struct replay *r)
                 continue;
             if (cuts)
                 link_cut(r, i, made_for(r, by, in));
+            else if (r->layers[i].pads)
+                link_filled(r, i, by, filled_for(r, by, in, out));
             else
-                fsd_match_link(r->m, i,
-                               r->layers[i].pads ? filled_for(r, by, in, out) : node,
-                               FSD_BY_STRUCTURE);
+                fsd_match_link(r->m, i, node, FSD_BY_STRUCTURE);
         }
     }
     for (fsd_id i = 0; i < r->g->nodes.n; i++)

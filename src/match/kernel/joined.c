@@ -8,9 +8,10 @@
  *     kernel 13  Concat    w0, w1, w2 -> x      w0 holds r0, w1 holds r1, w2 holds r2
  *
  * Which Concat that is shows in the number and sizes of the inputs, where these fit one
- * node of the model alone, before any kernel is replayed.  So equal branches that are
- * joined in the end are distinguished, and the replay goes on behind the Concat
- * whatever was understood of the kernels before it.
+ * node of the model alone, or as many nodes as kernels, each of which reads the one
+ * before; before any kernel is replayed.  So equal branches that are joined in the end
+ * are distinguished, and the replay goes on behind the Concat whatever was understood of
+ * the kernels before it.
  */
 #include "match/kernel/replay.h"
 
@@ -45,6 +46,19 @@ static bool only_joins(const struct replay *r, fsd_id layer)
     return true;
 }
 
+/* The layer writes what the Concat makes, or, with a second Concat, that filled up for a
+ * product. */
+static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
+{
+    const struct fsd_graph *e = r->m->engine;
+    const struct fsd_port *out = fsd_node_out(e, &e->nodes.at[layer], 0);
+    fsd_id made = fsd_node_out_tensor(r->g, concat, 0);
+
+    return fsd_port_fits(r, out, made) ||
+           (fsd_layer_count(e, layer, FSD_ONNX_Concat) > 1 && made != FSD_NONE &&
+            fsd_form_count(e, fsd_port_form(e, out)) > fsd_count_of(r, made));
+}
+
 /* The Concat has as many inputs as the layer, as large one by one, and makes as much as
  * the layer writes, if that does nothing else. */
 static bool fits(const struct replay *r, fsd_id layer, fsd_id concat)
@@ -54,8 +68,7 @@ static bool fits(const struct replay *r, fsd_id layer, fsd_id concat)
 
     if (r->g->nodes.at[concat].in.n != n->in.n)
         return false;
-    if (only_joins(r, layer) &&
-        !fsd_port_fits(r, fsd_node_out(e, n, 0), fsd_node_out_tensor(r->g, concat, 0)))
+    if (only_joins(r, layer) && !writes(r, layer, concat))
         return false;
     for (uint32_t i = 0; i < n->in.n; i++) {
         fsd_id t = fsd_data_in(r, concat, i);
@@ -77,26 +90,134 @@ static void note_joined(struct replay *r, fsd_id layer, fsd_id concat)
     }
 }
 
-void fsd_find_joined(struct replay *r)
+/* The Concats of the model that a kernel may compute, in their order, and the tensor of
+ * the engine into which kernels write the result of each part by part. */
+struct concats {
+    fsd_id node[MOST], place[MOST];
+    uint32_t n;
+};
+
+static bool is_joining(const struct replay *r, fsd_id node)
 {
-    fsd_id concats[MOST];
+    return fsd_node_is(r->g, node, FSD_ONNX_Concat) && r->m->facts->live[node] &&
+           !r->m->facts->size[node] && !r->m->facts->folded[node] &&
+           r->g->nodes.at[node].in.n >= FEW && fsd_last_duplicate(r, node) == node;
+}
+
+/* More than there is room for are none: which one a kernel computes would take too long
+ * to find. */
+static struct concats list_concats(struct replay *r)
+{
+    struct concats c = {.n = 0};
+    fsd_id *place = fsd_ids_new(r->scratch, r->g->tensors.n);
+
+    for (fsd_id e = 0; e < r->m->engine->tensors.n; e++)
+        if (r->m->counterpart[e] != FSD_NONE &&
+            r->m->engine->tensors.at[e].producers.n > 1)
+            place[r->m->counterpart[e]] = e;
+    for (fsd_id i = 0; i < r->g->nodes.n; i++) {
+        if (!is_joining(r, i))
+            continue;
+        if (c.n == MOST)
+            return (struct concats){.n = 0};
+        c.place[c.n] = fsd_id_at(place, fsd_node_out_tensor(r->g, i, 0));
+        c.node[c.n++] = i;
+    }
+    return c;
+}
+
+/* By bits: the Concats that the layer may compute. */
+static uint64_t fitting(const struct replay *r, const struct concats *c, fsd_id layer)
+{
+    uint64_t bits = 0;
+
+    for (uint32_t i = 0; i < c->n && joins_first(r, layer); i++)
+        if ((c->place[i] == FSD_NONE ||
+             c->place[i] == fsd_node_out_tensor(r->m->engine, layer, 0)) &&
+            fits(r, layer, c->node[i]))
+            bits |= UINT64_C(1) << i;
+    return bits;
+}
+
+static bool depends_on(struct replay *r, fsd_id node, fsd_id on)
+{
+    fsd_id *stack = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
+    uint32_t depth = 0;
+
+    r->n_visits++;
+    stack[depth++] = node;
+    while (depth) {
+        fsd_id at = stack[--depth];
+
+        for (uint32_t i = 0; i < r->g->nodes.at[at].in.n; i++) {
+            fsd_id by = fsd_node_in_producer(r->g, at, i);
+
+            if (by == on)
+                return true;
+            if (by == FSD_NONE || by < on || r->nodes[by].visited == r->n_visits)
+                continue;
+            r->nodes[by].visited = r->n_visits;
+            stack[depth++] = by;
+        }
+    }
+    return false;
+}
+
+/* Whether each of these Concats reads, in the end, the one before. */
+static bool is_chain(struct replay *r, const struct concats *c, uint64_t bits)
+{
+    fsd_id last = FSD_NONE;
+
+    for (uint32_t i = 0; i < c->n; i++) {
+        if (!(bits & UINT64_C(1) << i))
+            continue;
+        if (last != FSD_NONE && !depends_on(r, c->node[i], last))
+            return false;
+        last = c->node[i];
+    }
+    return true;
+}
+
+static uint32_t count_bits(uint64_t bits)
+{
     uint32_t n = 0;
 
-    for (fsd_id i = 0; i < r->g->nodes.n; i++)
-        if (fsd_node_is(r->g, i, FSD_ONNX_Concat) && r->m->facts->live[i] &&
-            !r->m->facts->size[i] && !r->m->facts->folded[i] &&
-            r->g->nodes.at[i].in.n >= FEW && fsd_last_duplicate(r, i) == i) {
-            if (n == MOST)
-                return; /* which one a kernel computes would take too long to find */
-            concats[n++] = i;
-        }
-    for (fsd_id layer = 0; layer < r->m->engine->layers.n && n; layer++) {
-        fsd_id found = FSD_NONE;
+    for (; bits; bits &= bits - 1)
+        n++;
+    return n;
+}
 
-        for (uint32_t i = 0; i < n && joins_first(r, layer); i++)
-            if (fits(r, layer, concats[i]))
-                found = fsd_id_both(found, concats[i]);
-        if (fsd_id_only(found) != FSD_NONE)
-            note_joined(r, layer, found);
+/* As many kernels as Concats that read each other compute them in their order. */
+static void note_chain(struct replay *r, const struct concats *c, const uint64_t *bits,
+                       fsd_id first)
+{
+    uint32_t n = r->m->engine->layers.n, layers = 0, at = 0;
+
+    for (fsd_id layer = 0; layer < n; layer++) {
+        if (bits[layer] == bits[first] && layer < first)
+            return; /* seen with that one */
+        layers += bits[layer] == bits[first];
     }
+    if (layers != count_bits(bits[first]) || !is_chain(r, c, bits[first]))
+        return;
+    for (fsd_id layer = first; layer < n; layer++) {
+        if (bits[layer] != bits[first])
+            continue;
+        while (!(bits[first] & UINT64_C(1) << at))
+            at++;
+        note_joined(r, layer, c->node[at++]);
+    }
+}
+
+void fsd_find_joined(struct replay *r)
+{
+    struct concats c = list_concats(r);
+    uint32_t n = r->m->engine->layers.n;
+    uint64_t *bits = FSD_NEW(r->scratch, uint64_t, n);
+
+    for (fsd_id layer = 0; layer < n && c.n; layer++)
+        bits[layer] = fitting(r, &c, layer);
+    for (fsd_id layer = 0; layer < n; layer++)
+        if (bits[layer])
+            note_chain(r, &c, bits, layer);
 }
