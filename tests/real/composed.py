@@ -177,6 +177,138 @@ class Composed(models.Net):
         return self.model(18)
 
 
+class Hard(Composed):
+    """Blocks of families whose kernels say little of their nodes: streams that meet, recurrences written out, caches,
+    graphs, optical flow."""
+
+    def split_heads(self, x, tokens, heads, size):
+        return self.op("Transpose", self.op("Reshape", x, self.ints(1, tokens, heads, size)), perm=[0, 2, 1, 3])
+
+    def weigh(self, q, k, v, size):
+        scores = self.op("MatMul", self.op("Mul", q, self.number(size ** -0.5)), self.op("Transpose", k, perm=[0, 1, 3, 2]))
+        return self.op("MatMul", self.op("Softmax", scores, axis=-1), v)
+
+    def joint(self, x, tokens, n):
+        """Two streams with weights of their own, and one attention."""
+        heads, first = self.draw.choice((2, 4)), tokens // 4
+        size, streams = n // heads, (first, tokens - first)
+        parts = self.op("Split", x, self.ints(*streams), outputs=2, axis=1)
+        normed = [self.normalized(part, n) for part in parts]
+        q, k, v = (self.op("Concat", *(self.split_heads(self.linear(part, n, n), t, heads, size)
+                                       for part, t in zip(normed, streams)), axis=2) for _ in range(3))
+        y = self.op("Reshape", self.op("Transpose", self.weigh(q, k, v, size), perm=[0, 2, 1, 3]), self.ints(1, tokens, n))
+        made = self.op("Split", y, self.ints(*streams), outputs=2, axis=1)
+        return self.op("Concat", *(self.op("Add", part, self.op("Mul", self.linear(m, n, n), self.weight(n)))
+                                   for part, m in zip(parts, made)), axis=1)
+
+    def latents(self, x, tokens, n):
+        """Learned queries read the tokens, and the tokens read what these have read."""
+        heads, few = 2, 8
+        size, y = n // heads, self.normalized(x, n)
+        learned = self.const(np.random.default_rng(self.block).standard_normal((1, few, n)).astype(np.float32))
+        for source, target, many, wanted in ((y, learned, tokens, few), (None, y, few, tokens)):
+            source = read if source is None else source
+            q = self.split_heads(self.linear(target, n, n), wanted, heads, size)
+            k, v = (self.split_heads(self.linear(source, n, n), many, heads, size) for _ in range(2))
+            made = self.op("Transpose", self.weigh(q, k, v, size), perm=[0, 2, 1, 3])
+            read = self.linear(self.op("Reshape", made, self.ints(1, wanted, n)), n, n)
+        return self.op("Add", x, read)
+
+    def scan(self, x, tokens, n):
+        """A selective state space over the first tokens, written out."""
+        steps, y = 6, self.normalized(x, n)
+        gate = self.op("Sigmoid", self.linear(y, n, n))
+        decay = self.op("Exp", self.op("Neg", self.op("Softplus", self.linear(y, n, n))))
+        state, rows = None, []
+        for i in range(steps):
+            one = self.ints(i), self.ints(i + 1), self.ints(1)
+            add = self.op("Mul", self.op("Slice", gate, *one), self.op("Slice", y, *one))
+            state = add if state is None else self.op("Add", self.op("Mul", state, self.op("Slice", decay, *one)), add)
+            rows.append(state)
+        rest = self.op("Slice", y, self.ints(steps), self.ints(tokens), self.ints(1))
+        return self.op("Add", x, self.linear(self.op("Concat", *rows, rest, axis=1), n, n))
+
+    def linear_attention(self, x, tokens, n):
+        """Sums of keys times values, as RWKV and xLSTM have them, with gates that are exponentials."""
+        y = self.normalized(x, n)
+        k, v, r = (self.op("MatMul", y, self.weight(n, n)) for _ in range(3))
+        gate = self.op("Exp", self.op("Sub", k, self.op("ReduceMax", k, self.ints(1))))
+        above = self.op("CumSum", self.op("Mul", gate, v), self.const(np.array(1, np.int64)))
+        below = self.op("CumSum", gate, self.const(np.array(1, np.int64)))
+        made = self.op("Mul", self.op("Sigmoid", r), self.op("Div", above, self.op("Add", below, self.number(1e-3))))
+        return self.op("Add", x, self.op("MatMul", made, self.weight(n, n)))
+
+    def graph(self, x, tokens, n):
+        """Messages along edges, kept at the nodes that they reach."""
+        edges = tokens
+        near, far = (self.const(np.array([self.draw.randrange(tokens) for _ in range(edges)], np.int64)) for _ in range(2))
+        rows = self.op("Reshape", self.normalized(x, n), self.ints(tokens, n))
+        both = self.op("Concat", self.op("Gather", rows, near, axis=0), self.op("Gather", rows, far, axis=0), axis=1)
+        message = self.activation(self.op("Gemm", both, self.weight(2 * n, n), self.weight(n)))
+        index = self.op("Expand", self.op("Unsqueeze", far, self.ints(1)), self.ints(edges, n))
+        zeros = self.const(np.zeros((tokens, n), np.float32))
+        sums = self.op("ScatterElements", zeros, index, message, axis=0)
+        return self.op("Add", x, self.op("Reshape", self.linear(sums, n, n), self.ints(1, tokens, n)))
+
+    def stream(self, x, tokens, n):
+        """A convolution over time behind what an earlier part left."""
+        kind = TensorProto.FLOAT16 if self.type == np.float16 else TensorProto.FLOAT
+        cache = self.input(f"cache{self.block}", 1, n, 4, type=kind)
+        y = self.op("Transpose", self.linear(self.normalized(x, n), n, n), perm=[0, 2, 1])
+        y = self.op("Concat", cache, y, axis=2)
+        self.output(self.op("Slice", y, self.ints(tokens), self.ints(tokens + 4), self.ints(2)), 1, n, 4, type=kind)
+        y = self.op("Conv", y, self.weight(n, 1, 5), self.weight(n), kernel_shape=[5], group=n)
+        y = self.op("Transpose", self.activation(y), perm=[0, 2, 1])
+        return self.op("Add", x, self.linear(y, n, n))
+
+    # ------------------------------------------------------------------ blocks of 1, c, side, side
+
+    def correlate(self, x, c, side):
+        """How alike each place is to its neighbors."""
+        near = self.activation(self.window(x, c, c))
+        wide = self.op("Pad", near, self.ints(0, 0, 1, 1, 0, 0, 1, 1))
+        made = []
+        for i in range(9):
+            at = self.ints(i // 3, i % 3), self.ints(i // 3 + side, i % 3 + side), self.ints(2, 3)
+            made.append(self.op("ReduceMean", self.op("Mul", x, self.op("Slice", wide, *at)), self.ints(1)))
+        return self.op("Add", x, self.window(self.op("Concat", *made, axis=1), 9, c))
+
+    def warp(self, x, c, side):
+        """Reads other places than its own."""
+        flow = self.op("Transpose", self.op("Tanh", self.window(x, c, 2)), perm=[0, 2, 3, 1])
+        line = np.linspace(-1, 1, side, dtype=np.float32)
+        grid = self.op("Add", self.const(np.stack(np.meshgrid(line, line), -1)[None]), self.op("Mul", flow, self.number(0.1)))
+        return self.op("Add", x, self.op("GridSample", x, grid, padding_mode="border"))
+
+    def refine(self, x, c, side):
+        """A gated update of a state, three times with the same weights."""
+        weights = [(self.weight(c, 2 * c, 3, 3), self.weight(c)) for _ in range(2)]
+        state, fed = self.op("Tanh", x), self.activation(self.window(x, c, c))
+        for _ in range(3):
+            both = self.op("Concat", state, fed, axis=1)
+            gate, new = (self.op("Conv", both, *w, kernel_shape=[3, 3], pads=[1] * 4) for w in weights)
+            gate = self.op("Sigmoid", gate)
+            state = self.op("Add", self.op("Mul", self.op("Sub", self.number(1), gate), state),
+                            self.op("Mul", gate, self.op("Tanh", new)))
+        return state
+
+    def compose(self):
+        kind = TensorProto.FLOAT16 if self.type == np.float16 else TensorProto.FLOAT
+        if self.draw.random() < 0.7:
+            tokens, n = self.draw.choice((16, 32)), self.draw.choice((64, 96))
+            x = self.chain(self.input("x", 1, tokens, n, type=kind), (
+                self.joint, self.latents, self.scan, self.linear_attention, self.graph, self.stream, self.feed_forward),
+                5, tokens, n)
+            dims = (1, tokens, n)
+        else:
+            c, side = 32, self.draw.choice((16, 24))
+            x = self.activation(self.window(self.input("x", 1, 3, side, side, type=kind), 3, c))
+            x = self.chain(x, (self.correlate, self.warp, self.refine, self.residual), 5, c, side)
+            dims = (1, c, side, side)
+        self.output(self.op("Identity", x), *dims, type=kind)
+        return self.model(18)
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("binary")
@@ -184,14 +316,15 @@ def main():
     parser.add_argument("shared", nargs="?", help="is not looked at")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--networks", type=int, default=40)
+    parser.add_argument("--hard", action="store_true", help="of blocks whose kernels say little")
     line = parser.parse_args()
     figures = collections.defaultdict(measure.Figures)
     for i in range(line.seed * 1000, line.seed * 1000 + line.networks):
-        case = os.path.join(line.folder, "composed", str(i))
+        case = os.path.join(line.folder, "hard" if line.hard else "composed", str(i))
         os.makedirs(case, exist_ok=True)
         model = os.path.join(case, "model.onnx")
         if not os.path.exists(model):
-            onnx.save(Composed(i).compose(), model)
+            onnx.save((Hard if line.hard else Composed)(i).compose(), model)
         if check.build(case, model, [os.path.join(check.HERE, "build.py")]):
             measure.measure(line.binary, measure.Case(case), figures["total"], False)
         else:
