@@ -433,6 +433,50 @@ static bool overflows(const struct replay *r, const struct candidate *w)
     return made > size;
 }
 
+/* A node of the candidate reads the tensor, be it behind nodes that pass. */
+static bool is_read(const struct replay *r, const struct candidate *w, fsd_id tensor,
+                    int far)
+{
+    struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
+
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = r->g->links.at[readers.at + i];
+
+        if (fsd_candidate_took(w, node) ||
+            (far && r->nodes[node].passes &&
+             is_read(r, w, fsd_node_out_tensor(r->g, node, 0), far - 1)))
+            return true;
+    }
+    return false;
+}
+
+/* Another part than those that the candidate reads, of a Split that its kernel does:
+ * another kernel makes it. */
+static bool is_other_part(const struct replay *r, const struct candidate *w,
+                          fsd_id tensor)
+{
+    fsd_id node = fsd_tensor_producer(r->g, tensor);
+
+    if (node == FSD_NONE || !fsd_comes_in_parts(r, node) || is_read(r, w, tensor, 2))
+        return false;
+    for (uint32_t i = 0; i < r->g->nodes.at[node].out.n; i++)
+        if (is_read(r, w, fsd_node_out_tensor(r->g, node, i), 2))
+            return true;
+    return false;
+}
+
+/* Leaves what counts where sizes are compared.  @return how many */
+static uint32_t drop_other_parts(const struct replay *r, const struct candidate *w,
+                                 fsd_id *made, uint32_t n)
+{
+    uint32_t kept = 0;
+
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_other_part(r, w, made[i]))
+            made[kept++] = made[i];
+    return kept;
+}
+
 void fsd_candidate_finish(const struct replay *r, struct candidate *w)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[r->layer];
@@ -476,11 +520,12 @@ void fsd_candidate_finish(const struct replay *r, struct candidate *w)
     }
     if (!w->n_open && escaping > n->out.n + again && r->now.part == 1 && !w->parted)
         w->cost += (escaping - again - n->out.n) * COST_OUTPUT;
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
+    for (uint32_t i = 0; i < n->out.n; i++)
         w->lost += count_lost(r, w, fsd_node_out(r->m->engine, n, i), made, escaping) +
                    is_misnamed(r, fsd_node_out(r->m->engine, n, i), made, escaping);
-    }
+    escaping = drop_other_parts(r, w, made, escaping);
+    for (uint32_t i = 0; i < n->out.n; i++)
+        w->odd += !shape_fits(r, fsd_node_out(r->m->engine, n, i), made, escaping);
     for (uint32_t i = 0; i < n->out.n && !w->n_open && !w->pads && !r->now.padded; i++)
         if (size_differs(r, fsd_node_out(r->m->engine, n, i), made, escaping, product))
             w->cost += COST_SIZE;

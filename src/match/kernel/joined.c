@@ -10,8 +10,8 @@
  * Which Concat that is shows in the number and sizes of the inputs, where these fit one
  * node of the model alone, or as many nodes as kernels, each of which reads the one
  * before; before any kernel is replayed.  So equal branches that are joined in the end
- * are distinguished, and the replay goes on behind the Concat whatever was understood of
- * the kernels before it.
+ * are distinguished, and the replay goes on behind the Concat whatever was understood
+ * of the kernels before it.
  */
 #include "match/kernel/replay.h"
 
@@ -46,8 +46,8 @@ static bool only_joins(const struct replay *r, fsd_id layer)
     return true;
 }
 
-/* The layer writes what the Concat makes, or, with a second Concat, that filled up for a
- * product. */
+/* The layer writes what the Concat makes, or, with a second Concat, that filled up for
+ * a product. */
 static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;
