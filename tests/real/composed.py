@@ -341,7 +341,7 @@ def main():
     for key in ("refused", "failed without Metadata", "other layers than the log", "type unknown",
                 "computing layers of unknown precision", "inserted invented"):
         check.check(not n[key], f"{key}: {n[key]}")
-    print(f"{line.networks} networks of seed {line.seed}, {check.failures} failures")
+    print(f"{line.networks} {'hard ' if line.hard else ''}networks of seed {line.seed}, {check.failures} failures")
     return 1 if check.failures else 0
 
 
