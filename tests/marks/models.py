@@ -85,8 +85,16 @@ def names_of(seed, count):
     return [f"made:{seed}:{i}" for i in range(count)]
 
 
+def of_zoos(shared, most):
+    """The cases of the corpus with a model of at most so many bytes."""
+    return sorted(str(path.parent.relative_to(shared)) for zoo in ("zoo", "zoo-2") for path in (shared / zoo / "cases").glob("*/model.onnx")
+                  if path.stat().st_size < most and ".v1" not in path.parent.name and ".sm" not in path.parent.name)
+
+
 def load(shared, name):
     if name.startswith("made:"):
         return made.load(*map(int, name.split(":")[1:]))[1], {}
     shared = pathlib.Path(shared)
+    if "/" in name:
+        return of_corpus(shared, name)
     return of_corpus(shared, TEN[name]) if TEN[name] else (convnext(), {})

@@ -83,6 +83,8 @@ static enum fsd_status select_part(struct fsd_issue *i, struct fsd_error *err)
                                         err);
     if (status == FSD_OK)
         fsd_issue_complete(&i->subject, i->arena, i->run);
+    if (status == FSD_OK && !is_asked(i) && !i->failure)
+        fsd_issue_surround(&i->subject, i->arena, i->run);
     return status;
 }
 
@@ -90,13 +92,15 @@ static enum fsd_status select_part(struct fsd_issue *i, struct fsd_error *err)
 
 static enum fsd_status plan_cut(struct fsd_issue *i, struct fsd_error *err)
 {
-    const fsd_id_vec *nodes = &i->subject.nodes;
-    const char **words = FSD_NEW(i->arena, const char *, nodes->n + 1);
+    const fsd_id_vec *lists[] = {&i->subject.nodes, &i->subject.around};
+    const char **words = FSD_NEW(i->arena, const char *, lists[0]->n + lists[1]->n + 1);
+    unsigned n = 0;
 
-    for (uint32_t k = 0; k < nodes->n; k++)
-        words[k] = fsd_printed(i->arena, "#%u", nodes->at[k]);
+    for (size_t l = 0; l < FSD_COUNT_OF(lists); l++)
+        for (uint32_t k = 0; k < lists[l]->n; k++)
+            words[n++] = fsd_printed(i->arena, "#%u", lists[l]->at[k]);
     i->cut = (struct fsd_cut_options){.nodes = words,
-                                      .n_nodes = nodes->n,
+                                      .n_nodes = n,
                                       .groups = i->groups,
                                       .n_groups = i->n_groups,
                                       .context = i->wants.part.context,
@@ -141,7 +145,7 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
         i->no_part = "no ONNX file was given, of which it could be cut out";
         return FSD_OK;
     }
-    if (!i->subject.nodes.n) {
+    if (!i->subject.nodes.n && !i->subject.around.n) {
         i->no_part = "no node of the model is known to be computed there";
         return FSD_OK;
     }

@@ -20,7 +20,9 @@ struct fsd_issue_subject {
     uint32_t n_alike;         /**< layers of the finding, where one stands for all */
     fsd_id region;            /**< of the comparison; FSD_NONE */
     fsd_id_vec layers, nodes; /**< of the run, in its order */
-    fsd_id_vec old_layers;    /**< of the run before; none where it is not told */
+    fsd_id_vec around; /**< nodes of the kernels before and behind these layers, without
+                            which the part would not show what the report is about */
+    fsd_id_vec old_layers; /**< of the run before; none where it is not told */
 };
 
 /** A variable of the environment in which a build ran. */
@@ -89,6 +91,10 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
 /** Fills what is missing: the nodes of the layers, or the layers of the nodes; of
  *  layers that move data, the nodes around them, too. */
 void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                        const struct fsd_diff *d);
+
+/** Fills what is around the layers. */
+void fsd_issue_surround(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d);
 
 /** The text in Markdown, of less than 65,536 bytes, which is what an issue takes. */

@@ -209,6 +209,91 @@ static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *aren
     }
 }
 
+/* The nodes of a kernel, but for a region, which may be all of a network. */
+static void add_kernel(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                       const struct fsd_diff *d, fsd_id layer)
+{
+    if (d->layers[layer].opaque)
+        return;
+    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
+        add(arena, &s->around,
+            main_node(d->model, fsd_match_of_layer(d->match, layer, i)->node));
+}
+
+static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                           const struct fsd_diff *d, fsd_id node)
+{
+    for (uint32_t l = 0; node != FSD_NONE && l < d->match->of_node[node].n; l++)
+        add_kernel(s, arena, d, fsd_match_of_node(d->match, node, l)->layer);
+}
+
+/* A Concat that no layer computes: a copy is there for the sake of what its other
+ * inputs are, and of where they are written. */
+static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                        const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_graph *g = d->model;
+    struct fsd_span readers, behind;
+
+    if (node == FSD_NONE || g->nodes.at[node].scope)
+        return;
+    readers = fsd_tensor_consumers(g, fsd_node_out_tensor(g, node, 0));
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id concat = g->links.at[readers.at + i];
+
+        if (!fsd_node_is(g, concat, FSD_ONNX_Concat) || g->nodes.at[concat].scope ||
+            d->match->of_node[concat].n)
+            continue;
+        add(arena, &s->around, concat);
+        for (uint32_t k = 0; k < g->nodes.at[concat].in.n; k++)
+            add_kernels_of(s, arena, d, fsd_node_in_producer(g, concat, k));
+        behind = fsd_tensor_consumers(g, fsd_node_out_tensor(g, concat, 0));
+        for (uint32_t k = 0; k < behind.n; k++)
+            add_kernels_of(s, arena, d, g->links.at[behind.at + k]);
+    }
+}
+
+/* The layers beside one, at either end of a tensor. */
+static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_id layer,
+                       fsd_id_vec *list)
+{
+    struct fsd_span ports[] = {e->nodes.at[layer].in, e->nodes.at[layer].out};
+
+    for (unsigned side = 0; side < 2; side++)
+        for (uint32_t k = 0; k < ports[side].n; k++) {
+            struct fsd_span peers = fsd_port_peers(e, ports[side].at + k, side == 0);
+
+            for (uint32_t i = 0; i < peers.n; i++)
+                add(arena, list, e->links.at[peers.at + i]);
+        }
+}
+
+/* The computing layers before and behind a layer, two each: a kernel is what it is
+ * since its neighbors' neighbors take no part in it.  Layers that move data count for
+ * nothing. */
+static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                          const struct fsd_diff *d, fsd_id layer)
+{
+    enum { FAR = 4, RINGS = 2 };
+    fsd_id_vec at = {0};
+    FSD_VEC(uint8_t) ring = {0};
+
+    fsd_vec_push(arena, &at, layer);
+    fsd_vec_push(arena, &ring, 0);
+    for (uint32_t i = 0; i < at.n; i++) {
+        bool computes = i && d->match->of_layer[at.at[i]].n;
+        uint32_t next = ring.at[i] + (computes ? (uint32_t)FAR : 1);
+
+        if (next >= RINGS * FAR)
+            continue;
+        add_beside(arena, d->engine, at.at[i], &at);
+        while (ring.n < at.n)
+            fsd_vec_push(arena, &ring, (uint8_t)next);
+    }
+    for (uint32_t i = 0; i < at.n; i++)
+        add_kernel(s, arena, d, at.at[i]);
+}
+
 void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d)
 {
@@ -225,4 +310,41 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
     fsd_vec_sort(&s->layers, fsd_by_id);
     fsd_vec_sort(&s->nodes, fsd_by_id);
     fsd_vec_sort(&s->old_layers, fsd_by_id);
+}
+
+/* What reads these nodes and has no layer, a view or a duplicate: without it the part
+ * would have outputs inside of its kernels. */
+static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                      const struct fsd_diff *d)
+{
+    const struct fsd_graph *g = d->model;
+
+    for (uint32_t i = 0; i < s->nodes.n; i++)
+        add(arena, &s->around, s->nodes.at[i]);
+    for (uint32_t i = 0; i < s->around.n; i++) {
+        struct fsd_span readers =
+            fsd_tensor_consumers(g, fsd_node_out_tensor(g, s->around.at[i], 0));
+
+        for (uint32_t k = 0; k < readers.n; k++) {
+            fsd_id node = g->links.at[readers.at + k];
+
+            if (!g->nodes.at[node].scope && !d->match->of_node[node].n &&
+                d->match->region_of_node[node] == FSD_NONE)
+                add(arena, &s->around, node);
+        }
+    }
+}
+
+void fsd_issue_surround(struct fsd_issue_subject *s, struct fsd_arena *arena,
+                        const struct fsd_diff *d)
+{
+    for (uint32_t i = 0; i < s->layers.n; i++) {
+        const struct fsd_flow *flow = &d->flows->of[s->layers.at[i]];
+
+        add_neighbors(s, arena, d, s->layers.at[i]);
+        if (flow->there)
+            add_concats(s, arena, d, flow->producer);
+    }
+    if (s->around.n)
+        add_views(s, arena, d);
 }
