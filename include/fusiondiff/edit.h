@@ -378,6 +378,21 @@ FSD_API void fsd_issue_free(struct fsd_issue *issue);
  *  "part.svg", as far as there are such; NULL past the last. */
 FSD_API const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i);
 
+/** The program that built the engine, "trtexec" or "tensorrt_rtx", which lives for
+ *  ever; NULL: the report has no part that it could build. */
+FSD_API const char *fsd_issue_builder(const struct fsd_issue *issue);
+
+/** Reads an engine that was built of the part alone, and has the report state whether
+ *  it shows what the report is about.
+ *  @param part    the file "part.onnx" of the report.
+ *  @param engine  the engine's dump, or its verbose build log.
+ *  @param shows   set to whether it does; of a report about no finding, to true.
+ *  @return FSD_OK; FSD_E_ARG where the report has no part; all that fsd_diff_open()
+ *          returns. */
+FSD_API enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
+                                         const char *engine, bool *shows,
+                                         struct fsd_error *err);
+
 /** Writes the file of that name.
  *  @return FSD_OK; FSD_E_ARG for a file that the report does not have; FSD_E_IO,
  *          FSD_E_MISMATCH, where the model is gone or has changed since; FSD_E_LIMIT;

@@ -60,6 +60,7 @@ struct fix_options {
 struct issue_options {
     struct fsd_issue_options options;
     const char *names; /* the file that has what the new names stand for */
+    bool verify;       /* the part is built alone */
 };
 
 struct annotate_options {
@@ -719,8 +720,7 @@ struct child_end {
     bool whole_job; /**< for end_by() */
 };
 
-/** Runs a command to its end, or to the end of its whole group where a signal is to end
- *  this program.
+/** Runs a command, or its group where a signal is to end this program, to its end.
  *  @return FSD_E_IO where it could not be started; FSD_E_WRITE, without a message,
  *          where `take` was ever false. */
 enum fsd_status run_child(const struct child *c, struct child_end *end,

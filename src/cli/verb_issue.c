@@ -31,6 +31,10 @@ static const struct option_row options[] = {
     {"names", "FILE", "Write that to FILE", WORD(issue.names)},
     {"no-weights", NULL, "Replace the weights of the cut model by constants",
      FLAG(issue.options.no_weights)},
+    {"verify", NULL,
+     "Build the part alone by trtexec, or tensorrt_rtx, where that is installed, and "
+     "report whether it shows the finding",
+     FLAG(issue.verify)},
     {0},
 };
 
@@ -89,7 +93,8 @@ struct folder {
     struct temporary partial, files[MOST_FILES]; /* where it is made */
     unsigned n_files;
     const struct command_line *line;
-    const struct fsd_issue *issue;
+    struct fsd_issue *issue;
+    bool has_part; /* it was written to be built */
 };
 
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
@@ -145,24 +150,105 @@ static FILE *open_file(struct folder *f, const char *name)
     return fopen(t->path, "wxe");
 }
 
+/* One file of the report. */
+static enum fsd_status fill_file(struct folder *f, const char *file,
+                                 struct fsd_error *err)
+{
+    FILE *out = open_file(f, file);
+    const char *path;
+    enum fsd_status status;
+
+    if (!out)
+        return fail_errno(err, file);
+    path = f->files[f->n_files - 1].path;
+    status = fsd_issue_write(f->issue, file, out, err);
+    if (status == FSD_E_WRITE)
+        fail_errno(err, path);
+    return close_kept(out, path, status, err);
+}
+
+/* ------------------------------------------------------------------------ verifying */
+
+static bool write_piece(void *payload, int stream, const char *bytes, size_t n)
+{
+    (void)stream;
+    return fwrite(bytes, 1, n, payload) == n;
+}
+
+static void note_unverified(const struct folder *f, const char *builder,
+                            const char *why)
+{
+    char text[1024];
+
+    snprintf(text, sizeof text, "the part was not built alone: %s%s%s", builder,
+             *builder ? ": " : "", why);
+    if (!f->line->quiet)
+        print_note(NULL, text);
+}
+
+/* The part, built by its builder, whose log stays in the directory.  A builder that is
+ * not there, or fails, is no error of the report. */
+static void build_part(struct folder *f, const char *part)
+{
+    char onnx[PATH_MAX + 16], log[PATH_MAX + 16];
+    const char *words[] = {
+        fsd_issue_builder(f->issue), onnx, "--profilingVerbosity=detailed", "--verbose",
+        "--skipInference",           NULL};
+    FILE *out = open_file(f, "part.log");
+    struct child child = {
+        .words = words, .in = -1, .out = -1, .take = write_piece, .payload = out};
+    struct child_end end;
+    struct fsd_error why = {0};
+    bool shows = false;
+    enum fsd_status status;
+
+    if (!out) {
+        note_unverified(f, "", strerror(errno));
+        return;
+    }
+    snprintf(onnx, sizeof onnx, "--onnx=%s", part);
+    snprintf(log, sizeof log, "%s", f->files[f->n_files - 1].path);
+    status = run_child(&child, &end, &why);
+    fclose(out);
+    if (status == FSD_OK && end.stopped_by)
+        end_by(end.stopped_by, end.whole_job);
+    if (status == FSD_OK && end.status)
+        status =
+            fail_file(&why, FSD_E_IO, words[0], "ended with status %d", end.status);
+    if (status == FSD_OK)
+        status = fsd_issue_verify(f->issue, part, log, &shows, &why);
+    if (status != FSD_OK) {
+        drop_temporary(&f->files[--f->n_files], false);
+        note_unverified(f, words[0], why.message);
+    } else if (!shows && !f->line->quiet)
+        print_note(NULL, "built alone, the part does not show the finding");
+}
+
+static enum fsd_status verify(struct folder *f, struct fsd_error *err)
+{
+    enum fsd_status status;
+
+    if (!f->line->issue.verify)
+        return FSD_OK;
+    if (!fsd_issue_builder(f->issue)) {
+        note_unverified(f, "", "the report has none");
+        return FSD_OK;
+    }
+    status = fill_file(f, "part.onnx", err);
+    f->has_part = status == FSD_OK;
+    if (status == FSD_OK)
+        build_part(f, f->files[f->n_files - 1].path);
+    return status;
+}
+
 static enum fsd_status fill_partial(struct folder *f, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
     const char *file;
 
-    for (unsigned i = 0; status == FSD_OK && (file = fsd_issue_file(f->issue, i));
-         i++) {
-        FILE *out = open_file(f, file);
-        const char *path;
-
-        if (!out)
-            return fail_errno(err, file);
-        path = f->files[f->n_files - 1].path;
-        status = fsd_issue_write(f->issue, file, out, err);
-        if (status == FSD_E_WRITE)
-            fail_errno(err, path);
-        status = close_kept(out, path, status, err);
-    }
+    for (unsigned i = 0; status == FSD_OK && (file = fsd_issue_file(f->issue, i)); i++)
+        if (!f->has_part || strcmp(file, "part.onnx") != 0)
+            status = fill_file(f, file, err);
     return status;
 }
 
@@ -200,7 +286,9 @@ static enum fsd_status write_folder(struct folder *f, struct fsd_error *err)
         return status;
     if (!make_temporary_folder(&f->partial))
         return fail_errno(err, f->name);
-    status = fill_partial(f, err);
+    status = verify(f, err);
+    if (status == FSD_OK)
+        status = fill_partial(f, err);
     if (status == FSD_OK)
         status = write_outputs(&names, print_names, f->issue, err);
     if (status == FSD_OK &&

@@ -152,10 +152,34 @@ def two_builds(binary, fixtures, folder):
     check(all(sentence in text for sentence in said) and text.index(said[0]) < text.index("\nfusion "), f"two builds: {text[:400]}")
 
 
+def verified(binary, fixtures, folder):
+    """--verify has the builder build the part, and reads what it printed; without a builder the report is there as well."""
+    model, engine = (fixtures.parent / "qat_block" / name for name in ("model.onnx", "engine.graph.json"))
+    other = fixtures.parent / "kernels" / "engine.log"
+    tools = folder / "tools"
+    tools.mkdir()
+    for number, (script, note, states) in enumerate((
+            (None, b"not built alone: trtexec: cannot be started", "have not been run"),
+            ("exit 3", b"trtexec: ended with status 3", "have not been run"),
+            (f"cat {other}", b"not built alone: trtexec: expected an engine built from", "have not been run"),
+            (f'echo "$@" > {folder}/words\ncat {engine}', b"", "trtexec built the part alone (part.log), and the part shows it."))):
+        report = folder / f"v{number}"
+        if script:
+            (tools / "trtexec").write_text(f"#!/bin/sh\n{script}\n")
+            (tools / "trtexec").chmod(0o755)
+        ran = subprocess.run([binary, "issue", model, engine, "--verify", "-o", report], capture_output=True, check=False,
+                             env={**os.environ, "PATH": f"{tools}:/usr/bin:/bin"})
+        check(ran.returncode == 0 and note in ran.stderr and bool(note) == (b"not built" in ran.stderr), f"--verify {number}: {ran.stderr}")
+        check(states in (report / "issue.md").read_text(encoding="utf-8"), f"--verify {number}: its text")
+        check((report / "part.log").exists() == (not note), f"--verify {number}: the log")
+    words = (folder / "words").read_text().split()
+    check(words[0].endswith("/part.onnx") and words[0].startswith("--onnx=") and "--profilingVerbosity=detailed" in words, f"--verify: {words}")
+
+
 def main():
     binary, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
     with tempfile.TemporaryDirectory() as folder:
-        for test in (anonymous, collected, weights, refused, two_builds):
+        for test in (anonymous, collected, weights, refused, two_builds, verified):
             (pathlib.Path(folder) / test.__name__).mkdir()
             test(binary, fixtures, pathlib.Path(folder) / test.__name__)
     print(f"{failures} failures")

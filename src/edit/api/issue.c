@@ -25,8 +25,9 @@ struct fsd_issue {
     const char *model, *engine, *no_part;
     const char *picture; /* NULL: there is none */
     size_t picture_n;
-    FILE *part;          /* as it was cut, before anything is hidden in it */
-    const char *failure; /* of a build that failed: its report; NULL */
+    FILE *part;           /* as it was cut, before anything is hidden in it */
+    const char *verified; /* NULL: the part was not built */
+    const char *failure;  /* of a build that failed: its report; NULL */
     const struct fsd_issue_command *command, *old_command; /* NULL: not known */
     struct fsd_renamer *renamer;
     const char *files[5];
@@ -425,6 +426,96 @@ void fsd_issue_free(struct fsd_issue *i)
     fsd_arena_free(i->arena);
 }
 
+/* ------------------------------------------------------------------------ verifying */
+
+const char *fsd_issue_builder(const struct fsd_issue *issue)
+{
+    return issue->plan && !issue->failure ? fsd_cut_builder(issue->run) : NULL;
+}
+
+/* Whether a node of the part's build is one that the report is about. */
+static bool is_of_subject(const struct fsd_issue *i, const struct fsd_diff *built,
+                          fsd_id node)
+{
+    const struct fsd_graph *g = i->run->model;
+    const char *name = fsd_text(built->names, built->model->nodes.at[node].name);
+
+    for (uint32_t k = 0; k < i->subject.nodes.n; k++)
+        if (!strcmp(name, fsd_text(g->names, g->nodes.at[i->subject.nodes.at[k]].name)))
+            return true;
+    return false;
+}
+
+static bool concerns(const struct fsd_issue *i, const struct fsd_diff *built,
+                     const struct fsd_finding *f)
+{
+    const struct fsd_about *subjects = built->findings->subjects.at;
+
+    for (uint32_t k = 0; k < f->nodes.n; k++)
+        if (is_of_subject(i, built, subjects[f->nodes.at + k].id))
+            return true;
+    for (uint32_t k = 0; k < f->layers.n; k++) {
+        fsd_id layer = subjects[f->layers.at + k].id;
+        const struct fsd_flow *flow = &built->flows->of[layer];
+
+        for (uint32_t n = 0; n < built->match->of_layer[layer].n; n++)
+            if (is_of_subject(i, built,
+                              fsd_match_of_layer(built->match, layer, n)->node))
+                return true;
+        if (flow->there && flow->producer != FSD_NONE &&
+            is_of_subject(i, built, flow->producer))
+            return true;
+        for (uint32_t n = 0; flow->there && n < flow->readers.n; n++) {
+            fsd_id node = built->flows->readers.at[flow->readers.at + n].node;
+
+            if (node != FSD_NONE && is_of_subject(i, built, node))
+                return true;
+        }
+    }
+    return false;
+}
+
+/* The finding of the same rule about one of the nodes; NULL: there is none. */
+static const struct fsd_finding *find_shown(const struct fsd_issue *i,
+                                            const struct fsd_diff *built)
+{
+    const char *id = i->run->findings->rules.at[i->subject.finding->rule].rule->id;
+    const struct fsd_findings *all = built->findings;
+
+    for (uint32_t k = 0; k < all->list.n; k++)
+        if (!strcmp(all->rules.at[all->list.at[k].rule].rule->id, id) &&
+            concerns(i, built, &all->list.at[k]))
+            return &all->list.at[k];
+    return NULL;
+}
+
+enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
+                                 const char *engine, bool *shows, struct fsd_error *err)
+{
+    const char *builder = fsd_issue_builder(issue);
+    const struct fsd_options opt = {.model = part, .engine = engine};
+    const struct fsd_finding *found = NULL;
+    struct fsd_diff *built = NULL;
+    enum fsd_status status;
+
+    if (!builder)
+        return fsd_fail(err, FSD_E_ARG, part, FSD_POS_NONE, 0,
+                        "expected a report with a part of the model, found none");
+    FSD_GUARD(err);
+    status = fsd_diff_open(&built, &opt, err);
+    if (status == FSD_OK && issue->subject.finding)
+        found = find_shown(issue, built);
+    *shows = status == FSD_OK && (found || !issue->subject.finding);
+    if (status == FSD_OK)
+        issue->verified = fsd_printed(
+            issue->arena, "%s built the part alone (part.log)%s", builder,
+            !issue->subject.finding ? ". What it fuses there was not compared."
+            : found                 ? ", and the part shows it."
+                                    : ", but the part does not show it.");
+    fsd_diff_free(built);
+    return status;
+}
+
 /* -------------------------------------------------------------------------- writing */
 
 const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i)
@@ -501,6 +592,7 @@ static enum fsd_status write_text(const struct fsd_issue *i, FILE *out,
                                           .pictured = has_file(i, FSD_ISSUE_PICTURE),
                                           .anonymous = i->wants.anonymous,
                                           .failure = i->failure,
+                                          .verified = i->verified,
                                           .no_weights = i->wants.no_weights};
 
     fsd_issue_put_text(&facts, out);

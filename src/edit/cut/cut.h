@@ -71,6 +71,9 @@ struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan);
 void fsd_cut_print(const struct fsd_cut_plan *plan, const char *path,
                    const struct fsd_diff *alone, FILE *out);
 
+/** The program of the builder that the engine is of.  commands.c */
+const char *fsd_cut_builder(const struct fsd_diff *d);
+
 /** Prints the commands that build it alone where it is written to.  commands.c */
 void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out);
 

@@ -60,13 +60,22 @@ static void put_precision(const struct fsd_cut_plan *plan, FILE *out)
                 fprintf(out, " --%s", types[i]);
 }
 
+static bool is_rtx(const struct fsd_diff *d)
+{
+    return strstr(fsd_text(d->names, d->engine->producer), "RTX") != NULL;
+}
+
+const char *fsd_cut_builder(const struct fsd_diff *d)
+{
+    return is_rtx(d) ? "tensorrt_rtx" : "trtexec";
+}
+
 void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out)
 {
-    const char *builder = fsd_text(plan->d->names, plan->d->engine->producer);
-    bool rtx = strstr(builder, "RTX") != NULL;
+    bool rtx = is_rtx(plan->d);
 
     fprintf(out, "\nbuild it alone, and show its layers:\n  %s --onnx=",
-            rtx ? "tensorrt_rtx" : "trtexec");
+            fsd_cut_builder(plan->d));
     fsd_put_shell_word(out, path);
     fputs(" --profilingVerbosity=detailed", out);
     if (!rtx) {

@@ -561,9 +561,12 @@ static void put_part(struct text *x)
     }
     fputs("`" FSD_ISSUE_PART "` holds the part alone:\n\n", x->out);
     put_cut(x);
-    fputs("\nThese commands have not been run: built alone, the part may be fused "
-          "otherwise.\n\n",
-          x->out);
+    if (x->t->verified)
+        fprintf(x->out, "\n%s\n\n", x->t->verified);
+    else
+        fputs("\nThese commands have not been run: built alone, the part may be fused "
+              "otherwise.\n\n",
+              x->out);
     put_commands(x);
 }
 

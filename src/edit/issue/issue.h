@@ -66,6 +66,8 @@ struct fsd_issue_facts {
     const struct fsd_file *dump; /**< the engine's; NULL: it is not shown */
     struct fsd_intern *texts;    /**< takes texts of it */
     bool pictured;
+    const char *verified; /**< what the part shows when it is built alone; NULL: not
+                               built */
     bool anonymous, no_weights;
     const char *failure; /**< the report of a build that failed, as text; "": its names
                               are not shown; NULL: it did not fail */
