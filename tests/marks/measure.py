@@ -1,6 +1,7 @@
 """measure.py BINARY FOLDER SHARED [--free N] [--breaks N] [--seed N]: holds what `tensors` says of ten models against
 engines that TensorRT for RTX builds of them with a tensor marked as an output.
 
+    together all tensors that are `between` layers are marked in one build of each model: likewise
     free     a tensor that is `between` layers is marked alone: no fusion may change
     breaks   the fusion of a random layer is split as `--break` says: it must be, and the fusions that change must be
              those that were stated
@@ -106,6 +107,20 @@ def check_free(all_models, n, draw):
     return len(drawn) >= n and good >= 0.98 * len(drawn)
 
 
+def check_together(all_models):
+    """All that may be marked is marked in one build."""
+    good, asked = 0, [m for m in all_models if m.free()]
+    for m in asked:
+        regions = m.marked(m.free())
+        good += regions == []
+        if regions != []:
+            print(f"  {m.name}: {len(m.free())} tensors: {'the builder refuses the model' if regions is None else ''}")
+            for what, old, new in regions or []:
+                print(f"      {what}: {shown(old)} -> {shown(new)}")
+    print(f"together: in {good} of {len(asked)} models all free tensors at once leave all fusions unchanged", flush=True)
+    return good >= 0.95 * len(asked)
+
+
 def is_apart(target, regions):
     """No new group holds all nodes that the fusion had."""
     new = [g for _, _, groups in regions for g in groups]
@@ -158,6 +173,7 @@ def main():
     names = models.names_of(a.seed, a.made) if a.made else models.TEN
     all_models = [Model(a.binary, builder, a.shared, name) for name in a.only or names]
     good = check_free(all_models, a.free, random.Random(a.seed)) if a.free else True
+    good &= check_together(all_models) if a.free else True
     good &= check_breaks(all_models, a.breaks, random.Random(a.seed), a.by) if a.breaks else True
     print(f"{builder.built} engines built")
     return 0 if good else 1

@@ -1,7 +1,13 @@
-"""trials.py BINARY FOLDER SHARED [--trials N] [--seed N] [--splittable]: searches with `bisect run` for a random fusion of a
-random model, with a command that fails while that fusion is in the engine: the search must end there, within
-2 log2(fusions) + 6 builds, and never at another one.  Exit status 1 below 18 of 20, or if another one is named."""
+"""trials.py BINARY FOLDER SHARED [--trials N] [--pairs N] [--controls N] [--made N] [--seed N] [--splittable]: searches with
+`bisect run` for planted faults, with a command that fails while a fusion is in the engine.
+
+    trials     a random fusion: the search must name it, within 2 log2(fusions) + 6 builds
+    pairs      two fusions, either of which fails, or which fail together only: within 4 log2(fusions) + 10
+    controls   a test that always fails, never fails, cannot be built, or is wrong in one of five runs: no name
+
+Exit status 1 below nine of ten, or if a fusion is named that is not to blame."""
 import argparse
+import collections
 import math
 import os
 import pathlib
@@ -14,17 +20,69 @@ import models
 import rebuild
 
 HERE = pathlib.Path(__file__).resolve().parent
+NAMES = ("This fusion causes the failure", "fusions cause the failure", "have to be split together", "The failure needs these")
+ENDLESS = 900
 
 
-def search(a, m, row, state):
-    """(how the search ended, builds)"""
-    begin = subprocess.run([a.binary, "bisect", "--state", state, "start", *map(str, m.pair)], capture_output=True, text=True)
+def search(a, m, mode, layers, seed):
+    """(what the search printed at its end, builds)"""
+    state = pathlib.Path(a.folder, f"trial.{os.getpid()}")    # beside the models, whose weights are left out
+    bisect = [a.binary, "bisect", "--state", state]
+    begin = subprocess.run([*bisect, "start", *map(str, m.pair)], capture_output=True, text=True)
     if begin.returncode:
         return begin.stderr, 0
-    step = [sys.executable, str(HERE / "step.py"), a.binary, a.folder, str(a.shared), m.name, str(row["layer"])]
-    run = subprocess.run([a.binary, "bisect", "--state", state, "run", *step], capture_output=True, text=True)
-    log = subprocess.run([a.binary, "bisect", "--state", state, "log"], capture_output=True, text=True).stdout
-    return (log if not run.returncode else run.stderr), sum(line.startswith(("good", "bad", "skip")) for line in log.splitlines())
+    step = [sys.executable, str(HERE / "step.py"), a.binary, a.folder, str(a.shared), m.name, f"{mode}:{seed}", *map(str, layers)]
+    confirm = ["--confirm", "3"] if mode == "flaky" else []
+    try:
+        run = subprocess.run([*bisect, *confirm, "run", *step], capture_output=True, text=True, timeout=ENDLESS)
+        shown = run.stderr if run.returncode else run.stdout
+    except subprocess.TimeoutExpired:
+        shown = "endless"
+    log = subprocess.run([*bisect, "log"], capture_output=True, text=True).stdout
+    state.unlink(missing_ok=True)
+    return shown, sum(line.startswith(("good", "bad", "skip")) for line in log.splitlines())
+
+
+def end_of(shown):
+    """(what is named: which of NAMES, or None; the layers of it)"""
+    lines = shown.splitlines()
+    at = next((i for i, line in enumerate(lines) if any(name in line for name in NAMES)), None)
+    if at is None:
+        return None, set()
+    named = next(name for name in NAMES if name in lines[at])
+    layers = set()
+    for line in lines[at + 1:]:
+        if not line.startswith("  layer "):
+            break
+        layers.add(int(line.split()[1]))
+    return named, layers
+
+
+def judge(mode, layers, shown):
+    """right, wrong (another one is named), a set (that has it), or nothing"""
+    named, found = end_of(shown)
+    wanted = set(layers)
+    if mode not in ("any", "all"):
+        return "wrong" if named else "right"
+    if not named:
+        return "nothing"
+    if found == wanted:
+        return "right"
+    return "set" if wanted & found and named == NAMES[1] else "part" if found < wanted else "wrong"
+
+
+def trial(a, count, m, mode, layers, seed):
+    fusions = len(m.rows)
+    bound = (2 * math.log2(fusions) + 6) * (2 if len(layers) > 1 else 1) - (2 if len(layers) > 1 else 0)
+    shown, builds = search(a, m, mode, layers, seed)
+    how = "endless" if shown == "endless" else judge(mode, layers, shown)
+    late = how == "right" and mode in ("any", "all") and builds > bound
+    kind = "controls" if mode not in ("any", "all") else "pairs" if len(layers) > 1 else "trials"
+    count.update({(kind, "late" if late else how): 1, (kind, "all"): 1})
+    print(f"{m.name} {mode} {'+'.join(map(str, layers))}: {'late' if late else how}, {builds} builds of at most {bound:.1f} for "
+          f"{fusions} fusions", flush=True)
+    if how != "right":
+        print("   ", "\n    ".join(shown.splitlines()[:4]), flush=True)
 
 
 def main():
@@ -33,30 +91,36 @@ def main():
     p.add_argument("folder")
     p.add_argument("shared", type=pathlib.Path)
     p.add_argument("--trials", type=int, default=20)
+    p.add_argument("--pairs", type=int, default=0)
+    p.add_argument("--controls", type=int, default=0)
+    p.add_argument("--made", type=int, default=0, metavar="N", help="N models made by the seed, in place of the ten")
     p.add_argument("--seed", type=int, default=1)
     p.add_argument("--splittable", action="store_true", help="only fusions with an exact break")
     a = p.parse_args()
     builder = rebuild.Builder(a.folder, a.shared)
-    all_models = [measure.Model(a.binary, builder, a.shared, name) for name in models.TEN]
-    pool = [(m, row) for m in all_models for row in m.fusions() if row["exact"] or not a.splittable]
-    good = wrong = 0
-    for m, row in random.Random(a.seed).sample(pool, a.trials):
-        fusions = len(m.fusions())
-        bound = 2 * math.log2(fusions) + 6
-        state = pathlib.Path(a.folder, f"trial.{os.getpid()}")    # beside the models, whose weights are left out
-        shown, builds = search(a, m, row, state)
-        state.unlink(missing_ok=True)
-        end = [line for line in shown.splitlines() if line.startswith("  layer ")]
-        named = "This fusion causes the failure" in shown
-        there = bool(named and end and end[-1].startswith(f"  layer {row['layer']} "))
-        good += there and builds <= bound
-        wrong += named and not there
-        print(f"{m.name} layer {row['layer']} {row['fusion']}: {'found' if there else 'not found'}, {builds} builds of at most "
-              f"{bound:.1f} for {fusions} fusions", flush=True)
-        if not there:
-            print("   ", "\n    ".join(shown.splitlines()[-4:]))
-    print(f"bisect: {good} of {a.trials} end at the fusion within the bound, {wrong} at another one")
-    return 0 if good >= 0.9 * a.trials and not wrong else 1
+    all_models = [measure.Model(a.binary, builder, a.shared, name) for name in (models.names_of(a.seed, a.made) if a.made else models.TEN)]
+    for m in all_models:
+        m.rows = m.fusions()
+    all_models = [m for m in all_models if len(m.rows) > 1]
+    draw, count = random.Random(a.seed), collections.Counter()
+    pool = [(m, row) for m in all_models for row in m.rows if row["exact"] or not a.splittable]
+    for m, row in draw.sample(pool, a.trials):
+        trial(a, count, m, "any", [row["layer"]], a.seed)
+    for i in range(a.pairs):
+        m = draw.choice([m for m in all_models if sum(row["exact"] for row in m.rows) > 2])
+        two = draw.sample([row["layer"] for row in m.rows if row["exact"]], 2)
+        trial(a, count, m, ("any", "all")[i % 2], two, a.seed)
+    for i in range(a.controls):
+        m = draw.choice(all_models)
+        trial(a, count, m, ("bad", "good", "flaky", "unbuildable")[i % 4], [draw.choice(m.rows)["layer"]], a.seed + i)
+    for kind in ("trials", "pairs", "controls"):
+        of = {how: n for (k, how), n in count.items() if k == kind}
+        if of:
+            print(f"bisect {kind}: {of.get('right', 0)} of {of['all']} right;", ", ".join(f"{how} {n}" for how, n in sorted(of.items()) if how not in ("all", "right")) or "no other")
+    asked = a.trials + a.pairs + a.controls
+    good, wrong = (sum(n for (_, how), n in count.items() if how == which) for which in ("right", "wrong"))
+    print(f"bisect: {good} of {asked} right, {wrong} name another one")
+    return 0 if good >= 0.9 * asked and not wrong else 1
 
 
 if __name__ == "__main__":

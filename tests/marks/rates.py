@@ -1,0 +1,93 @@
+"""rates.py BINARY FOLDER SHARED [--seed N] [-o FILE]: how often what `tensors`, `bisect`, `issue` and `cut --alone` state of the
+next build holds, on models made by the seed (made.py), as the page docs/reference/wrong-result-rates.md.
+
+Tensors and breaks are measured with three seeds, the rest with the first.  Exit status 1 where a bar is missed."""
+import argparse
+import datetime
+import pathlib
+import re
+import subprocess
+import sys
+
+HERE = pathlib.Path(__file__).resolve().parent
+MADE = "28"
+
+
+def ran(a, script, *words):
+    """(its output, whether it held its bar)"""
+    p = subprocess.run([sys.executable, HERE / script, a.binary, a.folder, a.shared, *map(str, words)], capture_output=True, text=True)
+    print(p.stdout, p.stderr[-2000:], sep="", flush=True)
+    return p.stdout, p.returncode == 0
+
+
+def numbers(pattern, text):
+    found = re.search(pattern, text)
+    return [int(n) for n in found.groups()] if found else [0] * re.compile(pattern).groups
+
+
+def added(pattern, texts):
+    return [sum(column) for column in zip(*(numbers(pattern, text) for text in texts))]
+
+
+def row(statement, good, of, seeds):
+    return f"| {statement} | {good} of {of} | {100 * good / max(of, 1):.1f} % | {seeds} |"
+
+
+def page(a, seeds, texts, trials, issue, alone):
+    import tensorrt_rtx_bindings as trt
+    free = added(r"free: (\d+) of (\d+) leave", texts)
+    at_once = added(r"together: in (\d+) of (\d+) models", texts)
+    breaks = added(r"breaks: of (\d+) fusions (\d+) have no exact break; (\d+) are split; the stated changes are right in (\d+) of (\d+)", texts)
+    searches = {kind: numbers(rf"bisect {kind}: (\d+) of (\d+) right", trials) for kind in ("trials", "pairs", "controls")}
+    wrong = numbers(r"bisect: \d+ of \d+ right, (\d+) name another", trials)[0]
+    reports = numbers(r"issue: (\d+) of (\d+) parts show", issue)
+    false, stated = numbers(r"alone: (\d+) of (\d+) statements", alone)
+    several, one = ", ".join(map(str, seeds)), str(seeds[0])
+    lines = [
+        "# How often the statements hold",
+        "",
+        f"`tests/marks/run` wrote this page on {datetime.date.today().isoformat()} with TensorRT for RTX {trt.__version__}: builds of {MADE} models a seed, of",
+        "14 families whose widths, depths and types the seed draws (`tests/marks/made.py`).  The rules were found with other models and other seeds.",
+        "",
+        "| statement | holds in | rate | seeds |",
+        "|---|---|---|---|",
+        row("a tensor `between` layers, marked alone, changes no fusion", *free, several),
+        row("all tensors of a model that may be marked, at once, change no fusion", *at_once, several),
+        row("a break splits its fusion", breaks[2], breaks[0] - breaks[1], several),
+        row("a break changes exactly the fusions that it states", breaks[3], breaks[4], several),
+        row("a fusion has an exact break", breaks[0] - breaks[1], breaks[0], several),
+        row("`bisect run` names a planted fault, in few builds", *searches["trials"], one),
+        row("`bisect run` names a planted pair, in few builds", *searches["pairs"], one),
+        row("`bisect run` names nothing where the test always fails, never fails, is flaky or cannot be built", *searches["controls"], one),
+        row("the part of an `issue` shows its finding when it is built alone", *reports, one),
+        row("what `cut --alone` states is what the builder's Metadata states", stated - false, stated, one),
+        "",
+        f"{wrong} of {sum(of for _, of in searches.values())} searches name a fusion that is not to blame.  \"In few builds\" is 2 log2(fusions) + 6, of pairs",
+        "4 log2(fusions) + 10.",
+        "",
+    ]
+    return "\n".join(lines)
+
+
+def main():
+    p = argparse.ArgumentParser()
+    p.add_argument("binary")
+    p.add_argument("folder")
+    p.add_argument("shared")
+    p.add_argument("--seed", type=int, default=7)
+    p.add_argument("-o", dest="out", type=pathlib.Path, help="where the page is written")
+    a = p.parse_args()
+    seeds = [a.seed, a.seed + 1, a.seed + 2]
+    measured = [ran(a, "measure.py", "--made", MADE, "--seed", s, "--free", 150, "--breaks", 150) for s in seeds]
+    trials = ran(a, "trials.py", "--made", MADE, "--seed", a.seed, "--trials", 30, "--pairs", 10, "--controls", 12)
+    issue = ran(a, "reports.py", "--made", MADE, "--seed", a.seed, "--findings", 30)
+    alone = ran(a, "alone.py", "--made", MADE, "--seed", a.seed, "--parts", 30)
+    text = page(a, seeds, [output for output, _ in measured], trials[0], issue[0], alone[0])
+    if a.out:
+        a.out.write_text(text)
+    print(text)
+    return 0 if all(held for _, held in [*measured, trials, issue, alone]) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
