@@ -178,7 +178,7 @@ static bool write_piece(void *payload, int stream, const char *bytes, size_t n)
 static void note_unverified(const struct folder *f, const char *builder,
                             const char *why)
 {
-    char text[1024];
+    char text[1200];
 
     snprintf(text, sizeof text, "the part was not built alone: %s%s%s", builder,
              *builder ? ": " : "", why);
