@@ -44,23 +44,26 @@ def search(a, m, mode, layers, seed):
 
 
 def end_of(shown):
-    """(what is named: which of NAMES, or None; the layers of it)"""
+    """(what is named: which of NAMES, or None; the layers of it, and of those that changed along)"""
     lines = shown.splitlines()
     at = next((i for i, line in enumerate(lines) if any(name in line for name in NAMES)), None)
     if at is None:
-        return None, set()
+        return None, set(), set()
     named = next(name for name in NAMES if name in lines[at])
-    layers = set()
+    layers, along, to = set(), set(), None
     for line in lines[at + 1:]:
-        if not line.startswith("  layer "):
+        if line.startswith("  layer "):
+            (layers if to is None else along).add(int(line.split()[1]))
+        elif line.startswith("These changed along"):
+            to = along
+        else:
             break
-        layers.add(int(line.split()[1]))
-    return named, layers
+    return named, layers, along
 
 
 def judge(mode, layers, shown):
     """right, wrong (another one is named), a set (that has it), or nothing"""
-    named, found = end_of(shown)
+    named, found, along = end_of(shown)
     wanted = set(layers)
     if mode not in ("any", "all"):
         return "wrong" if named else "right"
@@ -68,7 +71,9 @@ def judge(mode, layers, shown):
         return "nothing"
     if found == wanted:
         return "right"
-    return "set" if wanted & found and named == NAMES[1] else "part" if found < wanted else "wrong"
+    if named == NAMES[1] and wanted & found or wanted <= found | along:
+        return "set"
+    return "part" if found < wanted else "wrong"
 
 
 def trial(a, count, m, mode, layers, seed):

@@ -41,6 +41,58 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
     }
 }
 
+/* Whether the fusion changed in the build, and is not one of those found. */
+static bool changed_along(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
+                          fsd_id group)
+{
+    return h->fusion[group] && step->seen[group] == FSD_SEEN_CHANGED &&
+           !fsd_ids_have(h->found.at, h->found.n, group);
+}
+
+/* The right build in which all that was found had changed, and the least besides; NULL:
+ * there is none. */
+static const struct fsd_hunt_step *least_good(const struct fsd_bisection *b)
+{
+    const struct fsd_hunt *h = b->hunt;
+    const struct fsd_hunt_step *best = NULL;
+    uint32_t least = UINT32_MAX;
+
+    for (uint32_t i = 0; i < h->steps.n; i++) {
+        const struct fsd_hunt_step *step = &h->steps.at[i];
+        uint32_t n = 0;
+        bool all = step->seen && step->result == FSD_BISECT_GOOD;
+
+        for (uint32_t k = 0; all && k < h->found.n; k++)
+            all = step->seen[h->found.at[k]] == FSD_SEEN_CHANGED;
+        for (fsd_id k = 0; all && k < b->marks->state->groups.n; k++)
+            n += changed_along(h, step, k);
+        if (all && n < least) {
+            best = step;
+            least = n;
+        }
+    }
+    return best;
+}
+
+/* A fusion that changed with those found may be to blame in place of one of them. */
+static void put_along(const struct fsd_bisection *b, FILE *out)
+{
+    const struct fsd_hunt_step *step = least_good(b);
+    bool any = false;
+
+    for (fsd_id i = 0; step && i < b->marks->state->groups.n; i++) {
+        if (!changed_along(b->hunt, step, i))
+            continue;
+        if (!any)
+            fputs("These changed along, and may be to blame in place of one of "
+                  "them:\n",
+                  out);
+        any = true;
+        fputs("  ", out);
+        put_fusion(b, i, out);
+    }
+}
+
 static void put_proved(const struct fsd_bisection *b, FILE *out)
 {
     bool one = b->hunt->n == 1;
@@ -118,6 +170,7 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
                 "together, and then the engine is right:\n",
                 h->found.n);
         put_found(b, out);
+        put_along(b, out);
         break;
     case FSD_HUNT_END_NEEDED:
         fprintf(out,
