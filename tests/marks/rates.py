@@ -4,6 +4,7 @@ next build holds, on models made by the seed (made.py), as the page docs/referen
 Tensors and breaks are measured with three seeds, the rest with the first.  Exit status 1 where a bar is missed."""
 import argparse
 import datetime
+import hashlib
 import pathlib
 import re
 import subprocess
@@ -14,9 +15,15 @@ MADE = "28"
 
 
 def ran(a, script, *words):
-    """(its output, whether it held its bar)"""
+    """(its output, whether it held its bar); kept in the folder for this binary, so that a run that was stopped goes on."""
+    of = hashlib.sha256(pathlib.Path(a.binary).read_bytes()).hexdigest()[:12]
+    kept = pathlib.Path(a.folder, "-".join([script, *(str(w).strip("-") for w in words), of]) + ".txt")
+    if kept.exists():
+        text, status = kept.read_text().rsplit("\n", 1)
+        return text, status == "0"
     p = subprocess.run([sys.executable, HERE / script, a.binary, a.folder, a.shared, *map(str, words)], capture_output=True, text=True)
     print(p.stdout, p.stderr[-2000:], sep="", flush=True)
+    kept.write_text(f"{p.stdout}\n{p.returncode}")
     return p.stdout, p.returncode == 0
 
 
@@ -75,11 +82,13 @@ def main():
     p.add_argument("folder")
     p.add_argument("shared")
     p.add_argument("--seed", type=int, default=7)
+    p.add_argument("--searches", type=int, default=30, help="planted faults; a third as many pairs, two fifths as many tests that prove nothing")
     p.add_argument("-o", dest="out", type=pathlib.Path, help="where the page is written")
     a = p.parse_args()
     seeds = [a.seed, a.seed + 1, a.seed + 2]
     measured = [ran(a, "measure.py", "--made", MADE, "--seed", s, "--free", 150, "--breaks", 150) for s in seeds]
-    trials = ran(a, "trials.py", "--made", MADE, "--seed", a.seed, "--trials", 30, "--pairs", 10, "--controls", 12)
+    trials = ran(a, "trials.py", "--made", MADE, "--seed", a.seed, "--trials", a.searches, "--pairs", a.searches // 3,
+                 "--controls", a.searches * 2 // 5)
     issue = ran(a, "reports.py", "--made", MADE, "--seed", a.seed, "--findings", 30)
     alone = ran(a, "alone.py", "--made", MADE, "--seed", a.seed, "--parts", 30)
     text = page(a, seeds, [output for output, _ in measured], trials[0], issue[0], alone[0])
