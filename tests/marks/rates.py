@@ -70,7 +70,7 @@ def page(a, seeds, texts, trials, issue, alone):
         row("what `cut --alone` states is what the builder's Metadata states", stated - false, stated, one),
         "",
         f"{wrong} of {sum(of for _, of in searches.values())} searches name a fusion that is not to blame.  \"In few builds\" is 2 log2(fusions) + 6, of pairs",
-        "4 log2(fusions) + 10.",
+        "4 log2(fusions) + 10.  Reports are of 30 models of the corpus, too.",
         "",
     ]
     return "\n".join(lines)
