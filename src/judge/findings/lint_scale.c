@@ -24,21 +24,28 @@ static void put_scale(struct fsd_finder *f, const struct fsd_quantizer *q)
         fprintf(f->out, q->n == 1 ? " (%.6g)" : " (%.6g, ...)", q->scales[0]);
 }
 
-static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quantizer *a,
-                     const struct fsd_quantizer *b, fsd_id via)
+static void put_reach(struct fsd_finder *f, const struct fsd_reach *r)
 {
+    put_scale(f, &f->lint->quantizers.at[r->quantizer]);
+    if (r->via != FSD_NONE)
+        fprintf(f->out, " across `%s`", fsd_called(f, r->via));
+}
+
+static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_reach *own,
+                     const struct fsd_reach *other)
+{
+    const struct fsd_quantizer *a = &f->lint->quantizers.at[own->quantizer],
+                               *b = &f->lint->quantizers.at[other->quantizer];
     bool first = !a->scales || !b->scales || a->scales[0] >= b->scales[0];
 
-    fsd_lint_open(f, fsd_id_or(via, a->node));
-    if (via != FSD_NONE)
+    fsd_lint_open(f, fsd_id_or(other->via, a->node));
+    if (other->via != FSD_NONE)
         fsd_about_node(f, a->node);
     fsd_about_node(f, b->node);
     fprintf(f->out, "`%s` is quantized by ", fsd_lint_tensor(f, tensor));
-    put_scale(f, a);
+    put_reach(f, own);
     fputs(" and ", f->out);
-    put_scale(f, b);
-    if (via != FSD_NONE)
-        fprintf(f->out, " across `%s`", fsd_called(f, via));
+    put_reach(f, other);
     fputs(", with different scales", f->out);
     /* The larger scale clips nothing that the smaller one keeps. */
     fsd_edit_scale(f, first ? b : a, first ? a : b,
@@ -46,29 +53,42 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_quant
     fsd_lint_close(f);
 }
 
-/* One finding per tensor and kind of path: the first Q that differs from the one that
- * reads the tensor itself. */
+/* The Q that reads the tensor itself, else one that is moved to it over an operator
+ * that moves single tensors; NULL: neither is there. */
+static const struct fsd_reach *nearest(const struct fsd_lint *l,
+                                       const fsd_reaches *found)
+{
+    for (int side = DIRECT; side < OVER_CONCAT; side++)
+        for (uint32_t i = 0; i < found->n; i++)
+            if (side_of(l, found->at[i].via) == side)
+                return &found->at[i];
+    return NULL;
+}
+
+/* One finding per tensor and kind of path: the first Q that differs from the nearest
+ * one. */
 void fsd_lint_two_scales(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
 
     for (fsd_id t = 0; t < l->g->tensors.n; t++) {
-        const struct fsd_quantizer *own = NULL;
+        const struct fsd_reach *own;
         fsd_reaches found = {0};
 
         if (l->g->tensors.at[t].consumers.n < 2 || l->facts->constant[t])
             continue;
         fsd_lint_reach(l, t, f->scratch, &found);
-        for (uint32_t i = 0; i < found.n && !own; i++)
-            if (found.at[i].via == FSD_NONE)
-                own = &l->quantizers.at[found.at[i].quantizer];
+        own = nearest(l, &found);
         for (uint32_t i = 0; i < found.n && own; i++) {
-            const struct fsd_quantizer *q = &l->quantizers.at[found.at[i].quantizer];
+            const struct fsd_reach *other = &found.at[i];
 
-            if (q == own || side_of(l, found.at[i].via) != f->rule->which ||
-                fsd_lint_scales(l, own, q) != FSD_UNLIKE)
+            if (other->quantizer == own->quantizer ||
+                (own->via != FSD_NONE && other->via == own->via) ||
+                side_of(l, other->via) != f->rule->which ||
+                fsd_lint_scales(l, &l->quantizers.at[own->quantizer],
+                                &l->quantizers.at[other->quantizer]) != FSD_UNLIKE)
                 continue;
-            find_two(f, t, own, q, found.at[i].via);
+            find_two(f, t, own, other);
             break;
         }
     }
