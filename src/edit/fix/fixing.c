@@ -233,20 +233,29 @@ static void bar_causes(struct fsd_fixes *fixes, const struct fsd_linting *before
     bar_all(fixes, why);
 }
 
+/* The first finding of a trial from i on that the model does not have; their number:
+ * there is none. */
+static uint32_t next_new(struct fsd_arena *arena, const struct fsd_intern *marks,
+                         const struct fsd_linting *l, uint32_t i)
+{
+    const struct fsd_findings *found = l->verdict->findings;
+
+    while (i < found->list.n && (found->rules.at[found->list.at[i].rule].rule->slow ||
+                                 !is_new(arena, marks, l, &found->list.at[i])))
+        i++;
+    return i;
+}
+
 /* Whether no finding is new; else bars what brings each. */
 static bool is_better(struct fsd_fixes *fixes, const struct fsd_intern *marks,
                       const struct fsd_linting *before, const struct fsd_linting *after)
 {
-    const struct fsd_findings *found = after->verdict->findings;
-    bool better = true;
+    uint32_t n = after->verdict->findings->list.n;
+    uint32_t first = next_new(fixes->arena, marks, after, 0);
 
-    for (uint32_t i = 0; i < found->list.n; i++)
-        if (!found->rules.at[found->list.at[i].rule].rule->slow &&
-            is_new(fixes->arena, marks, after, &found->list.at[i])) {
-            better = false;
-            bar_causes(fixes, before, after, &found->list.at[i]);
-        }
-    return better;
+    for (uint32_t i = first; i < n; i = next_new(fixes->arena, marks, after, i + 1))
+        bar_causes(fixes, before, after, &after->verdict->findings->list.at[i]);
+    return first == n;
 }
 
 /* --------------------------------------------------------------------------- rounds */
@@ -260,32 +269,68 @@ static uint32_t count_applied(const struct fsd_fixes *fixes)
     return n;
 }
 
-/* Chooses edits of which none brings a finding.
+/* Edits, and the model with them; NULL: none of them applies. */
+struct step {
+    struct fsd_fixes fixes;
+    struct fsd_trial *made;
+};
+
+/* What a trial's new findings propose, and only that, if no finding is new then: a pair
+ * may be missing before an operator whose other quantizers have another scale than it
+ * gets. */
+static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
+                              const struct fsd_linting *l,
+                              const struct fsd_fix_options *opt, struct fsd_error *err)
+{
+    struct fsd_fixes *fixes = &next->fixes;
+    enum fsd_status status;
+
+    fixes->lint = l->lint;
+    fsd_fixes_list(fixes, l->verdict->findings, opt);
+    for (uint32_t i = 0; i < fixes->list.n; i++)
+        if (next_new(fixes->arena, marks, l, fixes->list.at[i].finding) !=
+            fixes->list.at[i].finding)
+            fixes->barred[i] = "the model has this finding as well";
+    fsd_fixes_choose(fixes, opt);
+    if (!count_applied(fixes))
+        return FSD_OK;
+    status = make_trial(&next->made, fixes, l, err);
+    if (status != FSD_OK || !is_better(fixes, marks, l, next->made->linting)) {
+        drop_trial(next->made);
+        next->made = NULL;
+    }
+    return status;
+}
+
+/* Chooses edits of which none brings a finding, or none but those that what these
+ * propose themselves takes back.
  * @param marks NULL: the model cannot be read again, so that nothing is tried
- * @param made  the model with them; NULL: no edit applies. */
-static enum fsd_status settle(struct fsd_trial **made, struct fsd_fixes *fixes,
+ * @param next  what they propose */
+static enum fsd_status settle(struct step *step, struct step *next,
                               const struct fsd_intern *marks,
                               const struct fsd_linting *l,
                               const struct fsd_fix_options *opt, struct fsd_error *err)
 {
+    struct fsd_fixes *fixes = &step->fixes;
     enum fsd_status status = FSD_OK;
 
     for (int trials = 0; status == FSD_OK; trials++) {
-        bool better;
-
-        *made = NULL;
         fsd_fixes_choose(fixes, opt);
         if (!count_applied(fixes) || !marks)
             return FSD_OK;
-        status = make_trial(made, fixes, l, err);
-        better = status == FSD_OK && is_better(fixes, marks, l, (*made)->linting);
-        if (better)
+        status = make_trial(&step->made, fixes, l, err);
+        if (status == FSD_OK && is_better(fixes, marks, l, step->made->linting))
             return FSD_OK;
+        *next = (struct step){.fixes.arena = fixes->arena};
+        if (status == FSD_OK)
+            status = follow(next, marks, step->made->linting, opt, err);
+        if (next->made)
+            return status;
         if (trials == MOST_TRIALS)
             bar_all(fixes, "together with the other edits lint reports more");
-        drop_trial(*made);
+        drop_trial(step->made);
+        step->made = NULL;
     }
-    *made = NULL;
     return status;
 }
 
@@ -306,29 +351,36 @@ static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixi
                 fixes->barred[i] = fixing->list.at[k].why;
 }
 
+/* Keeps a model, and of its edits those that apply, or all. */
+static void keep_step(struct fsd_fixing *fixing, const struct step *step, bool all)
+{
+    for (uint32_t i = 0; i < step->fixes.list.n; i++)
+        if (all || !step->fixes.list.at[i].why)
+            fsd_vec_push(fixing->arena, &fixing->list, step->fixes.list.at[i]);
+    if (step->made)
+        fsd_vec_push(fixing->arena, &fixing->rounds, step->made);
+}
+
 static enum fsd_status find_round(struct fsd_fixing *fixing,
                                   const struct fsd_intern *marks,
                                   const struct fsd_linting *l,
                                   const struct fsd_fix_options *opt, bool first,
                                   struct fsd_error *err)
 {
-    struct fsd_fixes fixes = {.arena = fixing->arena, .lint = l->lint};
-    struct fsd_trial *made = NULL;
+    struct step step = {.fixes = {.arena = fixing->arena, .lint = l->lint}}, next = {0};
     enum fsd_status status = FSD_OK;
 
-    fsd_fixes_list(&fixes, l->verdict->findings, opt);
+    fsd_fixes_list(&step.fixes, l->verdict->findings, opt);
     if (first)
         status = fsd_fixes_check_words(l->verdict->findings, opt, err);
-    bar_withdrawn(&fixes, fixing);
+    bar_withdrawn(&step.fixes, fixing);
     if (status == FSD_OK)
-        status = settle(&made, &fixes, marks, l, opt, err);
+        status = settle(&step, &next, marks, l, opt, err);
     if (status == FSD_OK && first)
-        status = fsd_fixes_check_scales(&fixes, opt, err);
-    for (uint32_t i = 0; i < fixes.list.n && status == FSD_OK; i++)
-        if (first || !fixes.list.at[i].why)
-            fsd_vec_push(fixing->arena, &fixing->list, fixes.list.at[i]);
-    if (made)
-        fsd_vec_push(fixing->arena, &fixing->rounds, made);
+        status = fsd_fixes_check_scales(&step.fixes, opt, err);
+    keep_step(fixing, &step, first && status == FSD_OK);
+    if (next.made)
+        keep_step(fixing, &next, false);
     return status;
 }
 
@@ -357,16 +409,17 @@ enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_lint
 {
     const struct fsd_intern *marks = NULL;
     enum fsd_status status = FSD_OK;
-    uint32_t n = 0;
+    uint32_t n;
 
     if (fsd_onnx_can_reopen(l->run->model))
         status = find_marks(&marks, fixing->arena, l, err);
-    while (status == FSD_OK) {
-        status = find_round(fixing, marks, n ? fixing->rounds.at[n - 1]->linting : l,
-                            opt, !n, err);
-        if (fixing->rounds.n == n || ++n == MOST_ROUNDS)
-            break;
-    }
+    do {
+        n = fixing->rounds.n;
+        if (status == FSD_OK)
+            status = find_round(
+                fixing, marks, n ? fixing->rounds.at[n - 1]->linting : l, opt, !n, err);
+    } while (status == FSD_OK && fixing->rounds.n > n &&
+             fixing->rounds.n < MOST_ROUNDS);
     return status;
 }
 
@@ -393,8 +446,11 @@ static void print_fix(const struct fsd_fix *fix, FILE *out)
         return;
     }
     if (fix->scale > 0)
-        fprintf(out, "    scale %.7g, %s%s\n", fix->scale,
-                fix->given ? "as given" : "that of ", fix->given ? "" : e->like);
+        fprintf(out, "    scale %.7g%s%s\n", fix->scale,
+                fix->given ? ", as given"
+                : e->like  ? ", that of "
+                           : "",
+                fix->given || !e->like ? "" : e->like);
     fprintf(out, "    effect: %s\n", e->effect);
 }
 
