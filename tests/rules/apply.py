@@ -6,7 +6,9 @@ What the edits mean: insert-pair puts a QuantizeLinear and a DequantizeLinear be
 reads it, away; set-scale gives the quantizer, and the one that undoes it, the scale `scale`; move-pair takes
 the pair of quantizer `node` away and puts one with its scale before input `input` of node `to`; insert-cast
 lets node `node` compute in `type`: a Cast before each input of FP16, and one back behind each output; between two
-such nodes there is none, and none undoes one that the model has.  An edit
+such nodes there is none, and none undoes one that the model has; make-symmetric gives the quantizer, and the one that
+undoes it, `scale` and the zero point 0 of `type`; spread-scale repeats the one scale of weights along axis 0;
+add-dimension gives the stored scalar that the node reads the dimensions [1].  An edit
 without a scale is one that has to be measured first: it is left out, and shown.  With RULE only edits of
 these rules, and only so those that are on request."""
 import json
@@ -77,6 +79,41 @@ def set_scale(graph, nodes, edit):
         n.input[1] = name
 
 
+def symmetric(graph, nodes, edit):
+    quantizer = nodes[edit["node"]]
+    set_scale(graph, nodes, edit)
+    zero = f"{quantizer.name or quantizer.output[0]}_lint_zero"
+    graph.initializer.append(helper.make_tensor(zero, NARROW[edit["type"]], [], [0]))
+    for n in [quantizer, *undone_by(graph, quantizer)]:
+        n.input[2] = zero
+    for value in [v for v in graph.value_info if v.name == quantizer.output[0]]:
+        graph.value_info.remove(value)
+
+
+def stored(graph, name):
+    return numpy_helper.to_array(next(t for t in graph.initializer if t.name == name))
+
+
+def spread(graph, nodes, edit):
+    dq = nodes[edit["node"]]
+    both = [dq] + [n for n in graph.node if dq.input[0] in n.output and n.op_type == "QuantizeLinear"]
+    channels = stored(graph, both[-1].input[0]).shape[0]
+    scale = stored(graph, dq.input[1])
+    names = [constant(graph, f"{dq.name or dq.output[0]}_spread_{word}", array)
+             for word, array in (("scale", np.full(channels, scale, scale.dtype)), ("zero", np.zeros(channels, np.int8)))]
+    for n in both:
+        del n.input[1:], n.attribute[:]
+        n.input.extend(names)
+        n.attribute.append(helper.make_attribute("axis", 0))
+
+
+def dimension(graph, nodes, edit):
+    dq = nodes[edit["node"]]
+    dq.input[0] = constant(graph, f"{dq.name or dq.output[0]}_row", stored(graph, dq.input[0]).reshape([1]))
+    for value in [v for v in graph.value_info if v.name == dq.output[0]]:
+        graph.value_info.remove(value)
+
+
 def move(graph, nodes, edit):
     remove(graph, nodes, edit)
     insert(graph, nodes, edit, "to")
@@ -121,8 +158,9 @@ def cast(graph, nodes, edit, known, wide):
 
 
 NARROW = {"int8": onnx.TensorProto.INT8, "uint8": onnx.TensorProto.UINT8, "fp8": 17}  # older versions have no name for it
-ACTIONS = {"insert-pair": insert, "remove-pair": remove, "set-scale": set_scale, "move-pair": move}
-UNSCALED = ("remove-pair", "insert-cast")
+ACTIONS = {"insert-pair": insert, "remove-pair": remove, "set-scale": set_scale, "move-pair": move,
+           "make-symmetric": symmetric, "spread-scale": spread, "add-dimension": dimension}
+UNSCALED = ("remove-pair", "insert-cast", "spread-scale", "add-dimension")
 
 
 def apply(model, edits):

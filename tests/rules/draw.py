@@ -777,8 +777,16 @@ def refused_missing(fires):
     return end(n, n.op("Add", x, "nowhere" if fires else x), 2, 8)
 
 
+def refused_scalar(fires):
+    """A stored factor of 8 bits, without a dimension."""
+    n, x = start()
+    factor = n.const(np.int8(50)) if fires else n.const(np.array([50], np.int8))
+    factor = n.op("DequantizeLinear", factor, n.const(np.float32(0.02)), n.const(np.int8(0)))
+    return end(n, n.op("Mul", x, factor), 1, C, 16, 16)
+
+
 REFUSED = {f.__name__: f for f in (
-    refused_int8, refused_half_sizes, refused_contradiction, refused_nested,
+    refused_scalar, refused_int8, refused_half_sizes, refused_contradiction, refused_nested,
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
     refused_attention, refused_keys, refused_mask, refused_head, refused_heads_mask, refused_heads_values,
     refused_heads_bias, refused_heads_inputs, refused_heads_packed, refused_heads_rank, refused_heads_outputs,
@@ -859,12 +867,24 @@ def unsure(key):
     return n.model(99 if key == "opset" else 17)
 
 
+def one_scale():
+    """A residual block with a pair on its skip branch, and one scale for the weights of the convolution before the sum."""
+    n, x = start()
+    x = n.op("Relu", conv(n, q(n, x)))
+    y = n.op("Relu", conv(n, q(n, x)))
+    w = n.op("DequantizeLinear", n.const(n.random.integers(-100, 100, (C, C, 1, 1)).astype(np.int8)),
+             n.const(np.float32(0.01)), n.const(np.int8(0)))
+    y = n.op("Conv", q(n, y), w, kernel_shape=[1, 1])
+    return finish(n, n.op("Relu", n.op("Add", y, q(n, x))))
+
+
 def main():
+    for name, model in (("cures_skips", skips()), ("cures_one_scale", one_scale())):
+        with open(os.path.join(sys.argv[1], f"{name}.onnx"), "wb") as file:
+            file.write(model.SerializeToString())
     for key in ("sizes", "opset", "none"):
         with open(os.path.join(sys.argv[1], f"unsure_{key}.onnx"), "wb") as file:
             file.write(unsure(key).SerializeToString())
-    with open(os.path.join(sys.argv[1], "cures_skips.onnx"), "wb") as file:
-        file.write(skips().SerializeToString())
     for key in STYLES:
         with open(os.path.join(sys.argv[1], f"style_{key}.onnx"), "wb") as file:
             file.write(style(key).SerializeToString())

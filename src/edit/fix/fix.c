@@ -9,7 +9,7 @@
  *
  * A scale is the model's or the caller's; an edit that has neither is not applied.
  */
-#include "edit/fix/fix.h"
+#include "edit/fix/apply.h"
 #include "base/base.h"
 
 #include <inttypes.h>
@@ -18,28 +18,6 @@
 #include <string.h>
 
 /* ----------------------------------------------------------------------- choosing */
-
-static bool is_dq_of(const struct fsd_lint *l, fsd_id node, fsd_id data)
-{
-    const struct fsd_quantizer *dq = fsd_lint_quantizer(l, node);
-
-    return dq && !dq->quantizes && dq->data == data;
-}
-
-/* The DQ at place i of those that read the Q's output; FSD_NONE for another reader. */
-static fsd_id dq_at(const struct fsd_lint *l, fsd_id tensor, uint32_t i)
-{
-    fsd_id reader = l->g->links.at[l->g->tensors.at[tensor].consumers.at + i];
-
-    return is_dq_of(l, reader, tensor) ? reader : FSD_NONE;
-}
-
-static fsd_id out_of(const struct fsd_lint *l, fsd_id node)
-{
-    struct fsd_span out = l->g->nodes.at[node].out;
-
-    return out.n ? l->g->ports.at[out.at].tensor : FSD_NONE;
-}
 
 static double given_scale(const struct fsd_fix_options *opt, const char *tensor)
 {
@@ -64,13 +42,11 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     fix->why = "to calibrate: the model has no scale for it";
 }
 
-struct apply;
-
 /* What becomes of an action in a file. */
 struct deed {
     /* Why the edit cannot be made; NULL: it can. */
     const char *(*refuse)(struct fsd_fixes *f, const struct fsd_edit *e);
-    void (*make)(struct apply *a,
+    void (*make)(struct fsd_apply *a,
                  const struct fsd_fix *fix);             /* NULL: it only removes */
     enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets; /* of the node */
     bool removes;                                        /* the quantizer */
@@ -95,11 +71,6 @@ static int narrow_of(const char *type)
     return 0;
 }
 
-static bool is_scale(enum fsd_dtype type)
-{
-    return type == FSD_FP32 || type == FSD_FP16 || type == FSD_BF16;
-}
-
 /* The node that is to read the pair. */
 static fsd_id reader_of(const struct fsd_edit *e)
 {
@@ -121,38 +92,22 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
     type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;
     if (type == FSD_FP32 || type == FSD_DTYPE_UNKNOWN)
         return NULL;
-    return !is_scale(type)            ? "the tensor is no FP32, FP16 or BF16"
+    return !fsd_fix_is_scale(type)    ? "the tensor is no FP32, FP16 or BF16"
            : fsd_graph_opset(g) >= 19 ? NULL
                                       : "before opset 19 a quantizer reads FP32 only";
-}
-
-static const char *refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
-{
-    const struct fsd_quantizer *q = fsd_lint_quantizer(f->lint, e->node);
-    struct fsd_span in = f->lint->g->nodes.at[e->node].in;
-
-    if (!q)
-        return "the node is not a quantizer";
-    if (q->n != 1)
-        return "the quantizer has per-channel scales, or an unknown scale";
-    if (f->set[in.at + e->input])
-        return "another edit changes this scale";
-    return is_scale(fsd_tensor_form(f->lint->g, q->scale)->type)
-               ? NULL
-               : "the scale is no FP32, FP16 or BF16";
 }
 
 static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_lint *l = f->lint;
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, e->node);
-    fsd_id out = q && q->quantizes ? out_of(l, e->node) : FSD_NONE;
+    fsd_id out = q && q->quantizes ? fsd_node_out_tensor(l->g, e->node, 0) : FSD_NONE;
     uint32_t pairs = 0;
 
     if (out == FSD_NONE)
         return "the node is not a QuantizeLinear";
     for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++) {
-        fsd_id dq = dq_at(l, out, i);
+        fsd_id dq = fsd_fix_dq_at(l, out, i);
 
         if (dq != FSD_NONE && !fsd_onnx_can_edit(l->g, dq))
             return "a DequantizeLinear of it is in a model-local function";
@@ -198,7 +153,7 @@ static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_lint *l = f->lint;
     struct fsd_span in = l->g->nodes.at[reader_of(e)].in;
-    fsd_id out = out_of(l, e->node);
+    fsd_id out = fsd_node_out_tensor(l->g, e->node, 0);
 
     if (deed_of(e)->sets == SETS_INPUTS)
         memset(f->set + in.at, true, in.n * sizeof *f->set);
@@ -208,7 +163,7 @@ static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
         return;
     f->removed[e->node] = true;
     for (uint32_t i = 0; i < l->g->tensors.at[out].consumers.n; i++)
-        fsd_set_at(f->removed, dq_at(l, out, i));
+        fsd_set_at(f->removed, fsd_fix_dq_at(l, out, i));
 }
 
 static const char *refuse(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -341,69 +296,35 @@ void fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_fix_options *opt)
 
 /* ----------------------------------------------------------------------- applying */
 
-struct apply {
-    const struct fsd_fixes *f;
-    const struct fsd_graph *g;
-    struct fsd_onnx_edits *edits;
-    fsd_id *instead;              /* by tensor: what is read in its place; itself */
-    bool *dropped;                /* by node */
-    bool *rewired;                /* by port: it reads another tensor */
-    bool *kept;                   /* by tensor: what is new reads it */
-    bool *widened;                /* by node: it is to compute in FP32 */
-    const char **wide, **cast_as; /* by tensor: its name in FP32, by itself and of a
-                                     Cast in the graph `cast_in` - 1 */
-    fsd_id *cast_in;
-};
-
-static void drop_node(struct apply *a, fsd_id node)
-{
-    a->dropped[node] = true;
-    fsd_onnx_drop_node(a->edits, node);
-}
-
-static void set_input(struct apply *a, fsd_id node, uint32_t input, const char *name)
-{
-    a->rewired[a->g->nodes.at[node].in.at + input] = true;
-    fsd_onnx_set_input(a->edits, node, input, name);
-}
-
-static const char *name_of(const struct apply *a, fsd_id tensor)
-{
-    /* A model may have a ring of pairs, though none runs. */
-    for (uint32_t n = a->g->tensors.n; n && a->instead[tensor] != tensor; n--)
-        tensor = a->instead[tensor];
-    a->kept[tensor] = true;
-    return fsd_text(a->g->names, a->g->tensors.at[tensor].name);
-}
-
-static bool is_output(const struct apply *a, fsd_id tensor)
+static bool is_output(const struct fsd_apply *a, fsd_id tensor)
 {
     return a->g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT;
 }
 
-static void remove_pair(struct apply *a, const struct fsd_fix *fix)
+static void remove_pair(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_lint *l = a->f->lint;
     fsd_id quantizer = fix->edit->node;
-    fsd_id out = out_of(l, quantizer), data = fsd_lint_quantizer(l, quantizer)->data;
+    fsd_id out = fsd_node_out_tensor(l->g, quantizer, 0),
+           data = fsd_lint_quantizer(l, quantizer)->data;
     bool needed = is_output(a, out);
 
     for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++) {
-        fsd_id dq = dq_at(l, out, i);
+        fsd_id dq = fsd_fix_dq_at(l, out, i);
 
         if (dq == FSD_NONE) {
             needed = true;
             continue;
         }
-        a->instead[out_of(l, dq)] = data;
-        drop_node(a, dq);
+        a->instead[fsd_node_out_tensor(l->g, dq, 0)] = data;
+        fsd_fix_drop_node(a, dq);
     }
     if (!needed)
-        drop_node(a, quantizer);
+        fsd_fix_drop_node(a, quantizer);
 }
 
 /* An output of a graph keeps its name: an Identity makes what the DQ made. */
-static void keep_outputs(struct apply *a)
+static void keep_outputs(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->tensors.n; i++) {
         fsd_id producer = a->instead[i] == i ? FSD_NONE : fsd_tensor_producer(a->g, i);
@@ -414,13 +335,13 @@ static void keep_outputs(struct apply *a)
                                  &(struct fsd_onnx_new_node){
                                      .op = "Identity",
                                      .name = fsd_onnx_new_name(a->edits, "lint_output"),
-                                     .inputs = {name_of(a, a->instead[i])},
+                                     .inputs = {fsd_fix_name_of(a, a->instead[i])},
                                      .output = name});
     }
 }
 
 /* The consumers of a tensor that no node makes any more read its replacement. */
-static void rename_reads(struct apply *a)
+static void rename_reads(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
         struct fsd_span in = a->g->nodes.at[i].in;
@@ -430,42 +351,24 @@ static void rename_reads(struct apply *a)
 
             if (tensor != FSD_NONE && a->instead[tensor] != tensor &&
                 !a->f->set[in.at + k] && fsd_onnx_can_edit(a->g, i))
-                set_input(a, i, k, name_of(a, tensor));
+                fsd_fix_set_input(a, i, k, fsd_fix_name_of(a, tensor));
         }
     }
 }
 
 /* A QuantizeLinear that stays, as others read it, may read what was removed. */
-static void rename_kept(struct apply *a)
+static void rename_kept(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
         const struct fsd_quantizer *q =
             a->f->removed[i] ? fsd_lint_quantizer(a->f->lint, i) : NULL;
 
         if (q && q->quantizes && a->instead[q->data] != q->data)
-            set_input(a, i, 0, name_of(a, q->data));
+            fsd_fix_set_input(a, i, 0, fsd_fix_name_of(a, q->data));
     }
 }
 
-/* @param type  of the scale; unknown: FP32 */
-static const char *add_scale(struct apply *a, const char *base, double scale,
-                             enum fsd_dtype type)
-{
-    const char *name =
-        fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_scale", base));
-    float value = (float)scale;
-    uint16_t half = type == FSD_FP16 ? fsd_half_of(value) : fsd_brain_of(value);
-
-    if (type == FSD_FP16 || type == FSD_BF16)
-        fsd_onnx_add_tensor(a->edits, name,
-                            type == FSD_FP16 ? FSD_ONNX_FLOAT16 : FSD_ONNX_BFLOAT16,
-                            &half, sizeof half);
-    else
-        fsd_onnx_add_tensor(a->edits, name, FSD_ONNX_FLOAT, &value, sizeof value);
-    return name;
-}
-
-static void insert_pair(struct apply *a, const struct fsd_fix *fix)
+static void insert_pair(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
     fsd_id node = reader_of(e);
@@ -473,7 +376,7 @@ static void insert_pair(struct apply *a, const struct fsd_fix *fix)
         fsd_printed(a->f->arena, "%s_lint_%u_%u", e->tensor, node, e->input);
     fsd_id data = fsd_node_in_tensor(a->g, node, e->input);
     const char *scale =
-        add_scale(a, base, fix->scale, fsd_tensor_form(a->g, data)->type);
+        fsd_fix_add_scale(a, base, fix->scale, fsd_tensor_form(a->g, data)->type);
     const char *zero =
         fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_zero", base));
     const char *q = fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_q", base));
@@ -486,32 +389,32 @@ static void insert_pair(struct apply *a, const struct fsd_fix *fix)
         a->edits, node,
         &(struct fsd_onnx_new_node){.op = "QuantizeLinear",
                                     .name = q,
-                                    .inputs = {name_of(a, data), scale, zero},
+                                    .inputs = {fsd_fix_name_of(a, data), scale, zero},
                                     .output = q});
     fsd_onnx_insert_node(a->edits, node,
                          &(struct fsd_onnx_new_node){.op = "DequantizeLinear",
                                                      .name = dq,
                                                      .inputs = {q, scale, zero},
                                                      .output = dq});
-    set_input(a, node, e->input, dq);
+    fsd_fix_set_input(a, node, e->input, dq);
 }
 
 /* ---------------------------------------------------------------- Casts of a region */
 
 /* Whether the node is to compute in FP32. */
-static bool is_cast(const struct apply *a, fsd_id node)
+static bool is_cast(const struct fsd_apply *a, fsd_id node)
 {
     return node != FSD_NONE && a->widened[node];
 }
 
-static bool casts_to_fp32(const struct apply *a, fsd_id node)
+static bool casts_to_fp32(const struct fsd_apply *a, fsd_id node)
 {
     return fsd_node_is(a->g, node, FSD_ONNX_Cast) &&
            fsd_tensor_form(a->g, fsd_node_out_tensor(a->g, node, 0))->type == FSD_FP32;
 }
 
 /* The tensor in FP32, in the place of its FP16 form; NULL: a Cast has to make it. */
-static const char *wide_name(struct apply *a, fsd_id tensor)
+static const char *wide_name(struct fsd_apply *a, fsd_id tensor)
 {
     fsd_id maker = fsd_tensor_producer(a->g, tensor);
     fsd_id before = fsd_node_in_tensor(a->g, maker, 0);
@@ -524,11 +427,11 @@ static const char *wide_name(struct apply *a, fsd_id tensor)
     else if (!a->wide[tensor] && maker != FSD_NONE && before != FSD_NONE &&
              fsd_node_is(a->g, maker, FSD_ONNX_Cast) &&
              fsd_tensor_form(a->g, before)->type == FSD_FP32)
-        a->wide[tensor] = name_of(a, before);
+        a->wide[tensor] = fsd_fix_name_of(a, before);
     return a->wide[tensor];
 }
 
-static void widen_input(struct apply *a, const struct fsd_fix *fix, uint32_t i)
+static void widen_input(struct fsd_apply *a, const struct fsd_fix *fix, uint32_t i)
 {
     fsd_id node = fix->edit->node;
     fsd_id tensor = fsd_node_in_tensor(a->g, node, i);
@@ -541,21 +444,22 @@ static void widen_input(struct apply *a, const struct fsd_fix *fix, uint32_t i)
     if (!name) {
         name = fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_lint_%u_in%u",
                                                        fix->edit->tensor, node, i));
-        fsd_onnx_insert_node(a->edits, node,
-                             &(struct fsd_onnx_new_node){.op = "Cast",
-                                                         .name = name,
-                                                         .inputs = {name_of(a, tensor)},
-                                                         .output = name,
-                                                         .to = FSD_ONNX_FLOAT});
+        fsd_onnx_insert_node(
+            a->edits, node,
+            &(struct fsd_onnx_new_node){.op = "Cast",
+                                        .name = name,
+                                        .inputs = {fsd_fix_name_of(a, tensor)},
+                                        .output = name,
+                                        .to = FSD_ONNX_FLOAT});
         a->cast_in[tensor] = scope + 1;
         a->cast_as[tensor] = name;
     }
-    set_input(a, node, i, name);
+    fsd_fix_set_input(a, node, i, name);
 }
 
 /* What computes in FP32, too, reads the output as it is; a Cast makes what the others
  * read, under its old name. */
-static void widen_output(struct apply *a, const struct fsd_fix *fix, uint32_t i)
+static void widen_output(struct fsd_apply *a, const struct fsd_fix *fix, uint32_t i)
 {
     fsd_id node = fix->edit->node, out = fsd_node_out_tensor(a->g, node, i);
     struct fsd_span readers = a->g->tensors.at[out].consumers;
@@ -567,7 +471,7 @@ static void widen_output(struct apply *a, const struct fsd_fix *fix, uint32_t i)
         fsd_id reader = a->g->links.at[readers.at + k];
 
         if (casts_to_fp32(a, reader) && fsd_onnx_can_edit(a->g, reader))
-            set_input(a, reader, 0, name);
+            fsd_fix_set_input(a, reader, 0, name);
         else if (!is_cast(a, reader))
             needed = true;
     }
@@ -582,7 +486,7 @@ static void widen_output(struct apply *a, const struct fsd_fix *fix, uint32_t i)
                 .to = FSD_ONNX_FLOAT16});
 }
 
-static void insert_casts(struct apply *a, const struct fsd_fix *fix)
+static void insert_casts(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_node *n = &a->g->nodes.at[fix->edit->node];
 
@@ -594,34 +498,18 @@ static void insert_casts(struct apply *a, const struct fsd_fix *fix)
             widen_output(a, fix, i);
 }
 
-/* The quantizer, and what undoes it, or what it undoes. */
-static void set_scale(struct apply *a, const struct fsd_fix *fix)
-{
-    const struct fsd_lint *l = a->f->lint;
-    const struct fsd_quantizer *q = fsd_lint_quantizer(l, fix->edit->node);
-    fsd_id producer = q->quantizes ? q->node : fsd_tensor_producer(a->g, q->data);
-    const struct fsd_quantizer *first = fsd_lint_quantizer(l, producer);
-    const char *scale =
-        add_scale(a, fsd_printed(a->f->arena, "%s_lint", fix->edit->name), fix->scale,
-                  fsd_tensor_form(a->g, q->scale)->type);
-    fsd_id out;
-
-    set_input(a, q->node, 1, scale);
-    if (!first || !first->quantizes)
-        return;
-    set_input(a, producer, 1, scale);
-    out = out_of(l, producer);
-    for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++)
-        if (dq_at(l, out, i) != FSD_NONE)
-            set_input(a, dq_at(l, out, i), 1, scale);
-}
-
 static const struct deed deeds[] = {
     [FSD_INSERT_PAIR] = {refuse_insert, insert_pair, SETS_INPUT, .scaled = true},
     [FSD_REMOVE_PAIR] = {refuse_remove, NULL, SETS_NOTHING, .removes = true},
-    [FSD_SET_SCALE] = {refuse_scale, set_scale, SETS_INPUT, .scaled = true},
+    [FSD_SET_SCALE] = {fsd_fix_refuse_scale, fsd_fix_set_scale, SETS_INPUT,
+                       .scaled = true},
     [FSD_MOVE_PAIR] = {refuse_move, insert_pair, SETS_INPUT, true, true},
     [FSD_INSERT_CAST] = {refuse_cast, insert_casts, SETS_INPUTS},
+    [FSD_MAKE_SYMMETRIC] = {fsd_fix_refuse_symmetric, fsd_fix_make_symmetric,
+                            SETS_INPUT, .scaled = true},
+    [FSD_SPREAD_SCALE] = {fsd_fix_refuse_spread, fsd_fix_spread_scale, SETS_INPUTS},
+    [FSD_ADD_DIMENSION] = {fsd_fix_refuse_dimension, fsd_fix_add_dimension,
+                           SETS_INPUTS},
 };
 _Static_assert(FSD_COUNT_OF(deeds) == FSD__ACTION_COUNT, "a row each");
 
@@ -633,7 +521,7 @@ static const struct deed *deed_of(const struct fsd_edit *e)
 /* ---------------------------------------------------------------- what is left over */
 
 /* How often each tensor is still read. */
-static uint32_t *count_reads(const struct apply *a)
+static uint32_t *count_reads(const struct fsd_apply *a)
 {
     uint32_t *reads = FSD_NEW(a->f->arena, uint32_t, a->g->tensors.n + 1);
 
@@ -648,7 +536,8 @@ static uint32_t *count_reads(const struct apply *a)
 }
 
 /* A constant of the main graph that only what went has read. */
-static bool is_left_over(const struct apply *a, const uint32_t *reads, fsd_id tensor)
+static bool is_left_over(const struct fsd_apply *a, const uint32_t *reads,
+                         fsd_id tensor)
 {
     const struct fsd_tensor *t = &a->g->tensors.at[tensor];
 
@@ -656,7 +545,7 @@ static bool is_left_over(const struct apply *a, const uint32_t *reads, fsd_id te
            !is_output(a, tensor) && a->f->lint->facts->constant[tensor];
 }
 
-static void drop_maker(struct apply *a, uint32_t *reads, fsd_id tensor)
+static void drop_maker(struct fsd_apply *a, uint32_t *reads, fsd_id tensor)
 {
     fsd_id maker = fsd_tensor_producer(a->g, tensor);
     struct fsd_span in = a->g->nodes.at[maker].in;
@@ -664,7 +553,7 @@ static void drop_maker(struct apply *a, uint32_t *reads, fsd_id tensor)
     if (a->dropped[maker] || a->g->nodes.at[maker].out.n != 1 ||
         !fsd_onnx_can_edit(a->g, maker))
         return;
-    drop_node(a, maker);
+    fsd_fix_drop_node(a, maker);
     for (uint32_t p = in.at; p < in.at + in.n; p++)
         if (a->g->ports.at[p].tensor != FSD_NONE && !a->rewired[p])
             reads[a->g->ports.at[p].tensor]--;
@@ -673,7 +562,7 @@ static void drop_maker(struct apply *a, uint32_t *reads, fsd_id tensor)
 /* Scales and zero points that no quantizer reads any more: initializers, and the
  * nodes that make constants.  Tensors are looked at from the last to the first, as what
  * makes one comes behind what it reads. */
-static void drop_left_over(struct apply *a)
+static void drop_left_over(struct fsd_apply *a)
 {
     uint32_t *reads = count_reads(a);
 
@@ -691,17 +580,17 @@ static void drop_left_over(struct apply *a)
 struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
 {
     const struct fsd_graph *g = f->lint->g;
-    struct apply a = {.f = f,
-                      .g = g,
-                      .edits = fsd_onnx_edits_new(f->arena, g),
-                      .instead = FSD_NEW(f->arena, fsd_id, g->tensors.n + 1),
-                      .dropped = FSD_NEW(f->arena, bool, g->nodes.n + 1),
-                      .rewired = FSD_NEW(f->arena, bool, g->ports.n + 1),
-                      .kept = FSD_NEW(f->arena, bool, g->tensors.n + 1),
-                      .widened = FSD_NEW(f->arena, bool, g->nodes.n + 1),
-                      .wide = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
-                      .cast_as = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
-                      .cast_in = FSD_NEW(f->arena, fsd_id, g->tensors.n + 1)};
+    struct fsd_apply a = {.f = f,
+                          .g = g,
+                          .edits = fsd_onnx_edits_new(f->arena, g),
+                          .instead = FSD_NEW(f->arena, fsd_id, g->tensors.n + 1),
+                          .dropped = FSD_NEW(f->arena, bool, g->nodes.n + 1),
+                          .rewired = FSD_NEW(f->arena, bool, g->ports.n + 1),
+                          .kept = FSD_NEW(f->arena, bool, g->tensors.n + 1),
+                          .widened = FSD_NEW(f->arena, bool, g->nodes.n + 1),
+                          .wide = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
+                          .cast_as = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
+                          .cast_in = FSD_NEW(f->arena, fsd_id, g->tensors.n + 1)};
 
     for (fsd_id i = 0; i < g->tensors.n; i++)
         a.instead[i] = i;

@@ -345,6 +345,15 @@ static const struct {
                        "move {n} Q/DQ pair{s} before the preceding operator"},
     [FSD_INSERT_CAST] = {"insert-cast", "compute `{name}` in {type} between Casts",
                          "compute {n} node{s} in {type} between Casts"},
+    [FSD_MAKE_SYMMETRIC] = {"make-symmetric", "give `{name}` the zero point 0",
+                            "give {n} quantizer{s} the zero point 0"},
+    [FSD_SPREAD_SCALE] = {"spread-scale",
+                          "repeat the scale of `{name}` for each output channel",
+                          "repeat the scale of {n} quantizer{s} of weights for each "
+                          "output channel"},
+    [FSD_ADD_DIMENSION] = {"add-dimension",
+                           "give the scalar that `{name}` reads one dimension",
+                           "give {n} scalar{s} one dimension"},
 };
 _Static_assert(FSD_COUNT_OF(actions) == FSD__ACTION_COUNT, "a row each");
 

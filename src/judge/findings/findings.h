@@ -197,6 +197,9 @@ enum fsd_action {
     FSD_SET_SCALE,
     FSD_MOVE_PAIR,
     FSD_INSERT_CAST,
+    FSD_MAKE_SYMMETRIC,
+    FSD_SPREAD_SCALE,
+    FSD_ADD_DIMENSION,
     FSD__ACTION_COUNT
 };
 
@@ -214,7 +217,7 @@ struct fsd_edit {
     const char *to_name;
     uint32_t input;
     const char *like, *scale_tensor; /**< the quantizer with the scale to use, and that
-                                          scale; NULL: to be measured */
+                                          scale; NULL: to be measured, or `scale` */
     double scale;                    /**< by value; 0: not a single one, or unknown */
     const char *type;                /**< "int8"; NULL: as it is */
     const char *effect;              /**< in numbers */

@@ -23,6 +23,13 @@ void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
 /** Proposes to give the quantizer the other one's scale. */
 void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
                     const struct fsd_quantizer *like, const char *effect);
+/** Proposes the zero point 0 for the Q and the DQs that undo it, with the scale that
+ *  covers its whole range; nothing where that is not known, or the data is stored. */
+void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q);
+/** Proposes to repeat the one scale of weights for each output channel. */
+void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q);
+/** Proposes one dimension for the stored scalar that the DQ reads. */
+void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq);
 /** Moves the pair of a quantizer to the input `input` of the node `to`. */
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
                    uint32_t input, const char *effect);

@@ -69,6 +69,8 @@ void fsd_lint_refused(struct fsd_finder *f)
         fsd_fact_text(f, "op", op);
         fsd_fact_text(f, "reason", r->why);
         fsd_fact_text(f, "source", r->source);
+        for (uint32_t k = 0; r->lacks_dimension && k < n; k++)
+            fsd_edit_dimension(f, f->found->subjects.at[f->now.nodes.at + k].id);
         fsd_lint_close(f);
     }
 }

@@ -128,6 +128,56 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
     add_edit(f, edit);
 }
 
+/* The scale with which the range of 8 bits around 0 covers that around the zero point.
+ */
+static double covering_scale(const struct fsd_quantizer *q)
+{
+    int low = q->type == FSD_UINT8 ? 0 : -128;
+    double below = (q->zero_point - low) * q->scales[0] / 128;
+    double above = (low + 255 - q->zero_point) * q->scales[0] / 127;
+
+    return fsd_larger(below, above);
+}
+
+void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
+{
+    if (!q->quantizes || q->zero != FSD_ZERO_OTHER || !q->scales || q->n != 1 ||
+        (q->type != FSD_INT8 && q->type != FSD_UINT8) ||
+        f->lint->facts->constant[q->data])
+        return;
+    add_edit(f, (struct fsd_edit){.action = FSD_MAKE_SYMMETRIC,
+                                  .tensor = fsd_lint_tensor(f, q->data),
+                                  .node = q->node,
+                                  .name = fsd_called(f, q->node),
+                                  .input = 1,
+                                  .scale = covering_scale(q),
+                                  .type = "int8",
+                                  .effect = "rounds more coarsely, by a scale that "
+                                            "covers its whole range; clips nothing "
+                                            "more"});
+}
+
+void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)
+{
+    add_edit(f, (struct fsd_edit){.action = FSD_SPREAD_SCALE,
+                                  .tensor = fsd_lint_tensor(f, q->data),
+                                  .node = q->node,
+                                  .name = fsd_called(f, q->node),
+                                  .input = 1,
+                                  .effect = "all channels have the scale that all had: "
+                                            "the same values"});
+}
+
+void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
+{
+    add_edit(f, (struct fsd_edit){
+                    .action = FSD_ADD_DIMENSION,
+                    .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->lint->g, dq, 0)),
+                    .node = dq,
+                    .name = fsd_called(f, dq),
+                    .effect = "it is broadcast as before: the same values"});
+}
+
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
                    uint32_t input, const char *effect)
 {

@@ -121,7 +121,9 @@ static void describe(struct fsd_place *p)
     for (const char *letter = p->row->about; *letter; letter++)
         fsd_about_node(p->f, fsd_place_node(p, *letter));
     p->f->note = p->row->note || (p->f->rule->notes & p->l->target.family);
-    if (!p->f->note)
+    if (!p->f->note && p->row->propose)
+        p->row->propose(p);
+    else if (!p->f->note)
         propose(p);
 }
 

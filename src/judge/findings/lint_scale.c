@@ -183,6 +183,41 @@ static bool has_one_scale(struct fsd_place *p)
            q->type == FSD_INT8 && q->n == 1 && !q->block;
 }
 
+/* The other branch of the addition that follows the convolution has a quantizer.
+ * TensorRT for RTX adds in a kernel that reads it in 8 bits if the convolution's sums
+ * are scaled channel by channel, whatever these scales are; with one scale for all the
+ * convolution's own kernel adds, and reads the branch in higher precision. */
+static bool adds_narrow(const struct fsd_lint *l, fsd_id conv)
+{
+    fsd_id tensor = fsd_node_out_tensor(l->g, conv, 0), next = FSD_NONE;
+
+    for (int steps = 0; steps < 4; steps++) {
+        next = fsd_tensor_only_reader(l->g, tensor);
+        if (!fsd_form_is(l->facts, next, "Add|Identity"))
+            return false;
+        if (fsd_form_is(l->facts, next, "Add") && l->g->nodes.at[next].in.n == 2 &&
+            !fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, next, 0)) &&
+            !fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, next, 1)))
+            break;
+        tensor = fsd_node_out_tensor(l->g, next, 0);
+    }
+    return fsd_lint_held(l, next, fsd_node_in_tensor(l->g, next, 0) == tensor) != NULL;
+}
+
+static void propose_spread(struct fsd_place *p)
+{
+    fsd_id node = fsd_place_node(p, 'n');
+
+    if (p->l->target.family == FSD_RTX && fsd_form_is(p->l->facts, node, "Conv") &&
+        fsd_lint_is_narrow(p->l, node) && adds_narrow(p->l, node))
+        fsd_edit_spread(p->f, fsd_place_q(p, 'q'));
+}
+
+static void propose_symmetric(struct fsd_place *p)
+{
+    fsd_edit_symmetric(p->f, fsd_place_q(p, 'q'));
+}
+
 /* Data has one scale: kernels support no other.  Reported at its consumers first. */
 static bool has_several_scales(struct fsd_place *p)
 {
@@ -285,7 +320,7 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
      "along the output channels, axis {2}"},
     {"scale/weights", "n=%weighted(x, q=%held)", has_one_scale, "n",
      "the weights of {#} operator{?|s} have one scale for all output channels",
-     .listed = true},
+     .listed = true, .propose = propose_spread},
     {"scale/data", "q=%q", has_several_scales, "rq",
      "{q} has {0} scales for data, and kernels support one"},
     {"scale/bias", "n=%weighted(x, w, b)", has_other_bias, "n",
@@ -293,7 +328,8 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
      "and "
      "weights"},
     {"scale/zero-point", "q=%quantizer", is_shifted, "q",
-     "{#} of {0} quantizers have a zero point other than 0", .listed = true},
+     "{#} of {0} quantizers have a zero point other than 0", .listed = true,
+     .propose = propose_symmetric},
     {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
     {"scale/unknown", "q=%quantizer", has_no_scales, "q",
      "the scales of {#} of {0} quantizers were not compared: they are "

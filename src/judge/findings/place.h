@@ -41,6 +41,7 @@ struct fsd_place_row {
     bool listed; /**< one finding for all matches, which are listed behind it */
     bool note;   /**< information, though the rule warns */
     /* Its edits. */
+    void (*propose)(struct fsd_place *p); /**< these, which no letter expresses; NULL */
     const char *remove, *removed; /**< letters of the Qs to remove, and the effect;
                                        NULL */
     char insert;                  /**< letter of the node that shall consume a pair;

@@ -238,7 +238,9 @@ static const struct fsd_rule rules[] = {
             "others; kernels scale each output channel at no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization"},
+               "explicit quantization; rtx: measured here, 35 models: 14 with such a "
+               "convolution before an addition move up to 9 % more bytes, or have a "
+               "layer more, than with a scale for each channel, 21 as many"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the scales of input and weights.", LINT,
      .find = fsd_lint_places,
@@ -266,8 +268,10 @@ static const struct fsd_rule rules[] = {
     {"scale/zero-point", FSD_ERROR, "A zero point is not 0.", LINT,
      .find = fsd_lint_places,
      .why = "TensorRT supports symmetric quantization only and refuses the model.",
-     .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric).",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1; trt8, trt10, trt11: "
+     .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or with "
+            "the scales of `lint --fix`.",
+     .source = "rtx: measured here, TensorRT for RTX 1.7.1, 27 models that are refused "
+               "and build with these scales; trt8, trt10, trt11: "
                "documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or NaN.", LINT,
      .find = fsd_lint_places,

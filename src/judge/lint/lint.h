@@ -69,6 +69,7 @@ struct fsd_quantizer {
     int64_t axis;         /**< of several scales, from the start; -1: not known */
     int64_t block;        /**< elements that share a scale along the axis; 0: all */
     enum fsd_zero zero;   /**< is any zero point other than 0? */
+    int zero_point;       /**< a single one of 8 bits; 0: not known */
 };
 
 /** A quantizer that reads a tensor, or what an operator makes of it that quantizers
@@ -150,8 +151,9 @@ enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quanti
 
 /** What a builder does not take: a row of refusals.c. */
 struct fsd_refusal {
-    const char *why;    /**< what the builder says, in our words */
-    const char *source; /**< who saw it, and in which version */
+    const char *why;      /**< what the builder says, in our words */
+    const char *source;   /**< who saw it, and in which version */
+    bool lacks_dimension; /**< one dimension of size 1 is all that the data needs */
 };
 
 /** The row that refuses the node for the target; NULL: none does. */

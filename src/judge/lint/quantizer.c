@@ -43,6 +43,17 @@ static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
     return FSD_ZERO_NONE;
 }
 
+/* A single zero point of 8 bits; 0: it is none, or not known. */
+static int zero_point_of(const struct fsd_lint *l, const struct fsd_quantizer *q)
+{
+    const struct fsd_value *v = fsd_tensor_value(
+        l->g, fsd_op_copied(l->g, fsd_node_in_tensor(l->g, q->node, 2)));
+
+    return q->zero != FSD_ZERO_OTHER || v->size != 1 ? 0
+           : q->type == FSD_INT8                     ? (int8_t)v->bytes[0]
+                                                     : v->bytes[0];
+}
+
 void fsd_lint_add_quantizer(struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_graph *g = l->g;
@@ -61,6 +72,7 @@ void fsd_lint_add_quantizer(struct fsd_lint *l, fsd_id node)
         q.type = fsd_tensor_form(g, narrow)->type;
     if (q.type == FSD_DTYPE_UNKNOWN && q.quantizes)
         q.type = fsd_op_type(g, node, 0);
+    q.zero_point = zero_point_of(l, &q);
     if (q.axis < 0)
         q.axis = shape->ranked ? q.axis + shape->rank : -1;
     read_scales(l, &q);

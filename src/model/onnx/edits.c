@@ -242,15 +242,18 @@ static struct fsd_slice pack_whole(struct fsd_onnx_edits *e,
 static struct fsd_slice pack_node(struct fsd_onnx_edits *e,
                                   const struct fsd_onnx_new_node *node)
 {
-    struct fsd_onnx_new_attribute attribute = {
-        .name = node->drops_sizes ? "keepdims" : "to", .number = node->to};
+    struct fsd_onnx_new_attribute attribute = {.name = node->drops_sizes   ? "keepdims"
+                                                       : node->along_first ? "axis"
+                                                                           : "to",
+                                               .number = node->to};
     struct fsd_onnx_whole_node whole = {.op = node->op,
                                         .name = node->name,
                                         .inputs = node->inputs,
                                         .outputs = &node->output,
                                         .n_outputs = 1,
                                         .attributes = &attribute,
-                                        .n_attributes = node->to || node->drops_sizes};
+                                        .n_attributes = node->to || node->drops_sizes ||
+                                                        node->along_first};
     struct fsd_slice packed;
 
     while (whole.n_inputs < 4 && node->inputs[whole.n_inputs])

@@ -36,6 +36,7 @@ struct fsd_onnx_new_node {
     const char *output;
     int to;                 /**< of a Cast: the element type; 0: it is none */
     bool drops_sizes;       /**< of a Reduce: it makes a scalar (keepdims 0) */
+    bool along_first;       /**< of a quantizer: its scales are along axis 0 */
     struct {                /**< of an If: both of its branches hand this tensor on */
         const char *tensor; /**< NULL: it is none */
         int type;           /**< by ONNX's number */

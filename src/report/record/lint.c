@@ -13,8 +13,10 @@
         .about = "the tensor that is quantized or cast") \
     set(t, COUNT,  node, e->node, NULL, .always = true, \
         .about = "of insert-pair whose input it is; of insert-cast the node that " \
-        "is to compute in `type`, between Casts; else the QuantizeLinear or " \
-        "DequantizeLinear") \
+        "is to compute in `type`, between Casts; of spread-scale the one that " \
+        "holds weights, whose scale is repeated along axis 0; of add-dimension " \
+        "the one whose scalar is to have the dimensions [1]; else the " \
+        "QuantizeLinear or DequantizeLinear") \
     set(t, NAME,   node_name, e->name, NULL, .always = true) \
     set(t, COUNT,  input, e->input, NULL, .always = true, \
         .about = "which input of the node; of move-pair which of `to`") \
@@ -26,7 +28,8 @@
     set(t, NAME,   scale_tensor, e->scale_tensor, NULL) \
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
         .about = "by value, where it is one and known") \
-    set(t, TEXT,   type, e->type, NULL) \
+    set(t, TEXT,   type, e->type, NULL, \
+        .about = "of the pair; of make-symmetric that of the zero point 0") \
     set(t, FLAG,   on_request, e->on_request, NULL, .if_true = true, \
         .about = "it costs time: applied only if its rule is named") \
     set(t, TEXT,   effect, e->effect, NULL, .always = true, \
