@@ -1,7 +1,8 @@
 """build.py MODEL LOG [CAPABILITY [PROGRAM]] [KEY=VALUE...]: a model's engine by TensorRT for RTX, as the builder's verbose log.
 
 With a PROGRAM, as `fusiondiff code` writes them, it defines the network, and only its weights are MODEL's.
-Options are capability=SM86, sizes=1,4,8 (of open dimensions), streams=N, flag=NAME, clear=NAME.
+Options are capability=SM86, sizes=1,4,8 (of open dimensions), streams=N, flag=NAME, clear=NAME, and inputs=fp32:hwc,...
+and outputs=fp32:chw,..., formats as --inputIOFormats and --outputIOFormats have them, one for all or one for each.
 
 A process of its own for each engine: the builder keeps state, and ends badly with the interpreter."""
 import importlib.util
@@ -34,6 +35,17 @@ def profile_of(builder, network, sizes):
     return profile if used else None
 
 
+def set_formats(tensors, formats):
+    """The words of trtexec; a type that differs from the network's is refused."""
+    formats = formats.split(",")
+    for tensor, word in zip(tensors, formats * len(tensors) if len(formats) == 1 else formats):
+        kind, _, layout = word.partition(":")
+        if {"fp32": "FLOAT", "fp16": "HALF", "bf16": "BF16"}.get(kind, kind.upper()) != tensor.dtype.name:
+            raise ValueError(f"{tensor.name} is {tensor.dtype.name}, not {kind}")
+        name = "LINEAR" if layout == "chw" else layout.upper()
+        tensor.allowed_formats = 1 << int(getattr(trt.TensorFormat, name))
+
+
 def define(network, model, program):
     sys.modules["tensorrt"] = trt
     spec = importlib.util.spec_from_file_location("program", program)
@@ -50,6 +62,10 @@ def build(model, out, capability, program, options):
     defined = define(network, model, program) if program else parser.parse_from_file(model)
     if not defined:
         return False
+    if "inputs" in options:
+        set_formats([network.get_input(i) for i in range(network.num_inputs)], options["inputs"])
+    if "outputs" in options:
+        set_formats([network.get_output(i) for i in range(network.num_outputs)], options["outputs"])
     config = builder.create_builder_config()
     config.profiling_verbosity = trt.ProfilingVerbosity.DETAILED
     config.num_compute_capabilities = 1
