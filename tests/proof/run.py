@@ -31,9 +31,6 @@ SMALL = 0.90                        # of a sample, whose lies are few
 # Contradictions that stand: (engine, places) with the reason why the program is wrong there.  A place that is no longer
 # contradicted is a failure.
 OPEN = {
-    ("zoo-2/cases/gru_tts/build.log.xz", ("layer 63", "summary, movement", "summary, requested_movement", "line 0, runs",
-                                          "line 1, bytes")):
-        "a Transpose of [12,1,96] by [1,0,2] moves an axis of one element: the model asks for no other order",
     ("zoo-2/cases/qwen2_kv_fp16/build.log.xz", ("layer 6", "layer 17", "line 1, bytes")):
         "they read [1,3,64], the 192 elements that the layer before writes, not 768",
     ("zoo-4/cases/r_const_mm_int8/build.log.xz", ("row of layer 0",)):

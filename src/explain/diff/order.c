@@ -9,6 +9,7 @@
  * nodes only reshape, or move axes of one element.
  */
 #include "explain/diff/step.h"
+#include "model/ops/ids.h"
 
 #include <string.h>
 
@@ -105,6 +106,16 @@ static bool moves_ones(const struct fsd_graph *g, fsd_id node,
     return true;
 }
 
+/* A kernel of which all operations are known, and that only reshapes: the Transposes
+ * among its nodes move axes of one element, whose sizes the model may leave open. */
+static bool only_reshapes(const struct fsd_graph *e, fsd_id layer)
+{
+    const struct fsd_layer *l = &e->layers.at[layer];
+
+    return l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL &&
+           fsd_layer_count(e, layer, FSD_ONNX_Reshape) == l->steps.n;
+}
+
 bool fsd_asks_for_order(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_attr *perm =
@@ -113,7 +124,7 @@ bool fsd_asks_for_order(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
     if (!perm || perm->kind != FSD_ATTR_INTS)
         return true;
-    if (moves_ones(m->model, node, perm))
+    if (moves_ones(m->model, node, perm) || only_reshapes(m->engine, layer))
         return false;
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id other = fsd_match_of_layer(m, layer, i)->node;
