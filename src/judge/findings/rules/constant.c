@@ -93,6 +93,25 @@ static void add_layer(struct fsd_finder *f, fsd_id layer, int64_t *bytes, double
     *ms += fsd_larger(0, fsd_layer_ms(f->d, layer));
 }
 
+/* What the finding's layers compute: a node once, whatever layers work for it. */
+static void add_nodes(struct fsd_finder *f, uint32_t layers)
+{
+    const struct fsd_match *m = f->d->match;
+    bool *listed = FSD_NEW(f->scratch, bool, (size_t)f->d->model->nodes.n + 1);
+
+    for (uint32_t i = 0; i < layers; i++) {
+        fsd_id layer = f->found->subjects.at[f->now.layers.at + i].id;
+
+        for (uint32_t k = 0; k < m->of_layer[layer].n; k++) {
+            fsd_id node = fsd_match_of_layer(m, layer, k)->node;
+
+            if (f->d->nodes[node].fate == FSD_FATE_LAYER && !listed[node])
+                fsd_about_node(f, node);
+            listed[node] = true;
+        }
+    }
+}
+
 void fsd_find_not_folded(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -110,8 +129,7 @@ void fsd_find_not_folded(struct fsd_finder *f)
     }
     if (!n)
         return;
-    for (uint32_t i = 0; i < n; i++)
-        fsd_about_computed(f, f->found->subjects.at[f->now.layers.at + i].id);
+    add_nodes(f, n);
     fsd_fact_number(f, "layers", n);
     if (bytes >= 0)
         fsd_fact_number(f, "bytes", (uint64_t)bytes);
