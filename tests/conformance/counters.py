@@ -4,7 +4,7 @@
     counters.py SHARED           counters of ONNX, given the files
 
 Whoever cannot be imported is left out, and said so: no test needs one, and PyTorch is too large for one.  Prints, for
-docs/conformance.md, a table of the networks with the version of each counter."""
+docs/reference/conformance.md, a table of the networks with the version of each counter."""
 import contextlib
 import importlib
 import io

@@ -207,7 +207,7 @@ def arguments():
     parser.add_argument("--sample", metavar="SEED", help="some models of each family only")
     parser.add_argument("--suite", action="append", help=f"of {', '.join(cases.SUITES)} this one; may be repeated")
     parser.add_argument("--case", action="append", help="this model; may be repeated")
-    parser.add_argument("--update", metavar="PAGE", help="keep the table in this page, docs/conformance.md")
+    parser.add_argument("--update", metavar="PAGE", help="keep the table in this page, docs/reference/conformance.md")
     parser.add_argument("--table", help="what tests/ops/table.c was built as")
     parser.add_argument("--worst", type=int, default=8, metavar="N", help="name so many cases of each figure (8)")
     return parser.parse_args()

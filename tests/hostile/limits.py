@@ -1,4 +1,4 @@
-"""The bounds of docs/limits.md, each at its edge and from both sides: what is just within is read,
+"""The bounds of docs/reference/limits.md, each at its edge and from both sides: what is just within is read,
 and one more is refused, or said.
 
 A bound's value is that of the constant in the source.  Left out are bounds whose inner side

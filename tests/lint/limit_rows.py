@@ -1,4 +1,4 @@
-"""The bounds of docs/limits.md: what is bounded, by which constants, and what happens beyond them.
+"""The bounds of docs/reference/limits.md: what is bounded, by which constants, and what happens beyond them.
 
 A bound names constants as [FILE NAME], or [FILE NAME B] for bytes.  tables() puts their values there,
 read from the sources, so that the page cannot state another bound than the program has.

@@ -100,14 +100,14 @@ def schema_lists():
             schema = json.load(file)
         defs = schema.get("$defs", {})
         heading = what[0].upper() + what[1:]
-        yield f"## {heading}\n\n[{name}.schema.json](../include/fusiondiff/{name}.schema.json)\n"
+        yield f"## {heading}\n\n[{name}.schema.json](../../include/fusiondiff/{name}.schema.json)\n"
         for title, body in [("", schema)] + [(key, one) for key, one in defs.items() if one.get("type") == "object"]:
             lines = members(body, defs) if body.get("properties") else []
             if not lines or seen.get(title) == lines:
                 continue
             seen[title] = lines
             if title in whole and lines == whole[title]:
-                lines = [f"As [{title}.schema.json](../include/fusiondiff/{title}.schema.json)."]
+                lines = [f"As [{title}.schema.json](../../include/fusiondiff/{title}.schema.json)."]
             if not title:
                 whole[name] = lines
             yield "\n".join([*([f"**{title}**\n"] if title else ()), *lines, ""])
@@ -168,7 +168,7 @@ def check_cheatsheet(page):
                                   capture_output=True, text=True)
             if done.returncode not in (0, 1):
                 bad += 1
-                print(f"docs/cheatsheet.md: fusiondiff {command} ends with {done.returncode}: {done.stderr}")
+                print(f"docs/reference/commands.md: fusiondiff {command} ends with {done.returncode}: {done.stderr}")
     return not bad
 
 
@@ -196,7 +196,7 @@ def main():
             was, now = ((line for line in text.splitlines()) for text in (page, so))
             print(f"{path} differs from what is so (--update writes it), first in:")
             print(next((f"  {a}\n  {b}" for a, b in zip(was, now) if a != b), "  its length"))
-        right &= check_links(path, page) and (not path.endswith("cheatsheet.md") or check_cheatsheet(page))
+        right &= check_links(path, page) and (not path.endswith("commands.md") or check_cheatsheet(page))
     print(f"{commands} outputs")
     sys.exit(0 if right and commands > 12 else 1)
 
