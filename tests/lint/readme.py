@@ -1,11 +1,11 @@
 #!/usr/bin/python3
 """What README.md and docs/ say is so:  readme.py BINARY [--update]
 
-Each block that begins with "$ fusiondiff ..." is run in fixtures/ and shows what a terminal
+Each block, also one of ```console, that begins with "$ fusiondiff ..." is run in fixtures/ and shows what a terminal
 would, and so does the first report, whose command is that of "Two commands".  What stands
 between <!-- schemas --> and <!-- end --> is made of the schemas, between <!-- limits --> and
 <!-- end --> of the rows in limit_rows.py and the constants in src/, between <!-- words --> and
-<!-- end --> of what `explain --words` prints, between <!-- fusions --> and <!-- end --> of its rules of fusions.  --update writes what is so into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
+<!-- end --> of what `explain --words` prints, between <!-- options --> and <!-- end --> of the help of all verbs, between <!-- fusions --> and <!-- end --> of its rules of fusions.  --update writes what is so into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
 """
 import glob
 import json
@@ -20,6 +20,7 @@ import limit_rows
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
+WORDS = 17300
 FUSION = "rule of a fusion"
 SCHEMAS = (("report", "a run"), ("compare", "`compare`"), ("check", "`check`"), ("checks", "`check --list`"), ("lint", "`lint`"), ("failed", "a build that failed"),
            ("pair", "a line of `batch`"))
@@ -34,8 +35,8 @@ def printed(args, folder="fixtures"):
 def shown(page):
     """The page with the output of its commands, and how many there are."""
     def rerun(block):
-        return f"```\n$ fusiondiff {block[1]}\n" + printed(block[1].replace("\\\n", " ")) + "```\n"
-    page, n = re.subn(r"^```\n\$ fusiondiff ((?:.*\\\n)*.*)\n(?:.*\n)*?```\n", rerun, page, flags=re.M)
+        return f"{block[1]}\n$ fusiondiff {block[2]}\n" + printed(block[2].replace("\\\n", " ")) + "```\n"
+    page, n = re.subn(r"^(```(?:console)?)\n\$ fusiondiff ((?:.*\\\n)*.*)\n(?:.*\n)*?```\n", rerun, page, flags=re.M)
     page, first = re.subn(r"^```\nruns     (?:.*\n)*?```\n", lambda _: f"```\n{printed(FIRST, '.')}```\n", page,
                           flags=re.M)
     return page, n + first
@@ -137,7 +138,29 @@ def fusion_list():
                     f"Seen: {rule['why']}.  " if rule.get("why") else "") + f"({rule['source']})\n"
 
 
-MADE = {"fusions": fusion_list, "schemas": schema_lists, "limits": limit_rows.tables, "words": word_list}
+def verbs():
+    """The verbs, as the program's help lists them, with what each does."""
+    return dict(re.findall(r"^  (\w+) +(.+)", printed("help"), re.M))
+
+
+def option_list():
+    """The options of each verb, then those that verbs share, each once with the verbs that lack it."""
+    shared, every = {}, verbs()
+    for verb in every:
+        head, rest = printed(f"help {verb}").split("\n Options for reports", 1)
+        formats = re.search(r"^Formats: (?:.+\n)+", rest, re.M)
+        yield f"## {verb}\n\n```\n{head.rstrip()}\n```\n\n" + (formats[0] if formats else "")
+        for option in re.findall(r"^  (?:-.,|   ) --.*\n(?:^ {20,}.*\n)*", rest, re.M):
+            shared.setdefault(option.rstrip(), []).append(verb)
+    yield "## Shared options\n"
+    for option, having in sorted(shared.items(), key=lambda one: one[0].split("--")[1]):
+        lacking = [verb for verb in every if verb not in having]
+        few = len(having) < len(lacking)
+        where = f"of {', '.join(having)}" if few else f"not of {', '.join(lacking)}"
+        yield f"```\n{option}\n```\n" + (f"{where[0].upper()}{where[1:]}.\n" if lacking else "")
+
+
+MADE = {"options": option_list, "fusions": fusion_list, "schemas": schema_lists, "limits": limit_rows.tables, "words": word_list}
 
 
 def generated(page):
@@ -180,8 +203,15 @@ def check_links(path, page):
     return not dead
 
 
+def check_words(pages):
+    """Whether the pages that are written by hand stay short enough to be read."""
+    words = sum(len(page.split()) for page in pages)
+    print(f"{words} words by hand, at most {WORDS}")
+    return words <= WORDS
+
+
 def main():
-    right, commands = True, 0
+    right, commands, by_hand = True, 0, []
     for path in [os.path.join(ROOT, "README.md"), os.path.join(ROOT, "CONTRIBUTING.md"),
                  *sorted(glob.glob(os.path.join(ROOT, "docs", "**", "*.md"), recursive=True))]:
         with open(path, encoding="utf-8") as file:
@@ -196,8 +226,11 @@ def main():
             was, now = ((line for line in text.splitlines()) for text in (page, so))
             print(f"{path} differs from what is so (--update writes it), first in:")
             print(next((f"  {a}\n  {b}" for a, b in zip(was, now) if a != b), "  its length"))
+        if os.path.dirname(path) == os.path.join(ROOT, "docs") or path.endswith(f"..{os.sep}README.md"):
+            by_hand.append(page)
         right &= check_links(path, page) and (not path.endswith("commands.md") or check_cheatsheet(page))
     print(f"{commands} outputs")
+    right &= check_words(by_hand)
     sys.exit(0 if right and commands > 12 else 1)
 
 
