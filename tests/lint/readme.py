@@ -5,7 +5,7 @@ Each block, also one of ```console, that begins with "$ fusiondiff ..." is run i
 would, and so does the first report, whose command is that of "Two commands".  What stands
 between <!-- schemas --> and <!-- end --> is made of the schemas, between <!-- limits --> and
 <!-- end --> of the rows in limit_rows.py and the constants in src/, between <!-- words --> and
-<!-- end --> of what `explain --words` prints, between <!-- options --> and <!-- end --> of the help of all verbs, between <!-- fusions --> and <!-- end --> of its rules of fusions.  --update writes what is so into the pages.  Links to files lead to some, and the program takes each command of the cheat sheet.
+<!-- end --> of what `explain --words` prints, between <!-- options --> and <!-- end --> of the help of all verbs, between <!-- fusions --> and <!-- end --> of its rules of fusions.  --update writes what is so into the pages.  Links lead to files and headings that exist, and the program takes each command of the cheat sheet.
 """
 import glob
 import json
@@ -20,7 +20,7 @@ import limit_rows
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
-WORDS = 17300
+WORDS = 16500
 FUSION = "rule of a fusion"
 SCHEMAS = (("report", "a run"), ("compare", "`compare`"), ("check", "`check`"), ("checks", "`check --list`"), ("lint", "`lint`"), ("failed", "a build that failed"),
            ("pair", "a line of `batch`"))
@@ -195,9 +195,19 @@ def check_cheatsheet(page):
     return not bad
 
 
+def anchors(path):
+    """The anchors of a page's headings, as GitHub makes them."""
+    with open(path, encoding="utf-8") as page:
+        titles = re.findall(r"^#+ (.+)$", re.sub(r"^```(?:.*\n)*?```$", "", page.read(), flags=re.M), re.M)
+    return {re.sub(r"[^\w\- ]", "", title.lower()).replace(" ", "-") for title in titles}
+
+
 def check_links(path, page):
-    dead = [to for to in re.findall(r"\]\(([^)#:\s]+)\)", page)
-            if not os.path.exists(os.path.join(os.path.dirname(path), to))]
+    dead = []
+    for to, anchor in re.findall(r"\]\(([^)#:\s]*)(#[^)\s]*)?\)", page):
+        file = os.path.join(os.path.dirname(path), to) if to else path
+        if not os.path.exists(file) or (anchor and file.endswith(".md") and anchor[1:] not in anchors(file)):
+            dead.append(to + anchor)
     for to in dead:
         print(f"{path} links to {to}, which is not there")
     return not dead
