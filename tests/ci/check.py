@@ -379,7 +379,7 @@ def check_comment():
 
 
 def recipe_of_docs():
-    """The workflow of docs/fleets.md."""
+    """The workflow of docs/builds.md."""
     with open(f"{SOURCE}/docs/fleets.md", encoding="utf-8") as page:
         return triggers_named(yaml.safe_load(re.search(r"^```yaml\n(.*?)^```$", page.read(), re.M | re.S)[1]))
 
@@ -391,10 +391,10 @@ def check_recipe():
             world = World(at, FIXTURES)
             if kind != "none":
                 world.commit(kind)
-            status, published, artifacts = play_workflow("docs/fleets.md", workflow, world, f"{at}/machines", {})
-            claim(not world.harm(published), f"docs/fleets.md, {kind}: {world.harm(published)}")
+            status, published, artifacts = play_workflow("docs/builds.md", workflow, world, f"{at}/machines", {})
+            claim(not world.harm(published), f"docs/builds.md, {kind}: {world.harm(published)}")
             lines = sum(read(f"{folder}/{file}").count("\n") for folder in artifacts.values() for file in os.listdir(folder))
-            claim(kind == "input pairs.txt" or lines == 5, f"docs/fleets.md, {kind}: {lines} lines, {status}\n{published}")
+            claim(kind == "input pairs.txt" or lines == 5, f"docs/builds.md, {kind}: {lines} lines, {status}\n{published}")
 
 
 def check_gitlab():
@@ -443,7 +443,7 @@ def workflows():
     """Each workflow that users copy, by the file it is in."""
     for path in sorted(glob.glob(f"{SOURCE}/packaging/ci/github*.yml")):
         yield os.path.relpath(path, SOURCE), load(path)
-    yield "docs/fleets.md", recipe_of_docs()
+    yield "docs/builds.md", recipe_of_docs()
 
 
 def faults_of(workflow):

@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""The recipes of docs/fleets.md as they stand there:  check.py BINARY SOURCE ENV
+"""The recipes of docs/builds.md as they stand there:  check.py BINARY SOURCE ENV
 
 Each is run over the same list in a folder of its own, hosts and clusters being this machine,
 and has to write the lines that `batch` writes; the questions have answers that are counted
@@ -125,7 +125,7 @@ def main():
         else:
             check_recipe(kind, recipe, want)
         played += 1
-    claim(played == 5, f"{played} recipes stand in docs/fleets.md")
+    claim(played == 5, f"{played} recipes stand in docs/builds.md")
     print("\n".join(bad) or f"{played} recipes, each of which writes what batch writes")
     sys.exit(bool(bad))
 
