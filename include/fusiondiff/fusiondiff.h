@@ -887,7 +887,7 @@ struct fsd_collected {
     unsigned n_environment;
 };
 
-/** Writes the record of a build, JSON after docs/inputs.md: its command, the hash of
+/** Writes the record of a build, JSON after docs/start.md: its command, the hash of
  *  its model (as reports have it), and what of the environment is to be kept.  A model
  *  that cannot be read is no error: its reader finds the reason in place of the hash.
  *  @return FSD_OK, or FSD_E_WRITE. */

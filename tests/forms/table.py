@@ -45,7 +45,7 @@ FORMS = [
 HEAD = """# Forms of files
 
 What this program reads of one file of each form, by tool and version.  `tests/forms/table.py` reads the files and writes this
-table; a number is of layers, "-" means that a file of this form states nothing of the kind.  [Getting the inputs](../inputs.md)
+table; a number is of layers, "-" means that a file of this form states nothing of the kind.  [Getting started](../start.md)
 says how to get each.
 
 | written by | form | layers | with nodes' names | with a type of layer | with a precision | with tensors | with times | with a device | facts of the build |
