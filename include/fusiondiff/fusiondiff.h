@@ -192,7 +192,7 @@ struct fsd_options {
     const char *label; /**< of snapshots and checks: what the build is for, as "sm86";
                             NULL: nobody says */
     /** Numbers from outside: a table (CSV, JSON), one set of tensors (npz, outputs that
-     *  Polygraphy saved), or two, the reference first.  docs/values.md defines what is
+     *  Polygraphy saved), or two, the reference first.  docs/wrong-result.md defines what is
      *  measured. */
     const char *const *values;
     unsigned n_values;   /**< 0 to 2 */

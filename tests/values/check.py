@@ -86,7 +86,7 @@ def damaged(rng, array):
 
 
 def judged(a, b):
-    """The definitions of docs/values.md, as NumPy computes them."""
+    """The definitions of docs/wrong-result.md, as NumPy computes them."""
     a, b = (x.astype(numpy.float64).ravel() for x in (a, b))
     nan, inf = int(numpy.isnan(b).sum()), int(numpy.isinf(b).sum())
     finite = numpy.isfinite(a) & numpy.isfinite(b)
