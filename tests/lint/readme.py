@@ -20,7 +20,7 @@ import limit_rows
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 FIRST = "fixtures/qat_block/model.onnx fixtures/qat_block/engine.graph.json"
-WORDS = 14950
+WORDS = 15000
 FUSION = "rule of a fusion"
 SCHEMAS = (("report", "a run"), ("compare", "`compare`"), ("check", "`check`"), ("checks", "`check --list`"), ("lint", "`lint`"), ("failed", "a build that failed"),
            ("pair", "a line of `batch`"))
