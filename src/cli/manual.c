@@ -65,8 +65,12 @@ static void put_arguments(FILE *out, const char *words)
         bool may = *words == '[';
 
         n = strcspn(words, " ");
-        fprintf(out, ".%sAr %.*s\n", may ? "Op " : "", (int)(may ? n - 2 : n),
-                words + may);
+        /* A bar is no argument: ".Ar |" means ".Ar" with its default, "file ...". */
+        if (*words == '|')
+            fputs("|\n", out);
+        else
+            fprintf(out, ".%sAr %.*s\n", may ? "Op " : "", (int)(may ? n - 2 : n),
+                    words + may);
     }
 }
 

@@ -97,6 +97,12 @@ def check_manual(at):
         claim(not lint, f"mandoc says of the manual:\n{lint}")
         text = run("mandoc", "-Tutf8", page)[1]
         claim("fusiondiff where model.onnx engine.json /decoder/Softmax" in text, "the manual shows no example of where")
+        plain = re.sub(".\x08", "", text)  # bold and underlined
+        synopsis = " ".join(plain[plain.index("SYNOPSIS"):plain.index("DESCRIPTION")].split())
+        for verb in verbs:
+            usage = re.match(r"Usage: .*\n(?: {8,}\S.*\n)*", says("help", verb))[0]
+            arguments = " ".join(usage.split("[OPTION...]", 1)[1].split())
+            claim(f"[OPTION ...] {arguments}".strip() in synopsis, f"the synopsis of {verb} lacks {arguments}")
     return verbs
 
 
