@@ -8,8 +8,8 @@
 /** Rows of a verb's options; `does` is what it does with the nodes: "Cut". */
 #define PART_ROWS(does)                                                                \
     {"layer", "LAYER",                                                                 \
-     does " the nodes of a layer: its number, name or pattern; may be repeated, like " \
-          "the next four",                                                             \
+     does " the nodes of a layer: its number, name or pattern; may be repeated, as "   \
+          "--group, --node, --from and --to may",                                      \
      WORDS(part.layers, part.cut.n_layers)},                                           \
         {"group", "LAYER",                                                             \
          "The same for all layers that compute nodes together with this layer",        \
