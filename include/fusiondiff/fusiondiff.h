@@ -192,8 +192,8 @@ struct fsd_options {
     const char *label; /**< of snapshots and checks: what the build is for, as "sm86";
                             NULL: nobody says */
     /** Numbers from outside: a table (CSV, JSON), one set of tensors (npz, outputs that
-     *  Polygraphy saved), or two, the reference first.  docs/wrong-result.md defines what is
-     *  measured. */
+     *  Polygraphy saved), or two, the reference first.  docs/wrong-result.md defines
+     *  what is measured. */
     const char *const *values;
     unsigned n_values;   /**< 0 to 2 */
     double values_limit; /**< the relative L2 error from which on one counts; 0: 0.01 */

@@ -380,7 +380,7 @@ def check_comment():
 
 def recipe_of_docs():
     """The workflow of docs/builds.md."""
-    with open(f"{SOURCE}/docs/fleets.md", encoding="utf-8") as page:
+    with open(f"{SOURCE}/docs/builds.md", encoding="utf-8") as page:
         return triggers_named(yaml.safe_load(re.search(r"^```yaml\n(.*?)^```$", page.read(), re.M | re.S)[1]))
 
 

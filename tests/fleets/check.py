@@ -33,7 +33,7 @@ def claim(holds, what):
 
 def recipes():
     """By language, in their order."""
-    with open(f"{SOURCE}/docs/fleets.md", encoding="utf-8") as page:
+    with open(f"{SOURCE}/docs/builds.md", encoding="utf-8") as page:
         return re.findall(r"^```(sh|yaml|python|sql)\n(.*?)^```$", page.read(), re.M | re.S)
 
 
