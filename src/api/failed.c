@@ -103,7 +103,7 @@ const char *fsd_failed_reason(struct fsd_arena *arena, const struct fsd_options 
         of.engine = of.model;
         of.model = NULL;
     }
-    if (!of.n_parts && fsd_failure_open(&failure, &of, NULL) == FSD_OK)
+    if (!of.n_parts && fsd_failure_open(&failure, &of, NULL) == FSD_OK && failure)
         why = path_text(arena, fsd_failure_conclusion(failure));
     fsd_failure_free(failure);
     return why;
