@@ -49,9 +49,7 @@ bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node)
 
     return !row || fsd_node_is(c->g, node, FSD_ONNX_Split) ||
            fsd_node_is(c->g, node, FSD_ONNX_TopK) ||
-           fsd_node_is(c->g, node, FSD_ONNX_LSTM) ||
-           fsd_node_is(c->g, node, FSD_ONNX_GRU) ||
-           fsd_node_is(c->g, node, FSD_ONNX_RNN);
+           fsd_traits_of(c->d->facts, node) & FSD_OP_RECURRENT;
 }
 
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node)

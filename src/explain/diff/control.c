@@ -9,13 +9,14 @@ enum { FAR = 4 }; /* nodes without layers before an If or a Loop */
 
 enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
 
-/* Whether the input of an LSTM, a GRU or an RNN is the state that it begins with. */
+/* Whether the input of a recurrent operator is a state that it begins with: initial_h,
+ * and initial_c of an LSTM; a GRU and an RNN have no input of that number. */
 static bool is_first_state(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
-    return input == 5 ? fsd_node_is(m->model, node, FSD_ONNX_LSTM) ||
-                            fsd_node_is(m->model, node, FSD_ONNX_GRU) ||
-                            fsd_node_is(m->model, node, FSD_ONNX_RNN)
-                      : input == 6 && fsd_node_is(m->model, node, FSD_ONNX_LSTM);
+    enum { INITIAL_H = 5, INITIAL_C };
+
+    return m->facts->traits[node] & FSD_OP_RECURRENT &&
+           (input == INITIAL_H || input == INITIAL_C);
 }
 
 /* What the input of a Loop, a Scan, an If or a recurrent operator controls. */

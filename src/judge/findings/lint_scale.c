@@ -1,5 +1,6 @@
 /* Scales and zero points, compared by value. */
 #include "base/base.h"
+#include "model/ops/ids.h"
 #include "judge/findings/place.h"
 
 #include <math.h>
@@ -12,9 +13,9 @@ enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)
 {
-    return via == FSD_NONE                        ? DIRECT
-           : fsd_form_is(l->facts, via, "Concat") ? OVER_CONCAT
-                                                  : OVER_ONE;
+    return via == FSD_NONE                           ? DIRECT
+           : fsd_node_is(l->g, via, FSD_ONNX_Concat) ? OVER_CONCAT
+                                                     : OVER_ONE;
 }
 
 static void put_scale(struct fsd_finder *f, const struct fsd_quantizer *q)
@@ -115,7 +116,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
         const struct fsd_quantizer *first = fsd_lint_held(l, i, 0), *most = first;
         uint32_t n = l->g->nodes.at[i].in.n, unlike = 0;
 
-        if (!first || !fsd_form_is(l->facts, i, "Concat"))
+        if (!first || !fsd_node_is(l->g, i, FSD_ONNX_Concat))
             continue;
         for (uint32_t k = 1; k < n; k++) {
             const struct fsd_quantizer *other = fsd_lint_held(l, i, k);
@@ -150,7 +151,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
 /* The axis of an operator's output channels in its weights; -1 if it has none. */
 static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
 {
-    if (fsd_form_is(l->facts, node, "Conv"))
+    if (fsd_node_is(l->g, node, FSD_ONNX_Conv))
         return 0;
     if (fsd_form_is(l->facts, node, "ConvTranspose"))
         return 1;
@@ -195,7 +196,7 @@ static bool adds_narrow(const struct fsd_lint *l, fsd_id conv)
         next = fsd_tensor_only_reader(l->g, tensor);
         if (!fsd_form_is(l->facts, next, "Add|Identity"))
             return false;
-        if (fsd_form_is(l->facts, next, "Add") && l->g->nodes.at[next].in.n == 2 &&
+        if (fsd_node_is(l->g, next, FSD_ONNX_Add) && l->g->nodes.at[next].in.n == 2 &&
             !fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, next, 0)) &&
             !fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, next, 1)))
             break;
@@ -208,7 +209,7 @@ static void propose_spread(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
 
-    if (p->l->target.family == FSD_RTX && fsd_form_is(p->l->facts, node, "Conv") &&
+    if (p->l->target.family == FSD_RTX && fsd_node_is(p->l->g, node, FSD_ONNX_Conv) &&
         fsd_lint_is_narrow(p->l, node) && adds_narrow(p->l, node))
         fsd_edit_spread(p->f, fsd_place_q(p, 'q'));
 }
