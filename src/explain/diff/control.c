@@ -116,3 +116,48 @@ const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes
     }
     return NULL;
 }
+
+/* ------------------------------------------------------------- sizes that are fixed */
+
+/* Whether the engine takes inputs of one size only. */
+static bool has_fixed_sizes(const struct fsd_graph *engine)
+{
+    bool any = false;
+
+    for (fsd_id t = 0; t < engine->tensors.n; t++) {
+        const struct fsd_form *form = fsd_tensor_form(engine, t);
+
+        if (!(engine->tensors.at[t].flags & FSD_TENSOR_INPUT))
+            continue;
+        if (!form->ranked || fsd_form_count(engine, form) < 0)
+            return false;
+        any = true;
+    }
+    return any;
+}
+
+static bool is_known_at_build(const struct fsd_match *m, fsd_id node, int far)
+{
+    const struct fsd_node *n = &m->model->nodes.at[node];
+    unsigned traits = m->facts->traits[node];
+
+    if (!(traits & FSD_OP_STANDARD) || traits & (FSD_OP_RANDOM | FSD_OP_CONTROL))
+        return false;
+    for (uint32_t i = 0; i < n->in.n; i++) {
+        fsd_id in = fsd_node_in(m->model, n, i)->tensor;
+        fsd_id by = fsd_tensor_producer(m->model, in);
+
+        if (fsd_is_run_data(m->facts, in) &&
+            (by == FSD_NONE || !far || m->of_node[by].n ||
+             !is_known_at_build(m, by, far - 1)))
+            return false;
+    }
+    return n->in.n > 0;
+}
+
+const char *fsd_why_of_fixed_sizes(const struct fsd_match *m, fsd_id node)
+{
+    return is_known_at_build(m, node, FAR) && has_fixed_sizes(m->engine)
+               ? "it is made of sizes, which are fixed in this engine"
+               : NULL;
+}

@@ -626,6 +626,9 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     why = fsd_why_of_control(m, x->sizes, node);
     if (why)
         return result(FSD_FATE_ABSORBED, why);
+    why = fsd_why_of_fixed_sizes(m, node);
+    if (why)
+        return result(FSD_FATE_FOLDED, why);
     if (fsd_op_adds_zeros(m->model, node))
         return result(FSD_FATE_IDENTITY, fsd_same_text(FSD_SAME_ZERO));
     if (fsd_cancels(m, node))

@@ -31,6 +31,11 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
                                fsd_id node);
 
+/** control.c: why the builder computes a node that reads nothing but constants and
+ *  sizes, and what is made of those; NULL: the engine takes inputs of several sizes, or
+ *  the node reads data. */
+const char *fsd_why_of_fixed_sizes(const struct fsd_match *m, fsd_id node);
+
 /** The branches of Ifs (branch.c). */
 struct fsd_branches {
     bool *built;   /**< by scope: a layer computes a node in it */
