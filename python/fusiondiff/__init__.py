@@ -28,8 +28,8 @@ from typing import Any, Literal, Protocol, Union
 from . import _native
 from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
 
-__all__ = ["Bisection", "Check", "Comparison", "Edit", "Error", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Routes", "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "issue", "lint", "retype",
+__all__ = ["Bisection", "Check", "Comparison", "Edit", "Error", "Failure", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
+           "Routes", "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "failure", "issue", "lint", "retype",
            "routes", "snapshot"]
 __version__ = _native.version
 
@@ -383,6 +383,23 @@ def _written(outputs: Sequence[str | os.PathLike[str]], write: Callable[..., str
     return said
 
 
+class Failure(_Paged):
+    """Why a build failed; :func:`failure` makes it.  Its repr is the conclusion."""
+
+    @property
+    def conclusion(self) -> str:
+        """What failed, and at which node, in a sentence."""
+        return str(self.json["conclusion"])
+
+    @property
+    def nodes(self) -> list[str]:
+        """The names of the model's nodes at fault; empty where neither log nor model shows them."""
+        return [str(node.get("name", "")) for node in self.json["nodes"]]
+
+    def __repr__(self) -> str:
+        return printable(self.conclusion)
+
+
 class Linting(_Report):
     """The result of :func:`lint` on a model.  A notebook shows the verdict, not the page."""
 
@@ -503,6 +520,19 @@ def check(snapshot: Input, model: Input | None = None, engine: Input | Sequence[
                 opt_profile=opt_profile, peak=peak, force=force, label=label)
     return Check(_call(_native.open_check, side._options, _file(snapshot, "snapshot"),
                        None if policy is None else _file(policy, "policy"), _day(today)))
+
+
+def failure(model: Input | None, log: Input) -> Failure:
+    """Reads the log of a build that failed: its class, the nodes at fault, what lint finds there and what to try.
+
+    Args:
+        model: the model that the builder parsed; None: it is not at hand, and names are those of the log.
+        log: the builder's or trtexec's output.  One of a build that succeeded is an :class:`Error`.
+
+    >>> failure("fixtures/failed/types.onnx", "fixtures/failed/types.log").nodes
+    ['addmix']
+    """
+    return Failure(_call(_native.open_failure, Side(model, log)._options))
 
 
 def lint(model: Input, engine: Input | Sequence[Input] | None = None, *, builder: str | None = None, policy: Input | None = None,

@@ -281,7 +281,8 @@ static bool give_notes(struct call *call)
 
 static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.comparison",
                   CHECK[] = "fusiondiff.check", LINTING[] = "fusiondiff.linting",
-                  SEARCH[] = "fusiondiff.search", ROUTING[] = "fusiondiff.routing";
+                  SEARCH[] = "fusiondiff.search", ROUTING[] = "fusiondiff.routing",
+                  FAILURE[] = "fusiondiff.failure";
 
 /* Of whatever kind. */
 static void free_made(PyObject *capsule)
@@ -299,6 +300,8 @@ static void free_made(PyObject *capsule)
         fsd_linting_free(made);
     else if (kind == SEARCH)
         fsd_bisection_free(made);
+    else if (kind == FAILURE)
+        fsd_failure_free(made);
     else
         fsd_routing_free(made);
 }
@@ -460,6 +463,21 @@ static PyObject *open_check(PyObject *Py_UNUSED(self), PyObject *args)
     return finish(&call, check, CHECK);
 }
 
+static PyObject *open_failure(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    struct call call = {0};
+    struct fsd_failure *failure = NULL;
+    PyObject *side;
+
+    if (!PyArg_ParseTuple(args, "O!:open_failure", &PyDict_Type, &side) ||
+        !take_side(&call, &call.side[0], side))
+        return NULL;
+    begin(&call, 1);
+    if (call.status == FSD_OK)
+        call.status = fsd_failure_open(&failure, &call.side[0].opt, &call.err);
+    return finish(&call, failure, FAILURE);
+}
+
 static PyObject *open_linting(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -519,6 +537,8 @@ static PyObject *write_report(PyObject *Py_UNUSED(self), PyObject *args)
         : kind == CHECK ? fsd_check_write(made, format, &style, call.out, &call.err)
         : kind == ROUTING
             ? fsd_routing_write(made, format, &style, call.out, &call.err)
+        : kind == FAILURE
+            ? fsd_failure_write(made, format, &style, call.out, &call.err)
             : fsd_linting_write(made, format, &style, call.out, &call.err);
     return printed(&call);
 }
@@ -1128,6 +1148,7 @@ static PyMethodDef methods[] = {
     {"open_routing", open_routing, METH_VARARGS, NULL},
     {"open_check", open_check, METH_VARARGS, NULL},
     {"open_linting", open_linting, METH_VARARGS, NULL},
+    {"open_failure", open_failure, METH_VARARGS, NULL},
     {"snapshot", snapshot, METH_VARARGS, NULL},
     {"write", write_report, METH_VARARGS, NULL},
     {"view", view, METH_VARARGS, NULL},

@@ -358,7 +358,7 @@ def test_arguments_are_explicit():
         assert not [name for name, it in parameters.items() if it.kind == it.VAR_KEYWORD]
         assert all(it.annotation is not it.empty for name, it in parameters.items() if name != "self") and inspect.getdoc(function)
     of_side = {name for name, it in inspect.signature(fusiondiff.Side).parameters.items() if it.kind == it.KEYWORD_ONLY} - {"label", "_of"}
-    shown = {"values", "values_limit"}    # numbers that a run alone shows
+    shown = {"values", "values_limit", "values_rows"}    # numbers that a run alone shows
     for function in fusiondiff.snapshot, fusiondiff.check, fusiondiff.lint, pytest_plugin.AssertFusions.__call__:
         assert of_side - shown <= set(inspect.signature(function).parameters)
     assert of_side <= set(inspect.signature(fusiondiff.diff).parameters)
@@ -366,6 +366,16 @@ def test_arguments_are_explicit():
     assert documented == of_side | {"model", "engine", "label"}
     with pytest.raises(TypeError, match="profiles"):
         fusiondiff.diff(MODEL, ENGINE, profiles=PROFILE)
+
+
+def test_failed_build():
+    failed = ROOT / "fixtures/failed"
+    with_model, alone = (fusiondiff.failure(model, failed / "types.log") for model in (failed / "types.onnx", None))
+    assert with_model.nodes == ["addmix"] and "same input types" in with_model.conclusion
+    assert repr(with_model) == with_model.conclusion and with_model.json["class"] == "type"
+    assert "model" not in alone.json and "<html" in with_model.to_html()
+    with pytest.raises(fusiondiff.Error):
+        fusiondiff.failure(None, ROOT / "fixtures/build_log/build.log")
 
 
 def test_runs_in_threads_are_alike():
