@@ -222,26 +222,34 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Of what a kernel writes, the tensor that it filled up: it is larger than all that it
- * may hold. */
+/* Whether the port is none of what it may hold, and a little larger than one of that:
+ * what is twice as large was joined, not filled up. */
+static bool is_filled(const struct replay *r, const struct fsd_port *port)
+{
+    int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
+    struct fsd_span held = fsd_held_by(r, port->tensor);
+    bool filled = false;
+
+    for (uint32_t k = 0; k < held.n; k++) {
+        fsd_id t = r->held.at[held.at + k].tensor;
+        int64_t count = t == FSD_NONE ? -1 : fsd_count_of(r, t);
+
+        if (t != FSD_NONE && fsd_port_fits(r, port, t))
+            return false;
+        filled |= count > 0 && count < size && size < 2 * count;
+    }
+    return filled;
+}
+
+/* Of what a kernel writes, the tensor that it filled up. */
 static fsd_id filled_output(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
     const struct fsd_node *n = &e->nodes.at[layer];
 
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        const struct fsd_port *port = fsd_node_out(e, n, i);
-        struct fsd_span held = fsd_held_by(r, port->tensor);
-        bool fits = false;
-
-        for (uint32_t k = 0; k < held.n; k++) {
-            fsd_id t = r->held.at[held.at + k].tensor;
-
-            fits |= t != FSD_NONE && fsd_port_fits(r, port, t);
-        }
-        if (!fits)
-            return port->tensor;
-    }
+    for (uint32_t i = 0; i < n->out.n; i++)
+        if (is_filled(r, fsd_node_out(e, n, i)))
+            return fsd_node_out_tensor(e, layer, i);
     return fsd_node_out_tensor(e, layer, 0);
 }
 
