@@ -534,9 +534,8 @@ static PyObject *write_report(PyObject *Py_UNUSED(self), PyObject *args)
         kind == RUN ? fsd_diff_write(made, format, &style, call.out, &call.err)
         : kind == COMPARISON
             ? fsd_comparison_write(made, format, &style, call.out, &call.err)
-        : kind == CHECK ? fsd_check_write(made, format, &style, call.out, &call.err)
-        : kind == ROUTING
-            ? fsd_routing_write(made, format, &style, call.out, &call.err)
+        : kind == CHECK   ? fsd_check_write(made, format, &style, call.out, &call.err)
+        : kind == ROUTING ? fsd_routing_write(made, format, &style, call.out, &call.err)
         : kind == FAILURE
             ? fsd_failure_write(made, format, &style, call.out, &call.err)
             : fsd_linting_write(made, format, &style, call.out, &call.err);

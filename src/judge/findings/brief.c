@@ -16,6 +16,8 @@
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "judge/findings/todo.h"
+#include "judge/lint/fusion.h"
+#include "model/ops/ids.h"
 #include "explain/values/values.h"
 
 #include <stdlib.h>
@@ -274,6 +276,83 @@ static void write_causes(struct writer *w)
     close_line(w, "moves");
 }
 
+/* ------------------------------------------------------------------ what is split */
+
+/* A rule of the builder's, and the attentions of which it is the decisive one. */
+struct split {
+    const struct fsd_fusion_rule *rule; /* NULL: none is known */
+    const char *found;
+    uint32_t n;
+};
+
+static bool may_attend(const struct fsd_graph *g)
+{
+    bool may = false;
+
+    for (fsd_id i = 0; i < g->nodes.n && !may; i++)
+        may = fsd_node_is(g, i, FSD_ONNX_Softmax) ||
+              fsd_node_is(g, i, FSD_ONNX_Attention);
+    return may;
+}
+
+static struct split split_by(struct writer *w, const struct fsd_blocks *all,
+                             const struct fsd_block *block)
+{
+    fsd_block_reasons reasons = {0};
+
+    fsd_block_reasons_in(w->arena, w->d, all, block, &reasons);
+    return reasons.n ? (struct split){reasons.at[0].rule, reasons.at[0].found, 0}
+                     : (struct split){NULL, FSD_NO_REASON, 0};
+}
+
+static void put_split(const struct split *most, uint32_t split, uint32_t attentions,
+                      bool border, FILE *out)
+{
+    fprintf(out, "%u of %u attention%s", split, attentions, fsd_plural(attentions));
+    if (most->n < split)
+        fprintf(out, ", %u by this", most->n);
+    fprintf(out, ": %s", most->found);
+    if (border && most->rule)
+        fprintf(out, "; %s", most->rule->border);
+    fputs("; fusiondiff patterns", out);
+}
+
+/* Attentions that are not one kernel, with the reason that most of them have; without
+ * what the builder fuses where that has no room. */
+static void write_split(struct writer *w)
+{
+    const struct fsd_blocks *all;
+    struct split most = {NULL, NULL, 0};
+    FSD_VEC(struct split) splits = {0};
+    uint32_t attentions = 0, split = 0;
+
+    if (w->d->engine->only_timed || !may_attend(w->d->match->model))
+        return;
+    all = fsd_blocks_of(w->arena, w->d);
+    for (uint32_t i = 0; i < all->list.n; i++) {
+        const struct fsd_block *block = &all->list.at[i];
+        uint32_t k = 0;
+        struct split by;
+
+        attentions += block->pattern == FSD_PATTERN_ATTENTION;
+        if (block->pattern != FSD_PATTERN_ATTENTION || block->fused != FSD_FUSED_SPLIT)
+            continue;
+        split++;
+        by = split_by(w, all, block);
+        while (k < splits.n && strcmp(splits.at[k].found, by.found) != 0)
+            k++;
+        if (k == splits.n)
+            fsd_vec_push(w->arena, &splits, by);
+        if (++splits.at[k].n > most.n)
+            most = splits.at[k];
+    }
+    for (int border = 1; border >= 0 && split; border--) {
+        put_split(&most, split, attentions, border, open_line(w));
+        if (close_line(w, "split"))
+            return;
+    }
+}
+
 /* --------------------------------------------------------------------- what to do */
 
 /* With reasons and names where the others have room behind it. */
@@ -432,6 +511,7 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
     write_spent(&w);
     w.rows += reserved;
     write_operators(&w);
+    write_split(&w);
     write_causes(&w);
     w.rows -= reserved;
     write_todos(&w, &todos);
