@@ -2,23 +2,14 @@
 import os
 import re
 import resource
+import sys
 import time
 
-import tensorrt_rtx_libs  # noqa: F401  (loads the shared libraries)
-import tensorrt_rtx_bindings as trt
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "support"))
+from rtx import Logger, profile_of, trt  # noqa: E402  (which finds it)
 
-LETTER = {"INTERNAL_ERROR": "F", "ERROR": "E", "WARNING": "W", "INFO": "I", "VERBOSE": "V"}
 SIZES, MOST_SECONDS, MOST_BYTES = (1, 4, 8), 120, 9 << 30
 META = re.compile(r"\[ONNX Layer: ([^\]]*)\]")
-
-
-class Logger(trt.ILogger):
-    def __init__(self, out):
-        trt.ILogger.__init__(self)
-        self.out = out
-
-    def log(self, severity, msg):
-        self.out.write(f"[01/01/2026-00:00:00] [TRT] [{LETTER[severity.name]}] {msg}\n")
 
 
 def one(model, out, capabilities, level):
@@ -34,13 +25,8 @@ def one(model, out, capabilities, level):
         config.set_compute_capability(getattr(trt.ComputeCapability, name), i)
     if level is not None:
         config.builder_optimization_level = level
-    profile, used = builder.create_optimization_profile(), False
-    for i in range(network.num_inputs):
-        tensor = network.get_input(i)
-        if -1 in tuple(tensor.shape):
-            profile.set_shape(tensor.name, *([n if d < 0 else d for d in tensor.shape] for n in SIZES))
-            used = True
-    if used:
+    profile = profile_of(builder, network, SIZES)
+    if profile:
         config.add_optimization_profile(profile)
     return builder.build_serialized_network(network, config) is not None
 

@@ -11,8 +11,9 @@ import tempfile
 
 import onnx
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+
 SEED = 7
-LETTER = {"INTERNAL_ERROR": "F", "ERROR": "E", "WARNING": "W", "INFO": "I", "VERBOSE": "V"}
 
 
 def with_outputs(model, tensors, types):
@@ -46,15 +47,7 @@ def types_of(model):
 
 
 def build_here(path, log, shapes, capability, formats):
-    import tensorrt_rtx_bindings as trt
-
-    class Logger(trt.ILogger):
-        def __init__(self, out):
-            trt.ILogger.__init__(self)
-            self.out = out
-
-        def log(self, severity, msg):
-            self.out.write(f"[01/01/2026-00:00:00] [TRT] [{LETTER[severity.name]}] {msg}\n")
+    from rtx import Logger, trt
 
     with open(log, "w", encoding="utf-8", errors="surrogateescape") as out:
         builder = trt.Builder(Logger(out))
