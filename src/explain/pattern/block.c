@@ -319,14 +319,17 @@ static void find_movers(struct judge *j, struct fsd_arena *scratch)
     }
 }
 
-struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff *d)
+enum { ALL_PATTERNS = (1 << FSD__PATTERN_COUNT) - 1 };
+
+static struct fsd_blocks *blocks_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                    uint16_t patterns)
 {
     struct fsd_blocks *blocks = FSD_NEW(arena, struct fsd_blocks, 1);
     struct fsd_arena *scratch = fsd_arena_new();
     struct judge j = {.d = d, .blocks = blocks};
 
     blocks->arena = arena;
-    fsd_blocks_find(blocks, d->facts);
+    fsd_blocks_find(blocks, d->facts, patterns);
     j.mark = FSD_NEW(scratch, uint32_t, d->engine->nodes.n);
     j.movers = FSD_NEW(scratch, struct fsd_span, blocks->list.n);
     for (int p = 0; p < FSD__PATTERN_COUNT; p++)
@@ -352,12 +355,24 @@ struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff 
     return blocks;
 }
 
+struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    return blocks_of(arena, d, ALL_PATTERNS);
+}
+
+struct fsd_blocks *fsd_blocks_of_pattern(struct fsd_arena *arena,
+                                         const struct fsd_diff *d,
+                                         enum fsd_pattern pattern)
+{
+    return blocks_of(arena, d, (uint16_t)(1 << pattern));
+}
+
 const struct fsd_blocks *fsd_blocks_of_model(struct fsd_arena *arena,
                                              const struct fsd_facts *facts)
 {
     struct fsd_blocks *blocks = FSD_NEW(arena, struct fsd_blocks, 1);
 
     blocks->arena = arena;
-    fsd_blocks_find(blocks, facts);
+    fsd_blocks_find(blocks, facts, ALL_PATTERNS);
     return blocks;
 }

@@ -311,7 +311,8 @@ static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_i
 
 /* From the last node on, so that a form is met at its end before it is at a part of it.
  */
-void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
+void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
+                     uint16_t patterns)
 {
     const struct fsd_graph *g = facts->g;
     struct fsd_arena *scratch = fsd_arena_new();
@@ -329,12 +330,14 @@ void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts)
         for (size_t i = 0; i < FSD_COUNT_OF(forms); i++) {
             if (passing[node] || !facts->live[node])
                 break;
-            if (!(forms_ended_by(known, g, node) >> i & 1) ||
+            if (!(patterns & bit_of(forms[i].pattern)) ||
+                !(forms_ended_by(known, g, node) >> i & 1) ||
                 used[node] & bit_of(forms[i].pattern) ||
                 !fsd_form_fits(a, forms[i].text, node, forms[i].holds))
                 continue;
             add_block(blocks, used, a, forms[i].pattern, node);
-            if (forms[i].pattern == FSD_PATTERN_ATTENTION && take_projections(a))
+            if (forms[i].pattern == FSD_PATTERN_ATTENTION &&
+                patterns & bit_of(FSD_PATTERN_QKV) && take_projections(a))
                 add_block(blocks, used, a, FSD_PATTERN_QKV, node);
         }
     fsd_arena_free(scratch);

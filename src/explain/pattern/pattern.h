@@ -71,6 +71,11 @@ struct fsd_blocks {
 /** All blocks of a run's model, and what the engine made of them. */
 struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff *d);
 
+/** The same of one pattern alone, which takes a part of the time. */
+struct fsd_blocks *fsd_blocks_of_pattern(struct fsd_arena *arena,
+                                         const struct fsd_diff *d,
+                                         enum fsd_pattern pattern);
+
 /** All blocks of a model, of which nothing else is known. */
 const struct fsd_blocks *fsd_blocks_of_model(struct fsd_arena *arena,
                                              const struct fsd_facts *facts);
@@ -80,7 +85,9 @@ const char *fsd_pattern_name(enum fsd_pattern pattern); /**< "conv-bn-act" */
 enum fsd_pattern fsd_pattern_find(const char *name);
 const char *fsd_fused_name(enum fsd_fused fused); /**< "whole", "split", "unknown" */
 
-/* find.c: fills in pattern, anchor, nodes and passed, for fsd_blocks_of(). */
-void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts);
+/* find.c: fills in pattern, anchor, nodes and passed, for fsd_blocks_of().
+ * @param patterns  by bits: 1 << enum fsd_pattern */
+void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
+                     uint16_t patterns);
 
 #endif

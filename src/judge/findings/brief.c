@@ -324,18 +324,17 @@ static void write_split(struct writer *w)
     const struct fsd_blocks *all;
     struct split most = {NULL, NULL, 0};
     FSD_VEC(struct split) splits = {0};
-    uint32_t attentions = 0, split = 0;
+    uint32_t split = 0;
 
     if (w->d->engine->only_timed || !may_attend(w->d->match->model))
         return;
-    all = fsd_blocks_of(w->arena, w->d);
+    all = fsd_blocks_of_pattern(w->arena, w->d, FSD_PATTERN_ATTENTION);
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_block *block = &all->list.at[i];
         uint32_t k = 0;
         struct split by;
 
-        attentions += block->pattern == FSD_PATTERN_ATTENTION;
-        if (block->pattern != FSD_PATTERN_ATTENTION || block->fused != FSD_FUSED_SPLIT)
+        if (block->fused != FSD_FUSED_SPLIT)
             continue;
         split++;
         by = split_by(w, all, block);
@@ -347,7 +346,7 @@ static void write_split(struct writer *w)
             most = splits.at[k];
     }
     for (int border = 1; border >= 0 && split; border--) {
-        put_split(&most, split, attentions, border, open_line(w));
+        put_split(&most, split, all->list.n, border, open_line(w));
         if (close_line(w, "split"))
             return;
     }
