@@ -190,6 +190,8 @@ def yolo(binary, folder, shared):
         print("skipped: yolov8_f32_int8 is absent")
         return
     fixed, work = os.path.join(folder, "yolov8_fixed.onnx"), []
+    if os.path.exists(fixed):    # of an earlier run
+        os.remove(fixed)
     ran = subprocess.run([binary, "lint", source, "--fix", "-o", fixed], check=False, capture_output=True)
     check(ran.returncode == 1 and not os.path.exists(fixed), f"yolov8: {ran.stderr.decode()}")
     subprocess.run([binary, "lint", source, "--for", "trt10", "--fix", "-o", fixed], check=True, capture_output=True)
