@@ -43,8 +43,7 @@ void fsd_find_at_run(struct replay *r)
             const struct fsd_mention *m =
                 &e->mentions.at[e->layers.at[layer].mentions.at + i];
 
-            if ((m->by & r->m->evidence) && m->role == FSD_MENTION_COMPUTES &&
-                m->among == 1 && e->layers.at[layer].kind == FSD_KIND_COMPUTE)
+            if (fsd_names_node(r, m) && e->layers.at[layer].kind == FSD_KIND_COMPUTE)
                 note_at_run(r, m->node);
         }
     note_ranges(r);

@@ -302,8 +302,7 @@ static bool is_shared_out(const struct replay *r, fsd_id in)
 
 static bool names_product(const struct replay *r, const struct fsd_mention *mention)
 {
-    return mention->by & r->m->evidence && mention->role == FSD_MENTION_COMPUTES &&
-           mention->among == 1 && fsd_is_product(r, mention->node);
+    return fsd_names_node(r, mention) && fsd_is_product(r, mention->node);
 }
 
 /* A kernel that cuts what joined products were filled up with does a part of each; one

@@ -96,8 +96,7 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
 
         if (!(m->by & r->m->evidence))
             continue;
-        if (m->role != FSD_MENTION_COMPUTES || m->among != 1 ||
-            (found != FSD_NONE && found != m->node))
+        if (!fsd_names_node(r, m) || (found != FSD_NONE && found != m->node))
             return FSD_NONE;
         found = m->node;
     }
@@ -142,8 +141,7 @@ void fsd_find_must(struct replay *r)
     for (uint32_t i = 0; i < l->mentions.n; i++) {
         const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
 
-        if ((m->by & r->m->evidence) && m->role == FSD_MENTION_COMPUTES &&
-            m->among == 1)
+        if (fsd_names_node(r, m))
             add_must(r, m->node, COST_NAMED);
     }
     for (uint32_t i = 0; i < n->in.n && (r->m->evidence & FSD_BY_TENSOR); i++) {

@@ -307,6 +307,12 @@ static inline bool fsd_is_generated(const struct replay *r, fsd_id layer)
            !r->m->layer_sourced[layer];
 }
 
+/** A name of the evidence that counts says that the layer computes this one node. */
+static inline bool fsd_names_node(const struct replay *r, const struct fsd_mention *m)
+{
+    return (m->by & r->m->evidence) && m->role == FSD_MENTION_COMPUTES && m->among == 1;
+}
+
 /** A layer's name means this node alone. */
 static inline bool fsd_is_named(const struct replay *r, fsd_id node)
 {
