@@ -53,6 +53,15 @@ static inline bool fsd_is_run_data(const struct fsd_facts *f, fsd_id tensor)
     return tensor != FSD_NONE && !fsd_is_build_constant(f, tensor);
 }
 
+/** Whether any input of the node is computed at run time and is no size. */
+static inline bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node)
+{
+    for (uint32_t i = 0; i < f->g->nodes.at[node].in.n; i++)
+        if (fsd_is_run_data(f, fsd_node_in_tensor(f->g, node, i)))
+            return true;
+    return false;
+}
+
 /** Computes all facts of a finished graph, in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);
 

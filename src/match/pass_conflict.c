@@ -62,18 +62,10 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* A node that reads nothing but constants and sizes, as an Expand of learned values,
- * can be computed in every kernel that needs it. */
-static bool reads_run_data(const struct fsd_match *m, fsd_id node)
-{
-    for (uint32_t i = 0; i < m->model->nodes.at[node].in.n; i++)
-        if (fsd_is_run_data(m->facts, fsd_node_in_tensor(m->model, node, i)))
-            return true;
-    return false;
-}
-
 /* Searching the own cut takes time linear in its size; it is only done for the few
- * links that another unit's tensors contradict. */
+ * links that another unit's tensors contradict.  A node that reads nothing but
+ * constants and sizes, as an Expand of learned values, can be computed in every kernel
+ * that needs it. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -91,7 +83,8 @@ void fsd_pass_conflict(struct fsd_match *m)
         if (other == FSD_NONE || link->by & FSD_BY_TENSOR || !cut->nodes.n ||
             cut->leaky || is_contradicted(m, confirmed, link, other) ||
             m->facts->folded[link->node] || m->gone[link->node] ||
-            m->facts->traits[link->node] & FSD_OP_QDQ || !reads_run_data(m, link->node))
+            m->facts->traits[link->node] & FSD_OP_QDQ ||
+            !fsd_reads_run_data(m->facts, link->node))
             continue;
         for (uint32_t k = 0; k < cut->nodes.n && !in_own; k++)
             in_own = m->pool.at[cut->nodes.at + k] == link->node;

@@ -62,15 +62,7 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
  */
 static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
 {
-    const struct fsd_node *n = &m->model->nodes.at[node];
-
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id in = fsd_node_in(m->model, n, i)->tensor;
-
-        if (fsd_is_run_data(m->facts, in))
-            return false;
-    }
-    return n->in.n > 0;
+    return m->model->nodes.at[node].in.n && !fsd_reads_run_data(m->facts, node);
 }
 
 static bool is_single(const struct fsd_shape *shape)
