@@ -131,7 +131,9 @@ static uint64_t fitting(const struct replay *r, const struct concats *c, fsd_id 
 {
     uint64_t bits = 0;
 
-    for (uint32_t i = 0; i < c->n && joins_first(r, layer); i++)
+    if (!joins_first(r, layer))
+        return 0;
+    for (uint32_t i = 0; i < c->n; i++)
         if ((c->place[i] == FSD_NONE ||
              c->place[i] == fsd_node_out_tensor(r->m->engine, layer, 0)) &&
             fits(r, layer, c->node[i]))
@@ -139,9 +141,9 @@ static uint64_t fitting(const struct replay *r, const struct concats *c, fsd_id 
     return bits;
 }
 
-static bool depends_on(struct replay *r, fsd_id node, fsd_id on)
+/* @param stack  room for all nodes of the model. */
+static bool depends_on(struct replay *r, fsd_id *stack, fsd_id node, fsd_id on)
 {
-    fsd_id *stack = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
     uint32_t depth = 0;
 
     r->n_visits++;
@@ -166,12 +168,13 @@ static bool depends_on(struct replay *r, fsd_id node, fsd_id on)
 /* Whether each of these Concats reads, in the end, the one before. */
 static bool is_chain(struct replay *r, const struct concats *c, uint64_t bits)
 {
+    fsd_id *stack = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
     fsd_id last = FSD_NONE;
 
     for (uint32_t i = 0; i < c->n; i++) {
         if (!(bits & UINT64_C(1) << i))
             continue;
-        if (last != FSD_NONE && !depends_on(r, c->node[i], last))
+        if (last != FSD_NONE && !depends_on(r, stack, c->node[i], last))
             return false;
         last = c->node[i];
     }
