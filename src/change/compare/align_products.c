@@ -40,14 +40,6 @@ static bool is_whole(const struct fsd_state *s, fsd_id node)
            (!*attrs || !strcmp(attrs, "transB=1"));
 }
 
-static bool is_output(const struct fsd_state *s, fsd_id node)
-{
-    for (uint32_t i = 0; i < s->outputs.n; i++)
-        if (fsd_origin_node(s->outputs.at[i].core_from.at) == node)
-            return true;
-    return false;
-}
-
 /* The MatMul whose result a node adds a constant to; FSD_NONE: it is no such node. */
 static fsd_id product_of(const struct fsd_state *s, const uint32_t *readers,
                          fsd_id node)
@@ -60,27 +52,30 @@ static fsd_id product_of(const struct fsd_state *s, const uint32_t *readers,
         return FSD_NONE;
     from = fsd_origin_node(s->sources.at[n->core_in.at].at);
     return from != FSD_NONE && readers[from] == 1 && is_op(s, from, "MatMul") &&
-                   s->nodes.at[from].core_in.n == 1 && has_only_weight(s, from) &&
-                   !is_output(s, from)
+                   s->nodes.at[from].core_in.n == 1 && has_only_weight(s, from)
                ? from
                : FSD_NONE;
 }
 
-/* By node: the core nodes that read it. */
+static void count_reader(uint32_t *readers, struct fsd_origin at)
+{
+    fsd_id from = fsd_origin_node(at);
+
+    if (from != FSD_NONE)
+        readers[from]++;
+}
+
+/* By node: the core nodes, and the outputs of the network, that read it. */
 static uint32_t *count_readers(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     uint32_t *readers = FSD_NEW(scratch, uint32_t, s->nodes.n);
 
     for (fsd_id i = 0; i < s->nodes.n; i++)
         for (uint32_t k = 0;
-             s->nodes.at[i].role == FSD_ROLE_CORE && k < s->nodes.at[i].core_in.n;
-             k++) {
-            fsd_id from =
-                fsd_origin_node(s->sources.at[s->nodes.at[i].core_in.at + k].at);
-
-            if (from != FSD_NONE)
-                readers[from]++;
-        }
+             s->nodes.at[i].role == FSD_ROLE_CORE && k < s->nodes.at[i].core_in.n; k++)
+            count_reader(readers, s->sources.at[s->nodes.at[i].core_in.at + k].at);
+    for (uint32_t i = 0; i < s->outputs.n; i++)
+        count_reader(readers, s->outputs.at[i].core_from.at);
     return readers;
 }
 
