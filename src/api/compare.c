@@ -9,7 +9,6 @@
 #include "api/states.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct fsd_comparison {
     struct fsd_diff *run; /* of the new build; NULL: it is a snapshot */
@@ -129,19 +128,6 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
     return open_first(out, run, true, true, opt, err);
 }
 
-/* Of a build that failed there is a reason, and nothing to compare. */
-static bool take_failed(struct fsd_states *out, const struct fsd_options *opt)
-{
-    const char *path = opt->engine ? opt->engine : opt->model;
-    struct fsd_failed_build one = {NULL, NULL};
-
-    if (!out->arena || !(one.why = fsd_failed_reason(out->arena, opt)))
-        return false;
-    one.path = fsd_arena_strndup(out->arena, path, strlen(path));
-    fsd_vec_push(out->arena, &out->failed, one);
-    return true;
-}
-
 enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
                                 const struct fsd_options *opt, unsigned n,
                                 struct fsd_error *err)
@@ -154,7 +140,9 @@ enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
 
         if (out->n < FSD_MOST_BUILDS)
             status = open_state(&s, NULL, false, false, &opt[i], err);
-        if (status != FSD_OK && take_failed(out, &opt[i])) {
+        /* Of a build that failed there is a reason, and nothing to compare. */
+        if (status != FSD_OK && arena &&
+            fsd_failed_take(&out->failed, arena, &opt[i])) {
             status = FSD_OK;
             continue;
         }

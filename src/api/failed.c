@@ -93,7 +93,9 @@ enum fsd_status fsd_failure_open(struct fsd_failure **out,
     return status;
 }
 
-const char *fsd_failed_reason(struct fsd_arena *arena, const struct fsd_options *opt)
+/* Why the build failed whose log is given as ENGINE, or as the only word: one sentence.
+ * NULL: it is no log of a failed build. */
+static const char *reason_of(struct fsd_arena *arena, const struct fsd_options *opt)
 {
     struct fsd_options of = *opt;
     struct fsd_failure *failure = NULL;
@@ -107,6 +109,19 @@ const char *fsd_failed_reason(struct fsd_arena *arena, const struct fsd_options 
         why = path_text(arena, fsd_failure_conclusion(failure));
     fsd_failure_free(failure);
     return why;
+}
+
+bool fsd_failed_take(fsd_failed_builds *list, struct fsd_arena *arena,
+                     const struct fsd_options *opt)
+{
+    struct fsd_failed_build one = {
+        path_text(arena, opt->engine ? opt->engine : opt->model),
+        reason_of(arena, opt)};
+
+    if (!one.why)
+        return false;
+    fsd_vec_push(arena, list, one);
+    return true;
 }
 
 void fsd_failure_free(struct fsd_failure *f)

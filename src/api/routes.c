@@ -89,15 +89,8 @@ static enum fsd_status open_build(struct fsd_routing *r, const struct fsd_option
     struct fsd_compare *c;
 
     if (status != FSD_OK) {
-        struct fsd_failed_build one = {opt->engine ? opt->engine : opt->model,
-                                       fsd_failed_reason(r->arena, opt)};
-
         fsd_diff_free(d);
-        if (!one.why)
-            return status;
-        one.path = fsd_arena_strndup(r->arena, one.path, strlen(one.path));
-        fsd_vec_push(r->arena, &r->failed, one);
-        return FSD_OK;
+        return fsd_failed_take(&r->failed, r->arena, opt) ? FSD_OK : status;
     }
     if (d)
         take_blocks(r, d);

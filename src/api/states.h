@@ -34,9 +34,11 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
                                       const struct fsd_options *opt,
                                       struct fsd_error *err);
 
-/** Why the build failed whose log is given as ENGINE, or as the only word: one
- *  sentence, in `arena`.  NULL: it is no log of a failed build. */
-const char *fsd_failed_reason(struct fsd_arena *arena, const struct fsd_options *opt);
+/** Adds to `list` the build that failed whose log is given as ENGINE, or as the only
+ *  word, and why it failed; both texts are in `arena`.
+ *  @return false, if it is no log of a failed build. */
+bool fsd_failed_take(fsd_failed_builds *list, struct fsd_arena *arena,
+                     const struct fsd_options *opt);
 
 /** The label of a build; NULL: it has none. */
 const char *fsd_state_label(const struct fsd_state *s);
