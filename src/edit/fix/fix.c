@@ -45,9 +45,8 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
 /* What becomes of an action in a file. */
 struct deed {
     /* Why the edit cannot be made; NULL: it can. */
-    const char *(*refuse)(struct fsd_fixes *f, const struct fsd_edit *e);
-    void (*make)(struct fsd_apply *a,
-                 const struct fsd_fix *fix);             /* NULL: it only removes */
+    fsd_fix_refuse_fn *refuse;
+    fsd_fix_make_fn *make;                               /* NULL: it only removes */
     enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets; /* of the node */
     bool removes;                                        /* the quantizer */
     bool scaled;                                         /* it needs a scale */
