@@ -760,8 +760,7 @@ void fsd_code_print(struct fsd_code *c, FILE *out)
 {
     struct fsd_print print;
     const char *body;
-    bool rtx = c->engine &&
-               strstr(fsd_text(c->d->names, c->d->engine->producer), "RTX") != NULL;
+    bool rtx = c->engine && fsd_graph_is_rtx(c->d->engine);
 
     put_body(c, fsd_print_open(&print));
     body = fsd_print_take(&print, c->arena);

@@ -60,19 +60,14 @@ static void put_precision(const struct fsd_cut_plan *plan, FILE *out)
                 fprintf(out, " --%s", types[i]);
 }
 
-static bool is_rtx(const struct fsd_diff *d)
-{
-    return strstr(fsd_text(d->names, d->engine->producer), "RTX") != NULL;
-}
-
 const char *fsd_cut_builder(const struct fsd_diff *d)
 {
-    return is_rtx(d) ? "tensorrt_rtx" : "trtexec";
+    return fsd_graph_is_rtx(d->engine) ? "tensorrt_rtx" : "trtexec";
 }
 
 void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out)
 {
-    bool rtx = is_rtx(plan->d);
+    bool rtx = fsd_graph_is_rtx(plan->d->engine);
 
     fprintf(out, "\nbuild it alone, and show its layers:\n  %s --onnx=",
             fsd_cut_builder(plan->d));

@@ -57,6 +57,11 @@ fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name)
     return fsd_graph_tensor(g, t)->next_same_name == FSD_NONE ? t : FSD_NONE;
 }
 
+bool fsd_graph_is_rtx(const struct fsd_graph *engine)
+{
+    return strstr(fsd_text(engine->names, engine->producer), "RTX") != NULL;
+}
+
 fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g)
 {
     fsd_id *of = fsd_ids_new(arena, fsd_intern_count(g->names));

@@ -422,6 +422,9 @@ fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
  */
 fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 
+/** Whether the engine is one for RTX, as its producer says. */
+bool fsd_graph_is_rtx(const struct fsd_graph *engine);
+
 /** By symbol, of as many as there are now, the first node of that name; FSD_NONE. */
 fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g);
 

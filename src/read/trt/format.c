@@ -264,7 +264,7 @@ static bool is_listed(const struct io_format *list, size_t n, enum fsd_dtype typ
 bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
                             const char *layout, uint32_t rank, bool input)
 {
-    if (strstr(fsd_text(engine->names, engine->producer), "RTX"))
+    if (fsd_graph_is_rtx(engine))
         return is_listed(made_by_building, FSD_COUNT_OF(made_by_building), type, layout,
                          rank, input);
     return !strcmp(layout, "chw") ||
