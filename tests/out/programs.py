@@ -22,6 +22,7 @@ FOLDERS = ("cut", "qat_block", "blocks", "mirror", "onnx", "rtx", "synthetic", "
 MARKS = ["'", '"', "\\", "\\\"", '"""', "\n", "\r\nimport os", "{0}", "{{}}", "{__import__('os')}", "#", "é", "日本", "lambda",
          "node", "node_", "x_2", "x 2", "x/2", "x.2", "0", "00", "%s", "$0", "@", "`", "\x01", "\x02", "coding: utf-7",
          "\u2028", "\ud7ff", "a" * 300, "import", "self", "None", "network", "print(1)", ");print(1);(", "f\"{1}\"", " ", "\t"]
+OPS = ("Relu", "Exp", "Neg", "Abs", "Tanh", "Erf")
 
 
 def check(holds, what):
@@ -154,38 +155,30 @@ def of_hostile(binary, folder):
             of(binary, path, "--api", ("tensorrt", "torch")[i % 2])
 
 
-def of_equal_modules(binary, folder):
-    """One function for all, whose parameters give each node its own name back."""
-    keys = ["0", "1", "12", "a'b", 'q"{x}\\', "\n{0}\r", "007", "é"]
-    at, nodes, wanted = "x", [], []
-    for key in keys:
-        for op in ("Relu", "Exp", "Neg", "Abs", "Tanh", "Erf"):
-            name = f"/enc/l.{key}/{op}"
-            nodes.append(models.node(op, [at], [name + "/out"], name))
-            at = name + "/out"
-            wanted.append(name)
-    path = folder / "equal.onnx"
+def of_chain(binary, path, wanted):
+    """The text for a chain of modules of OPS, whose nodes have the names wanted; all are in it."""
+    at, nodes = "x", []
+    for i, name in enumerate(wanted):
+        nodes.append(models.node(OPS[i % len(OPS)], [at], [name + "/out"], name))
+        at = name + "/out"
     path.write_bytes(models.model(*nodes, models.inputs("x"), models.outputs(at)))
     text = of(binary, path, "--depth", "2")
     names, _ = counted(binary, path, text)
-    check(names == wanted, f"names of equal modules: {[n for n in names if n not in wanted][:5]}")
+    check(names == wanted, f"names of {path.stem}: {[n for n in names if n not in wanted][:5]}")
+    return text
+
+
+def of_equal_modules(binary, folder):
+    """One function for all, whose parameters give each node its own name back."""
+    keys = ["0", "1", "12", "a'b", 'q"{x}\\', "\n{0}\r", "007", "é"]
+    text = of_chain(binary, folder / "equal.onnx", [f"/enc/l.{key}/{op}" for key in keys for op in OPS])
     check(text.count("\ndef add_") < len(keys), f"{text.count(chr(10) + 'def add_')} functions for {len(keys)} equal modules")
 
 
 def of_table(binary, folder):
     """Equal modules whose nodes have unlike names: a table, whose columns give each node its own name back."""
-    at, nodes, wanted = "x", [], []
-    for module in range(5):
-        for i, op in enumerate(("Relu", "Exp", "Neg", "Abs", "Tanh", "Erf")):
-            name = f"/enc/l.{module}/{op}_{7 * module + i * i}x{'ab{c'[module % 4]}"
-            nodes.append(models.node(op, [at], [name + "/out"], name))
-            at = name + "/out"
-            wanted.append(name)
-    path = folder / "table.onnx"
-    path.write_bytes(models.model(*nodes, models.inputs("x"), models.outputs(at)))
-    text = of(binary, path, "--depth", "2")
-    names, _ = counted(binary, path, text)
-    check(names == wanted, f"names of a table: {[n for n in names if n not in wanted][:5]}")
+    wanted = [f"/enc/l.{module}/{op}_{7 * module + i * i}x{'ab{c'[module % 4]}" for module in range(5) for i, op in enumerate(OPS)]
+    text = of_chain(binary, folder / "table.onnx", wanted)
     check(text.count("\ndef add_") == 1 and "n['relu']" in text and "module=4" in text, "the table of equal modules")
 
 
