@@ -8,6 +8,17 @@
 
 #include <string.h>
 
+/* A model that was fixed is judged by the same values. */
+static void keep_values(struct fsd_linting *l, const struct fsd_options *opt)
+{
+    const char **values = FSD_NEW(l->arena, const char *, opt->n_values + 1);
+
+    for (unsigned i = 0; i < opt->n_values; i++)
+        values[i] = fsd_arena_strndup(l->arena, opt->values[i], strlen(opt->values[i]));
+    l->values = values;
+    l->n_values = opt->n_values;
+}
+
 static enum fsd_status open_linting(struct fsd_linting *l,
                                     const struct fsd_options *opt,
                                     const struct fsd_lint_options *lint,
@@ -35,6 +46,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
                         word);
     l->lint = fsd_lint_new(l->arena, l->run->facts, l->run->cost->sizes, target);
     l->today = lint->today;
+    keep_values(l, opt);
     l->alone = !opt->engine && !opt->n_shapes;
     out = fsd_print_open(&command);
     fprintf(out, "fusiondiff lint%s --for %s", l->run->command->run,
@@ -72,7 +84,8 @@ enum fsd_status fsd_linting_again(struct fsd_linting **out,
                                   const struct fsd_linting *like, const char *path,
                                   struct fsd_error *err)
 {
-    const struct fsd_options opt = {.model = path};
+    const struct fsd_options opt = {
+        .model = path, .values = like->values, .n_values = like->n_values};
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_linting *l = FSD_NEW(arena, struct fsd_linting, 1);
     enum fsd_status status;
@@ -80,6 +93,8 @@ enum fsd_status fsd_linting_again(struct fsd_linting **out,
     *l = (struct fsd_linting){.arena = arena,
                               .policy = like->policy,
                               .today = like->today,
+                              .values = like->values,
+                              .n_values = like->n_values,
                               .alone = true,
                               .again = true};
     *out = l;

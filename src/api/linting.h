@@ -11,7 +11,8 @@ struct fsd_linting {
     struct fsd_policy *policy;
     struct fsd_verdict *verdict;
     const struct fsd_lint *lint;
-    unsigned today;
+    unsigned today, n_values;
+    const char *const *values; /* files of measured tensors */
     bool alone; /* of a model without an engine and without given sizes */
     bool again; /* the policy is another linting's */
 };

@@ -19,7 +19,7 @@ struct side {
 };
 
 struct sums {
-    double diff2, a2, b2, ab, max_abs, max_rel;
+    double diff2, a2, b2, ab, max_abs, max_rel, largest;
     uint64_t nan, inf, fresh;
 };
 
@@ -89,6 +89,8 @@ static void add_pair(struct sums *t, double a, double b)
 {
     double d = fabs(b - a);
 
+    t->largest =
+        fmax(t->largest, fmax(isfinite(a) ? fabs(a) : 0, isfinite(b) ? fabs(b) : 0));
     t->nan += isnan(b) ? 1 : 0;
     t->inf += isinf(b) ? 1 : 0;
     t->fresh += is_fresh(a, b) ? 1 : 0;
@@ -105,7 +107,15 @@ static void add_pair(struct sums *t, double a, double b)
 
 static struct fsd_error_measure measure_of(const struct sums *t, bool alone)
 {
-    struct fsd_error_measure m = {NAN, NAN, NAN, NAN, NAN, t->nan, t->inf, t->fresh};
+    struct fsd_error_measure m = {.l2_rel = NAN,
+                                  .max_abs = NAN,
+                                  .max_rel = NAN,
+                                  .l2 = NAN,
+                                  .cosine = NAN,
+                                  .largest = t->largest,
+                                  .nan = t->nan,
+                                  .inf = t->inf,
+                                  .fresh = t->fresh};
 
     if (alone)
         return m;

@@ -40,7 +40,8 @@ static void add_row(struct pairing *p, fsd_sym name, const struct fsd_error_meas
         [FSD_ERROR_MAX_REL] = m->max_rel, [FSD_ERROR_L2] = m->l2,
         [FSD_ERROR_COSINE] = m->cosine,   [FSD_ERROR_NAN] = (double)m->nan,
         [FSD_ERROR_INF] = (double)m->inf};
-    struct fsd_number_row row = {name, {p->out->cells.n, 0}, m->fresh};
+    struct fsd_number_row row = {
+        name, {p->out->cells.n, 0}, m->fresh, m->inf ? INFINITY : m->largest};
 
     for (uint32_t i = 0; i < FSD_COUNT_OF(numbers); i++) {
         struct fsd_number_cell cell = {i, numbers[i]};

@@ -48,7 +48,7 @@ static enum fsd_status fail_limit(const struct table *t, unsigned most,
 
 static void begin_row(struct table *t)
 {
-    struct fsd_number_row row = {0, {t->out->cells.n, 0}, 0};
+    struct fsd_number_row row = {0, {t->out->cells.n, 0}, 0, (double)NAN};
 
     fsd_vec_push(t->arena, &t->out->rows, row);
 }

@@ -87,6 +87,7 @@ struct fsd_error_measure {
     double max_rel;    /**< the greatest |b_i - a_i| / |a_i| where a_i is not 0 */
     double l2;         /**< |b - a| */
     double cosine;     /**< a.b / (|a| |b|); NAN where a norm is 0 */
+    double largest;    /**< of both: the greatest absolute value, of finite elements */
     uint64_t nan, inf; /**< of b: elements that are NaN, that are infinite */
     uint64_t fresh;    /**< of these, those that are not the same in a */
 };
@@ -111,6 +112,8 @@ struct fsd_number_row {
     fsd_sym name;
     struct fsd_span cells; /**< in fsd_numbers.cells, in the order of the columns */
     uint64_t fresh;        /**< of tensors: elements that stopped being finite */
+    double largest; /**< of tensors: the greatest absolute value, infinite where an
+                         element is; of a table NAN */
 };
 
 /** A tensor that could not be measured, and why. */
@@ -229,6 +232,12 @@ const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
  *  @param of_tensor  by tensor of the model: its row, FSD_NONE. */
 void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
                       const struct fsd_flows *flows, const uint32_t *of_tensor);
+
+/** By tensor of the model, the greatest absolute value that a set of tensors has of it,
+ *  infinite where an element is; NAN: not measured.
+ *  @param n  NULL: all are NAN. */
+double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
+                           const struct fsd_numbers *n);
 
 /** A number of a row; NAN: unknown.  `row` may be FSD_NONE. */
 double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column);

@@ -10,9 +10,15 @@
  * makes it small again: a quotient by such a value, a softmax, a factor below 1.  A
  * Cast back before that would be as large as the value in FP16.  All nodes up to there
  * are in the finding, and each has an edit; between two of them no Cast is needed.
+ *
+ * Where the values of tensors were measured (--values), these decide: what is at most
+ * half of the range stays within it, since other inputs make other values; what is
+ * beyond the range leaves it, whatever the node.  They do not show lost terms.
  */
 #include "base/base.h"
+#include "explain/values/values.h"
 #include "judge/findings/lint.h"
+#include "model/graph/half.h"
 #include "model/ops/ids.h"
 
 #include <math.h>
@@ -29,10 +35,11 @@ enum size {
 
 struct spread {
     const struct fsd_lint *l;
-    uint8_t *of;   /* by tensor: enum size */
-    uint8_t *far;  /* by tensor: nodes since the range may have been left */
-    bool *scores;  /* by node: its product reaches a softmax */
-    bool *members; /* by node */
+    const double *measured; /* by tensor: the greatest absolute value; NaN: unknown */
+    uint8_t *of;            /* by tensor: enum size */
+    uint8_t *far;           /* by tensor: nodes since the range may have been left */
+    bool *scores;           /* by node: its product reaches a softmax */
+    bool *members;          /* by node */
 };
 
 static bool is(const struct spread *s, fsd_id node, fsd_sym op)
@@ -146,8 +153,26 @@ static bool carries(const struct spread *s, fsd_id node, enum size in, enum size
                      FSD_OP_ELEMENTWISE | FSD_OP_ACTIVATION);
 }
 
+/* The greatest of what the node writes; NaN: not measured. */
+static double measured_of(const struct spread *s, fsd_id node)
+{
+    const struct fsd_graph *g = s->l->g;
+    double most = (double)NAN;
+
+    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
+        fsd_id tensor = fsd_node_out_tensor(g, node, i);
+
+        if (tensor == FSD_NONE || isnan(s->measured[tensor]))
+            continue;
+        most = fmax(most, s->measured[tensor]);
+    }
+    return most;
+}
+
 static void look_at(struct spread *s, fsd_id node)
 {
+    double measured = measured_of(s, node);
+    bool within = measured <= FSD_HALF_MOST / 2, beyond = measured > FSD_HALF_MOST;
     const struct fsd_graph *g = s->l->g;
     struct fsd_span in = g->nodes.at[node].in, out = g->nodes.at[node].out;
     enum size largest = SMALL, made = SMALL;
@@ -162,11 +187,15 @@ static void look_at(struct spread *s, fsd_id node)
         largest = size > largest ? size : largest;
         far = s->far[tensor] > far ? s->far[tensor] : far;
     }
-    s->members[node] = leaves(s, node, &made);
+    s->members[node] = (leaves(s, node, &made) && (made == SMALL || !within)) || beyond;
+    if (beyond)
+        made = s->scores[node] ? SCORE : LARGE;
     if (s->members[node])
         far = 0;
     if (largest != SMALL && far < FAR && carries(s, node, largest, &made))
         s->members[node] = true;
+    if (within && made != INVERSE)
+        made = SMALL;
     for (uint32_t i = 0; i < out.n && s->members[node]; i++) {
         fsd_id tensor = fsd_node_out_tensor(g, node, i);
 
@@ -183,7 +212,9 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
     uint32_t n = l->g->nodes.n, found = 0;
+    double most = 0;
     struct spread s = {.l = l,
+                       .measured = fsd_largest_values(f->scratch, l->g, f->d->numbers),
                        .of = FSD_NEW(f->scratch, uint8_t, l->g->tensors.n + 1),
                        .far = FSD_NEW(f->scratch, uint8_t, l->g->tensors.n + 1),
                        .scores = FSD_NEW(f->scratch, bool, n + 1),
@@ -198,6 +229,7 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
         look_at(&s, i);
         if (!s.members[i])
             continue;
+        most = fmax(most, measured_of(&s, i));
         if (!found++)
             fsd_finding_open(f);
         fsd_about_node(f, i);
@@ -206,10 +238,13 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
     if (!found)
         return;
     f->now.listed = true;
-    fprintf(f->out,
-            "%u node%s compute%s in FP16 values that may exceed its range, or lose "
-            "small terms: ",
-            found, fsd_plural(found), found == 1 ? "s" : "");
+    fprintf(f->out, "%u node%s compute%s in FP16 values that ", found,
+            fsd_plural(found), found == 1 ? "s" : "");
+    if (most > FSD_HALF_MOST)
+        fprintf(f->out, "exceed its range, measured up to %.4g, ", most);
+    else
+        fputs("may exceed its range, ", f->out);
+    fputs("or lose small terms: ", f->out);
     fsd_put_subjects(f, f->now.nodes);
     fsd_lint_close(f);
 }

@@ -316,9 +316,11 @@ static const struct fsd_rule rules[] = {
      .why = "A strongly typed build computes them in FP16, which ends at 65,504 and "
             "has 11 significant bits: normalizations and powers square their input, "
             "and long sums lose small terms.",
-     .fix = "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
-            "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
-            "kernel.",
+     .fix =
+         "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
+         "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
+         "kernel. Tensors of an FP32 run, given by --values, decide what exceeds the "
+         "range.",
      .source = "rtx: measured here, TensorRT for RTX 1.7.1 computes a softmax of "
                "FP16 without a Cast; models that overflow in FP16, and as fixed, "
                "computed by the ONNX reference and ONNX Runtime; trt11: by "

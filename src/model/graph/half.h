@@ -7,6 +7,9 @@
 #include <stdint.h>
 #include <string.h>
 
+/** The greatest number of binary16. */
+#define FSD_HALF_MOST 65504.0
+
 /** IEEE 754 binary16. */
 static inline uint16_t fsd_half_of(float value)
 {

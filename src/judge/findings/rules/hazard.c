@@ -4,7 +4,9 @@
  * exactly.  Whether that happens depends on the data, so that these are notes.
  */
 #include "base/base.h"
+#include "explain/values/values.h"
 #include "judge/findings/finder.h"
+#include "model/graph/half.h"
 
 enum { FP16_EXACT = 2048, BF16_EXACT = 256 };
 
@@ -62,13 +64,25 @@ static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return false;
 }
 
-static bool leaves_range(const struct fsd_diff *d, uint32_t link)
+/* Measured values of at most half of the range stay within it; of a softmax, a
+ * normalization or a sum these are not all that the node computes. */
+static bool is_within(const double *measured, const struct fsd_diff *d, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(d->model, node, 0);
+
+    return (d->facts->traits[node] & FSD_OP_BARE) && out != FSD_NONE &&
+           measured[out] <= FSD_HALF_MOST / 2;
+}
+
+static bool leaves_range(const struct fsd_diff *d, const double *measured,
+                         uint32_t link)
 {
     const struct fsd_link *l = &d->match->links.at[link];
 
     return d->layers[l->layer].kind == FSD_KIND_COMPUTE &&
            d->computed[link] == FSD_FP16 && d->nodes[l->node].fate == FSD_FATE_LAYER &&
-           is_sensitive(d, l->node) && shows_no_cast(d, l->layer, l->node);
+           is_sensitive(d, l->node) && shows_no_cast(d, l->layer, l->node) &&
+           !is_within(measured, d, l->node);
 }
 
 /* --------------------------------------------------------------------- integers */
@@ -169,17 +183,19 @@ void fsd_find_fp16_range(struct fsd_finder *f)
     const struct fsd_diff *d = f->d;
     const struct fsd_match *m = d->match;
     bool *reported = FSD_NEW(f->scratch, bool, fsd_intern_count(d->names));
+    const double *measured = fsd_largest_values(f->scratch, d->model, d->numbers);
 
     for (uint32_t i = 0; i < m->links.n; i++) {
         fsd_sym op = op_of(d, m->links.at[i].node);
         bool *marked;
 
-        if (reported[op] || !leaves_range(d, i))
+        if (reported[op] || !leaves_range(d, measured, i))
             continue;
         reported[op] = true;
         marked = FSD_NEW(f->scratch, bool, m->links.n);
         for (uint32_t k = i; k < m->links.n; k++)
-            marked[k] = op_of(d, m->links.at[k].node) == op && leaves_range(d, k);
+            marked[k] =
+                op_of(d, m->links.at[k].node) == op && leaves_range(d, measured, k);
         open_about(f, marked);
         fsd_fact_text(f, "op", fsd_text(d->names, op));
         fsd_put_noun(f->out, f->now.nodes.n,
