@@ -137,7 +137,7 @@ class Case:
             yield Claim("share", where, row, "share", lambda: self._near(self.sums.share_of([i]), row["share"]))
         if row.get("gain_by") == "its measured time":
             yield Claim("gain", where, row, "gain_ms", lambda: self._near(
-                None if self.dump.ms is None else self.dump.ms[i] * (1 - self.sums.left_by_quantizing(i)), row["gain_ms"]))
+                None if self.dump.ms is None else self.dump.ms[i] * min(self.sums.saved(i), 1), row["gain_ms"]))
         change = row.get("change", "")
         for n, at in enumerate(re.finditer(r"(\w+)( \w+)?", change) if "available" not in change else []):
             for kind, group in (("type", 1), ("format", 2)):

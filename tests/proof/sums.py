@@ -75,16 +75,23 @@ class Sums:
                 found.add(i)
         return found
 
-    def left_by_quantizing(self, i):
-        """The part of a quantizer's cost that stays where the caller quantizes its input: it also pads, or lays it out."""
+    def saved(self, i, group=False):
+        """The part of a layer's cost that its advice saves.  A quantizer whose input the caller quantizes also pads, or lays it
+        out; an output that ONNX has in INT64 needs a Cast, which is a copy; a kernel reads groups that need no padding
+        (`group`) without it."""
         layer = self.dump.layers[i]
-        if self.layers.kinds[i] != "quantize" or not layer.ins or layer.ins[0].name in self.dump.writers:
-            return 0
+        if not layer.ins or not layer.outs:
+            return 1
         a, b = layer.ins[0], layer.outs[0]
-        n, m = a.count(), b.count()
-        if None in (n, m) or n == m and a.layout() == b.layout():
-            return 0
-        return (n + m) * BITS[b.type] / (n * BITS[a.type] + m * BITS[b.type])
+        n, m, before = a.count(), b.count(), (a.bytes() or 0) + (b.bytes() or 0)
+        if None in (n, m) or not a.bytes() or not b.bytes():
+            return 1
+        if self.layers.kinds[i] == "quantize" and a.name not in self.dump.writers and (n != m or a.layout() != b.layout()):
+            return 1 - (n * BITS[b.type] / 8 + b.bytes()) / before
+        maker = self.model.nodes[self.model.maker[b.name]] if self.model and b.name in self.model.maker else None
+        if (a.type, b.type) == ("int32", "int64") and self.layers.cause(i) == {"io"} and maker and maker.op != "Cast":
+            return 1 - 2 * a.bytes() / before
+        return 1 + abs(b.bytes() - a.bytes()) / before if group else 1
 
     # Sentences with numbers: how many layers do what, and how much that is.
 
@@ -141,10 +148,10 @@ class Sums:
     def judge_gain(self, text, percent, rows):
         """What a line "to do" saves: the layers that the change removes."""
         layers = self._removed_by(text, rows)
-        parts = [(self.share_of([i]), 1 - self.left_by_quantizing(i)) for i in layers or ()]
+        parts = [(self.share_of([i]), self.saved(i, group=" channels a group " in text)) for i in layers or ()]
         if layers is None or any(s is None for s, _ in parts):
             return None
-        return abs(100 * sum(s * left for s, left in parts) - percent) < ROUNDED
+        return abs(100 * sum(s * saved for s, saved in parts) - percent) < ROUNDED
 
     def _removed_by(self, text, rows):
         if text.startswith("requantization"):

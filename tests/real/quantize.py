@@ -120,9 +120,16 @@ def values(model):
 
 
 def inputs(session, seed=7):
+    """Numbers of the normal distribution; zeros and ones where an input takes integers."""
     random = np.random.default_rng(seed)
-    return {i.name: random.standard_normal([d if isinstance(d, int) else 2 for d in i.shape]).astype(np.float32)
-            for i in session.get_inputs()}
+    floats = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
+
+    def drawn(given):
+        shape = [d if isinstance(d, int) else 2 for d in given.shape]
+        if given.type in floats:
+            return random.standard_normal(shape).astype(floats[given.type])
+        return random.integers(0, 2, shape).astype({"tensor(bool)": bool, "tensor(int32)": np.int32}.get(given.type, np.int64))
+    return {i.name: drawn(i) for i in session.get_inputs()}
 
 
 # ---------------------------------------------------------------------------------- by hand

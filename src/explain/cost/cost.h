@@ -140,6 +140,10 @@ const char *fsd_spent_words(enum fsd_spent value);
  *  its bytes.  Negative: unknown. */
 double fsd_cost_share(const struct fsd_diff *d, fsd_id layer);
 
+/** What following the layer's advice saves, as a part of what the layer costs: less
+ *  than 1 where a part of it stays, more where other layers move less. */
+double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer);
+
 /** The i-th size of a use of an engine's tensor, an amount; the model's where the
  *  engine leaves it open. */
 int64_t fsd_port_size(const struct fsd_graph *engine, const struct fsd_cost *c,

@@ -519,8 +519,7 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id node = d->flows->of[layer].producer;
 
-    return node != FSD_NONE &&
-           strstr(fsd_text(d->engine->names, d->engine->producer), "RTX") &&
+    return node != FSD_NONE && fsd_graph_is_rtx(d->engine) &&
            (fsd_node_is(d->model, node, FSD_ONNX_MaxPool) ||
             fsd_node_is(d->model, node, FSD_ONNX_AveragePool));
 }
@@ -718,26 +717,6 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     fputs(plain_advice[cause], out);
     return true;
-}
-
-double fsd_advice_leaves(const struct fsd_diff *d, fsd_id layer)
-{
-    const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
-                          *made = fsd_layer_form_out(d->engine, layer);
-    int64_t read, written;
-
-    if (d->layers[layer].kind != FSD_KIND_QUANTIZE || !in || !made ||
-        !fsd_tensor_is(d->engine, fsd_node_in_tensor(d->engine, layer, 0),
-                       FSD_TENSOR_INPUT))
-        return 0;
-    read = fsd_form_count(d->engine, in);
-    written = fsd_form_count(d->engine, made);
-    if (read <= 0 || written <= 0 ||
-        (read == written && fsd_layout_same(in->layout, made->layout)))
-        return 0;
-    return (double)(read + written) * fsd_dtype_bits(made->type) /
-           ((double)read * fsd_dtype_bits(in->type) +
-            (double)written * fsd_dtype_bits(made->type));
 }
 
 /* The shortest time in the log among the layer's kernels whose first input or output

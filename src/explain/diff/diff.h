@@ -439,10 +439,6 @@ struct fsd_padding_choice {
 bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
                         struct fsd_padding_choice *choice);
 
-/** The share of the layer's bytes that it still moves after its advice was followed:
- *  an input of the network that is quantized outside is padded nevertheless. */
-double fsd_advice_leaves(const struct fsd_diff *d, fsd_id layer);
-
 /** The word for why a data-movement layer is there: its cause, or that it is a
  *  quantizer; "". */
 const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer);

@@ -21,6 +21,7 @@
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
 
+#include <math.h>
 #include <string.h>
 
 enum { NAMED = 2 };
@@ -100,6 +101,8 @@ static void add_gain(struct todo *t, struct deed *deed, fsd_id layer, double par
 {
     double share = fsd_cost_share(t->d, layer), ms = fsd_layer_ms(t->d, layer);
 
+    if (t->d->times->profiles) /* how much faster other layers get is not known */
+        part = fmin(part, 1);
     deed->share += share > 0 ? share * part : 0;
     deed->ms += ms > 0 ? ms * part : 0;
 }
@@ -204,7 +207,7 @@ static void add_padding(struct todo *t, fsd_id layer)
                    DEED_PADDING);
     deed->choice = choice;
     add_node(t, deed, choice.product);
-    add_gain(t, deed, layer, 1);
+    add_gain(t, deed, layer, fsd_cost_saved(t->d, layer));
 }
 
 /* The layer's advice, with its edge if it names nothing itself. */
@@ -224,7 +227,7 @@ static void add_advice(struct todo *t, fsd_id layer)
     }
     deed = deed_of(t, text, DEED_ADVICE);
     deed->edge = deed->places++ ? deed->edge : edge;
-    add_gain(t, deed, layer, 1 - fsd_advice_leaves(t->d, layer));
+    add_gain(t, deed, layer, fsd_cost_saved(t->d, layer));
 }
 
 static void add_movers(struct todo *t, const bool *constant)

@@ -1,0 +1,74 @@
+/*
+ * What remains where the advice for a data-movement layer is followed.  Mostly nothing:
+ * the layer goes.  Measured by building:
+ *
+ *     quantized outside     int8 chw -> int8 chw4     the input is padded as before
+ *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model
+ *                                                     needs a Cast, which is a copy
+ *     other groups                                    the kernel behind reads no
+ *                                                     padding either
+ */
+#include "explain/cost/cost.h"
+
+#include <math.h>
+
+struct ends {
+    const struct fsd_form *in, *out;
+    int64_t read, written; /* bytes; negative: unknown */
+};
+
+static struct ends ends_of(const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_graph *e = d->engine;
+    const struct fsd_node *n = &e->nodes.at[layer];
+    struct ends ends = {.read = -1, .written = -1};
+
+    if (!n->in.n || !n->out.n)
+        return ends;
+    ends.in = fsd_layer_form_in(e, layer);
+    ends.out = fsd_layer_form_out(e, layer);
+    ends.read = fsd_port_bytes(e, d->cost, &e->ports.at[n->in.at]);
+    ends.written = fsd_port_bytes(e, d->cost, &e->ports.at[n->out.at]);
+    return ends;
+}
+
+/* An input of the network that is quantized outside has fewer bits, and is padded or
+ * laid out nevertheless. */
+static bool still_pads(const struct fsd_diff *d, fsd_id layer, const struct ends *ends)
+{
+    return d->layers[layer].kind == FSD_KIND_QUANTIZE &&
+           fsd_tensor_is(d->engine, fsd_node_in_tensor(d->engine, layer, 0),
+                         FSD_TENSOR_INPUT) &&
+           !(fsd_layout_same(ends->in->layout, ends->out->layout) &&
+             fsd_form_count(d->engine, ends->in) ==
+                 fsd_form_count(d->engine, ends->out));
+}
+
+/* An output whose type ONNX fixes: the builder computes it in fewer bits. */
+static bool needs_cast(const struct fsd_diff *d, fsd_id layer, const struct ends *ends)
+{
+    fsd_id producer = d->flows->of[layer].producer;
+
+    return d->reasons[layer].cause == FSD_CAUSE_IO && ends->out->type == FSD_INT64 &&
+           ends->in->type == FSD_INT32 && producer != FSD_NONE &&
+           !(d->facts->traits[producer] & FSD_OP_CASTS);
+}
+
+double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer)
+{
+    struct ends ends = ends_of(d, layer);
+    double all = (double)(ends.read + ends.written), narrow;
+    struct fsd_padding_choice choice;
+
+    if (ends.read <= 0 || ends.written <= 0)
+        return 1;
+    narrow = (double)ends.read * fsd_dtype_bits(ends.out->type) /
+             fsd_dtype_bits(ends.in->type);
+    if (still_pads(d, layer, &ends))
+        return 1 - (narrow + (double)ends.written) / all;
+    if (needs_cast(d, layer, &ends))
+        return 1 - 2 * (double)ends.read / all;
+    if (!fsd_padding_choice(d, layer, &choice) || !choice.of_group)
+        return 1;
+    return 1 + fabs((double)(ends.written - ends.read)) / all;
+}
