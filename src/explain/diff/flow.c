@@ -268,7 +268,7 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
          w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
         fsd_id node = fsd_match_of_layer(m, mover, i)->node;
 
-        if (fsd_quantizes_as(m, mover, node))
+        if (fsd_quantizes_as(m, mover, node) && fsd_reads_run_data(m->facts, node))
             push_same(w, &q, fsd_node_out_tensor(g, node, 0));
     }
     carried = !q.n;
