@@ -110,6 +110,19 @@ def operations(folder):
     bisect(folder, "reset")
 
 
+def with_product_split(folder):
+    """The engine, in which another layer computes the Add behind MatMul_21."""
+    engine = json.loads(ENGINE.read_text())
+    at = next(i for i, layer in enumerate(engine["Layers"]) if layer["Name"].startswith("MatMul_21"))
+    layer = engine["Layers"][at]
+    between = [{**layer["Outputs"][0], "Name": "fc"}]
+    engine["Layers"][at:at + 1] = [{**layer, "Name": "MatMul_21", "Outputs": between},
+                                   {"Name": "fc.bias + Add_22", "LayerType": "ElementWise", "Inputs": between, "Outputs": layer["Outputs"]}]
+    path = folder / "product.json"
+    path.write_text(json.dumps(engine))
+    return path
+
+
 def ends(folder):
     """How searches end that name no fusion."""
     for words, says in ((("good",), "The failure does not show in this build"), (("skip",), "could not be tested"),
@@ -187,11 +200,19 @@ def main():
         check("next -o", (folder / "next.onnx").read_bytes() != MODEL.read_bytes())
         mine = folder / ".fusiondiff-bisect.onnx"
         mine.write_text("mine")
+        product = with_product_split(folder)
         before = set(folder.iterdir())
-        command = script(folder, "build", f"cat > {folder}/asked\ncp $FUSIONDIFF_MODEL {folder}/given.onnx\n"
-                                          f"echo building\necho {SPLIT}\n"
-                                          f"grep -q conv2.out {folder}/asked || {{ echo {ENGINE}; exit 1; }}\n")
-        bisect(folder, "run", command, says="This fusion causes the failure:\n  layer 3  epilogue  Conv_13")
+        def build(others):
+            return script(folder, "build", f"cat > {folder}/asked\ncp $FUSIONDIFF_MODEL {folder}/given.onnx\n"
+                                           f"echo building\necho {SPLIT}\n"
+                                           f"grep -q conv2.out {folder}/asked || {{ echo {others}; exit 1; }}\n")
+
+        kept = state.read_text()
+        bisect(folder, "run", build(ENGINE), says="No fusion is proved to cause the failure")    # no other one was split
+        state.write_text(kept)
+        bisect(folder, "run", build(product), says="This fusion causes the failure:\n  layer 3  epilogue  Conv_13")
+        bisect(folder, "next", says="with 1 of 2 others split it was wrong.\n1 could not be split without it, and may be needed as well:\n"
+                                    "  layer 1  epilogue  Conv_4")
         check("the last request is all others", (folder / "asked").read_text().split() == ["conv1.out", "fc"], (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() != (folder / "next.onnx").read_bytes())
         left = {p.name for p in set(folder.iterdir()) - before}

@@ -1,155 +1,11 @@
 /*
- * Chooses what to split next, and processes results.  Half of the suspects should
- * change: first those with an exact break, then those without one, whose inner tensors
- * are all marked in the hope that the builder splits them; the rebuilt engine shows
- * whether it did.  A fusion whose split showed nothing is not chosen again, and of a
- * request that removed no suspect, or could not be built, the halves are tried.
+ * Processes results, and leads a search from phase to phase: half of the suspects
+ * should change in the next build.  Of a request that removed no suspect, or could not
+ * be built, the halves are tried.
  */
 #include "edit/bisect/hunt.h"
-
-enum { MOST_FOUND = 8 }; /* of a set: more explain nothing */
-
-struct choice {
-    struct fsd_hunt *h;
-    bool *covered; /* by group: it should change */
-    uint32_t n;    /* suspects among these */
-};
-
-static void push(struct fsd_hunt *h, struct fsd_span *span, fsd_id id)
-{
-    fsd_vec_push(h->arena, &h->pool, id);
-    span->n++;
-}
-
-/* ------------------------------------------------------------------ what to split */
-
-static void cover(struct choice *c, fsd_id group)
-{
-    if (c->covered[group])
-        return;
-    c->covered[group] = true;
-    c->n += c->h->suspect[group];
-}
-
-/* How many more suspects would be covered. */
-static uint32_t gain(const struct choice *c, fsd_id group)
-{
-    const struct fsd_marks *m = c->h->m;
-    const struct fsd_break *b = &m->breaks[group];
-    uint32_t n = b->groups.n ? 0 : !c->covered[group];
-
-    for (uint32_t i = 0; i < b->groups.n; i++) {
-        fsd_id other = m->pool.at[b->groups.at + i];
-
-        n += c->h->suspect[other] && !c->covered[other];
-    }
-    return n;
-}
-
-static void choose_group(struct choice *c, fsd_id group)
-{
-    const struct fsd_marks *m = c->h->m;
-    const struct fsd_break *b = &m->breaks[group];
-
-    push(c->h, &c->h->chosen, group);
-    cover(c, group);
-    for (uint32_t i = 0; i < b->groups.n; i++)
-        cover(c, m->pool.at[b->groups.at + i]);
-}
-
-static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
-{
-    fsd_id tensor = fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
-
-    return fsd_marks_is_inside(m, tensor) && !m->d->model->tensors.at[tensor].scope;
-}
-
-/* Without an exact break: it has a tensor inside that can be marked. */
-static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
-{
-    if (exact || fsd_marks_has_break(m, group))
-        return exact && fsd_marks_has_break(m, group);
-    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
-        if (has_inside(m, group, i))
-            return true;
-    return false;
-}
-
-static bool can_split(const struct fsd_marks *m, fsd_id group)
-{
-    return can_try(m, group, true) || can_try(m, group, false);
-}
-
-/* Up to half of the suspects, and never all of them. */
-static void choose_from(struct choice *c, bool exact)
-{
-    struct fsd_hunt *h = c->h;
-    uint32_t half = h->n / 2 < h->limit ? h->n / 2 : h->limit;
-
-    half = half ? half : 1;
-    for (fsd_id i = 0; i < h->m->state->groups.n && c->n < half; i++) {
-        uint32_t more;
-
-        if (!h->suspect[i] || h->spent[i] || c->covered[i] || !can_try(h->m, i, exact))
-            continue;
-        more = gain(c, i);
-        if (more && c->n + more < h->n)
-            choose_group(c, i);
-    }
-}
-
-/* What an If passes on is no tensor to be marked. */
-static void add_tensors(struct fsd_hunt *h)
-{
-    const struct fsd_marks *m = h->m;
-
-    h->tensors = (struct fsd_span){h->pool.n, 0};
-    for (uint32_t i = 0; i < h->chosen.n; i++) {
-        fsd_id group = h->pool.at[h->chosen.at + i];
-
-        if (m->breaks[group].passed.n)
-            continue;
-        if (fsd_marks_has_break(m, group)) {
-            push(h, &h->tensors, m->breaks[group].tensor);
-            continue;
-        }
-        for (uint32_t k = 0; k < m->state->groups.at[group].nodes.n; k++)
-            if (has_inside(m, group, k))
-                push(h, &h->tensors,
-                     fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, k), 0));
-    }
-}
-
-static struct choice begin_choice(struct fsd_hunt *h)
-{
-    h->chosen = (struct fsd_span){h->pool.n, 0};
-    return (struct choice){h, FSD_NEW(h->arena, bool, h->m->state->groups.n), 0};
-}
-
-/* Whether the group's break changes one of those that have to stay. */
-static bool changes_one(const struct fsd_hunt *h, fsd_id group, const bool *stay)
-{
-    const struct fsd_break *b = &h->m->breaks[group];
-    bool changes = stay[group];
-
-    for (uint32_t i = 0; i < b->groups.n && !changes; i++)
-        changes = stay[h->m->pool.at[b->groups.at + i]];
-    return changes;
-}
-
-/* Splits these, as far as they can be, and none that has to stay.
- * @param stay  NULL: none */
-static void split(struct fsd_hunt *h, const bool *these, const bool *stay)
-{
-    struct choice c = begin_choice(h);
-
-    for (int exact = 1; exact >= 0; exact--)
-        for (fsd_id i = 0; i < h->m->state->groups.n; i++)
-            if (these[i] && !c.covered[i] && can_try(h->m, i, exact) &&
-                !(stay && changes_one(h, i, stay)))
-                choose_group(&c, i);
-    add_tensors(h);
-}
+#include "edit/bisect/choose.h"
+#include "edit/bisect/set.h"
 
 static void end(struct fsd_hunt *h, enum fsd_hunt_end how)
 {
@@ -158,104 +14,7 @@ static void end(struct fsd_hunt *h, enum fsd_hunt_end how)
     h->chosen = h->tensors = (struct fsd_span){h->pool.n, 0};
 }
 
-/* ---------------------------------------------------------------- a set of fusions */
-
-/* The set that the middle of the order stands for. */
-static bool *set_of(const struct fsd_hunt *h)
-{
-    bool *set = FSD_NEW(h->arena, bool, h->m->state->groups.n);
-
-    for (uint32_t i = 0; i < h->found.n; i++)
-        set[h->found.at[i]] = true;
-    for (uint32_t i = 0; i < h->middle; i++)
-        set[h->order.at[i]] = true;
-    return set;
-}
-
-static void choose_set(struct fsd_hunt *h)
-{
-    bool *set = set_of(h), *others;
-
-    if (h->phase == FSD_HUNT_SPLIT) {
-        split(h, set, NULL);
-        return;
-    }
-    others = FSD_NEW(h->arena, bool, h->m->state->groups.n);
-    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
-        others[i] = h->fusion[i] && !set[i];
-    split(h, others, set);
-}
-
-static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase);
-
-/* The set is whole.  A single fusion of it has the other half of the proof left. */
-static void end_set(struct fsd_hunt *h)
-{
-    bool splits = h->phase == FSD_HUNT_SPLIT;
-
-    if (h->found.n > 1) {
-        end(h, splits ? FSD_HUNT_END_TOGETHER : FSD_HUNT_END_NEEDED);
-        return;
-    }
-    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
-        h->suspect[i] = i == h->found.at[0];
-    h->n = 1;
-    prove(h, splits ? FSD_HUNT_OTHERS : FSD_HUNT_ALONE);
-}
-
-/* Halves the prefixes; the last group of the shortest one that does belongs to the set,
- * which alone is tried next. */
-static void next_set(struct fsd_hunt *h)
-{
-    if (h->high - h->low > 1) {
-        h->middle = h->low + (h->high - h->low) / 2;
-    } else if (h->high) {
-        fsd_vec_push(h->arena, &h->found, h->order.at[h->high - 1]);
-        h->high--;
-        h->low = h->middle = 0;
-    }
-    if (h->found.n > MOST_FOUND)
-        end(h, FSD_HUNT_END_CONTRADICTS);
-    else if (h->found.n && !h->high)
-        end_set(h);
-    else
-        choose_set(h);
-}
-
-static void take_set(struct fsd_hunt *h, enum fsd_bisect_result result)
-{
-    bool does = (result == FSD_BISECT_GOOD) == (h->phase == FSD_HUNT_SPLIT);
-
-    if (does && h->found.n && !h->middle) {
-        end_set(h);
-        return;
-    }
-    *(does ? &h->high : &h->low) = h->middle;
-    next_set(h);
-}
-
-/* All together do; a second search would find nothing new. */
-static void begin_set(struct fsd_hunt *h, enum fsd_hunt_phase phase)
-{
-    if (!h->all_good || h->order.n) {
-        end(h, FSD_HUNT_END_CONTRADICTS);
-        return;
-    }
-    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
-        if (h->fusion[i] && can_split(h->m, i))
-            fsd_vec_push(h->arena, &h->order, i);
-    h->phase = phase;
-    h->low = 0;
-    h->high = h->order.n;
-    if (h->high)
-        next_set(h);
-    else
-        end(h, FSD_HUNT_END_CONTRADICTS);
-}
-
-/* ------------------------------------------------------------------------- proof */
-
-static uint32_t halvings(uint32_t n)
+uint32_t fsd_hunt_halvings(uint32_t n)
 {
     uint32_t steps = 0;
 
@@ -264,128 +23,7 @@ static uint32_t halvings(uint32_t n)
     return steps;
 }
 
-/* Whether what changed with the suspects was split with the failure still there, too:
- * else it may be what made the engine right. */
-static bool all_along_clear(const struct fsd_hunt *h)
-{
-    bool all = true;
-
-    for (fsd_id i = 0; i < h->m->state->groups.n && all; i++)
-        all = !h->along[i] || h->clear[i];
-    return all;
-}
-
-/* The next part of the others that can be split; without any the proof is complete. */
-static void choose_others(struct fsd_hunt *h)
-{
-    while (h->parts.n && h->tries) {
-        bool *others = FSD_NEW(h->arena, bool, h->m->state->groups.n);
-        struct fsd_span part = h->parts.at[h->parts.n - 1];
-
-        for (fsd_id i = part.at; i < part.at + part.n; i++)
-            others[i] = h->fusion[i] && !h->suspect[i];
-        split(h, others, h->suspect);
-        if (h->chosen.n)
-            return;
-        h->parts.n--;
-    }
-    end(h, all_along_clear(h) ? FSD_HUNT_END_PROVED : FSD_HUNT_END_UNPROVED);
-}
-
-/* The build of the proof: the suspects alone, or all others, in parts where they cannot
- * be built together, or change a suspect. */
-static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
-{
-    h->phase = phase;
-    if (phase == FSD_HUNT_OTHERS) {
-        fsd_vec_push(h->arena, &h->parts,
-                     ((struct fsd_span){0, h->m->state->groups.n}));
-        h->tries = halvings(h->m->state->groups.n) + 3;
-        choose_others(h);
-        return;
-    }
-    split(h, h->suspect, NULL);
-    if (!h->chosen.n)
-        end(h, FSD_HUNT_END_UNPROVED);
-}
-
-/* Whether all suspects are as stated. */
-static bool all_seen(const struct fsd_hunt *h, const uint8_t *seen, enum fsd_seen what)
-{
-    bool all = true;
-
-    for (fsd_id i = 0; i < h->m->state->groups.n && all; i++)
-        all = !h->suspect[i] || seen[i] == what;
-    return all;
-}
-
-static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
-                       const uint8_t *seen)
-{
-    bool changed = all_seen(h, seen, FSD_SEEN_CHANGED);
-
-    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
-        h->along[i] = h->fusion[i] && !h->suspect[i] && seen[i] != FSD_SEEN_SAME;
-    if (result == FSD_BISECT_GOOD && !all_seen(h, seen, FSD_SEEN_SAME))
-        prove(h, FSD_HUNT_OTHERS);
-    else if (result == FSD_BISECT_BAD && changed)
-        begin_set(h, FSD_HUNT_SPLIT);
-    else
-        end(h, FSD_HUNT_END_UNPROVED);
-}
-
-/* The part could not be built, or changed a suspect: its halves may do. */
-static void halve_part(struct fsd_hunt *h)
-{
-    struct fsd_span part = h->parts.at[--h->parts.n];
-    uint32_t half = part.n / 2;
-
-    if (!half)
-        return;
-    fsd_vec_push(h->arena, &h->parts,
-                 ((struct fsd_span){part.at + half, part.n - half}));
-    fsd_vec_push(h->arena, &h->parts, ((struct fsd_span){part.at, half}));
-}
-
-static void take_others(struct fsd_hunt *h, enum fsd_bisect_result result,
-                        const uint8_t *seen)
-{
-    bool same = seen && all_seen(h, seen, FSD_SEEN_SAME);
-
-    if (result == FSD_BISECT_GOOD && same) {
-        begin_set(h, FSD_HUNT_KEPT);
-        return;
-    }
-    h->tries--;
-    if (same)
-        h->parts.n--;
-    else
-        halve_part(h);
-    for (fsd_id i = 0; same && i < h->m->state->groups.n; i++) {
-        bool now = h->fusion[i] && seen[i] == FSD_SEEN_CHANGED && !h->clear[i];
-
-        h->clear[i] |= now;
-        h->cleared += now;
-    }
-    choose_others(h);
-}
-
-/* ------------------------------------------------------------------------ suspects */
-
-static void choose_half(struct fsd_hunt *h)
-{
-    struct choice c = begin_choice(h);
-
-    h->phase = FSD_HUNT_HALVES;
-    if (h->n > 1)
-        choose_from(&c, true);
-    if (h->n > 1 && !h->chosen.n)
-        choose_from(&c, false);
-    if (h->chosen.n)
-        add_tensors(h);
-    else
-        prove(h, FSD_HUNT_ALONE);
-}
+/* --------------------------------------------------------------------- clearing */
 
 /* A good build clears the groups that stayed, a bad one those that changed. */
 static bool is_cleared(enum fsd_bisect_result result, uint8_t seen)
@@ -410,6 +48,239 @@ static uint32_t clear(struct fsd_hunt *h, enum fsd_bisect_result result,
     return cleared;
 }
 
+/* ------------------------------------------------------------------------- proof */
+
+/* Whether all suspects are as stated. */
+static bool all_seen(const struct fsd_hunt *h, const uint8_t *seen, enum fsd_seen what)
+{
+    bool all = true;
+
+    for (fsd_id i = 0; i < h->m->state->groups.n && all; i++)
+        all = !h->suspect[i] || seen[i] == what;
+    return all;
+}
+
+bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group)
+{
+    for (uint32_t i = 0; i < h->steps.n; i++) {
+        const struct fsd_hunt_step *step = &h->steps.at[i];
+
+        if (step->seen && step->result == FSD_BISECT_BAD &&
+            step->seen[group] == FSD_SEEN_CHANGED &&
+            all_seen(h, step->seen, FSD_SEEN_SAME))
+            return true;
+    }
+    return false;
+}
+
+/* What changed with the suspects and is not cleared may be to blame in place of them.
+ */
+static void suspect_along(struct fsd_hunt *h)
+{
+    fsd_id_vec more = {0};
+
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
+        if (h->along[i] && !fsd_hunt_is_cleared(h, i))
+            fsd_vec_push(h->arena, &more, i);
+    for (uint32_t i = 0; i < more.n; i++) {
+        h->suspect[more.at[i]] = true;
+        h->along[more.at[i]] = false;
+    }
+    h->n += more.n;
+}
+
+/* The suspects are proved where splitting another fusion is known not to help; without
+ * another one there is nothing to be known. */
+static void end_proof(struct fsd_hunt *h)
+{
+    uint32_t others = 0, cleared = 0;
+
+    suspect_along(h);
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
+        if (h->fusion[i] && !h->suspect[i]) {
+            others++;
+            cleared += fsd_hunt_is_cleared(h, i);
+        }
+    end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
+}
+
+/* The next part of the others that can be split; without any the proof is complete. */
+static void choose_others(struct fsd_hunt *h)
+{
+    while (h->parts.n && h->tries) {
+        bool *others = fsd_hunt_none(h);
+        struct fsd_span part = h->parts.at[h->parts.n - 1];
+        bool whole = part.n == h->m->state->groups.n;
+
+        for (fsd_id i = part.at; i < part.at + part.n; i++)
+            others[i] =
+                h->fusion[i] && !h->suspect[i] && (whole || !fsd_hunt_is_cleared(h, i));
+        fsd_choose(h, others, h->suspect);
+        if (h->chosen.n)
+            return;
+        h->parts.n--;
+    }
+    end_proof(h);
+}
+
+/* Whether a build was right in which the suspects changed, and no other fusion. */
+static bool were_alone(const struct fsd_hunt *h)
+{
+    bool were = false;
+
+    for (uint32_t i = 0; i < h->steps.n && !were; i++) {
+        const struct fsd_hunt_step *step = &h->steps.at[i];
+
+        were = step->seen && step->result == FSD_BISECT_GOOD;
+        for (fsd_id k = 0; k < h->m->state->groups.n && were; k++)
+            were = !h->fusion[k] ||
+                   step->seen[k] == (h->suspect[k] ? FSD_SEEN_CHANGED : FSD_SEEN_SAME);
+    }
+    return were;
+}
+
+/* The build of the proof: the suspects alone, or all others, in parts where they cannot
+ * be built together, or change a suspect. */
+static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
+{
+    if (phase == FSD_HUNT_ALONE && were_alone(h)) {
+        memset(h->along, 0, h->m->state->groups.n * sizeof *h->along);
+        phase = FSD_HUNT_OTHERS;
+    }
+    h->phase = phase;
+    if (phase == FSD_HUNT_OTHERS) {
+        h->parts.n = 0;
+        fsd_vec_push(h->arena, &h->parts,
+                     ((struct fsd_span){0, h->m->state->groups.n}));
+        h->tries = fsd_hunt_halvings(h->m->state->groups.n) + 3;
+        choose_others(h);
+        return;
+    }
+    fsd_choose(h, h->suspect, NULL);
+    if (!h->chosen.n)
+        end(h, FSD_HUNT_END_UNPROVED);
+}
+
+/* ---------------------------------------------------------------- a set of fusions */
+
+static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase);
+
+/* One fusion, or one of several, has the other half of the proof left. */
+static void end_set(struct fsd_hunt *h)
+{
+    bool splits = h->phase == FSD_HUNT_SPLIT;
+    struct fsd_span only = h->found.at[0];
+
+    if (h->found.n > 1) {
+        end(h, splits ? FSD_HUNT_END_TOGETHER : FSD_HUNT_END_NEEDED);
+        return;
+    }
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
+        h->suspect[i] = fsd_ids_have(&h->pool.at[only.at], only.n, i);
+    h->n = only.n;
+    prove(h, splits ? FSD_HUNT_OTHERS : FSD_HUNT_ALONE);
+}
+
+static void go_on(struct fsd_hunt *h)
+{
+    switch (fsd_set_next(h)) {
+    case FSD_SET_ASKS:
+        break;
+    case FSD_SET_IS_FOUND:
+        end_set(h);
+        break;
+    case FSD_SET_CONTRADICTS:
+    default:
+        seek(h, h->phase == FSD_HUNT_SPLIT ? FSD_HUNT_KEPT : FSD_HUNT_SPLIT);
+        break;
+    }
+}
+
+static bool has_good(const struct fsd_hunt *h)
+{
+    bool has = false;
+
+    for (uint32_t i = 0; i < h->steps.n && !has; i++)
+        has = h->steps.at[i].result == FSD_BISECT_GOOD;
+    return has;
+}
+
+/* A second search would find nothing new. */
+static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
+{
+    if (!has_good(h) || h->sought & 1u << phase) {
+        end(h, FSD_HUNT_END_CONTRADICTS);
+        return;
+    }
+    h->sought |= 1u << phase;
+    h->phase = phase;
+    h->halved = h->joined = 0;
+    memset(h->spent, 0, h->m->state->groups.n * sizeof *h->spent);
+    go_on(h);
+}
+
+/* ----------------------------------------------------------- results of the proof */
+
+static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
+                       const uint8_t *seen)
+{
+    bool changed = all_seen(h, seen, FSD_SEEN_CHANGED);
+    uint32_t n = h->n;
+
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
+        h->along[i] = h->fusion[i] && !h->suspect[i] && seen[i] != FSD_SEEN_SAME;
+    if (result == FSD_BISECT_GOOD && clear(h, result, seen) < n)
+        prove(h, FSD_HUNT_OTHERS);
+    else if (result == FSD_BISECT_BAD && changed)
+        seek(h, FSD_HUNT_SPLIT);
+    else
+        end(h, FSD_HUNT_END_UNPROVED);
+}
+
+/* The part could not be built, or changed a suspect: its halves may do. */
+static void halve_part(struct fsd_hunt *h)
+{
+    struct fsd_span part = h->parts.at[--h->parts.n];
+    uint32_t half = part.n / 2;
+
+    if (!half)
+        return;
+    fsd_vec_push(h->arena, &h->parts,
+                 ((struct fsd_span){part.at + half, part.n - half}));
+    fsd_vec_push(h->arena, &h->parts, ((struct fsd_span){part.at, half}));
+}
+
+static void take_others(struct fsd_hunt *h, enum fsd_bisect_result result,
+                        const uint8_t *seen)
+{
+    bool same = seen && all_seen(h, seen, FSD_SEEN_SAME);
+
+    if (result == FSD_BISECT_GOOD && same) {
+        seek(h, FSD_HUNT_KEPT);
+        return;
+    }
+    h->tries--;
+    if (same)
+        h->parts.n--;
+    else
+        halve_part(h);
+    choose_others(h);
+}
+
+/* ------------------------------------------------------------------------ suspects */
+
+static void choose_half(struct fsd_hunt *h)
+{
+    struct fsd_choice c = fsd_choice_begin(h);
+
+    h->phase = FSD_HUNT_HALVES;
+    if (h->n > 1)
+        fsd_choice_halve(&c, h->suspect, NULL);
+    fsd_choice_end(&c);
+    if (!h->chosen.n)
+        prove(h, FSD_HUNT_ALONE);
+}
+
 static void take_whole(struct fsd_hunt *h, enum fsd_bisect_result result,
                        const uint8_t *seen)
 {
@@ -423,7 +294,7 @@ static void take_whole(struct fsd_hunt *h, enum fsd_bisect_result result,
         return;
     }
     h->phase = FSD_HUNT_ALL;
-    split(h, h->suspect, NULL);
+    fsd_choose(h, h->suspect, NULL);
     if (!h->chosen.n)
         end(h, FSD_HUNT_END_UNPROVED);
 }
@@ -433,7 +304,7 @@ static bool can_go_on(const struct fsd_hunt *h)
     bool can = false;
 
     for (fsd_id i = 0; i < h->m->state->groups.n && !can; i++)
-        can = h->suspect[i] && !h->spent[i] && can_split(h->m, i);
+        can = h->suspect[i] && !h->spent[i] && fsd_choice_can(h->m, i);
     return can;
 }
 
@@ -451,7 +322,6 @@ static void take_all(struct fsd_hunt *h, enum fsd_bisect_result result,
 {
     uint32_t n = h->n, cleared = clear(h, result, seen);
 
-    h->all_good = result == FSD_BISECT_GOOD && cleared < n;
     if (cleared == n && result == FSD_BISECT_GOOD) {
         end(h, FSD_HUNT_END_CONTRADICTS); /* it is right, and no fusion changed */
         return;
@@ -470,7 +340,7 @@ static void take_half(struct fsd_hunt *h, enum fsd_bisect_result result,
     uint32_t n = h->n, cleared = clear(h, result, seen);
 
     if (cleared == n) {
-        begin_set(h, FSD_HUNT_SPLIT);
+        seek(h, FSD_HUNT_SPLIT);
         return;
     }
     if (seen)
@@ -503,7 +373,7 @@ static void take(struct fsd_hunt *h, enum fsd_bisect_result result, const uint8_
         break;
     case FSD_HUNT_SPLIT:
     case FSD_HUNT_KEPT:
-        take_set(h, result);
+        go_on(h);
         break;
     case FSD_HUNT_OVER:
     default:
@@ -522,6 +392,8 @@ static void skip(struct fsd_hunt *h)
         take_half(h, FSD_BISECT_SKIP, NULL);
     else if (h->phase == FSD_HUNT_OTHERS)
         take_others(h, FSD_BISECT_SKIP, NULL);
+    else if (h->phase == FSD_HUNT_SPLIT || h->phase == FSD_HUNT_KEPT)
+        go_on(h);
     else
         end(h, FSD_HUNT_END_UNPROVED);
 }
@@ -537,7 +409,6 @@ struct fsd_hunt *fsd_hunt_new(const struct fsd_marks *m)
     h->suspect = FSD_NEW(h->arena, bool, n);
     h->spent = FSD_NEW(h->arena, bool, n);
     h->along = FSD_NEW(h->arena, bool, n);
-    h->clear = FSD_NEW(h->arena, bool, n);
     h->limit = UINT32_MAX;
     for (fsd_id i = 0; i < n; i++) {
         h->fusion[i] = h->suspect[i] = m->kinds[i] != FSD_FUSION_NONE;
@@ -564,15 +435,17 @@ bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id g
 void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
                    const uint8_t *seen)
 {
-    struct fsd_hunt_step step = {
-        (uint8_t)result, (uint8_t)h->phase, h->chosen, h->tensors, seen, 0};
+    uint32_t i = h->steps.n;
 
+    fsd_vec_push(h->arena, &h->steps,
+                 ((struct fsd_hunt_step){(uint8_t)result, (uint8_t)h->phase, h->chosen,
+                                         h->tensors,
+                                         result == FSD_BISECT_SKIP ? NULL : seen, 0}));
     if (result == FSD_BISECT_SKIP)
         skip(h);
     else
         take(h, result, seen);
-    step.left = h->n;
-    fsd_vec_push(h->arena, &h->steps, step);
+    h->steps.at[i].left = h->n;
 }
 
 uint8_t *fsd_hunt_same(const struct fsd_hunt *h)
@@ -588,18 +461,18 @@ uint32_t fsd_hunt_builds_left(const struct fsd_hunt *h)
 {
     switch (h->phase) {
     case FSD_HUNT_WHOLE:
-        return halvings(h->n) + 4;
+        return fsd_hunt_halvings(h->n) + 4;
     case FSD_HUNT_ALL:
-        return halvings(h->n) + 3;
+        return fsd_hunt_halvings(h->n) + 3;
     case FSD_HUNT_HALVES:
-        return halvings(h->n) + 2;
+        return fsd_hunt_halvings(h->n) + 2;
     case FSD_HUNT_ALONE:
         return 2;
     case FSD_HUNT_OTHERS:
         return 1;
     case FSD_HUNT_SPLIT:
     case FSD_HUNT_KEPT:
-        return halvings(h->high - h->low) + (h->found.n ? 1 : 1 + halvings(h->high));
+        return h->left;
     case FSD_HUNT_OVER:
     default:
         return 0;

@@ -12,7 +12,7 @@
  * What counts is what the rebuilt engine shows, not what was requested: each group
  * changed, or stayed, or the engine does not show it.  Where no fusion alone explains
  * the results, the smallest set that has to be split, or that has to be there, is
- * searched for by halves.
+ * searched for (set.h).
  */
 #ifndef FSD_BISECT_HUNT_H
 #define FSD_BISECT_HUNT_H
@@ -40,8 +40,8 @@ enum fsd_hunt_end {
     FSD_HUNT_END_UNTESTED,  /**< that build could not be tested */
     FSD_HUNT_END_NO_FUSION, /**< the failure is there with all of them split */
     FSD_HUNT_END_PROVED,    /**< the suspects: one, or several that no break divides */
-    FSD_HUNT_END_TOGETHER,  /**< `found` have to be split together */
-    FSD_HUNT_END_NEEDED,    /**< `found` have to be there together */
+    FSD_HUNT_END_TOGETHER,  /**< one of each of `found` has to be split */
+    FSD_HUNT_END_NEEDED,    /**< one of each of `found` has to be there */
     FSD_HUNT_END_UNPROVED,  /**< the suspects: a build of the proof could not be had */
     FSD_HUNT_END_CONTRADICTS /**< no fusion, nor a set of them, explains the results */
 };
@@ -64,19 +64,22 @@ struct fsd_hunt {
     bool *suspect;  /**< by group */
     bool *spent;    /**< by group: its break was tried, and showed nothing about it */
     uint32_t n;     /**< suspects */
-    uint32_t limit; /**< suspects that the next build may split */
-    bool all_good;  /**< with all fusions split the engine was right */
+    uint32_t limit; /**< fusions that the next half may have */
     bool *along;    /**< by group: it changed with the suspects when these alone were to
                          be split */
     FSD_VEC(struct fsd_span)
-    parts;            /**< of all groups, in which the others are still to be split; the
-                           next one last */
-    bool *clear;      /**< by group: it was split where the failure was still there */
-    uint32_t cleared; /**< how many of the others */
-    uint32_t tries;   /**< builds that are left for this */
-    FSD_VEC(fsd_id) order;      /**< of a search for a set: what it is chosen from */
-    fsd_id_vec found;           /**< and what is known to be in it */
-    uint32_t low, high, middle; /**< the first `high` do, the first `low` do not */
+    parts;          /**< of all groups, in which the others are still to be split; the
+                         next one last */
+    uint32_t tries; /**< builds that are left for this */
+    FSD_VEC(struct fsd_span)
+    found;           /**< of the set, in `pool`: of each one fusion at least is in it;
+                          where it is a single one, that */
+    fsd_id_vec also; /**< that may be in it besides: no break shows it */
+    uint32_t halved; /**< fusions of the next build that are to divide something, the
+                          first ones of `chosen` */
+    uint32_t joined; /**< fusions of `found` when all of it was tried; 0: it was not */
+    uint32_t left;   /**< builds that the search for a set takes, about */
+    unsigned sought; /**< bit of each phase that searched for a set */
     FSD_VEC(struct fsd_hunt_step) steps;
     struct fsd_span chosen, tensors; /**< of the next build */
     FSD_VEC(fsd_id) pool;
@@ -94,8 +97,15 @@ void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
 /** Whether the group should change in the next build. */
 bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group);
 
+/** Whether the group was split in a build that was wrong, and all suspects were there:
+ *  it does not cause the failure alone, nor together with these. */
+bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group);
+
 /** By group FSD_SEEN_SAME, to be changed; in the marks' arena. */
 uint8_t *fsd_hunt_same(const struct fsd_hunt *h);
+
+/** How often n can be halved until one is left. */
+uint32_t fsd_hunt_halvings(uint32_t n);
 
 /** About how many more builds the search takes; 0: it is over. */
 uint32_t fsd_hunt_builds_left(const struct fsd_hunt *h);

@@ -23,91 +23,82 @@ static void put_fusion(const struct fsd_bisection *b, fsd_id group, FILE *out)
     fsd_arena_free(arena);
 }
 
+static void put_group(const struct fsd_bisection *b, fsd_id group, FILE *out)
+{
+    fputs("  ", out);
+    put_fusion(b, group, out);
+}
+
 static void put_suspects(const struct fsd_bisection *b, FILE *out)
 {
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
         if (!b->hunt->suspect[i])
             continue;
-        fputs("  ", out);
-        put_fusion(b, i, out);
+        put_group(b, i, out);
     }
 }
 
+/* The set that was found; where no break divides several, one of them is in it. */
 static void put_found(const struct fsd_bisection *b, FILE *out)
 {
-    for (uint32_t i = 0; i < b->hunt->found.n; i++) {
-        fputs("  ", out);
-        put_fusion(b, b->hunt->found.at[i], out);
-    }
-}
-
-/* Whether the fusion changed in the build, and is not one of those found. */
-static bool changed_along(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
-                          fsd_id group)
-{
-    return h->fusion[group] && step->seen[group] == FSD_SEEN_CHANGED &&
-           !fsd_ids_have(h->found.at, h->found.n, group);
-}
-
-/* The right build in which all that was found had changed, and the least besides; NULL:
- * there is none. */
-static const struct fsd_hunt_step *least_good(const struct fsd_bisection *b)
-{
     const struct fsd_hunt *h = b->hunt;
-    const struct fsd_hunt_step *best = NULL;
-    uint32_t least = UINT32_MAX;
 
-    for (uint32_t i = 0; i < h->steps.n; i++) {
-        const struct fsd_hunt_step *step = &h->steps.at[i];
-        uint32_t n = 0;
-        bool all = step->seen && step->result == FSD_BISECT_GOOD;
-
-        for (uint32_t k = 0; all && k < h->found.n; k++)
-            all = step->seen[h->found.at[k]] == FSD_SEEN_CHANGED;
-        for (fsd_id k = 0; all && k < b->marks->state->groups.n; k++)
-            n += changed_along(h, step, k);
-        if (all && n < least) {
-            best = step;
-            least = n;
-        }
+    for (uint32_t i = 0; i < h->found.n; i++)
+        if (h->found.at[i].n == 1)
+            put_group(b, h->pool.at[h->found.at[i].at], out);
+    for (uint32_t i = 0; i < h->found.n; i++) {
+        if (h->found.at[i].n == 1)
+            continue;
+        fprintf(out, "  one or more of these %u; no known break splits only some:\n",
+                h->found.at[i].n);
+        for (uint32_t k = 0; k < h->found.at[i].n; k++)
+            put_group(b, h->pool.at[h->found.at[i].at + k], out);
     }
-    return best;
 }
 
-/* A fusion that changed with those found may be to blame in place of one of them. */
-static void put_along(const struct fsd_bisection *b, FILE *out)
+static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
 {
-    const struct fsd_hunt_step *step = least_good(b);
-    bool any = false;
+    if (b->hunt->also.n)
+        fprintf(out, "These %s, and may be needed as well:\n", why);
+    for (uint32_t i = 0; i < b->hunt->also.n; i++)
+        put_group(b, b->hunt->also.at[i], out);
+}
 
-    for (fsd_id i = 0; step && i < b->marks->state->groups.n; i++) {
-        if (!changed_along(b->hunt, step, i))
-            continue;
-        if (!any)
-            fputs("These changed along, and may be to blame in place of one of "
-                  "them:\n",
-                  out);
-        any = true;
-        fputs("  ", out);
-        put_fusion(b, i, out);
-    }
+/* Whether the fusion is no suspect, and was never split while these were there. */
+static bool is_open(const struct fsd_hunt *h, fsd_id group)
+{
+    return h->fusion[group] && !h->suspect[group] && !fsd_hunt_is_cleared(h, group);
+}
+
+/* The failure may need one of these as well. */
+static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
+{
+    if (!n)
+        return;
+    fprintf(out, "%u could not be split without %s, and may be needed as well:\n", n,
+            b->hunt->n == 1 ? "it" : "these");
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
+        if (is_open(b->hunt, i))
+            put_group(b, i, out);
 }
 
 static void put_proved(const struct fsd_bisection *b, FILE *out)
 {
-    bool one = b->hunt->n == 1;
-    uint32_t along = 0, others = 0;
+    const struct fsd_hunt *h = b->hunt;
+    bool one = h->n == 1;
+    uint32_t along = 0, others = 0, open = 0;
 
     fprintf(out,
             one ? "This fusion causes the failure:\n"
                 : "These %u fusions cause the failure, one or more of them; no known "
                   "break splits only some:\n",
-            b->hunt->n);
+            h->n);
     put_suspects(b, out);
     fprintf(out, "With %s ", one ? "it" : "these");
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
-        along += b->hunt->along[i];
-        others += b->hunt->fusion[i] && !b->hunt->suspect[i];
+        along += h->along[i];
+        others += h->fusion[i] && !h->suspect[i];
+        open += is_open(h, i);
     }
     if (along) {
         fputs("and ", out);
@@ -117,7 +108,8 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
         fputs("alone split", out);
     }
     fprintf(out, " the engine was right; with %u of %u others split it was wrong.\n",
-            b->hunt->cleared, others);
+            others - open, others);
+    put_open(b, open, out);
 }
 
 static void put_unproved(const struct fsd_bisection *b, FILE *out)
@@ -165,19 +157,18 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
         put_proved(b, out);
         break;
     case FSD_HUNT_END_TOGETHER:
-        fprintf(out,
-                "No fusion alone causes the failure: these %u have to be split "
-                "together, and then the engine is right:\n",
-                h->found.n);
+        fputs("No fusion alone causes the failure: these have to be split together, "
+              "and then the engine is right:\n",
+              out);
         put_found(b, out);
-        put_along(b, out);
+        put_also(b, "changed along", out);
         break;
     case FSD_HUNT_END_NEEDED:
-        fprintf(out,
-                "The failure needs these %u fusions together: with all others split it "
-                "is still there, and splitting one of them ends it:\n",
-                h->found.n);
+        fputs("The failure needs these fusions together: splitting one of them ends "
+              "it, and splitting others does not:\n",
+              out);
         put_found(b, out);
+        put_also(b, "could not be split without these", out);
         break;
     case FSD_HUNT_END_UNPROVED:
         put_unproved(b, out);
@@ -200,8 +191,7 @@ static void put_expected(const struct fsd_bisection *b, FILE *out)
     fputs("Fusions that should change:\n", out);
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (fsd_hunt_expects(h, h->chosen, i)) {
-            fputs("  ", out);
-            put_fusion(b, i, out);
+            put_group(b, i, out);
         }
 }
 

@@ -1,0 +1,254 @@
+/* Each result is a set that the searched one is within, or a difference that has one of
+ * its fusions; both are made anew of all steps, so that what was learned before the
+ * search for a set counts, too. */
+#include "edit/bisect/set.h"
+#include "edit/bisect/choose.h"
+
+#include <stdlib.h>
+
+/* The fusions of which a build shows that one at least is in the set. */
+struct difference {
+    bool *has; /* by group */
+    uint32_t n;
+};
+
+struct known {
+    struct fsd_hunt *h;
+    bool *within; /* by group: it may be in the set */
+    uint32_t n;
+    FSD_VEC(struct difference) differences; /* smallest first */
+};
+
+/* ------------------------------------------------------------------------- results */
+
+static bool does(const struct fsd_hunt *h, const struct fsd_hunt_step *step)
+{
+    return (step->result == FSD_BISECT_GOOD) == (h->phase == FSD_HUNT_SPLIT);
+}
+
+/* @param unknown  what a group of which the engine shows nothing is taken for. */
+static bool is_in(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
+                  fsd_id group, bool unknown)
+{
+    enum fsd_seen in = h->phase == FSD_HUNT_SPLIT ? FSD_SEEN_CHANGED : FSD_SEEN_SAME;
+
+    return step->seen[group] == in ||
+           (unknown && step->seen[group] == FSD_SEEN_NOTHING);
+}
+
+static void stay_within(struct known *k, const struct fsd_hunt_step *step)
+{
+    for (fsd_id i = 0; i < k->h->m->state->groups.n; i++)
+        if (k->within[i] && !is_in(k->h, step, i, true)) {
+            k->within[i] = false;
+            k->n--;
+        }
+}
+
+static struct difference difference_of(const struct known *k,
+                                       const struct fsd_hunt_step *step)
+{
+    struct difference d = {fsd_hunt_none(k->h), 0};
+
+    for (fsd_id i = 0; i < k->h->m->state->groups.n; i++) {
+        d.has[i] = k->within[i] && !is_in(k->h, step, i, false);
+        d.n += d.has[i];
+    }
+    return d;
+}
+
+static int by_size(const void *a, const void *b)
+{
+    const struct difference *x = a, *y = b;
+
+    return (x->n > y->n) - (x->n < y->n);
+}
+
+/* What the first n steps show. */
+static struct known known_from(struct fsd_hunt *h, uint32_t n)
+{
+    struct known k = {h, fsd_hunt_none(h), 0, {0}};
+
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++) {
+        k.within[i] = h->fusion[i];
+        k.n += h->fusion[i];
+    }
+    for (uint32_t i = 0; i < n; i++)
+        if (h->steps.at[i].seen && does(h, &h->steps.at[i]))
+            stay_within(&k, &h->steps.at[i]);
+    for (uint32_t i = 0; i < n; i++)
+        if (h->steps.at[i].seen && !does(h, &h->steps.at[i]))
+            fsd_vec_push(h->arena, &k.differences, difference_of(&k, &h->steps.at[i]));
+    if (k.differences.n)
+        qsort(k.differences.at, k.differences.n, sizeof *k.differences.at, by_size);
+    return k;
+}
+
+static bool contains(const struct fsd_hunt *h, const struct difference *d,
+                     struct fsd_span part)
+{
+    bool all = true;
+
+    for (uint32_t i = 0; i < part.n && all; i++)
+        all = d->has[h->pool.at[part.at + i]];
+    return all;
+}
+
+/* One of those that are found is in it, so that it shows nothing more. */
+static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
+{
+    for (uint32_t i = 0; i < h->found.n; i++)
+        if (contains(h, d, h->found.at[i]))
+            return true;
+    return false;
+}
+
+/* Whether the last step made the set, or a difference, smaller: each step that does not
+ * show more repeats a difference, or adds a larger one. */
+static bool last_showed_more(struct fsd_hunt *h)
+{
+    const struct fsd_hunt_step *last = &h->steps.at[h->steps.n - 1];
+    struct known before = known_from(h, h->steps.n - 1);
+    struct difference d;
+
+    if (!last->seen)
+        return false;
+    if (does(h, last))
+        return known_from(h, h->steps.n).n < before.n;
+    d = difference_of(&before, last);
+    for (uint32_t i = 0; i < before.differences.n; i++) {
+        const struct difference *other = &before.differences.at[i];
+        bool within = true;
+
+        for (fsd_id g = 0; g < h->m->state->groups.n && within; g++)
+            within = !other->has[g] || d.has[g];
+        if (within)
+            return false;
+    }
+    return true;
+}
+
+/* ------------------------------------------------------------------ the next build */
+
+static void keep(struct fsd_hunt *h, const struct difference *d)
+{
+    struct fsd_span part = {h->pool.n, 0};
+
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
+        if (d->has[i]) {
+            fsd_vec_push(h->arena, &h->pool, i);
+            part.n++;
+        }
+    fsd_vec_push(h->arena, &h->found, part);
+}
+
+static bool *all_found(const struct fsd_hunt *h, uint32_t *n)
+{
+    bool *set = fsd_hunt_none(h);
+
+    *n = 0;
+    for (uint32_t i = 0; i < h->found.n; i++)
+        for (uint32_t k = 0; k < h->found.at[i].n; k++) {
+            fsd_id group = h->pool.at[h->found.at[i].at + k];
+
+            *n += !set[group];
+            set[group] = true;
+        }
+    return set;
+}
+
+/* `a` without `b`. */
+static bool *without(const struct fsd_hunt *h, const bool *a, const bool *b)
+{
+    bool *rest = fsd_hunt_none(h);
+
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
+        rest[i] = a[i] && !b[i];
+    return rest;
+}
+
+/* A build in which a half of the difference is in, with all that is outside of it. */
+static bool halve(const struct known *k, const struct difference *d)
+{
+    struct fsd_hunt *h = k->h;
+    bool splits = h->phase == FSD_HUNT_SPLIT, *rest = without(h, k->within, d->has);
+    struct fsd_choice c = fsd_choice_begin(h);
+
+    fsd_choice_halve(&c, d->has, splits ? NULL : rest);
+    h->halved = h->chosen.n;
+    if (h->halved && splits)
+        fsd_choice_add(&c, rest, without(h, d->has, c.covered));
+    fsd_choice_end(&c);
+    return h->halved;
+}
+
+/* A build in which what is found is in alone. */
+static bool join(const struct known *k)
+{
+    struct fsd_hunt *h = k->h;
+    uint32_t n;
+    bool *set = all_found(h, &n);
+
+    if (n == k->n || h->joined == n)
+        return false;
+    h->joined = n;
+    h->halved = 0;
+    if (h->phase == FSD_HUNT_SPLIT)
+        fsd_choose(h, set, NULL);
+    else
+        fsd_choose(h, without(h, k->within, set), set);
+    return h->chosen.n;
+}
+
+static void add_others(const struct known *k)
+{
+    uint32_t n;
+    const bool *set = all_found(k->h, &n);
+
+    k->h->also.n = 0;
+    for (fsd_id i = 0; i < k->h->m->state->groups.n; i++)
+        if (k->within[i] && !set[i])
+            fsd_vec_push(k->h->arena, &k->h->also, i);
+}
+
+/* A fusion that stayed is not chosen again; a request that showed nothing more is
+ * halved, or, of a single fusion, not made again. */
+static void learn(struct fsd_hunt *h)
+{
+    const uint8_t *seen = h->steps.at[h->steps.n - 1].seen;
+
+    h->limit = last_showed_more(h) ? UINT32_MAX : h->halved / 2;
+    for (uint32_t i = 0; i < h->halved; i++) {
+        fsd_id group = h->pool.at[h->chosen.at + i];
+
+        h->spent[group] |= !h->limit || (seen && seen[group] == FSD_SEEN_SAME);
+    }
+    if (!h->limit)
+        h->limit = UINT32_MAX;
+}
+
+enum fsd_set_state fsd_set_next(struct fsd_hunt *h)
+{
+    struct known k;
+
+    learn(h);
+    k = known_from(h, h->steps.n);
+    h->found.n = 0;
+    if (!k.differences.n || !k.differences.at[0].n)
+        return FSD_SET_CONTRADICTS;
+    for (uint32_t i = 0; i < k.differences.n; i++) {
+        const struct difference *d = &k.differences.at[i];
+
+        if (is_explained(h, d))
+            continue;
+        h->left = fsd_hunt_halvings(d->n) + 1;
+        if (d->n > 1 && halve(&k, d))
+            return FSD_SET_ASKS;
+        keep(h, d);
+    }
+    h->left = 1 + fsd_hunt_halvings(k.n);
+    if (join(&k))
+        return FSD_SET_ASKS;
+    add_others(&k);
+    return FSD_SET_IS_FOUND;
+}
