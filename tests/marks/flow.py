@@ -106,7 +106,7 @@ def operations(folder):
     bisect(folder, "bad", engine, says="No fusion changed")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
-    bisect(folder, "bad", other, says="changed, too:  layer 13  epilogue  block.1.Conv_58")
+    bisect(folder, "bad", other, says="changed its operations alone:  layer 13  epilogue  block.1.Conv_58")
     bisect(folder, "reset")
 
 
@@ -211,7 +211,7 @@ def main():
         bisect(folder, "run", build(ENGINE), says="No fusion is proved to cause the failure")    # no other one was split
         state.write_text(kept)
         bisect(folder, "run", build(product), says="This fusion causes the failure:\n  layer 3  epilogue  Conv_13")
-        bisect(folder, "next", says="with 1 of 2 others split it was wrong.\n1 could not be split without it, and may be needed as well:\n"
+        bisect(folder, "next", says="with 1 of 2 others split it was wrong.\n1 other was in each wrong build, and may be needed as well:\n"
                                     "  layer 1  epilogue  Conv_4")
         check("the last request is all others", (folder / "asked").read_text().split() == ["conv1.out", "fc"], (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() != (folder / "next.onnx").read_bytes())

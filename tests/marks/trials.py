@@ -1,7 +1,8 @@
 """trials.py BINARY FOLDER SHARED [--trials N] [--pairs N] [--controls N] [--made N] [--seed N] [--splittable]: searches with
 `bisect run` for planted faults, with a command that fails while a fusion is in the engine.
 
-    trials     a random fusion: the search must name it, within 2 log2(fusions) + 6 builds
+    trials     a random fusion, one in six computed in INT8, one in six that moves data as well: the search must name it,
+               within 2 log2(fusions) + 6 builds
     pairs      two fusions, either of which fails, or which fail together only: within 4 log2(fusions) + 10
     controls   a test that always fails, never fails, cannot be built, or is wrong in one of five runs: no name
 
@@ -21,6 +22,7 @@ import rebuild
 
 HERE = pathlib.Path(__file__).resolve().parent
 NAMES = ("This fusion causes the failure", "fusions cause the failure", "have to be split together", "The failure needs these")
+MOVES = {"Concat", "Expand", "Gather", "Pad", "Resize", "Slice", "Split", "Tile", "Transpose"}
 ENDLESS = 900
 
 
@@ -90,6 +92,22 @@ def trial(a, count, m, mode, layers, seed):
         print("   ", "\n    ".join(shown.splitlines()[:4]), flush=True)
 
 
+def kind_of(m, row):
+    facts = [m.facts[i] for i in row["nodes"]]
+    if any(n.get("realised") == "int8" for n in facts):
+        return "int8"
+    return "moving" if any(n["op"] in MOVES for n in facts) else "other"
+
+
+def drawn_of(pool, n, draw):
+    """So many of the pool, a sixth of them of each kind that is rare."""
+    by_kind = collections.defaultdict(list)
+    for m, row in draw.sample(pool, len(pool)):
+        by_kind[kind_of(m, row)].append((m, row))
+    drawn = by_kind["int8"][:n // 6] + by_kind["moving"][:n // 6]
+    return drawn + by_kind["other"][:n - len(drawn)]
+
+
 def main():
     p = argparse.ArgumentParser()
     p.add_argument("binary")
@@ -109,7 +127,8 @@ def main():
     all_models = [m for m in all_models if len(m.rows) > 1]
     draw, count = random.Random(a.seed), collections.Counter()
     pool = [(m, row) for m in all_models for row in m.rows if row["exact"] or not a.splittable]
-    for m, row in draw.sample(pool, a.trials):
+    for m, row in drawn_of(pool, a.trials, draw):
+        print(kind_of(m, row), end=" ")
         trial(a, count, m, "any", [row["layer"]], a.seed)
     for i in range(a.pairs):
         m = draw.choice([m for m in all_models if sum(row["exact"] for row in m.rows) > 2])

@@ -22,8 +22,10 @@ struct play {
     uint8_t kinds[MOST];
     struct fsd_break breaks[MOST];
     uint32_t n;
-    bool stays[MOST]; /* its break splits nothing */
-    bool drags[MOST]; /* its break changes the next fusion, too, and nobody says so */
+    bool stays[MOST];  /* its break splits nothing */
+    bool drags[MOST];  /* its break changes the next fusion, too, and nobody says so */
+    bool alters[MOST]; /* its break has another kernel compute the fusion before it, as
+                          wrong as it was */
     bool is_refused[MOST]; /* no build in which it is split can be tested */
     enum cause cause;
     fsd_id wrong[2];
@@ -53,6 +55,7 @@ static void make(struct play *p, uint32_t n, enum cause cause, unsigned odd)
         p->breaks[i].tensor = draw(100) < odd / 2 ? FSD_NONE : i;
         p->stays[i] = draw(100) < odd;
         p->drags[i] = draw(100) < odd;
+        p->alters[i] = draw(100) < odd;
         p->is_refused[i] = draw(100) < odd / 4;
     }
     p->wrong[0] = draw(n);
@@ -84,7 +87,7 @@ static bool is_wrong(const struct play *p, const bool *split)
 /* Builds what is asked for and tests it. */
 static void build(struct play *p, struct fsd_hunt *h)
 {
-    bool split[MOST] = {false}, refused = false;
+    bool split[MOST] = {false}, altered[MOST] = {false}, refused = false;
     uint8_t *seen = fsd_hunt_same(h);
     bool bad;
 
@@ -96,9 +99,13 @@ static void build(struct play *p, struct fsd_hunt *h)
         split[g] |= !p->stays[g];
         if (p->drags[g] && g + 1 < p->n)
             split[g + 1] = true;
+        if (p->alters[g] && g)
+            altered[g - 1] = true;
     }
     for (fsd_id g = 0; g < p->n; g++)
-        seen[g] = split[g] ? FSD_SEEN_CHANGED : FSD_SEEN_SAME;
+        seen[g] = split[g]     ? FSD_SEEN_CHANGED
+                  : altered[g] ? FSD_SEEN_ALTERED
+                               : FSD_SEEN_SAME;
     bad = is_wrong(p, split) != (draw(100) < p->flaky);
     p->builds++;
     fsd_hunt_take(h,

@@ -155,3 +155,17 @@ void fsd_choose(struct fsd_hunt *h, const bool *these, const bool *stay)
     fsd_choice_add(&c, these, stay);
     fsd_choice_end(&c);
 }
+
+const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h)
+{
+    for (uint32_t i = 0; i < h->steps.n; i++) {
+        struct fsd_span other = h->steps.at[i].chosen;
+        bool same = other.n == h->chosen.n;
+
+        for (uint32_t k = 0; k < other.n && same; k++)
+            same = h->pool.at[other.at + k] == h->pool.at[h->chosen.at + k];
+        if (same)
+            return &h->steps.at[i];
+    }
+    return NULL;
+}

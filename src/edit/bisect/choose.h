@@ -27,6 +27,9 @@ void fsd_choice_end(const struct fsd_choice *c);
 /** fsd_choice_add() alone, from the beginning to the end. */
 void fsd_choose(struct fsd_hunt *h, const bool *these, const bool *stay);
 
+/** The step that had this request, tested or skipped; NULL: it was not made yet. */
+const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
+
 /** Whether a request may split the group. */
 bool fsd_choice_can(const struct fsd_marks *m, fsd_id group);
 

@@ -66,8 +66,7 @@ bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group)
         const struct fsd_hunt_step *step = &h->steps.at[i];
 
         if (step->seen && step->result == FSD_BISECT_BAD &&
-            step->seen[group] == FSD_SEEN_CHANGED &&
-            all_seen(h, step->seen, FSD_SEEN_SAME))
+            step->seen[group] == FSD_SEEN_CHANGED)
             return true;
     }
     return false;
@@ -139,10 +138,15 @@ static bool were_alone(const struct fsd_hunt *h)
     return were;
 }
 
+static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
+                       const uint8_t *seen);
+
 /* The build of the proof: the suspects alone, or all others, in parts where they cannot
  * be built together, or change a suspect. */
 static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
+    const struct fsd_hunt_step *made;
+
     if (phase == FSD_HUNT_ALONE && were_alone(h)) {
         memset(h->along, 0, h->m->state->groups.n * sizeof *h->along);
         phase = FSD_HUNT_OTHERS;
@@ -157,8 +161,11 @@ static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
         return;
     }
     fsd_choose(h, h->suspect, NULL);
-    if (!h->chosen.n)
+    made = fsd_choice_made(h);
+    if (!h->chosen.n || (made && !made->seen))
         end(h, FSD_HUNT_END_UNPROVED);
+    else if (made)
+        take_alone(h, made->result, made->seen);
 }
 
 /* ---------------------------------------------------------------- a set of fusions */
@@ -237,7 +244,8 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
         end(h, FSD_HUNT_END_UNPROVED);
 }
 
-/* The part could not be built, or changed a suspect: its halves may do. */
+/* The part could not be built, or is right with a suspect changed: its halves may do.
+ */
 static void halve_part(struct fsd_hunt *h)
 {
     struct fsd_span part = h->parts.at[--h->parts.n];
@@ -253,14 +261,16 @@ static void halve_part(struct fsd_hunt *h)
 static void take_others(struct fsd_hunt *h, enum fsd_bisect_result result,
                         const uint8_t *seen)
 {
-    bool same = seen && all_seen(h, seen, FSD_SEEN_SAME);
-
-    if (result == FSD_BISECT_GOOD && same) {
+    if (result == FSD_BISECT_GOOD && all_seen(h, seen, FSD_SEEN_SAME)) {
         seek(h, FSD_HUNT_KEPT);
         return;
     }
+    if (result == FSD_BISECT_BAD && all_seen(h, seen, FSD_SEEN_CHANGED)) {
+        seek(h, FSD_HUNT_SPLIT);
+        return;
+    }
     h->tries--;
-    if (same)
+    if (result == FSD_BISECT_BAD)
         h->parts.n--;
     else
         halve_part(h);
@@ -269,14 +279,40 @@ static void take_others(struct fsd_hunt *h, enum fsd_bisect_result result,
 
 /* ------------------------------------------------------------------------ suspects */
 
+static void spend(struct fsd_hunt *h, const uint8_t *seen)
+{
+    for (uint32_t i = 0; i < h->chosen.n; i++) {
+        fsd_id group = h->pool.at[h->chosen.at + i];
+
+        h->spent[group] |= !seen || seen[group] != FSD_SEEN_CHANGED;
+    }
+}
+
+/* The request showed nothing about the suspects: half of it may, or another one. */
+static void narrow(struct fsd_hunt *h, const uint8_t *seen)
+{
+    if (seen)
+        spend(h, seen);
+    h->limit = h->chosen.n / 2;
+    if (!h->limit) { /* it was a single one */
+        spend(h, NULL);
+        h->limit = UINT32_MAX;
+    }
+}
+
 static void choose_half(struct fsd_hunt *h)
 {
-    struct fsd_choice c = fsd_choice_begin(h);
-
     h->phase = FSD_HUNT_HALVES;
-    if (h->n > 1)
-        fsd_choice_halve(&c, h->suspect, NULL);
-    fsd_choice_end(&c);
+    for (;;) {
+        struct fsd_choice c = fsd_choice_begin(h);
+
+        if (h->n > 1)
+            fsd_choice_halve(&c, h->suspect, NULL);
+        fsd_choice_end(&c);
+        if (!h->chosen.n || !fsd_choice_made(h))
+            break;
+        narrow(h, NULL);
+    }
     if (!h->chosen.n)
         prove(h, FSD_HUNT_ALONE);
 }
@@ -308,15 +344,6 @@ static bool can_go_on(const struct fsd_hunt *h)
     return can;
 }
 
-static void spend(struct fsd_hunt *h, const uint8_t *seen)
-{
-    for (uint32_t i = 0; i < h->chosen.n; i++) {
-        fsd_id group = h->pool.at[h->chosen.at + i];
-
-        h->spent[group] |= !seen || seen[group] != FSD_SEEN_CHANGED;
-    }
-}
-
 static void take_all(struct fsd_hunt *h, enum fsd_bisect_result result,
                      const uint8_t *seen)
 {
@@ -343,12 +370,11 @@ static void take_half(struct fsd_hunt *h, enum fsd_bisect_result result,
         seek(h, FSD_HUNT_SPLIT);
         return;
     }
-    if (seen)
+    if (cleared) {
         spend(h, seen);
-    h->limit = cleared ? UINT32_MAX : h->chosen.n / 2;
-    if (!h->limit) { /* it was a single one */
-        spend(h, NULL);
         h->limit = UINT32_MAX;
+    } else {
+        narrow(h, seen);
     }
     choose_half(h);
 }

@@ -20,7 +20,13 @@
 #include "edit/mark/mark.h"
 
 /** What a rebuilt engine shows of a group. */
-enum fsd_seen { FSD_SEEN_NOTHING, FSD_SEEN_SAME, FSD_SEEN_CHANGED };
+enum fsd_seen {
+    FSD_SEEN_NOTHING,
+    FSD_SEEN_SAME,
+    FSD_SEEN_CHANGED, /**< other nodes are computed together */
+    FSD_SEEN_ALTERED /**< the same nodes, by a kernel of other operations: what is wrong
+                           with it may be gone or not */
+};
 
 /** What the next build is for. */
 enum fsd_hunt_phase {
@@ -97,8 +103,8 @@ void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
 /** Whether the group should change in the next build. */
 bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group);
 
-/** Whether the group was split in a build that was wrong, and all suspects were there:
- *  it does not cause the failure alone, nor together with these. */
+/** Whether the group was split in a build that was wrong: the failure does not need it.
+ */
 bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group);
 
 /** By group FSD_SEEN_SAME, to be changed; in the marks' arena. */

@@ -64,7 +64,7 @@ static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
         put_group(b, b->hunt->also.at[i], out);
 }
 
-/* Whether the fusion is no suspect, and was never split while these were there. */
+/* Whether the fusion is no suspect, and was in each wrong build. */
 static bool is_open(const struct fsd_hunt *h, fsd_id group)
 {
     return h->fusion[group] && !h->suspect[group] && !fsd_hunt_is_cleared(h, group);
@@ -75,8 +75,8 @@ static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
 {
     if (!n)
         return;
-    fprintf(out, "%u could not be split without %s, and may be needed as well:\n", n,
-            b->hunt->n == 1 ? "it" : "these");
+    fprintf(out, "%u other%s in each wrong build, and may be needed as well:\n", n,
+            n == 1 ? " was" : "s were");
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (is_open(b->hunt, i))
             put_group(b, i, out);
@@ -168,7 +168,7 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
               "it, and splitting others does not:\n",
               out);
         put_found(b, out);
-        put_also(b, "could not be split without these", out);
+        put_also(b, "were in each wrong build", out);
         break;
     case FSD_HUNT_END_UNPROVED:
         put_unproved(b, out);
@@ -255,7 +255,7 @@ static uint32_t count_seen(const struct fsd_bisection *b, const uint8_t *seen)
     uint32_t n = 0;
 
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
-        n += seen[i] == FSD_SEEN_CHANGED;
+        n += b->hunt->fusion[i] && seen[i] == FSD_SEEN_CHANGED;
     return n;
 }
 
@@ -291,12 +291,14 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
         bool expected = fsd_hunt_expects(b->hunt, chosen, i);
         bool changed = seen[i] == FSD_SEEN_CHANGED;
 
-        if (expected == changed && seen[i] != FSD_SEEN_NOTHING)
+        if (expected == changed && seen[i] != FSD_SEEN_NOTHING &&
+            seen[i] != FSD_SEEN_ALTERED)
             continue;
         other++;
-        fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown for  "
-              : changed                   ? "  changed, too:  "
-                                          : "  did not change:  ",
+        fputs(seen[i] == FSD_SEEN_NOTHING   ? "  unknown for  "
+              : seen[i] == FSD_SEEN_ALTERED ? "  changed its operations alone:  "
+              : changed                     ? "  changed, too:  "
+                                            : "  did not change:  ",
               out);
         put_fusion(b, i, out);
     }

@@ -59,14 +59,15 @@ static void look_at_region(const struct fsd_compare *c, const struct fsd_region_
 }
 
 /* A kernel that performs other operations is another one, also where its group has the
- * same nodes. */
+ * same nodes: whether it is as wrong is not known. */
 static void look_at_kernels(const struct fsd_compare *c, uint8_t *seen)
 {
     for (uint32_t i = 0; i < c->kernels.n; i++) {
         const struct fsd_kernel_change *k = &c->kernels.at[i];
 
-        if (k->does && k->old != FSD_NONE && !(k->old_of & FSD_LAYER_MOVES))
-            seen[k->old_of] = FSD_SEEN_CHANGED;
+        if (k->does && k->old != FSD_NONE && !(k->old_of & FSD_LAYER_MOVES) &&
+            seen[k->old_of] == FSD_SEEN_SAME)
+            seen[k->old_of] = FSD_SEEN_ALTERED;
     }
 }
 

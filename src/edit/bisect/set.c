@@ -26,14 +26,14 @@ static bool does(const struct fsd_hunt *h, const struct fsd_hunt_step *step)
     return (step->result == FSD_BISECT_GOOD) == (h->phase == FSD_HUNT_SPLIT);
 }
 
-/* @param unknown  what a group of which the engine shows nothing is taken for. */
+/* @param unknown  what a group is taken for that is neither the same nor split. */
 static bool is_in(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
                   fsd_id group, bool unknown)
 {
     enum fsd_seen in = h->phase == FSD_HUNT_SPLIT ? FSD_SEEN_CHANGED : FSD_SEEN_SAME;
+    enum fsd_seen out = h->phase == FSD_HUNT_SPLIT ? FSD_SEEN_SAME : FSD_SEEN_CHANGED;
 
-    return step->seen[group] == in ||
-           (unknown && step->seen[group] == FSD_SEEN_NOTHING);
+    return step->seen[group] == in || (unknown && step->seen[group] != out);
 }
 
 static void stay_within(struct known *k, const struct fsd_hunt_step *step)
@@ -221,7 +221,7 @@ static void learn(struct fsd_hunt *h)
     for (uint32_t i = 0; i < h->halved; i++) {
         fsd_id group = h->pool.at[h->chosen.at + i];
 
-        h->spent[group] |= !h->limit || (seen && seen[group] == FSD_SEEN_SAME);
+        h->spent[group] |= !h->limit || (seen && seen[group] != FSD_SEEN_CHANGED);
     }
     if (!h->limit)
         h->limit = UINT32_MAX;

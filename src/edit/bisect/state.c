@@ -7,7 +7,7 @@
  *     model model.onnx
  *     engine engine.json
  *     files 0123456789abcdef... 0123456789abcdef...
- *     bad changed 3 7 unknown 9
+ *     bad changed 3 7 altered 5 unknown 9
  *     skip
  */
 #include "edit/bisect/search.h"
@@ -66,6 +66,7 @@ void fsd_search_save(const struct fsd_bisection *search, FILE *out)
         fputs(fsd_search_results[step->result], out);
         if (step->seen) {
             put_seen(step->seen, n, FSD_SEEN_CHANGED, "changed", out);
+            put_seen(step->seen, n, FSD_SEEN_ALTERED, "altered", out);
             put_seen(step->seen, n, FSD_SEEN_NOTHING, "unknown", out);
         }
         putc('\n', out);
@@ -108,7 +109,21 @@ static char *rest_of(char *line, const char *word)
                : NULL;
 }
 
-/* "changed 3 7 unknown 9" */
+static bool is_seen(const char *word, enum fsd_seen *what)
+{
+    static const char *const words[] = {[FSD_SEEN_NOTHING] = "unknown",
+                                        [FSD_SEEN_CHANGED] = "changed",
+                                        [FSD_SEEN_ALTERED] = "altered"};
+
+    for (unsigned i = 0; i < FSD_COUNT_OF(words); i++)
+        if (words[i] && !strcmp(word, words[i])) {
+            *what = (enum fsd_seen)i;
+            return true;
+        }
+    return false;
+}
+
+/* "changed 3 7 altered 5 unknown 9" */
 static bool read_seen(char *text, uint8_t *seen, uint32_t n)
 {
     enum fsd_seen what = FSD_SEEN_NOTHING;
@@ -120,8 +135,7 @@ static bool read_seen(char *text, uint8_t *seen, uint32_t n)
         char *end;
         unsigned long group = strtoul(word, &end, 10);
 
-        if (!strcmp(word, "changed") || !strcmp(word, "unknown")) {
-            what = *word == 'c' ? FSD_SEEN_CHANGED : FSD_SEEN_NOTHING;
+        if (is_seen(word, &what)) {
             named = true;
         } else if (!named || *end || end == word || group >= n) {
             return false;
@@ -145,7 +159,8 @@ static enum fsd_status replay_line(struct fsd_bisection *b, struct lines *l, cha
     if (r == FSD_BISECT_SKIP + 1)
         return fail_line(l, "good, bad or skip", line);
     if (space && !read_seen(space, seen, b->marks->state->groups.n))
-        return fail_line(l, "numbers of fusions behind changed or unknown", space);
+        return fail_line(l, "numbers of fusions behind changed, altered or unknown",
+                         space);
     if (b->hunt->phase == FSD_HUNT_OVER)
         return fail_line(l, "the end of a search that is over", line);
     fsd_hunt_take(b->hunt, (enum fsd_bisect_result)r,
