@@ -166,6 +166,10 @@ bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer);
 bool fsd_node_is_product(const struct fsd_diff *d, fsd_id node);
 bool fsd_node_is_conv(const struct fsd_diff *d, fsd_id node);
 
+/** Whether it is several matrices, such as a batch of sequences: the builder computes
+ *  products of it as of one matrix, with other sizes than the model's. */
+bool fsd_marks_is_stack(const struct fsd_marks *m, fsd_id tensor);
+
 void fsd_marks_add_kinds(struct fsd_marks *m);
 void fsd_marks_add_places(struct fsd_marks *m);
 void fsd_marks_add_breaks(struct fsd_marks *m);

@@ -26,6 +26,18 @@ bool fsd_node_is_product(const struct fsd_diff *d, fsd_id node)
            fsd_node_is(d->model, node, FSD_ONNX_Gemm);
 }
 
+bool fsd_marks_is_stack(const struct fsd_marks *m, fsd_id tensor)
+{
+    const struct fsd_shape *shape;
+    int64_t n;
+
+    if (tensor == FSD_NONE)
+        return false;
+    shape = &m->d->cost->sizes->shapes[tensor];
+    return shape->ranked && shape->rank == 3 &&
+           fsd_amount_number(m->d->cost->amounts, shape->dims[0], &n) && n > 1;
+}
+
 /* ------------------------------------------------------------------------- users */
 
 /* Tensors still to be visited; each has the number of its walk. */
