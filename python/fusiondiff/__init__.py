@@ -640,7 +640,8 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
           before: Side | Sequence[Input] | Input | None = None, finding: str | None = None,
           layers: str | int | Iterable[str | int] = (), groups: str | int | Iterable[str | int] = (),
           nodes: str | Iterable[str] = (), context: int = 0, anonymize: bool = False,
-          names: str | os.PathLike[str] | None = None, no_weights: bool = False) -> list[str]:
+          names: str | os.PathLike[str] | None = None, no_weights: bool = False,
+          verify: Callable[[str], str | os.PathLike[str]] | None = None) -> list[str]:
     """Writes a bug report for the builder's maintainers to a new directory, and returns the names of its files.
 
     Args:
@@ -653,6 +654,8 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
         anonymize: replace names in all files.
         names: where what they stand for is written; None: ``output`` with ``.names.json`` behind it.
         no_weights: replace the values of weights in the model of the part by constants.
+        verify: builds the part alone, whose path it is given, and returns the path of the engine's dump or verbose log, which
+            comes along as ``part.log`` unless names are replaced; the report states whether the finding shows there.
 
     >>> import tempfile, os.path
     >>> path = os.path.join(tempfile.mkdtemp(), "report")
@@ -661,11 +664,23 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
     """
     if names is not None and not anonymize:
         raise ValueError("names: expected anonymize=True, which replaces them")
-    reads = _Reads()
-    with reads.recorded():
-        files: dict[str, bytes] = _call(
-            _native.issue, None if before is None else _side(before, "old ")._options, _side(build)._options, finding,
-            _words(layers, groups, nodes, (), ()), context, anonymize, no_weights)
+    reads, logs = _Reads(), []
+    with tempfile.TemporaryDirectory() as alone:
+        def built(part: bytes) -> tuple[bytes, bytes]:
+            path = os.path.join(alone, "part.onnx")
+            with open(path, "wb") as file:
+                file.write(part)
+            engine = verify(path) if verify else path
+            with open(engine, "rb") as file:
+                logs.append(file.read())
+            return os.fsencode(path), os.fsencode(engine)
+
+        with reads.recorded():
+            files: dict[str, bytes] = _call(
+                _native.issue, None if before is None else _side(before, "old ")._options, _side(build)._options, finding,
+                _words(layers, groups, nodes, (), ()), context, anonymize, no_weights, built if verify else None)
+    if logs and not anonymize:
+        files["part.log"] = logs[0]
     folder = os.path.realpath(output)
     stands_for = files.pop("", None)
     beside = f"{folder}.names.json" if names is None else names
@@ -785,6 +800,18 @@ class Bisection:
         """The result that a comparison states, which ``polygraphy run --save-accuracy-results`` saved."""
         with self._reads.recorded():
             return "bad" if _call(_native.search_judge, self._handle, os.fsencode(comparison)) else "good"
+
+    def judge_values(self, good: str | os.PathLike[str], outputs: str | os.PathLike[str], *,
+                     limit: float = 0.01) -> Literal["good", "bad"]:
+        """The result that the network's outputs state, saved by ``numpy.savez`` or Polygraphy.
+
+        ``good``: the right outputs.  ``outputs``: those of the build; one is wrong whose relative L2 error is over ``limit``.
+        """
+        if not limit > 0:
+            raise ValueError(f"limit: expected a number above 0, found {limit!r}")
+        with self._reads.recorded():
+            wrong = _call(_native.search_judge_values, self._handle, os.fsencode(good), os.fsencode(outputs), limit)
+        return "bad" if wrong else "good"
 
     def take(self, result: Literal["good", "bad", "skip"], engine: Input | Sequence[Input] | None = None, *,
              model: Input | None = None, log: Input | None = None) -> str:

@@ -939,6 +939,38 @@ static PyObject *list_files(const struct fsd_issue *issue, bool anonymous,
     return files;
 }
 
+/* The part's bytes, or NULL with an exception. */
+static PyObject *part_of(const struct fsd_issue *issue, struct call *call)
+{
+    print_to(call);
+    hear(call);
+    call->status = fsd_issue_write(issue, "part.onnx", call->out, &call->err);
+    return printed(call);
+}
+
+/* Has `build` build the part: of its bytes it makes the paths of the part and of the
+ * engine. */
+static bool verify_part(struct fsd_issue *issue, PyObject *build, struct call *call)
+{
+    PyObject *part = part_of(issue, call), *built = NULL;
+    const char *model, *engine;
+    bool shows, fine = false;
+
+    if (part)
+        built = PyObject_CallFunctionObjArgs(build, part, NULL);
+    if (built && PyArg_ParseTuple(built, "yy:verify", &model, &engine)) {
+        hear(call);
+        call->status = fsd_issue_verify(issue, model, engine, &shows, &call->err);
+        end(call);
+        if (call->status != FSD_OK)
+            raise_error(&call->err);
+        fine = is_told(call) && call->status == FSD_OK;
+    }
+    Py_XDECREF(part);
+    Py_XDECREF(built);
+    return fine;
+}
+
 /* The files of a report, by name; "": what the new names stand for. */
 static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
 {
@@ -946,12 +978,12 @@ static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
     struct fsd_issue_options opt = {0};
     struct fsd_issue *made = NULL;
     part_words words;
-    PyObject *before, *side, *lists, *files = NULL;
+    PyObject *before, *side, *lists, *verify, *files = NULL;
     int anonymous, no_weights;
 
-    if (!PyArg_ParseTuple(args, "OO!zO!Ipp:issue", &before, &PyDict_Type, &side,
+    if (!PyArg_ParseTuple(args, "OO!zO!IppO:issue", &before, &PyDict_Type, &side,
                           &opt.finding, &PyList_Type, &lists, &opt.part.context,
-                          &anonymous, &no_weights) ||
+                          &anonymous, &no_weights, &verify) ||
         !take_side(&call, &call.side[0], side) ||
         (before != Py_None && !take_side(&call, &call.side[1], before)) ||
         !take_part(&call, lists, words, &opt.part))
@@ -966,7 +998,8 @@ static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
     end(&call);
     if (call.status != FSD_OK)
         raise_error(&call.err);
-    if (is_told(&call) && call.status == FSD_OK)
+    if (is_told(&call) && call.status == FSD_OK &&
+        (verify == Py_None || verify_part(made, verify, &call)))
         files = list_files(made, opt.anonymous, &call);
     fsd_issue_free(made);
     return files;
@@ -1055,6 +1088,29 @@ static PyObject *search_judge(PyObject *Py_UNUSED(self), PyObject *args)
         return NULL;
     hear(&call);
     call.status = fsd_bisection_judge(search, path, &result, &call.err);
+    end(&call);
+    if (call.status != FSD_OK)
+        return raise_error(&call.err);
+    return PyLong_FromLong(result);
+}
+
+/* The result that saved outputs state. */
+static PyObject *search_judge_values(PyObject *Py_UNUSED(self), PyObject *args)
+{
+    struct call call = {0};
+    const struct fsd_bisection *search;
+    enum fsd_bisect_result result = FSD_BISECT_SKIP;
+    PyObject *capsule;
+    const char *good, *outputs;
+    double limit;
+
+    if (!PyArg_ParseTuple(args, "Oyyd:search_judge_values", &capsule, &good, &outputs,
+                          &limit) ||
+        !(search = PyCapsule_GetPointer(capsule, SEARCH)))
+        return NULL;
+    hear(&call);
+    call.status = fsd_bisection_judge_values(search, good, outputs, limit, &result,
+                                             &call.err);
     end(&call);
     if (call.status != FSD_OK)
         return raise_error(&call.err);
@@ -1168,6 +1224,7 @@ static PyMethodDef methods[] = {
     {"search_text", search_text, METH_VARARGS, NULL},
     {"search_model", search_model, METH_VARARGS, NULL},
     {"search_judge", search_judge, METH_VARARGS, NULL},
+    {"search_judge_values", search_judge_values, METH_VARARGS, NULL},
     {"search_take", search_take, METH_VARARGS, NULL},
     {"opened", opened, METH_NOARGS, NULL},
     {"record", record, METH_O, NULL},

@@ -217,8 +217,10 @@ static void build_part(struct folder *f, const char *part)
             fail_file(&why, FSD_E_IO, words[0], "ended with status %d", end.status);
     if (status == FSD_OK)
         status = fsd_issue_verify(f->issue, part, log, &shows, &why);
-    if (status != FSD_OK) {
+    /* A log names the folder that it was written in. */
+    if (status != FSD_OK || f->line->issue.options.anonymous)
         drop_temporary(&f->files[--f->n_files], false);
+    if (status != FSD_OK) {
         note_unverified(f, words[0], why.message);
     } else if (!shows && !f->line->quiet)
         print_note(NULL, "built alone, the part does not show the finding");

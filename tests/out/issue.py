@@ -152,6 +152,21 @@ def two_builds(binary, fixtures, folder):
     check(all(sentence in text for sentence in said) and text.index(said[0]) < text.index("\nfusion "), f"two builds: {text[:400]}")
 
 
+def unnamed(binary, model, engine, folder, tools):
+    """The log of a builder names folders, and does not come along where names are replaced."""
+    words = [binary, "issue", model, engine, "--anonymize", "-q", "-o"]
+    subprocess.run([*words, folder / "names"], check=False)
+    text = engine.read_text()
+    for new, old in sorted(json.loads((folder / "names.names.json").read_text()).items(), key=lambda pair: -len(pair[1])):
+        text = text.replace(old, new)
+    (folder / "unnamed.json").write_text(text)
+    (tools / "trtexec").write_text(f"#!/bin/sh\ncat {folder}/unnamed.json\n")
+    report = folder / "unnamed"
+    ran = subprocess.run([*words, report, "--verify"], check=False, capture_output=True, env={**os.environ, "PATH": f"{tools}:/usr/bin:/bin"})
+    check("trtexec built the part alone, and the part shows it." in (report / "issue.md").read_text(encoding="utf-8"), f"--verify --anonymize: {ran.stderr}")
+    check(not (report / "part.log").exists(), "--verify --anonymize: the log, which has paths, is there")
+
+
 def verified(binary, fixtures, folder):
     """--verify has the builder build the part, and reads what it printed; without a builder the report is there as well."""
     model, engine = (fixtures.parent / "qat_block" / name for name in ("model.onnx", "engine.graph.json"))
@@ -173,6 +188,7 @@ def verified(binary, fixtures, folder):
         check(states in (report / "issue.md").read_text(encoding="utf-8"), f"--verify {number}: its text")
         check((report / "part.log").exists() == (not note), f"--verify {number}: the log")
     words = (folder / "words").read_text().split()
+    unnamed(binary, model, engine, folder, tools)
     check(words[0].endswith("/part.onnx") and words[0].startswith("--onnx=") and "--profilingVerbosity=detailed" in words, f"--verify: {words}")
 
 

@@ -471,11 +471,18 @@ def test_bisect(tmp_path):
     comparison.write_text(json.dumps({"lst": []}))
     with pytest.raises(fusiondiff.Error, match="found no iteration"):
         search.judge(comparison)
+    values = ROOT / "fixtures/values"
+    assert search.judge_values(values / "good.npz", values / "good.npz") == "good"
+    assert search.judge_values(values / "good.npz", values / "bad.npz") == "bad"
+    assert search.judge_values(values / "good.npz", values / "bad.npz", limit=.5) == "good"
+    with pytest.raises(fusiondiff.Error, match="found another kind of file"):
+        search.judge_values(values / "good.npz", values / "table.csv")
+    with pytest.raises(ValueError, match="limit"):
+        search.judge_values(values / "good.npz", values / "good.npz", limit=0)
     split = ROOT / "fixtures/compare/split.json"
     assert search.take("bad", ENGINE).startswith("bad: 3 suspects left.")
     assert search.take("good", split).startswith("good: 1 suspect left.")
-    assert search.take("good", split).startswith("good: 1 suspect left.")
-    assert search.take("bad", ENGINE).startswith("bad: 1 suspect left.")
+    assert search.take("bad").startswith("bad: 1 suspect left.")
     assert search.done and "This fusion causes the failure:" in str(search) and search.log.startswith("bad  0 fusions changed")
     search.save(tmp_path / "state")
     assert fusiondiff.Bisection.read(tmp_path / "state").log == search.log
@@ -495,7 +502,21 @@ def test_issue(tmp_path):
     assert b"Conv_13" not in (tmp_path / "hidden" / "issue.md").read_bytes()
     fusiondiff.issue((MODEL, ENGINE), tmp_path / "two", before=(MODEL, ENGINE), nodes="Conv_13")
     assert "The layers before" in (tmp_path / "two" / "issue.md").read_text()
+    parts = []
+
+    def build(part):
+        parts.append(pathlib.Path(part).read_bytes())
+        return ENGINE
+
+    files = fusiondiff.issue((MODEL, ENGINE), tmp_path / "built", nodes="Conv_13", verify=build)
+    assert "part.log" in files and (tmp_path / "built" / "part.log").read_bytes() == pathlib.Path(ENGINE).read_bytes()
+    assert "built the part alone (part.log)" in (tmp_path / "built" / "issue.md").read_text()
+    assert parts == [(tmp_path / "built" / "part.onnx").read_bytes()]
     there = sorted(os.listdir(tmp_path))
+    with pytest.raises(fusiondiff.Error, match="expected an engine built from"):
+        fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", nodes="Conv_13", verify=build, anonymize=True)
+    with pytest.raises(FileNotFoundError):
+        fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", nodes="Conv_13", verify=lambda part: tmp_path / "no.log")
     with pytest.raises(fusiondiff.Error, match="a finding of nix"):
         fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", finding="nix")
     with pytest.raises(FileExistsError):

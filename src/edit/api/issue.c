@@ -508,7 +508,8 @@ enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
     *shows = status == FSD_OK && (found || !issue->subject.finding);
     if (status == FSD_OK)
         issue->verified = fsd_printed(
-            issue->arena, "%s built the part alone (part.log)%s", builder,
+            issue->arena, "%s built the part alone%s%s", builder,
+            issue->wants.anonymous ? "" : " (part.log)",
             !issue->subject.finding ? ". What it fuses there was not compared."
             : found                 ? ", and the part shows it."
                                     : ", but the part does not show it.");

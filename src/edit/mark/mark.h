@@ -34,6 +34,7 @@ enum fsd_place_why {
     FSD_WHY_CONV,      /**< a generated kernel of a Conv writes it */
     FSD_WHY_FORM,      /**< a generated kernel writes it in another form */
     FSD_WHY_READER,    /**< likewise, of the kernel that reads it */
+    FSD_WHY_SHARED,    /**< products that one kernel computes read its duplicates, too */
     FSD_WHY_JOINED,    /**< one product of several that one kernel computes */
     FSD_WHY_IN_PLACE,  /**< it is written in place into a Concat */
     FSD_WHY_CONCAT,    /**< a Concat makes it whose inputs are written in place */

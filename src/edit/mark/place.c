@@ -157,8 +157,8 @@ static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
     return product && beside;
 }
 
-/* One pointwise node, whose result a pooling reads in a kernel of its own: the builder
- * joins both where it converts between them. */
+/* One pointwise node, whose result a pooling reads, alone or as the first node of its
+ * kernel: the builder joins both where it converts between them. */
 static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -168,11 +168,27 @@ static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
         return false;
     users = fsd_marks_users(m, fsd_node_out_tensor(g, fsd_marks_node(m, group, 0), 0));
     for (uint32_t i = 0; i < users.groups.n; i++)
-        if (m->kinds[users.groups.at[i]] == FSD_FUSION_NONE &&
-            fsd_node_is(g, fsd_marks_node(m, users.groups.at[i], 0),
+        if (fsd_node_is(g, fsd_marks_node(m, users.groups.at[i], 0),
                         FSD_ONNX_GlobalAveragePool))
             return true;
     return false;
+}
+
+/* Duplicates of its node are computed once, for products that one kernel computes: one
+ * that is an output is no duplicate any more. */
+static bool joins_duplicates(const struct fsd_marks *m, const struct fsd_users *users,
+                             fsd_id tensor)
+{
+    bool merged = false, joined = false;
+
+    for (fsd_id t = m->d->facts->value[tensor]; t != FSD_NONE; t = m->next_same[t]) {
+        fsd_id from = fsd_tensor_producer(m->d->model, t);
+
+        merged |= from != FSD_NONE && m->d->nodes[from].fate == FSD_FATE_MERGED;
+    }
+    for (uint32_t i = 0; i < users->groups.n; i++)
+        joined |= m->kinds[users->groups.at[i]] == FSD_FUSION_HORIZONTAL;
+    return merged && joined;
 }
 
 /* A generated kernel of several nodes reads it in its layout, and writes that layout,
@@ -242,6 +258,8 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
         return FSD_WHY_JOINED;
     if (users->in_place)
         return FSD_WHY_IN_PLACE;
+    if (joins_duplicates(m, users, tensor))
+        return FSD_WHY_SHARED;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_WHY_NONE;
     if (fsd_node_is(m->d->model, node, FSD_ONNX_Concat))

@@ -29,6 +29,9 @@ static const struct {
     [FSD_WHY_JOINED] =
         {"joined", "one kernel computes several products and writes one tensor: if "
                    "marked, another kernel computes this one"},
+    [FSD_WHY_SHARED] = {"shared", "one kernel computes the products that read it or a "
+                                  "duplicate of it: if marked, it is computed again, "
+                                  "and another kernel computes its products"},
     [FSD_WHY_IN_PLACE] = {"in-place",
                           "its producer writes it in place in a Concat: if marked, the "
                           "Concat becomes a copy kernel"},
