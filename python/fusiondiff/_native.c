@@ -1109,8 +1109,8 @@ static PyObject *search_judge_values(PyObject *Py_UNUSED(self), PyObject *args)
         !(search = PyCapsule_GetPointer(capsule, SEARCH)))
         return NULL;
     hear(&call);
-    call.status = fsd_bisection_judge_values(search, good, outputs, limit, &result,
-                                             &call.err);
+    call.status =
+        fsd_bisection_judge_values(search, good, outputs, limit, &result, &call.err);
     end(&call);
     if (call.status != FSD_OK)
         return raise_error(&call.err);

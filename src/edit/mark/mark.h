@@ -30,18 +30,18 @@ enum fsd_place {
 enum fsd_place_why {
     FSD_WHY_NONE, /**< nothing that matters */
     FSD_WHY_INPUT,
-    FSD_WHY_OUTPUT,    /**< it is an output already */
-    FSD_WHY_CONV,      /**< a generated kernel of a Conv writes it */
-    FSD_WHY_FORM,      /**< a generated kernel writes it in another form */
-    FSD_WHY_READER,    /**< likewise, of the kernel that reads it */
-    FSD_WHY_SHARED,    /**< products that one kernel computes read its duplicates, too */
-    FSD_WHY_JOINED,    /**< one product of several that one kernel computes */
-    FSD_WHY_IN_PLACE,  /**< it is written in place into a Concat */
-    FSD_WHY_CONCAT,    /**< a Concat makes it whose inputs are written in place */
-    FSD_WHY_TURNED,    /**< a Transpose behind it is computed with what reads it */
-    FSD_WHY_LOOP,      /**< control flow or a recurrent operator has it */
-    FSD_WHY_BODY,      /**< it is in a body of control flow or of a function */
-    FSD_WHY_SPREAD,    /**< several layers compute its fusion */
+    FSD_WHY_OUTPUT,   /**< it is an output already */
+    FSD_WHY_CONV,     /**< a generated kernel of a Conv writes it */
+    FSD_WHY_FORM,     /**< a generated kernel writes it in another form */
+    FSD_WHY_READER,   /**< likewise, of the kernel that reads it */
+    FSD_WHY_SHARED,   /**< products that one kernel computes read its duplicates, too */
+    FSD_WHY_JOINED,   /**< one product of several that one kernel computes */
+    FSD_WHY_IN_PLACE, /**< it is written in place into a Concat */
+    FSD_WHY_CONCAT,   /**< a Concat makes it whose inputs are written in place */
+    FSD_WHY_TURNED,   /**< a Transpose behind it is computed with what reads it */
+    FSD_WHY_LOOP,     /**< control flow or a recurrent operator has it */
+    FSD_WHY_BODY,     /**< it is in a body of control flow or of a function */
+    FSD_WHY_SPREAD,   /**< several layers compute its fusion */
     FSD_WHY_QUANTIZED, /**< a Q makes it */
     FSD_WHY_FOLDED,
     FSD_WHY_SIZE,
