@@ -6,7 +6,9 @@
 #include <string.h>
 
 static const struct option_row options[] = {
-    {"free", NULL, "List only tensors that change no fusion if marked as outputs",
+    {"free", NULL,
+     "List only tensors that change no fusion if marked as outputs: those that may be "
+     "marked together, and those that may be one at a time",
      FLAG(query.only_free)},
     {"break", "LAYER",
      "Find the tensors to mark as outputs, or to pass through an If, to split this "
@@ -25,8 +27,8 @@ static const char doc[] =
     "the engine: between layers (marking it as an output changes "
     "no fusion), inside a fusion, or gone, and then which tensor "
     "has the same values.\v"
-    "-o FILE.onnx writes the model with the tensors of --free (the "
-    "default) or --break marked as outputs.  A fusion that no mark "
+    "-o FILE.onnx writes the model with the tensors that are free together (the "
+    "default) or those of --break marked as outputs.  A fusion that no mark "
     "splits is split by an If with two equal branches in that "
     "model.  Compare engines built of it by the original model.";
 

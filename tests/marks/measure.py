@@ -1,8 +1,8 @@
 """measure.py BINARY FOLDER SHARED [--free N] [--breaks N] [--seed N]: holds what `tensors` says of ten models against
 engines that TensorRT for RTX builds of them with a tensor marked as an output.
 
-    together all tensors that are `between` layers are marked in one build of each model: likewise
     free     a tensor that is `between` layers is marked alone: no fusion may change
+    together all of these that may be marked together are marked in one build of each model: likewise
     breaks   the fusion of a random layer is split as `--break` says: it must be, and the fusions that change must be
              those that were stated
 
@@ -42,6 +42,9 @@ class Model:
 
     def free(self):
         return [t["name"] for t in self.answer["tensors"] if t["place"] == "between" and "why" not in t]
+
+    def free_together(self):
+        return [t["name"] for t in self.answer["tensors"] if t.get("together")]
 
     def fusions(self):
         """Each group of more than one node."""
@@ -109,13 +112,13 @@ def check_free(all_models, n, draw):
 
 
 def check_together(all_models):
-    """All that may be marked is marked in one build."""
-    good, asked = 0, [m for m in all_models if m.free()]
+    """All that may be marked together is marked in one build."""
+    good, asked = 0, [m for m in all_models if m.free_together()]
     for m in asked:
-        regions = m.marked(m.free())
+        regions = m.marked(m.free_together())
         good += regions == []
         if regions != []:
-            print(f"  {m.name}: {len(m.free())} tensors: {'the builder refuses the model' if regions is None else ''}")
+            print(f"  {m.name}: {len(m.free_together())} tensors: {'the builder refuses the model' if regions is None else ''}")
             for what, old, new in regions or []:
                 print(f"      {what}: {shown(old)} -> {shown(new)}")
     print(f"together: in {good} of {len(asked)} models all free tensors at once leave all fusions unchanged", flush=True)

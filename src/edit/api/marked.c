@@ -26,7 +26,7 @@ static void add_free(struct fsd_arena *arena, const struct fsd_marks *m,
                      struct fsd_marking *what)
 {
     for (fsd_id i = 0; i < m->d->model->tensors.n; i++)
-        if (fsd_tensor_is_free(m, i))
+        if (fsd_tensor_is_free_together(m, i))
             fsd_vec_push(arena, &what->outputs, i);
 }
 

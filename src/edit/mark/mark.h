@@ -61,6 +61,7 @@ struct fsd_tensor_place {
     fsd_id layer;  /**< the layer that writes it, or that it is inside of; FSD_NONE */
     fsd_id port;   /**< in the engine's `ports`: where it is written; FSD_NONE */
     fsd_id holder; /**< gone: the tensor that has its values; FSD_NONE */
+    bool together; /**< free, and may be marked in one build with all others that are */
 };
 
 /** The kind of a group of nodes as a fusion, exactly one. */
@@ -130,6 +131,12 @@ static inline bool fsd_tensor_is_free(const struct fsd_marks *m, fsd_id tensor)
 {
     return m->places[tensor].place == FSD_PLACE_BETWEEN &&
            m->places[tensor].why == FSD_WHY_NONE;
+}
+
+/** Whether it may be marked in one build with all others of which this is true. */
+static inline bool fsd_tensor_is_free_together(const struct fsd_marks *m, fsd_id tensor)
+{
+    return fsd_tensor_is_free(m, tensor) && m->places[tensor].together;
 }
 
 /** The i-th node of a group, by its number in the model. */

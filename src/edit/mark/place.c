@@ -417,6 +417,61 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
     return holder;
 }
 
+/* ----------------------------------------------------------------------- together */
+
+/* Whether a generated kernel that one of the ports belongs to has a marked tensor that
+ * is converted on its other side, too. */
+static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
+                                fsd_id layer, bool reads)
+{
+    const struct fsd_graph *e = m->d->engine;
+    struct fsd_span ports = reads ? e->nodes.at[layer].out : e->nodes.at[layer].in;
+    bool beside = false;
+
+    for (uint32_t i = 0; i < ports.n && fsd_layer_is_generated(e, layer); i++) {
+        fsd_id tensor = e->ports.at[ports.at + i].tensor;
+
+        beside |= tensor != FSD_NONE && converted[tensor];
+    }
+    return beside;
+}
+
+/* A conversion on one side of a generated kernel leaves it as it is.  Between two the
+ * builder may compute it with them, so that of two tensors only one is marked. */
+static bool goes_together(const struct fsd_marks *m, const bool *converted, fsd_id port,
+                          fsd_id layer)
+{
+    const struct fsd_graph *e = m->d->engine;
+    struct fsd_span readers = fsd_port_peers(e, port, false);
+    bool goes = !is_converted_beside(m, converted, layer, false);
+
+    for (uint32_t i = 0; i < readers.n && goes; i++)
+        goes = !is_converted_beside(m, converted, e->links.at[readers.at + i], true);
+    return goes;
+}
+
+static void add_together(struct fsd_marks *m)
+{
+    struct fsd_arena *scratch = fsd_arena_new();
+    bool *converted = FSD_NEW(scratch, bool, m->d->engine->tensors.n);
+
+    for (fsd_id i = 0; i < m->d->model->tensors.n; i++) {
+        struct fsd_tensor_place *p = &m->places[i];
+        fsd_id written;
+
+        if (!fsd_tensor_is_free(m, i))
+            continue;
+        p->together = true;
+        if (p->port == FSD_NONE || is_as_output(m, p->port, i))
+            continue;
+        written = m->d->engine->ports.at[p->port].tensor;
+        p->together = goes_together(m, converted, p->port, p->layer);
+        if (p->together && written != FSD_NONE)
+            converted[written] = true;
+    }
+    fsd_arena_free(scratch);
+}
+
 void fsd_marks_add_places(struct fsd_marks *m)
 {
     m->places = FSD_NEW(m->arena, struct fsd_tensor_place, m->d->model->tensors.n);
@@ -424,4 +479,5 @@ void fsd_marks_add_places(struct fsd_marks *m)
         m->places[i] = place_of(m, i);
     for (fsd_id i = 0; i < m->d->model->tensors.n; i++)
         m->places[i].holder = holder_of(m, i);
+    add_together(m);
 }

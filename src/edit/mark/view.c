@@ -3,7 +3,8 @@
  * as outputs of the network without a fusion changing, and how a fusion is split.
  *
  *     tensors             each tensor: between, written, inside, gone
- *     --free              those between layers alone
+ *     --free              those between layers alone: to be marked together, or one at
+ *                         a time
  *     --break LAYER|NODE  the tensor that splits this fusion, and what changes then
  *     --as FORM           the tensors of --free or --break for another tool
  */
@@ -41,6 +42,9 @@
         .about = "layers that read it, as the engine lists them") \
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "the tensor that has its values") \
+    when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
+        .about = "all tensors of which it is true change no fusion if they are " \
+        "marked in one build; one of which it is false, if it is marked alone") \
     has(t, TEXT,  where,     NULL, .aside = true)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -94,6 +98,8 @@ FSD_RECORD(name_row, NAME_ROW)
         .about = "groups of nodes that some layers compute, by kind") \
     set(t, ROWS,  tensors, all, "Tensors", .of = &tensor_row_record) \
     set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &tensor_row_record) \
+    set(t, ROWS,  together, together, NULL, .aside = true, .of = &tensor_row_record) \
+    set(t, ROWS,  alone, alone, NULL, .aside = true, .of = &tensor_row_record) \
     set(t, COUNT, more, all->at.n - listed->at.n, NULL, .aside = true) \
     has(t, ROWS,  breaks,   "Breaks", .of = &break_row_record) \
     has(t, ROWS,  names,    NULL, .aside = true, .of = &name_row_record)
@@ -223,7 +229,9 @@ static void add_tensors(struct fsd_arena *arena, const struct fsd_request *reque
                         const struct fsd_marks *m, struct answer *root)
 {
     struct fsd_rows *all = fsd_rows_new(arena, &tensor_row_record, tensor_text),
-                    *listed = fsd_rows_new(arena, &tensor_row_record, tensor_text);
+                    *listed = fsd_rows_new(arena, &tensor_row_record, tensor_text),
+                    *together = fsd_rows_new(arena, &tensor_row_record, tensor_text),
+                    *alone = fsd_rows_new(arena, &tensor_row_record, tensor_text);
     uint32_t by_place[FSD__PLACE_COUNT] = {0};
 
     for (fsd_id i = 0; i < m->d->model->tensors.n; i++) {
@@ -236,7 +244,10 @@ static void add_tensors(struct fsd_arena *arena, const struct fsd_request *reque
         row = fsd_rows_add(all);
         fill_tensor(arena, row, m, i);
         by_place[place]++;
-        if (request->all || place != FSD_PLACE_GONE)
+        if (request->q->only_free)
+            fsd_vec_push(arena, m->places[i].together ? &together->at : &alone->at,
+                         row);
+        else if (request->all || place != FSD_PLACE_GONE)
             fsd_vec_push(arena, &listed->at, row);
     }
     FSD_FILL(root, ANSWER);
@@ -368,6 +379,12 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
     return NULL;
 }
 
+/* What another tool marks, it marks in one build. */
+static bool is_together(const struct answer *root, uint32_t i)
+{
+    return root->breaks || ((struct tensor_row *)root->tensors->at.at[i])->together.is;
+}
+
 static void add_names(struct fsd_arena *arena, const struct fsd_request *request,
                       const struct form *form, struct answer *root)
 {
@@ -381,7 +398,7 @@ static void add_names(struct fsd_arena *arena, const struct fsd_request *request
                                         : ((struct tensor_row *)of->at.at[i])->name;
         struct name_row *row;
 
-        if (!name)
+        if (!name || !is_together(root, i))
             continue;
         if (strpbrk(name, form->cannot) || (*form->cannot && fsd_is_command(name))) {
             left_out++;
@@ -409,7 +426,12 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *r
             : "{n|tensor|tensors}: {by_place}\nfusions: {fusions}\n\n",
         form                   ? form->text
         : request->q->break_at ? "{breaks}"
-                               : "{listed}<and {more!} gone (--all)\n>");
+        : request->q->only_free
+            ? "<free together: marked in one build, they change no fusion\n"
+              "{together!}>"
+              "<\nfree one at a time: each marked alone changes no fusion, as do those "
+              "above\n{alone!}>"
+            : "{listed}<and {more!} gone (--all)\n>");
     fsd_id_vec groups = {0};
     enum fsd_status status = FSD_OK;
 
