@@ -103,7 +103,7 @@ def operations(folder):
     other = folder / "other.log"
     other.write_text("".join(changed))
     bisect(folder, "start", model, engine)
-    bisect(folder, "bad", engine, says="No fusion changed")
+    bisect(folder, "bad", engine, says="suspects left, about ")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
     bisect(folder, "bad", other, says="changed its operations alone:  layer 13  epilogue  block.1.Conv_58")

@@ -45,8 +45,8 @@ def page(a, seeds, texts, trials, issue, alone):
     free = added(r"free: (\d+) of (\d+) leave", texts)
     at_once = added(r"together: in (\d+) of (\d+) models", texts)
     breaks = added(r"breaks: of (\d+) fusions (\d+) have no exact break; (\d+) are split; the stated changes are right in (\d+) of (\d+)", texts)
-    searches = {kind: numbers(rf"bisect {kind}: (\d+) of (\d+) right", trials) for kind in ("trials", "pairs", "controls")}
-    wrong = numbers(r"bisect: \d+ of \d+ right, (\d+) name another", trials)[0]
+    searches = {group: numbers(rf"bisect {group}: (\d+) of (\d+) right", trials) for group in ("int8", "moving", "other", "pairs", "controls")}
+    named, planted, wrong = numbers(r"bisect: (\d+) of (\d+) planted faults are named, (\d+) of all", trials)
     reports = numbers(r"issue: (\d+) of (\d+) parts show", issue)
     false, stated = numbers(r"alone: (\d+) of (\d+) statements", alone)
     several, one = ", ".join(map(str, seeds)), str(seeds[0])
@@ -63,8 +63,10 @@ def page(a, seeds, texts, trials, issue, alone):
         row("a break splits its fusion", breaks[2], breaks[0] - breaks[1], several),
         row("a break changes exactly the fusions that it states", breaks[3], breaks[4], several),
         row("a fusion has an exact break", breaks[0] - breaks[1], breaks[0], several),
-        row("`bisect run` names a planted fault, in few builds", *searches["trials"], one),
-        row("`bisect run` names a planted pair, in few builds", *searches["pairs"], one),
+        row("`bisect run` names a planted fault, or a pair of them, in few builds", named, planted, one),
+        row("of these a fusion that computes in INT8", *searches["int8"], one),
+        row("of these a fusion that moves data as well", *searches["moving"], one),
+        row("of these a pair of which one is enough, or both are needed", *searches["pairs"], one),
         row("`bisect run` names nothing where the test always fails, never fails, is flaky or cannot be built", *searches["controls"], one),
         row("the part of an `issue` shows its finding when it is built alone", *reports, one),
         row("what `cut --alone` states is what the builder's Metadata states", stated - false, stated, one),

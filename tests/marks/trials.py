@@ -6,7 +6,8 @@
     pairs      two fusions, either of which fails, or which fail together only: within 4 log2(fusions) + 10
     controls   a test that always fails, never fails, cannot be built, or is wrong in one of five runs: no name
 
-Exit status 1 below nine of ten, or if a fusion is named that is not to blame."""
+Exit status 1 below nine of ten planted faults, if a fusion is named that is not to blame, or if one is where nothing is
+proved."""
 import argparse
 import collections
 import math
@@ -46,7 +47,7 @@ def search(a, m, mode, layers, seed):
 
 
 def end_of(shown):
-    """(what is named: which of NAMES, or None; the layers of it, and of those that changed along)"""
+    """(what is named: which of NAMES, or None; the layers of it, and of those of which one is to blame, or more)"""
     lines = shown.splitlines()
     at = next((i for i, line in enumerate(lines) if any(name in line for name in NAMES)), None)
     if at is None:
@@ -56,7 +57,7 @@ def end_of(shown):
     for line in lines[at + 1:]:
         if line.startswith("  layer "):
             (layers if to is None else along).add(int(line.split()[1]))
-        elif line.startswith("These changed along"):
+        elif line.startswith("  one or more of these"):
             to = along
         else:
             break
@@ -78,18 +79,20 @@ def judge(mode, layers, shown):
     return "part" if found < wanted else "wrong"
 
 
-def trial(a, count, m, mode, layers, seed):
+def trial(a, count, group, m, mode, layers, seed):
+    """One search, counted in its group."""
     fusions = len(m.rows)
     bound = (2 * math.log2(fusions) + 6) * (2 if len(layers) > 1 else 1) - (2 if len(layers) > 1 else 0)
     shown, builds = search(a, m, mode, layers, seed)
     how = "endless" if shown == "endless" else judge(mode, layers, shown)
     late = how == "right" and mode in ("any", "all") and builds > bound
-    kind = "controls" if mode not in ("any", "all") else "pairs" if len(layers) > 1 else "trials"
-    count.update({(kind, "late" if late else how): 1, (kind, "all"): 1})
+    count.update({(group, "late" if late else how): 1, (group, "all"): 1})
     print(f"{m.name} {mode} {'+'.join(map(str, layers))}: {'late' if late else how}, {builds} builds of at most {bound:.1f} for "
           f"{fusions} fusions", flush=True)
     if how != "right":
-        print("   ", "\n    ".join(shown.splitlines()[:4]), flush=True)
+        lines = shown.splitlines()
+        at = next((i for i, line in enumerate(lines) if any(name in line for name in NAMES)), len(lines) - 8)
+        print("   ", "\n    ".join(lines[max(at, 0):]), flush=True)
 
 
 def kind_of(m, row):
@@ -128,23 +131,22 @@ def main():
     draw, count = random.Random(a.seed), collections.Counter()
     pool = [(m, row) for m in all_models for row in m.rows if row["exact"] or not a.splittable]
     for m, row in drawn_of(pool, a.trials, draw):
-        print(kind_of(m, row), end=" ")
-        trial(a, count, m, "any", [row["layer"]], a.seed)
+        trial(a, count, kind_of(m, row), m, "any", [row["layer"]], a.seed)
     for i in range(a.pairs):
         m = draw.choice([m for m in all_models if sum(row["exact"] for row in m.rows) > 2])
         two = draw.sample([row["layer"] for row in m.rows if row["exact"]], 2)
-        trial(a, count, m, ("any", "all")[i % 2], two, a.seed)
+        trial(a, count, "pairs", m, ("any", "all")[i % 2], two, a.seed)
     for i in range(a.controls):
         m = draw.choice(all_models)
-        trial(a, count, m, ("bad", "good", "flaky", "unbuildable")[i % 4], [draw.choice(m.rows)["layer"]], a.seed + i)
-    for kind in ("trials", "pairs", "controls"):
-        of = {how: n for (k, how), n in count.items() if k == kind}
+        trial(a, count, "controls", m, ("bad", "good", "flaky", "unbuildable")[i % 4], [draw.choice(m.rows)["layer"]], a.seed + i)
+    for group in ("int8", "moving", "other", "pairs", "controls"):
+        of = {how: n for (k, how), n in count.items() if k == group}
         if of:
-            print(f"bisect {kind}: {of.get('right', 0)} of {of['all']} right;", ", ".join(f"{how} {n}" for how, n in sorted(of.items()) if how not in ("all", "right")) or "no other")
-    asked = a.trials + a.pairs + a.controls
-    good, wrong = (sum(n for (_, how), n in count.items() if how == which) for which in ("right", "wrong"))
-    print(f"bisect: {good} of {asked} right, {wrong} name another one")
-    return 0 if good >= 0.9 * asked and not wrong else 1
+            print(f"bisect {group}: {of.get('right', 0)} of {of['all']} right;", ", ".join(f"{how} {n}" for how, n in sorted(of.items()) if how not in ("all", "right")) or "no other")
+    planted = [sum(n for (group, how), n in count.items() if group != "controls" and how == which) for which in ("right", "all")]
+    wrong = sum(n for (_, how), n in count.items() if how == "wrong")
+    print(f"bisect: {planted[0]} of {planted[1]} planted faults are named, {wrong} of all searches name another one")
+    return 0 if planted[0] >= 0.9 * planted[1] and not wrong and count["controls", "right"] == a.controls else 1
 
 
 if __name__ == "__main__":

@@ -264,6 +264,7 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
     struct fsd_span chosen = h->chosen;
     uint8_t *seen = fsd_hunt_same(h);
     enum fsd_status status = FSD_OK;
+    uint32_t left;
 
     if (fsd_bisection_done(search))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
@@ -275,8 +276,12 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
     if (status != FSD_OK)
         return status;
     fsd_hunt_take(h, result, result == FSD_BISECT_SKIP ? NULL : seen);
-    fprintf(out, "%s: %u suspect%s left.\n", fsd_search_results[result], h->n,
+    fprintf(out, "%s: %u suspect%s left", fsd_search_results[result], h->n,
             fsd_plural(h->n));
+    left = fsd_hunt_builds_left(h);
+    if (left)
+        fprintf(out, ", about %u more build%s", left, fsd_plural(left));
+    fputs(".\n", out);
     if (result != FSD_BISECT_SKIP && rebuilt)
         fsd_search_put_differences(search, chosen, seen, out);
     else if (result != FSD_BISECT_SKIP)
