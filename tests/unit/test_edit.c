@@ -184,6 +184,8 @@ static void run_marks(const struct test_case *c, FILE *out)
         if (d->model->tensors.at[t].flags & FSD_TENSOR_CONSTANT)
             continue;
         fprintf(out, "%s: %s", tensor_name(d, t), fsd_place_name(p->place));
+        if (fsd_tensor_is_free(m, t) && !p->together)
+            fputs(", alone", out);
         if (p->why)
             fprintf(out, ", %s", fsd_place_why_name(p->why));
         if (p->layer != FSD_NONE)

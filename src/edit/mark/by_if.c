@@ -303,15 +303,14 @@ static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
     fsd_break_add(c, norm);
 }
 
-static bool is_read_in(const struct fsd_marks *m, fsd_id tensor, const bool *nodes,
-                       bool as)
+static bool is_read_in(const struct fsd_marks *m, fsd_id tensor, const bool *nodes)
 {
     const struct fsd_graph *g = m->d->model;
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     bool read = false;
 
     for (uint32_t i = 0; i < readers.n && !read; i++)
-        read = nodes[g->links.at[readers.at + i]] == as;
+        read = nodes[g->links.at[readers.at + i]];
     return read;
 }
 
@@ -351,8 +350,8 @@ static void add_across(const struct fsd_marks *m, fsd_id group, const bool *behi
             reads |= is_among(across, fsd_node_in_tensor(g, i, k));
         if (reads)
             add_residual(m, of, i, c);
-        if (!behind[i] && is_read_in(m, out, behind, true) &&
-            !fsd_marks_is_inside(m, out) && has_norm(m, of))
+        if (!behind[i] && is_read_in(m, out, behind) && !fsd_marks_is_inside(m, out) &&
+            has_norm(m, of))
             add_residual(m, of, i, c);
     }
     add_stacked(m, behind, across, c);
