@@ -508,13 +508,13 @@ def test_issue(tmp_path):
         parts.append(pathlib.Path(part).read_bytes())
         return ENGINE
 
-    files = fusiondiff.issue((MODEL, ENGINE), tmp_path / "built", nodes="Conv_13", verify=build)
+    files = fusiondiff.issue((MODEL, ENGINE), tmp_path / "built", verify=build)
     assert "part.log" in files and (tmp_path / "built" / "part.log").read_bytes() == pathlib.Path(ENGINE).read_bytes()
-    assert "built the part alone (part.log)" in (tmp_path / "built" / "issue.md").read_text()
+    assert "built the part alone (part.log), and the part shows it." in (tmp_path / "built" / "issue.md").read_text()
     assert parts == [(tmp_path / "built" / "part.onnx").read_bytes()]
     there = sorted(os.listdir(tmp_path))
     with pytest.raises(fusiondiff.Error, match="expected an engine built from"):
-        fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", nodes="Conv_13", verify=build, anonymize=True)
+        fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", nodes="Conv_13", verify=build)
     with pytest.raises(FileNotFoundError):
         fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", nodes="Conv_13", verify=lambda part: tmp_path / "no.log")
     with pytest.raises(fusiondiff.Error, match="a finding of nix"):
