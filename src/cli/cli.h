@@ -5,7 +5,6 @@
 #ifndef FSD_CLI_CLI_H
 #define FSD_CLI_CLI_H
 
-#include <argp.h>
 #include <float.h>
 #include <fusiondiff/edit.h>
 #include <limits.h>
@@ -86,6 +85,7 @@ struct command_line {
     unsigned n_outputs;
     bool every_engine;  /* of a log that holds several: each */
     bool follow;        /* links that lead out of their folders */
+    bool help;          /* -h: nothing else is done */
     bool quiet;         /* no notes, and no word on what went to files */
     int color;          /* COLOR_... */
     const char *format; /* -f: for outputs whose name does not imply a format */
@@ -149,7 +149,7 @@ struct command_line {
  * command line it fills.  The parser, --help, the manual and completion read them. */
 
 /** What only one option takes; ends with a message where that is wrong. */
-typedef void take_fn(struct command_line *line, char *arg, struct argp_state *state);
+typedef void take_fn(struct command_line *line, char *arg);
 
 enum takes {
     TAKES_FLAG,
@@ -213,12 +213,9 @@ enum { GROUP_USUAL = 3 };
 #define DAY(member)        TAKES_DAY, FSD_AT(member, unsigned)
 #define TAKEN_BY(function) .take = (function)
 
-/** Fills the member of a row, or prints a message and exits. */
-void take_value(const struct option_row *row, struct command_line *line, char *arg,
-                struct argp_state *state);
 /** The number that an option called `name` takes, of the bounds that are `expected`. */
 unsigned parse_number(const char *name, const char *arg, double least, double most,
-                      const char *expected, struct argp_state *state);
+                      const char *expected);
 
 /** The tables of a verb's options: its own (0), of all verbs (1), of those that take
  *  one build (2); each is ended by a row of zeros.  options.c */
@@ -243,7 +240,7 @@ struct verb {
     unsigned most_words; /* arguments, which go to line->words; 0: MODEL and ENGINE */
     take_fn *take;       /* takes an argument otherwise; NULL */
     /* Checks the whole line, and ends with a message where it is wrong; NULL. */
-    void (*check)(struct command_line *line, struct argp_state *state);
+    void (*check)(struct command_line *line);
     enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
     bool two_builds; /* so that a log, profiles and the like are no options */
     bool one_format; /* outputs may be called anything */
@@ -260,7 +257,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
 /** Notes what a snapshot of several builds, which is to be overwritten, loses. */
 void report_dropped(const struct command_line *line, const char *path);
 /** Refuses options that stand in the lines of a list, and not beside it. */
-void refuse_beside_list(const struct command_line *line, struct argp_state *state);
+void refuse_beside_list(const struct command_line *line);
 
 /** The i-th verb, NULL past the last. verbs.c */
 const struct verb *verb_at(unsigned i);
@@ -284,15 +281,18 @@ unsigned verb_place(unsigned n, char **words);
 
 /** A line a verb. help.c */
 void print_verbs(FILE *out);
-/** For argp, whose `input` is the command line: puts the verb's formats on top of what
- *  --help says below the options, and examples under it.
- *  @return `text`, or what argp frees */
-char *filter_help(int key, const char *text, void *input);
+/** What --help says below a verb's options: its formats, `text`, and examples.
+ *  @param text  NULL: none. */
+void print_below_options(const struct verb *verb, const char *text, FILE *out);
 
 /** The page of the manual, in mdoc. manual.c */
 void print_manual(FILE *out);
 /** What may stand in place of the last word. complete.c */
 void print_completions(unsigned n, char **words);
+
+/** Prints a message and where to find help, and exits with TROUBLE.  line/error.c */
+_Noreturn void usage_error(const char *format, ...)
+    __attribute__((format(printf, 1, 2)));
 
 /** Parses, or prints a message and exits: 0 after --help, 2 after an error.  Parts are
  *  checked, and a directory is replaced by the files in it, before a verb of MODEL and
@@ -317,7 +317,7 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
 /** "text, json, csv": a subject's formats, all of them for -1. options.c */
 void list_formats(int subject, char *list, size_t size);
 /** Takes the word of --label. */
-void take_label(struct command_line *line, char *arg, struct argp_state *state);
+void take_label(struct command_line *line, char *arg);
 
 /* Arguments.  pair.c */
 
@@ -325,7 +325,7 @@ void take_label(struct command_line *line, char *arg, struct argp_state *state);
 bool take_pair(struct command_line *line, char *arg);
 
 /** The same of verbs that take nothing else: a third is an error. */
-void take_one_pair(struct command_line *line, char *arg, struct argp_state *state);
+void take_one_pair(struct command_line *line, char *arg);
 
 /** The same where names of nodes follow: a second word that is no file is one of
  *  them. */
@@ -333,7 +333,7 @@ bool take_input(struct command_line *line, char *arg);
 
 /** Ends with a message unless MODEL and ENGINE are there; a lone argument is the
  * ENGINE, a build log. */
-void need_pair(struct command_line *line, struct argp_state *state);
+void need_pair(struct command_line *line);
 /** The failed build whose log is the ENGINE, to be freed; NULL: it is none. */
 struct fsd_failure *open_failure(const struct command_line *line);
 bool is_failed_build(const struct command_line *line); /* only the log is read */

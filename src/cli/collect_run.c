@@ -3,7 +3,6 @@
  * own streams as it comes, and written to the log line by line, so that lines of its
  * two streams do not mix.
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <errno.h>

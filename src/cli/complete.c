@@ -6,7 +6,6 @@
  * Each line is a candidate, a tab and what it means; a line "files" without a tab says
  * that names of files may stand there, too.
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <ctype.h>

@@ -36,7 +36,7 @@ enum fsd_status name_failed_part(struct command_line *line,
                                  struct fsd_error *err);
 
 /** Ends with a message where the options ask for an ENGINE that is not given. */
-void check_part(const struct command_line *line, struct argp_state *state);
+void check_part(const struct command_line *line);
 
 /** Notes that the model's weights in other files, if it has such, stay where they are,
  *  since a new model is in another folder.  models.c */
@@ -50,7 +50,7 @@ enum fsd_status write_models(const struct command_line *line, print_fn *print_mo
                              struct fsd_error *err);
 
 /** Takes the words of lint's --fix, and applies the edits that they name.  fix.c */
-void take_fix(struct command_line *line, char *list, struct argp_state *state);
+void take_fix(struct command_line *line, char *list);
 enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
                           struct fsd_error *err);
 

@@ -1,21 +1,24 @@
 /* What lint's --fix does: the edits that are applied, or their list. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 #include <string.h>
 
 /* Cuts the list, if there is one, at its commas. */
-void take_fix(struct command_line *line, char *list, struct argp_state *state)
+void take_fix(struct command_line *line, char *list)
 {
-    char *rest = list, *word;
+    char *next = list;
 
     line->fix.wanted = true;
-    while ((word = strsep(&rest, ","))) {
+    while (next) {
+        char *word = next, *comma = strchr(word, ',');
+
+        next = comma ? comma + 1 : NULL;
+        if (comma)
+            *comma = '\0';
         if (!*word)
-            argp_error(state,
-                       "--fix: expected rules or fingerprints, separated by commas");
+            usage_error("--fix: expected rules or fingerprints, separated by commas");
         if (line->fix.options.n_what == MOST_OUTPUTS)
-            argp_error(state, "--fix: expected at most %d words", MOST_OUTPUTS);
+            usage_error("--fix: expected at most %d words", MOST_OUTPUTS);
         line->fix.what[line->fix.options.n_what++] = word;
     }
 }

@@ -5,7 +5,6 @@
  * all runs are printed at the end, in the order of the list, so that the same list
  * gives the same output.
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <stdlib.h>
@@ -35,7 +34,7 @@ struct job {
 static const char *const beside[] = {"--log",   "--profile", "--times",
                                      "--shape", "--engine",  "--opt-profile"};
 
-void refuse_beside_list(const struct command_line *line, struct argp_state *state)
+void refuse_beside_list(const struct command_line *line)
 {
     const bool given[] = {line->run.log,           line->run.n_profiles,
                           line->run.times,         line->run.n_shapes,
@@ -43,10 +42,9 @@ void refuse_beside_list(const struct command_line *line, struct argp_state *stat
 
     for (size_t i = 0; i < sizeof given / sizeof *given; i++)
         if (given[i])
-            argp_error(state,
-                       "%s belongs to one build: with --list, write it in the line of "
-                       "the build",
-                       beside[i]);
+            usage_error("%s belongs to one build: with --list, write it in the line of "
+                        "the build",
+                        beside[i]);
 }
 
 /* -------------------------------------------------------------------- each build */

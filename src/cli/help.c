@@ -1,10 +1,7 @@
 /* What --help says below the options of a verb: its formats, examples and more; and the
  * verbs in a line each, which `fusiondiff help` prints. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
-#include <stdint.h>
-#include <stdlib.h>
 #include <string.h>
 
 void print_verbs(FILE *out)
@@ -27,16 +24,10 @@ static void print_examples(const struct verb *verb, FILE *out)
                 named && *example ? " " : "", example);
 }
 
-char *filter_help(int key, const char *text, void *input)
+void print_below_options(const struct verb *verb, const char *text, FILE *out)
 {
-    const struct verb *verb = ((struct command_line *)input)->verb;
-    char list[256], *help = NULL;
-    size_t size;
-    FILE *out;
+    char list[256];
 
-    if (key != ARGP_KEY_HELP_POST_DOC)
-        return (char *)(uintptr_t)text;
-    out = fsd_memory_open(&help, &size);
     if (verb->subject >= 0) {
         list_formats(verb->subject, list, sizeof list);
         fprintf(out, "Formats: %s.\n\n", list);
@@ -48,9 +39,4 @@ char *filter_help(int key, const char *text, void *input)
         putc('\n', out);
     }
     print_examples(verb, out);
-    if (fclose(out)) {
-        free(help);
-        return (char *)(uintptr_t)text;
-    }
-    return help;
 }

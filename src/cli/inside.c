@@ -75,7 +75,7 @@ void keep_directory(struct fsd_directory *directory)
     if (!directory)
         return;
     if (!kept)
-        atexit(free_kept); /* argp ends the program, too */
+        atexit(free_kept); /* an error of usage ends the program, too */
     kept = must(realloc(kept, (n_kept + 1) * sizeof(struct fsd_directory *)));
     kept[n_kept++] = directory;
 }

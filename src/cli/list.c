@@ -8,7 +8,6 @@
  * A wrong line is an error of that build: each line is parsed by the thread that
  * handles the build, and does not affect the others.
  */
-#define _GNU_SOURCE /* pthreads beside argp's headers */
 #include "cli/cli.h"
 
 #include <errno.h>

@@ -35,7 +35,7 @@ static int complain_of(struct fsd_error *err, const char *word)
 
 int main(int argc, char **argv)
 {
-    static char name[64] = "fusiondiff"; /* the usage and getopt's messages begin so */
+    static char name[64] = "fusiondiff"; /* usage and messages begin so */
     static char help[] = "--help";
     bool asks = argc > 1 && !strcmp(argv[1], "help");
     unsigned n = argc > 1 ? (unsigned)argc - 1 : 0;
@@ -71,7 +71,7 @@ int main(int argc, char **argv)
     } else if (verb) {
         memmove(argv + 2, argv + 1, place * sizeof *argv);
     }
-    if (verb) { /* argp shall not see it */
+    if (verb) { /* the parser shall not see it */
         snprintf(name, sizeof name, "fusiondiff %s", verb->name);
         argc--;
         argv++;

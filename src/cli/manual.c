@@ -1,5 +1,4 @@
 /* The manual page, in mdoc, of the tables that --help is made of. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <ctype.h>

@@ -1,5 +1,4 @@
 /* Outputs of verbs that write a model beside a report of it. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 void note_weights(const struct command_line *line)

@@ -2,7 +2,6 @@
  * The options that verbs share: of every verb, and of verbs that look at one build.
  * What a row cannot state has a function here.
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -10,20 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
-
-/* "--version --json" is for scripts, in whichever order. */
-static void print_version(FILE *out, struct argp_state *state)
-{
-    for (int i = 1; i < state->argc; i++)
-        if (!strcmp(state->argv[i], "--json")) {
-            fsd_about("json", NULL, out, NULL);
-            return;
-        }
-    fputs("fusiondiff " FSD_VERSION "\n", out);
-}
-
-/* Seen by the C library, so that --version is there. */
-FSD_API void (*argp_program_version_hook)(FILE *, struct argp_state *) = print_version;
 
 void list_formats(int subject, char *list, size_t size)
 {
@@ -39,28 +24,27 @@ void list_formats(int subject, char *list, size_t size)
     }
 }
 
-static void take_format(struct command_line *line, char *arg, struct argp_state *state)
+static void take_format(struct command_line *line, char *arg)
 {
     char formats[256];
 
     line->format = fsd_format_find(arg);
     list_formats(-1, formats, sizeof formats);
     if (!line->format)
-        argp_error(state, "unknown format '%s'; the formats are %s", arg, formats);
+        usage_error("unknown format '%s'; the formats are %s", arg, formats);
 }
 
-static void take_output(struct command_line *line, char *path, struct argp_state *state)
+static void take_output(struct command_line *line, char *path)
 {
     bool file = strcmp(path, "-") != 0;
 
     if (line->n_outputs == MOST_OUTPUTS)
-        argp_error(state, "at most %d outputs", MOST_OUTPUTS);
+        usage_error("at most %d outputs", MOST_OUTPUTS);
     line->outputs[line->n_outputs++] =
         (struct output){file ? path : NULL, file ? fsd_format_find(path) : NULL};
 }
 
-static void take_evidence(struct command_line *line, char *list,
-                          struct argp_state *state)
+static void take_evidence(struct command_line *line, char *list)
 {
     static const struct {
         const char *name;
@@ -81,8 +65,7 @@ static void take_evidence(struct command_line *line, char *list,
                (strlen(words[i].name) != n || strncmp(words[i].name, list, n) != 0))
             i++;
         if (i == sizeof words / sizeof *words)
-            argp_error(
-                state,
+            usage_error(
                 "--evidence: expected metadata, name, log, tensor, structure or path, "
                 "found '%.*s'",
                 (int)n, list);
@@ -91,14 +74,14 @@ static void take_evidence(struct command_line *line, char *list,
         list += n + (list[n] == ',');
     }
     if (!mask)
-        argp_error(state, "--evidence needs at least one word");
+        usage_error("--evidence needs at least one word");
     line->run.evidence = mask;
 }
 
 /* No device has a million times what one of today has; what is beyond is a slip. */
 static const double MOST_PEAK = 1e9;
 
-static void take_peak(struct command_line *line, char *word, struct argp_state *state)
+static void take_peak(struct command_line *line, char *word)
 {
     char *end;
 
@@ -107,14 +90,12 @@ static void take_peak(struct command_line *line, char *word, struct argp_state *
         line->run.peak_top_s = strtod(end + 1, &end);
     if (*end || !(line->run.peak_gb_s > 0 && line->run.peak_gb_s <= MOST_PEAK) ||
         !(line->run.peak_top_s > 0 && line->run.peak_top_s <= MOST_PEAK))
-        argp_error(state, "--peak: expected GB/s,TOP/s of the device, found '%s'",
-                   word);
+        usage_error("--peak: expected GB/s,TOP/s of the device, found '%s'", word);
 }
 
 /* What is written to, and no maps of files: those cost nothing that CI counts, and a
  * model may be hundreds of megabytes of weights that are never read. */
-static void limit_memory(struct command_line *line, char *word,
-                         struct argp_state *state)
+static void limit_memory(struct command_line *line, char *word)
 {
     char *end;
     unsigned long mb = strtoul(word, &end, 10);
@@ -122,43 +103,34 @@ static void limit_memory(struct command_line *line, char *word,
 
     (void)line;
     if (*end || end == word || *word == '-' || !mb || mb > UINT32_MAX)
-        argp_error(state, "--max-memory: expected a number of MB from 1, found '%s'",
-                   word);
+        usage_error("--max-memory: expected a number of MB from 1, found '%s'", word);
     if (getrlimit(RLIMIT_DATA, &limit) || mb << 20 < limit.rlim_cur) {
         limit.rlim_cur = mb << 20;
         if (setrlimit(RLIMIT_DATA, &limit))
-            argp_error(state, "the system refuses --max-memory=%s: %s", word,
-                       strerror(errno));
+            usage_error("the system refuses --max-memory=%s: %s", word,
+                        strerror(errno));
     }
 }
 
-static void take_engine(struct command_line *line, char *arg, struct argp_state *state)
+static void take_engine(struct command_line *line, char *arg)
 {
     line->every_engine = line->verb->subject == FSD_OF_RUN && !strcmp(arg, "all");
     if (!line->every_engine)
         line->run.engine_number =
-            parse_number("engine", arg, 1, UINT32_MAX, "a number from 1", state);
+            parse_number("engine", arg, 1, UINT32_MAX, "a number from 1");
 }
 
-static void take_opt_profile(struct command_line *line, char *arg,
-                             struct argp_state *state)
+static void take_opt_profile(struct command_line *line, char *arg)
 {
-    line->run.opt_profile = 1 + parse_number("opt-profile", arg, 0, INT32_MAX - 1,
-                                             "a number from 0", state);
+    line->run.opt_profile =
+        1 + parse_number("opt-profile", arg, 0, INT32_MAX - 1, "a number from 0");
 }
 
-void take_label(struct command_line *line, char *arg, struct argp_state *state)
+void take_label(struct command_line *line, char *arg)
 {
     if (!*arg)
-        argp_error(state, "--label: expected a word, e.g. sm86, found ''");
+        usage_error("--label: expected a word, e.g. sm86, found ''");
     line->run.label = arg;
-}
-
-static void give_help(struct command_line *line, char *arg, struct argp_state *state)
-{
-    (void)line;
-    (void)arg;
-    argp_state_help(state, stdout, ARGP_HELP_STD_HELP);
 }
 
 static const struct option_row of_all[] = {
@@ -190,7 +162,7 @@ static const struct option_row of_all[] = {
      FLAG(run.force)},
     {"max-memory", "MB", "Exit with an error (status 2) rather than use more memory",
      TAKEN_BY(limit_memory)},
-    {NULL, NULL, NULL, TAKEN_BY(give_help), .letter = 'h', .hidden = true},
+    {NULL, NULL, NULL, FLAG(help), .letter = 'h', .hidden = true},
     {0},
 };
 

@@ -1,6 +1,5 @@
 /* The arguments MODEL and ENGINE.  A lone argument is the ENGINE, and engines that are
  * given as --part take its place; need_pair() sorts that once all words are there. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -37,20 +36,20 @@ bool take_pair(struct command_line *line, char *arg)
     return true;
 }
 
-void take_one_pair(struct command_line *line, char *arg, struct argp_state *state)
+void take_one_pair(struct command_line *line, char *arg)
 {
     if (!take_pair(line, arg))
-        argp_error(state, "expected MODEL and ENGINE, found a third file '%s'", arg);
+        usage_error("expected MODEL and ENGINE, found a third file '%s'", arg);
 }
 
-void need_pair(struct command_line *line, struct argp_state *state)
+void need_pair(struct command_line *line)
 {
     if (!line->run.model && !line->run.engine)
-        argp_error(state, "expected MODEL and %s",
-                   line->run.n_parts ? "its --part ENGINE" : "ENGINE");
+        usage_error("expected MODEL and %s",
+                    line->run.n_parts ? "its --part ENGINE" : "ENGINE");
     if (line->run.engine && line->run.n_parts)
-        argp_error(state, "expected ENGINE or --part, found both '%s' and '%s'",
-                   line->run.engine, line->parts[0]);
+        usage_error("expected ENGINE or --part, found both '%s' and '%s'",
+                    line->run.engine, line->parts[0]);
     if (line->run.n_parts)
         line->run.engine = line->parts[0];
     if (line->run.engine)

@@ -1,5 +1,4 @@
 /* What options that name a part of a model ask for. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 bool names_part(const struct command_line *line)
@@ -30,12 +29,12 @@ enum fsd_status name_failed_part(struct command_line *line,
                          "--node");
 }
 
-void check_part(const struct command_line *line, struct argp_state *state)
+void check_part(const struct command_line *line)
 {
     if (line->run.engine)
         return;
     if (line->part.cut.n_layers || line->part.cut.n_groups)
-        argp_error(state, "--layer and --group need an ENGINE");
+        usage_error("--layer and --group need an ENGINE");
     if (line->run.log || line->run.n_profiles)
-        argp_error(state, "a log or a profile needs an ENGINE");
+        usage_error("a log or a profile needs an ENGINE");
 }

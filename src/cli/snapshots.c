@@ -3,7 +3,6 @@
  * `snapshot`, which notes what of the old one goes; where `snapshot --list` writes
  * them; how git merges them.
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <errno.h>

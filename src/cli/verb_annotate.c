@@ -1,5 +1,4 @@
 /* fusiondiff annotate [MODEL] ENGINE -o FILE: a run, for viewers of models. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 static const struct option_row options[] = {
@@ -19,15 +18,14 @@ static const char doc[] =
     "operators of the domain `trt`, with formats, precision, "
     "times, tactic and advice as attributes.";
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
-    need_pair(line, state);
+    need_pair(line);
     if (line->format)
-        argp_error(
-            state,
+        usage_error(
             "expected -o FILE with the ending .onnx or .nodedata.json, and no -f");
     if (!line->outputs[0].path)
-        argp_error(state, "expected -o FILE.onnx or -o FILE.nodedata.json");
+        usage_error("expected -o FILE.onnx or -o FILE.nodedata.json");
 }
 
 struct job {

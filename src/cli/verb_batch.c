@@ -10,7 +10,6 @@
  * all ready lines behind it.  Threads wait if too many lines are pending, to bound the
  * memory.
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -50,15 +49,15 @@ static const char doc[] =
     "the --fail-on level; 1 there are findings; 2 a pair could not be analyzed (its "
     "line has the error), or another error.";
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->query.n_words)
-        argp_error(state, "expected LIST, or a directory of builds");
+        usage_error("expected LIST, or a directory of builds");
     if (line->format && strcmp(line->format, "json") != 0 &&
         strcmp(line->format, "schema") != 0)
-        argp_error(state, "batch writes json or schema, not %s", line->format);
+        usage_error("batch writes json or schema, not %s", line->format);
     if (line->resume && (line->n_outputs != 1 || !line->outputs[0].path))
-        argp_error(state, "--resume needs one -o FILE");
+        usage_error("--resume needs one -o FILE");
 }
 
 /* ------------------------------------------------------------------------- the list */

@@ -10,7 +10,6 @@
  * input and output in files, so that it can never block the program, and the model of
  * the build in a file of a new name that is gone behind it (ends.c).
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <errno.h>
@@ -462,17 +461,17 @@ static const char expected_word[] =
 static const char *const words[] = {"start",  "next", "good", "bad",  "skip",
                                     "result", "run",  "log",  "reset"};
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->bisect.state)
         line->bisect.state = usual_state;
     if (!line->query.n_words)
-        argp_error(state, "%s", expected_word);
+        usage_error("%s", expected_word);
     if (line->run.values_limit > 0 && !line->bisect.values)
-        argp_error(state, "--limit needs --values");
+        usage_error("--limit needs --values");
     if (line->bisect.values && line->query.n_words &&
         strcmp(line->words[0], "run") != 0)
-        argp_error(state, "--values is of run alone");
+        usage_error("--values is of run alone");
 }
 
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)

@@ -1,5 +1,4 @@
 /* fusiondiff check SNAPSHOT MODEL ENGINE: the merge gate. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <stdint.h>
@@ -43,7 +42,7 @@ static const char doc[] =
     "error.";
 
 /* The day in UTC, which is the same on all machines. */
-static unsigned today(struct argp_state *state)
+static unsigned today(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
     char now[32];
@@ -53,14 +52,14 @@ static unsigned today(struct argp_state *state)
         snprintf(now, sizeof now, "%lld", (long long)time(NULL));
     day = fsd_day_of_epoch(epoch && *epoch ? epoch : now);
     if (!day)
-        argp_error(state, "SOURCE_DATE_EPOCH: expected seconds since 1970, found '%s'",
-                   epoch && *epoch ? epoch : now);
+        usage_error("SOURCE_DATE_EPOCH: expected seconds since 1970, found '%s'",
+                    epoch && *epoch ? epoch : now);
     return day;
 }
 
 /* SNAPSHOT MODEL ENGINE, of which MODEL may be left out, and SNAPSHOT where there is a
  * policy: it is known by what is in it. */
-static void sort_words(struct command_line *line, struct argp_state *state)
+static void sort_words(struct command_line *line)
 {
     unsigned n = line->query.n_words, at = 0;
     enum fsd_file_kind kind;
@@ -68,48 +67,45 @@ static void sort_words(struct command_line *line, struct argp_state *state)
 
     if (line->builds) {
         if (n > 1)
-            argp_error(state,
-                       "expected all builds in the list, and at most one SNAPSHOT for "
-                       "lines without snapshot=, found '%s' too",
-                       line->words[1]);
-        refuse_beside_list(line, state);
+            usage_error("expected all builds in the list, and at most one SNAPSHOT for "
+                        "lines without snapshot=, found '%s' too",
+                        line->words[1]);
+        refuse_beside_list(line);
         line->check.snapshot = n ? line->words[0] : NULL;
         return;
     }
     if (!n)
-        argp_error(state, "expected SNAPSHOT, MODEL and ENGINE");
+        usage_error("expected SNAPSHOT, MODEL and ENGINE");
     kind = fsd_file_kind(line->words[0]);
     noun = kind == FSD_FILE_OTHER || kind == FSD_FILE_SNAPSHOT
                ? NULL
                : fsd_file_kind_noun(kind);
     for (unsigned i = 1; i < n; i++)
         if (noun && fsd_file_kind(line->words[i]) == FSD_FILE_SNAPSHOT)
-            argp_error(state,
-                       "expected the snapshot first, found '%s', which is %s, "
-                       "before '%s'",
-                       line->words[0], noun, line->words[i]);
+            usage_error("expected the snapshot first, found '%s', which is %s, "
+                        "before '%s'",
+                        line->words[0], noun, line->words[i]);
     if (kind == FSD_FILE_SNAPSHOT || n == 3 ||
         (!line->check.policy && !line->check.lint))
         line->check.snapshot = line->words[at++];
     if (line->check.snapshot && noun)
-        argp_error(
-            state,
+        usage_error(
             "expected a snapshot first, found '%s', which is %s; 'fusiondiff snapshot' "
             "writes one, and with --policy the absolute rules are checked without one",
             line->words[0], noun);
     for (; at < n; at++)
         take_pair(line, (char *)(uintptr_t)line->words[at]);
-    need_pair(line, state);
+    need_pair(line);
     if (!line->check.snapshot && line->check.accept)
-        argp_error(state, "--update needs a SNAPSHOT");
+        usage_error("--update needs a SNAPSHOT");
 }
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->print_policy)
-        sort_words(line, state);
+        sort_words(line);
     if (!line->check.today)
-        line->check.today = today(state);
+        line->check.today = today();
 }
 
 static enum fsd_status print_check(const void *payload, const struct sink *to)

@@ -1,5 +1,4 @@
 /* fusiondiff code MODEL [ENGINE]: a model as a Python program. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 #include <string.h>
@@ -30,15 +29,15 @@ static const char doc[] = "Writes a model as Python: a function per module, one 
                           "writes these alone, with the Q/DQ pairs at their edges, as "
                           "`cut` does.";
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->run.model)
-        argp_error(state, "expected MODEL");
-    check_part(line, state);
+        usage_error("expected MODEL");
+    check_part(line);
     if (line->part.cut.context && !names_part(line))
-        argp_error(state, "--context needs an option that names nodes");
+        usage_error("--context needs an option that names nodes");
     if (line->format)
-        argp_error(state, "code has only one format: --api selects the language");
+        usage_error("code has only one format: --api selects the language");
 }
 
 struct job {

@@ -10,7 +10,7 @@
  * What a failed or interrupted build left stays in DIR.partial, for whoever looks for
  * the reason; the next collect to DIR takes it away.
  */
-#define _GNU_SOURCE /* argp */
+#define _DEFAULT_SOURCE /* realpath */
 #include "cli/cli.h"
 
 #include <dirent.h>
@@ -269,12 +269,12 @@ static const struct option_row options[] = {
     {0},
 };
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (line->query.n_words < 2)
-        argp_error(state, "expected DIR -- COMMAND...");
+        usage_error("expected DIR -- COMMAND...");
     if (line->format || line->outputs[0].path)
-        argp_error(state, "collect writes only DIR, and no report");
+        usage_error("collect writes only DIR, and no report");
 }
 
 static const char doc[] =

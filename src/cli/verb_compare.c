@@ -1,6 +1,5 @@
 /* fusiondiff compare OLD NEW [MORE...], and stability, which asks of builds of one
  * model what varies. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 static const char doc[] =
@@ -22,11 +21,10 @@ static const char stability_doc[] =
     "that holds them; a single directory holds all builds.  Exit status: 0 only times "
     "and tactics vary, 1 more varies, 2 an error.";
 
-static void refuse_file(struct command_line *line, char *arg, struct argp_state *state)
+static void refuse_file(struct command_line *line, char *arg)
 {
     (void)arg;
-    argp_error(state, "with %s, name profiles and logs within each build",
-               line->verb->name);
+    usage_error("with %s, name profiles and logs within each build", line->verb->name);
 }
 
 static const struct option_row options[] = {
@@ -46,10 +44,10 @@ static const struct option_row options[] = {
     {0},
 };
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->query.n_words)
-        argp_error(state, "expected OLD and NEW");
+        usage_error("expected OLD and NEW");
 }
 
 static enum fsd_status print_comparison(const void *payload, const struct sink *to)

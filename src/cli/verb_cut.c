@@ -1,5 +1,4 @@
 /* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: a part of a model as a model. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 #include <errno.h>
@@ -36,21 +35,20 @@ static const char doc[] =
     "weights stay in their files if FILE is in the folder of MODEL; otherwise they are "
     "copied into FILE.";
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->run.model)
-        argp_error(state, "expected MODEL");
+        usage_error("expected MODEL");
     if (!names_part(line) && !is_failed_build(line))
-        argp_error(state,
-                   "expected what is to be cut: --layer, --group, --node, --from "
-                   "or --to, or the log of a failed build");
-    check_part(line, state);
+        usage_error("expected what is to be cut: --layer, --group, --node, --from "
+                    "or --to, or the log of a failed build");
+    check_part(line);
     if (line->part.cut.n_values && !line->cut.inputs)
-        argp_error(state, "--values goes with --inputs DIR");
+        usage_error("--values goes with --inputs DIR");
     if (line->format)
-        argp_error(state, "a part of a model has no other format");
+        usage_error("a part of a model has no other format");
     if (line->n_outputs > 1)
-        argp_error(state, "a part is written to one file");
+        usage_error("a part is written to one file");
 }
 
 static enum fsd_status print_part(const void *payload, const struct sink *to)

@@ -1,5 +1,4 @@
 /* fusiondiff [diff] MODEL ENGINE: the main job. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -52,10 +51,10 @@ static const char doc[] =
     "level, 1 findings, 2 an error.";
 
 /* A dump needs one file only: the side that is dumped. */
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
-        need_pair(line, state);
+        need_pair(line);
 }
 
 static enum fsd_status print_dump(const void *payload, const struct sink *to)
@@ -116,10 +115,12 @@ static char *numbered(const char *path, unsigned number)
     const char *name = slash ? slash + 1 : path;
     const char *dot = *name ? strchr(name + 1, '.') : NULL;
     size_t stem = dot ? (size_t)(dot - path) : strlen(path);
-    char *out = NULL;
+    size_t room = strlen(path) + sizeof ".4294967295";
+    char *out = malloc(room);
 
-    return asprintf(&out, "%.*s.%u%s", (int)stem, path, number, path + stem) < 0 ? NULL
-                                                                                 : out;
+    if (out)
+        snprintf(out, room, "%.*s.%u%s", (int)stem, path, number, path + stem);
+    return out;
 }
 
 /* What goes to standard output as text begins with which one it is. */

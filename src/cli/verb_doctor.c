@@ -1,5 +1,4 @@
 /* fusiondiff doctor: what the program can do here. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 static enum fsd_status print_about(const void *payload, const struct sink *to)

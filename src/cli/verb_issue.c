@@ -1,6 +1,5 @@
 /* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: a report for the maintainers of a
  * builder, as a directory that appears whole or not at all. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 #include <dirent.h>
@@ -61,26 +60,26 @@ static bool is_pair(const struct command_line *line)
             fsd_file_kind(line->words[1]) != FSD_FILE_SNAPSHOT);
 }
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     line->issue.options.part = line->part.cut;
     if (!line->query.n_words)
-        argp_error(state, "expected MODEL and ENGINE, or OLD and NEW");
+        usage_error("expected MODEL and ENGINE, or OLD and NEW");
     if (line->format || line->n_outputs != 1 || !line->outputs[0].path)
-        argp_error(state, "expected -o DIR, a new directory");
+        usage_error("expected -o DIR, a new directory");
     if (line->issue.options.finding && names_part(line))
-        argp_error(state, "expected --finding, or --layer, --group and --node");
+        usage_error("expected --finding, or --layer, --group and --node");
     if (line->issue.names && !line->issue.options.anonymous)
-        argp_error(state, "--names goes with --anonymize");
+        usage_error("--names goes with --anonymize");
     if (is_pair(line)) {
         line->run.model = line->words[0];
         line->run.engine = line->query.n_words > 1 ? line->words[1] : NULL;
-        need_pair(line, state);
+        need_pair(line);
     } else if (line->run.log || line->run.n_profiles || line->run.times) {
-        argp_error(state, "with two builds, pass profiles and logs as part of each: "
-                          "MODEL,ENGINE,PROFILE,LOG");
+        usage_error("with two builds, pass profiles and logs as part of each: "
+                    "MODEL,ENGINE,PROFILE,LOG");
     } else if (line->issue.options.finding) {
-        argp_error(state, "--finding needs one build: MODEL ENGINE");
+        usage_error("--finding needs one build: MODEL ENGINE");
     }
 }
 

@@ -1,5 +1,4 @@
 /* fusiondiff lint MODEL [ENGINE]: the model before its build, proved by the engine. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 /* Without the library of edits there is no --fix. */
@@ -54,19 +53,19 @@ static const struct option_row options[] = {
     FIX_ROWS{0},
 };
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (line->fail_on < 0)
         line->fail_on = FSD_ERROR;
     if (!line->run.model && !line->list)
-        argp_error(state, "expected MODEL");
+        usage_error("expected MODEL");
     if (line->fix.wanted && (line->list || line->format))
-        argp_error(state, "--fix writes a model or lists edits as text: it cannot be "
-                          "combined with --list or -f");
+        usage_error("--fix writes a model or lists edits as text: it cannot be "
+                    "combined with --list or -f");
     if (line->fix.options.n_scales && !line->fix.wanted)
-        argp_error(state, "--scale needs --fix");
+        usage_error("--scale needs --fix");
     if (!line->run.engine && (line->run.log || line->run.n_profiles))
-        argp_error(state, "a log or a profile needs an ENGINE");
+        usage_error("a log or a profile needs an ENGINE");
 }
 
 static enum fsd_status print_lint(const void *payload, const struct sink *to)

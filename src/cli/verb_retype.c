@@ -1,6 +1,5 @@
 /* fusiondiff retype MODEL ENGINE -o typed.onnx: the precision that a weakly typed
  * engine chose, as types of the model. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 static const char doc[] =
@@ -16,11 +15,11 @@ static const char doc[] =
     "number, as TensorRT does.  External weights stay in their "
     "files, behind a Cast.";
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
-    need_pair(line, state);
+    need_pair(line);
     if (!line->run.model)
-        argp_error(state, "expected MODEL and ENGINE, or the directory of a build");
+        usage_error("expected MODEL and ENGINE, or the directory of a build");
 }
 
 static enum fsd_status print_model(const void *payload, const struct sink *to)

@@ -1,6 +1,5 @@
 /* fusiondiff routes [MODEL] [CACHE] BUILD...: builds of one network by several sets of
  * options.  The contents of a file show what its word means. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -23,10 +22,10 @@ static const char doc[] =
     "says so.\n\n"
     "Exit status: 0 done, 2 an error.";
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (!line->query.n_words)
-        argp_error(state, "expected CACHE, or BUILDs");
+        usage_error("expected CACHE, or BUILDs");
 }
 
 /* The builds, as far as they are taken. */

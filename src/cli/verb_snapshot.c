@@ -1,5 +1,4 @@
 /* fusiondiff snapshot MODEL ENGINE -o FILE: what a gate compares with. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 static const struct option_row options[] = {
@@ -34,26 +33,26 @@ static const char doc[] =
     "fusion changes a few lines.  'fusiondiff check' compares a later build with it.  "
     "There is one format.";
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     if (line->format)
-        argp_error(state, "a snapshot has only one format");
+        usage_error("a snapshot has only one format");
     if (line->merge_base) {
         if (!line->run.model || !line->run.engine || line->builds ||
             line->outputs[0].path)
-            argp_error(state, "--merge BASE expects two snapshots and nothing else");
+            usage_error("--merge BASE expects two snapshots and nothing else");
         return;
     }
     if (line->builds) {
         if (line->run.model || line->n_also || line->outputs[0].path)
-            argp_error(state, "with --list, each line names a build and its snapshot=, "
-                              "and no other file can be given");
-        refuse_beside_list(line, state);
+            usage_error("with --list, each line names a build and its snapshot=, "
+                        "and no other file can be given");
+        refuse_beside_list(line);
         return;
     }
-    need_pair(line, state);
+    need_pair(line);
     if (line->with_times && line->run.model && !line->run.n_profiles)
-        argp_error(state, "--with-times needs a --profile");
+        usage_error("--with-times needs a --profile");
 }
 
 struct snapshot_job {

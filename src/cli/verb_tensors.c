@@ -1,6 +1,5 @@
 /* fusiondiff tensors MODEL ENGINE: which tensors may be marked as outputs, and the
  * model with them. */
-#define _GNU_SOURCE /* argp */
 #include "cli/edit.h"
 
 #include <string.h>

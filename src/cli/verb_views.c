@@ -4,7 +4,6 @@
  * A row whose arguments end in "NODE..." or the like needs at least one word; one in
  * brackets may do without.
  */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <stdint.h>
@@ -12,43 +11,41 @@
 
 /* ------------------------------------------------------------------- options */
 
-static void add_word(struct command_line *line, const char *word,
-                     struct argp_state *state)
+static void add_word(struct command_line *line, const char *word)
 {
     if (line->query.n_words == MOST_WORDS)
-        argp_error(state, "at most %d names", MOST_WORDS);
+        usage_error("at most %d names", MOST_WORDS);
     line->words[line->query.n_words++] = word;
 }
 
-static void take_word(struct command_line *line, char *arg, struct argp_state *state)
+static void take_word(struct command_line *line, char *arg)
 {
     bool words = strchr(line->verb->arguments, '.');
 
     if (!words)
-        take_one_pair(line, arg, state);
+        take_one_pair(line, arg);
     else if (line->query.n_words || !take_input(line, arg))
-        add_word(line, arg, state);
+        add_word(line, arg);
 }
 
-static void ask_of(struct command_line *line, bool layers, const char *word,
-                   struct argp_state *state)
+static void ask_of(struct command_line *line, bool layers, const char *word)
 {
     struct fsd_query *q = &line->query;
 
     if (q->n_words && q->layers != layers)
-        argp_error(state, "expected --node or --layer, found both");
+        usage_error("expected --node or --layer, found both");
     q->layers = layers;
-    add_word(line, word, state);
+    add_word(line, word);
 }
 
-static void take_node(struct command_line *line, char *arg, struct argp_state *state)
+static void take_node(struct command_line *line, char *arg)
 {
-    ask_of(line, false, arg, state);
+    ask_of(line, false, arg);
 }
 
-static void take_layer(struct command_line *line, char *arg, struct argp_state *state)
+static void take_layer(struct command_line *line, char *arg)
 {
-    ask_of(line, true, arg, state);
+    ask_of(line, true, arg);
 }
 
 /* Of every verb that ranks: -n and --top are one option. */
@@ -136,15 +133,15 @@ static const struct option_row explain_options[] = {
     {0},
 };
 
-static void check_line(struct command_line *line, struct argp_state *state)
+static void check_line(struct command_line *line)
 {
     const char *arguments = line->verb->arguments;
     size_t n = strlen(arguments);
 
     line->query.min_share /= 100;
-    need_pair(line, state);
+    need_pair(line);
     if (n > 3 && !strcmp(arguments + n - 3, "...") && !line->query.n_words)
-        argp_error(state, "expected %s", arguments);
+        usage_error("expected %s", arguments);
 }
 
 static bool explains_words(const struct command_line *line)
@@ -153,7 +150,7 @@ static bool explains_words(const struct command_line *line)
 }
 
 /* A word alone, where nothing is asked about a build, is explained itself. */
-static void check_explain(struct command_line *line, struct argp_state *state)
+static void check_explain(struct command_line *line)
 {
     if (!line->query.n_words && line->run.model && !line->run.engine) {
         line->word = line->run.model;
@@ -161,11 +158,10 @@ static void check_explain(struct command_line *line, struct argp_state *state)
     }
     if (explains_words(line))
         return;
-    check_line(line, state);
+    check_line(line);
     if (!line->query.n_words && !is_failed_build(line))
-        argp_error(state,
-                   "expected --node or --layer, a RULE or word alone, or the log "
-                   "of a failed build");
+        usage_error("expected --node or --layer, a RULE or word alone, or the log "
+                    "of a failed build");
 }
 
 /* ------------------------------------------------------------------- running */

@@ -1,6 +1,5 @@
 /* The table of the verbs: diff, those of views, and the others in the order of
  * FSD_VERBS.  No verb looks at it, so that none depends on another. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <string.h>

@@ -108,7 +108,6 @@ confine 'utf8proc\.h'        'base/text\.c'
 confine 'ini\.h'             'judge/gate/policy_ini\.c'
 confine 'graphviz/'           'report/picture/graphviz\.c'
 confine 'dlfcn\.h'            'report/picture/graphviz\.c'
-confine 'argp\.h'             'cli/[a-z_]*\.[ch]'
 
 # owned 'structs' 'regex of the files that may write them': what a stage makes is const for
 # all others; a pointer to it that is not const stands in no other file

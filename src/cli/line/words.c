@@ -1,7 +1,6 @@
 /* Which words of a command line are options of a verb, with their values.  The verb is
  * found behind those that stand before it, before anything is parsed, and completion
  * finds what is being typed. */
-#define _GNU_SOURCE /* argp */
 #include "cli/cli.h"
 
 #include <string.h>

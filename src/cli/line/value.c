@@ -3,8 +3,7 @@
  * here once, so that the library only sees valid options.  A wrong value is an error of
  * usage, which ends the program.
  */
-#define _GNU_SOURCE /* argp */
-#include "cli/cli.h"
+#include "cli/line/line.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -37,70 +36,64 @@ static void spell(const char *words, char *out, size_t size)
     }
 }
 
-static int choose(const struct option_row *row, const char *arg,
-                  struct argp_state *state)
+static int choose(const struct option_row *row, const char *arg)
 {
     int choice = find_word(row->words, arg);
     char words[128];
 
     if (choice < 0) {
         spell(row->words, words, sizeof words);
-        argp_error(state, "--%s: expected %s, found '%s'", row->name, words, arg);
+        usage_error("--%s: expected %s, found '%s'", row->name, words, arg);
     }
     return choice;
 }
 
 static double number_of(const char *name, const char *arg, double number,
                         const char *end, double least, double most,
-                        const char *expected, struct argp_state *state)
+                        const char *expected)
 {
     if (*end || end == arg || !(number >= least && number <= most))
-        argp_error(state, "--%s takes %s, not '%s'", name, expected, arg);
+        usage_error("--%s takes %s, not '%s'", name, expected, arg);
     return number;
 }
 
 unsigned parse_number(const char *name, const char *arg, double least, double most,
-                      const char *expected, struct argp_state *state)
+                      const char *expected)
 {
     char *end;
     double number = (double)strtoul(arg, &end, 10);
 
     return (unsigned)number_of(name, arg, *arg == '-' ? -1 : number, end, least, most,
-                               expected, state);
+                               expected);
 }
 
-static double parse_amount(const struct option_row *row, const char *arg,
-                           struct argp_state *state)
+static double parse_amount(const struct option_row *row, const char *arg)
 {
     char *end;
     double amount = strtod(arg, &end);
 
-    return number_of(row->name, arg, amount, end, row->least, row->most, row->expected,
-                     state);
+    return number_of(row->name, arg, amount, end, row->least, row->most, row->expected);
 }
 
 static void add_word(const struct option_row *row, const char **list, unsigned *n,
-                     const char *arg, struct argp_state *state)
+                     const char *arg)
 {
     if (*n == row->room)
-        argp_error(state, "expected --%s at most %u times, found one more: '%s'",
-                   row->name, *n, arg);
+        usage_error("expected --%s at most %u times, found one more: '%s'", row->name,
+                    *n, arg);
     list[(*n)++] = arg;
 }
 
-static unsigned parse_day(const struct option_row *row, const char *arg,
-                          struct argp_state *state)
+static unsigned parse_day(const struct option_row *row, const char *arg)
 {
     unsigned day = fsd_day_parse(arg);
 
     if (!day)
-        argp_error(state, "--%s: expected a day as YYYY-MM-DD, found '%s'", row->name,
-                   arg);
+        usage_error("--%s: expected a day as YYYY-MM-DD, found '%s'", row->name, arg);
     return day;
 }
 
-static void fill(const struct option_row *row, struct command_line *line, char *arg,
-                 struct argp_state *state)
+static void fill(const struct option_row *row, struct command_line *line, char *arg)
 {
     void *at = (char *)line + row->at, *n = (char *)line + row->n_at;
 
@@ -112,33 +105,32 @@ static void fill(const struct option_row *row, struct command_line *line, char *
         *(const char **)at = arg;
         break;
     case TAKES_WORDS:
-        add_word(row, at, n, arg, state);
+        add_word(row, at, n, arg);
         break;
     case TAKES_CHOICE:
-        *(int *)at = choose(row, arg, state);
+        *(int *)at = choose(row, arg);
         break;
     case TAKES_ONE_OF:
-        choose(row, arg, state);
+        choose(row, arg);
         *(const char **)at = arg;
         break;
     case TAKES_NUMBER:
         *(unsigned *)at =
-            parse_number(row->name, arg, row->least, row->most, row->expected, state);
+            parse_number(row->name, arg, row->least, row->most, row->expected);
         break;
     case TAKES_AMOUNT:
-        *(double *)at = parse_amount(row, arg, state);
+        *(double *)at = parse_amount(row, arg);
         break;
     case TAKES_DAY:
-        *(unsigned *)at = parse_day(row, arg, state);
+        *(unsigned *)at = parse_day(row, arg);
         break;
     }
 }
 
-void take_value(const struct option_row *row, struct command_line *line, char *arg,
-                struct argp_state *state)
+void take_value(const struct option_row *row, struct command_line *line, char *arg)
 {
     if (row->take)
-        row->take(line, arg, state);
+        row->take(line, arg);
     else
-        fill(row, line, arg, state);
+        fill(row, line, arg);
 }

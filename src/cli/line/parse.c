@@ -1,0 +1,223 @@
+/*
+ * The command line: the rows of the verb's options, each table under its heading, are
+ * what the words are read by; an option fills the member that its row names.  Then the
+ * verb checks the whole.
+ */
+#include "cli/line/line.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+enum { MOST_ROWS = 64, GROUPS = 10 /* of a table */ };
+
+static const struct verb *chosen;
+static struct listed rows[MOST_ROWS];
+static unsigned n_rows;
+
+static _Noreturn void end_well(void)
+{
+    exit(fflush(stdout) ? TROUBLE : OK);
+}
+
+static void give_help(struct command_line *line, char *arg)
+{
+    (void)line, (void)arg;
+    print_help(chosen, rows, n_rows);
+    end_well();
+}
+
+static void give_usage(struct command_line *line, char *arg)
+{
+    (void)line, (void)arg;
+    print_usage(chosen, rows, n_rows);
+    end_well();
+}
+
+/* "--version --json" is for scripts. */
+static void give_version(struct command_line *line, char *arg)
+{
+    (void)line, (void)arg;
+    if (is_on_line("--json"))
+        fsd_about("json", NULL, stdout, NULL);
+    else
+        fputs("fusiondiff " FSD_VERSION "\n", stdout);
+    end_well();
+}
+
+static const struct option_row of_parser[] = {
+    {"help", NULL, "Give this help list", TAKEN_BY(give_help), .letter = '?'},
+    {"usage", NULL, "Give a short usage message", TAKEN_BY(give_usage)},
+    {"version", NULL, "Print program version", TAKEN_BY(give_version), .letter = 'V'},
+    {0},
+};
+
+static int group_of(const struct option_row *row, unsigned table)
+{
+    return (int)table * GROUPS + (row->group ? row->group : GROUP_USUAL);
+}
+
+/* A heading is in the group of the first row. */
+static void add_table(const struct option_row *row, unsigned table, const char *heading)
+{
+    if (heading && is_row(row))
+        rows[n_rows++] = (struct listed){NULL, heading, group_of(row, table)};
+    for (; is_row(row); row++)
+        rows[n_rows++] = (struct listed){row, NULL, group_of(row, table)};
+}
+
+static void add_tables(const struct verb *verb)
+{
+    static const char *const headings[OPTION_TABLES] = {
+        NULL, "Options for reports, and for reading builds:", "The build:"};
+
+    for (unsigned table = 0; table < OPTION_TABLES; table++)
+        add_table(option_rows(verb, table), table, headings[table]);
+    add_table(of_parser, OPTION_TABLES, NULL);
+}
+
+/* Where no verb was named, an argument may be one that is misspelt, or that stands
+ * behind an option of its own. */
+static void check_no_verb(const struct command_line *line, const char *arg)
+{
+    const char *first = line->run.model;
+
+    if (!first && find_verb(arg) && access(arg, F_OK) != 0)
+        usage_error("the verb %s lacks an option before it ('fusiondiff help %s' lists "
+                    "its options)",
+                    arg, arg);
+    if (first && line->run.engine && !strpbrk(first, "./")) { /* mistyped */
+        const char *near = near_verb(first);
+
+        usage_error("'%s' is not a verb%s%s%s", first,
+                    near ? "; did you mean '" : " ('fusiondiff help' lists them)",
+                    near ? near : "", near ? "'?" : "");
+    }
+}
+
+static void take_argument(struct command_line *line, char *arg)
+{
+    const struct verb *verb = line->verb;
+
+    if (!*verb->arguments)
+        usage_error("expected no files, found '%s'", arg);
+    if (!line->named)
+        check_no_verb(line, arg);
+    if (!verb->most_words) {
+        take_one_pair(line, arg);
+        return;
+    }
+    if (line->query.n_words == verb->most_words && verb->most_words > 3)
+        usage_error("expected at most %u words, found one more '%s'", verb->most_words,
+                    arg);
+    if (line->query.n_words == verb->most_words)
+        usage_error("expected %s, found '%s' too", verb->arguments, arg);
+    line->words[line->query.n_words++] = arg;
+}
+
+static bool want_color(int when)
+{
+    const char *no_color = getenv("NO_COLOR");
+
+    return when ? when == COLOR_ALWAYS
+                : isatty(STDOUT_FILENO) && !(no_color && *no_color);
+}
+
+/* "x.foo" wants to be a foo; "x" and "/dev/null" get text. */
+static void give_format(const struct command_line *line, struct output *to)
+{
+    const char *slash = to->path ? strrchr(to->path, '/') : NULL;
+    bool any_name =
+        line->verb->one_format || line->fix.wanted || line->print_policy || line->dump;
+
+    if (line->format)
+        to->format = line->format;
+    else if (!to->format && to->path && !any_name &&
+             strrchr(slash ? slash : to->path, '.'))
+        usage_error("the ending of '%s' is no known format: use -f", to->path);
+}
+
+/* Parts, and a directory in the place of files: what the verb checks are files then.  A
+ * lone directory is all of a build, unless the verb can do without its engine. */
+static void read_inputs(struct command_line *line)
+{
+    struct fsd_directory *directory = NULL;
+    struct fsd_options *run = &line->run;
+    bool lone = strstr(line->verb->arguments, "[ENGINE]") ||
+                (line->dump && strcmp(line->dump, "engine") != 0);
+
+    record_reads();
+    show_progress(run, line->quiet);
+    allow_leading_out(line->follow);
+    if (check_parts(run->parts, run->n_parts, &line->error) != FSD_OK)
+        return;
+    if (!run->engine && !lone && is_directory(run->model)) {
+        run->engine = run->n_parts ? line->parts[0] : run->model;
+        run->model = run->n_parts ? run->model : NULL;
+    }
+    open_directory(&directory, run, &line->error);
+    keep_directory(directory);
+}
+
+static void finish(struct command_line *line)
+{
+    if (!line->n_outputs)
+        line->n_outputs = 1; /* standard output */
+    for (unsigned i = 0; i < line->n_outputs; i++)
+        give_format(line, &line->outputs[i]);
+    line->style.color = want_color(line->color);
+    if (wants_sample(line))
+        take_sample(line);
+    if (!line->verb->most_words)
+        read_inputs(line);
+    if (line->error.status == FSD_OK && line->verb->check)
+        line->verb->check(line);
+}
+
+/* What lists of words are read from. */
+static void join_lists(struct command_line *line)
+{
+    line->run.profiles = line->profiles;
+    line->run.parts = line->parts;
+    line->run.shapes = line->shapes;
+    line->run.values = line->values;
+    line->query.words = line->words;
+    line->picture.note = print_note;
+    line->style.picture = &line->picture;
+    line->fix.options.what = line->fix.what;
+    line->fix.options.scales = line->fix.scales;
+    line->part.cut.values = line->values;
+    line->part.cut.layers = line->part.layers;
+    line->part.cut.groups = line->part.groups;
+    line->part.cut.nodes = line->part.nodes;
+    line->part.cut.from = line->part.from;
+    line->part.cut.to = line->part.to;
+}
+
+void parse_command_line(struct command_line *line, const struct verb *named, int argc,
+                        char **argv)
+{
+    const struct verb *verb = named ? named : verb_at(0);
+    struct winsize size;
+    unsigned n;
+
+    memset(line, 0, sizeof *line);
+    line->verb = verb;
+    line->named = named;
+    line->fail_on = -1;
+    if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
+        line->style.width = size.ws_col;
+    join_lists(line);
+    name_program(argv[0]);
+    chosen = verb;
+    add_tables(verb);
+    n = take_options(line, rows, n_rows, argc, argv);
+    if (line->help)
+        give_help(line, NULL);
+    for (unsigned i = 0; i < n; i++)
+        (verb->take ? verb->take : take_argument)(line, argv[i]);
+    finish(line);
+    if (verb->most_words) /* which of its words are files, it has found out by now */
+        read_inputs(line);
+}
