@@ -420,6 +420,7 @@ struct job {
     struct fsd_arena *arena;
     struct fsd_diff_scene scene; /* of the last drawing */
     unsigned depth;              /* by so many scopes all of it would be one box */
+    bool opens;                  /* on a page, where a box leads to what is in it */
 };
 
 /* Draws in the next grain that makes the picture smaller. */
@@ -439,11 +440,15 @@ static bool simplify(struct fsd_plan *plan)
         plan->last = grain->level == FSD_LEVEL_PART;
         if (fsd_drawing_weight(plan->drawing) >= before)
             continue;
-        snprintf(
-            plan->less, sizeof plan->less,
-            "drawn with --collapse %s, %u boxes (--around or --only show a part of "
-            "it in full)",
-            fsd_grain_name(*grain, word), plan->drawing->boxes.n);
+        if (job->opens)
+            snprintf(plan->less, sizeof plan->less,
+                     "drawn as %u boxes; select one to see what is in it",
+                     plan->drawing->boxes.n);
+        else
+            snprintf(plan->less, sizeof plan->less,
+                     "drawn with --collapse %s, %u boxes (--around or --only show a "
+                     "part of it in full)",
+                     fsd_grain_name(*grain, word), plan->drawing->boxes.n);
         return true;
     }
     return false;
@@ -482,7 +487,8 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
                                .chosen = want->collapse},
                       .arena = fsd_arena_new(),
                       .scene = {.d = d},
-                      .depth = part->depth};
+                      .depth = part->depth,
+                      .opens = part->box};
     enum fsd_status status = FSD_OK;
 
     if (part->layers)
