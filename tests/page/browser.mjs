@@ -48,7 +48,7 @@ async function check_filters(page) {
     equal("search: finds layers by name", (await texts(page, "#rows .right .index")).length, run.layers.filter((l) => l.name.toLowerCase().includes("reformatting copynode")).length);
     await page.locator("#search").fill("");
     await page.locator("#facets label", { hasText: "data movement" }).click();
-    equal("filter: what moves data", await texts(page, "#rows .right .index"), run.layers.filter((l) => l.kind !== "noop" && (l.inserted || ["reformat", "quantize", "copy"].includes(l.kind))).map((l) => String(l.index)));
+    equal("filter: what moves data", await texts(page, "#rows .right .index"), run.layers.filter((l) => l.kind !== "noop" && l.cause !== "free" && (l.inserted || ["reformat", "quantize", "copy"].includes(l.kind))).map((l) => String(l.index)));
     check("filter: stands in the address", (await hash_of(page)).includes("show=data movement"));
     await led(page, () => page.goBack());
     check("filter: back takes it away", (await texts(page, "#rows .right .index")).length === run.layers.length);
@@ -209,7 +209,7 @@ async function check_aloud() {
         equal("aloud: the record has a name, a way out and heads in order", [record[0], of_role(record, "link")[0], ...of_role(record, "heading").slice(0, 3)], ["complementary | Details of the selection", "Close the details", "conv2.weight + QuantizeLinear_11 + Conv_13 + Add_15 + Relu_16", "What it is", "What it costs"]);
         await page.locator("#facets label", { hasText: "data movement" }).click();
         equal("aloud: how much a filter leaves, and nothing else", await read_aloud(page, "#shown"), ["status | live polite", "StaticText | 3 of 13 rows · 3 layers · 0.0960 ms (34.8 %) · 12.3 kB (42.5 %)"]);
-        equal("aloud: a filter's box says how many it is of, and that it is set", of_role(await read_aloud(page, "#facets"), "checkbox").filter((box) => box.includes("checked")), ["data movement 3 | checked true"]);
+        equal("aloud: a filter's box says how many it is of, and that it is set", of_role(await read_aloud(page, "#facets"), "checkbox").filter((box) => box.includes("checked")), ["data movement 3 layers | checked true"]);
         await page.locator("#rows").focus();
         await page.keyboard.press("?");
         const help = await read_aloud(page, "#help");
@@ -351,7 +351,7 @@ async function check_advice() {
     await open("run", "", async (page) => {
         const { brief } = document_of("run").summary;
         const shown_text = (await page.locator("#advice .todo").innerText()).replace(/\s+/g, " ");
-        for (const { text } of brief.filter((line) => line.topic === "to do")) check(`advice: ${text.slice(0, 40)}`, shown_text.toLowerCase().includes(text.replaceAll("`", "").toLowerCase()), shown_text); // names are code
+        for (const { text } of brief.filter((line) => line.topic === "to do")) check(`advice: ${text.slice(0, 40)}`, shown_text.toLowerCase().includes(text.replace(/; `?fusiondiff .*/, "").replaceAll("`", "").toLowerCase()), shown_text); // names are code
         check("advice: stands before counts and rows", (await page.locator("#advice").boundingBox()).y < (await page.locator("#tiles").boundingBox()).y);
         await page.context().grantPermissions(["clipboard-read", "clipboard-write"]);
         const copied = async (button) => {
@@ -397,6 +397,48 @@ async function check_advice() {
         });
         equal("phone: no word is broken by letters", broken, []);
         check("phone: nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
+    }, { width: 390 });
+}
+
+/** What a reader sees first: what costs most is current, counts agree, signs are explained, and nothing is meant for a terminal. */
+async function check_first_sight() {
+    for (const name of ["run", "log", "scopes"])
+        await open(name, "", async (page) => {
+            const { layers } = document_of(name);
+            const most = (of) => layers.reduce((best, l) => (Number(l[of] ?? 0) > Number(best[of] ?? 0) ? l : best));
+            const heaviest = layers.some((l) => l.ms) ? most("ms") : most("bytes");
+            equal(`${name}: what costs most is current`, await page.locator("#rows .current .right .index").textContent(), String(heaviest.index));
+            check(`${name}: and in sight`, await page.locator("#rows .current").isVisible());
+            for (const [tile, facet] of [["data movement", "data movement"], ["findings", "findings"], ["higher precision", "higher precision than requested"]]) {
+                const shown = await page.locator(".tile", { has: page.locator(`.tile-title:text-is("${tile}")`) }).locator(".tile-value").textContent();
+                const counted = await page.locator("#facets label", { has: page.locator(`.value:text-is("${facet}")`) }).locator(".n").allTextContents();
+                const nowhere = tile === "findings" ? document_of(name).findings.filter((f) => !f.layers.length && !f.nodes.length).length : 0;
+                equal(`${name}: tile and filter count ${tile} alike`, parseInt(counted[0] ?? "0", 10) + nowhere, parseInt(shown, 10));
+                if (nowhere) check(`${name}: the tile states what no row has`, (await page.locator(".tile-note", { hasText: `${nowhere} of the whole` }).count()) === 1);
+            }
+            const letters = new Set((await texts(page, "#rows .evidence")).join(""));
+            equal(`${name}: the letters of evidence are explained`, [...letters].filter((letter) => !["m", "n", "l", "t", "p", "s"].includes(letter)), []);
+            const legend = await texts(page, "#legend .evidence b");
+            equal(`${name}: each of them below the rows`, [...letters].filter((letter) => !legend.includes(letter)), []);
+            for (const view of ["1", "3"]) {
+                await page.keyboard.press(view);
+                const words = await page.locator("#advice, #tiles, #overview .faint, #legend").allInnerTexts();
+                check(`${name}: no option of a command line is named`, !/(^|\s)--(?!inputIOFormats|outputIOFormats)[a-z]|fusiondiff [a-z]/.test(words.join("\n")), words.join("\n"));
+            }
+        });
+    await open("run", "#view=graph", async (page) => {
+        const beyond = await page.locator(".stage .box").evaluateAll((all) => all.flatMap((box) => {
+            const shape = box.querySelector("path, polygon, ellipse").getBoundingClientRect();
+            return [...box.querySelectorAll("text")].filter((text) => text.getBoundingClientRect().right > shape.right + 1 || text.getBoundingClientRect().left < shape.left - 1).map((text) => text.textContent);
+        }));
+        equal("graph: each text is in its box", beyond, []);
+    });
+    await open("run", "", async (page) => {
+        const { y } = await page.locator("#rows").boundingBox();
+        check("phone: the rows begin in the upper half", y < 340, String(y));
+        await page.locator("#advice .todo summary").click();
+        check("phone: what to do opens", await page.locator("#advice .todo ol").isVisible());
+        await accessible(page, "run, on a phone");
     }, { width: 390 });
 }
 
@@ -699,7 +741,7 @@ async function check_large() {
 /* Each check has pages of its own, so that two of them run at once; the longest begin. */
 const checks = [
     check_axe, check_run, check_matrix, check_large, check_compare, check_moves, check_lint, check_modules, check_hostile_builds, check_aloud,
-    check_walk, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
+    check_walk, check_first_sight, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
 ];
 const lane = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) await check();

@@ -57,10 +57,14 @@ export function linked(subject, text) {
 /** A sentence begins with a capital; an identifier stays as it is. @param {string} text */
 const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
+/** A line of the summary without what only a terminal needs: the command that shows or does it at its
+ * end, and the names of options. @param {string} text */
+const on_page = (text) => text.replace(/; `?fusiondiff [^;`]*`?$/, "").replace(/: no --profile was given/, ": no profile was given");
+
 /** What to do: the summary's own advice, else how the findings of the worst rules are fixed.
  * @param {Subject} subject @returns {Pieces[]} */
 export function todo_of(subject) {
-    const own = subject.brief.filter(({ topic }) => topic === "to do").map(({ text }) => linked(subject, capital(text)));
+    const own = subject.brief.filter(({ topic }) => topic === "to do").map(({ text }) => linked(subject, capital(on_page(text))));
     if (own.length && !subject.all_fixes) return own;
     if (subject.nothing) return [];
     const rules = subject.rules.filter((r) => r.fix && r.findings.some((f) => f.severity !== "info"));
@@ -83,15 +87,18 @@ export function put_advice(panel, subject, command, link) {
     const facts = subject.brief.filter(({ topic }) => topic !== "to do");
     panel.hidden = !subject.rules_title && !facts.length;
     if (panel.hidden) return panel.replaceChildren();
+    /* On a phone the rows come first: what is above them is opened when it is wanted. */
+    const phone = innerWidth <= 600;
+    const title = el("h2", {}, "What to do", phone && todo.length ? ` (${todo.length})` : null);
     const card = el(
-        "section",
+        phone ? "details" : "section",
         { class: "todo" },
-        el("h2", {}, "What to do"),
+        phone ? el("summary", {}, title) : title,
         todo.length ? el("ol", { class: todo.length > 1 ? "" : "single" }, ...todo.map((line) => el("li", {}, ...put_pieces(line, link)))) : el("p", { class: "faint" }, nothing(subject)),
         subject.verdict && subject.accept ? el("div", { class: "accept" }, el("span", { class: `verdict ${subject.verdict.look}` }, subject.verdict.text), el("span", {}, "To accept what changed:"), code_block(subject.accept)) : null,
         copy_button("Copy as Markdown", () => summary_markdown(subject, todo, command), "What to do, counts and findings, for a review")
     );
-    const more = el("details", { class: "facts" }, el("summary", {}, "Summary"), el("dl", {}, ...facts.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...put_pieces(linked(subject, glued(text)), link))])));
-    more.open = innerWidth > 600;
+    const more = el("details", { class: "facts" }, el("summary", {}, "Summary"), el("dl", {}, ...facts.flatMap(({ topic, text }) => [el("dt", {}, topic), el("dd", {}, ...put_pieces(linked(subject, glued(on_page(text))), link))])));
+    more.open = !phone;
     panel.replaceChildren(card, ...(facts.length ? [more] : []));
 }

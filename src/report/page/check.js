@@ -124,10 +124,10 @@ export function lint_subject(d, base, command) {
         all_fixes: true,
         tiles: [
             { title: "verdict", value: d.verdict, note: `${noun(error, "error")}, ${noun(warning, "warning")}, ${noun(info, "note")}`, look: look_of(d.verdict), filter: ["show", "findings"] },
-            { title: "for", value: d.for, note: "--for selects another builder" },
+            { title: "for", value: d.for, note: "builder" },
             { title: "quantizers of data", value: String(d.style.quantizers), note: `${d.style.before_narrow} before low-precision operators, ${d.style.behind_operators} after operators` },
             { title: "quantized by", value: safe(d.style.name ?? "–"), note: d.style.known_by ? `recognized by ${safe(d.style.known_by)}` : "unknown exporter" },
-            { title: "edits", value: String(d.edits.length), note: "proposed; --fix applies them" },
+            { title: "edits", value: String(d.edits.length), note: "proposed" },
         ],
         sides: d.engine === undefined ? ["ONNX nodes", "before the build"] : base.sides,
         rules: rule_rows(d, base),

@@ -120,6 +120,7 @@ export function exports_subject(d, command) {
         ],
         charts: [{ facet: "what", title: "What changed" }, { facet: "of", title: "Where" }, { facet: "op", title: "Operator" }, { facet: "module", title: "Module" }],
         chart_note: "Weights are not compared.",
+        legend: [],
         first_filters: [],
         tables: [],
         tiles: tiles_of(d),

@@ -32,15 +32,21 @@ export function filtered(blocks, state, but = "") {
     return blocks.filter((block) => passes(block, state, words, but));
 }
 
-/** How many blocks have each value of a facet, were it not chosen among them.
+/** How many there are of each value of a facet, were it not chosen among them: of what the
+ * blocks count by it (nodes, layers, findings), each once wherever it is shown, else blocks.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string, number>} */
 export function tally(blocks, state, facet) {
-    /** @type {Map<string, number>} */
-    const counts = new Map();
-    for (const block of filtered(blocks, state, facet))
-        for (const value of new Set(block.facets[facet] ?? [])) counts.set(value, (counts.get(value) ?? 0) + 1);
-    for (const value of state.picks.get(facet) ?? []) if (!counts.has(value)) counts.set(value, 0);
-    return counts;
+    /** @type {Map<string, Set<unknown>>} */
+    const counted = new Map();
+    for (const block of filtered(blocks, state, facet)) {
+        const units = block.units?.()[facet];
+        (block.facets[facet] ?? []).forEach((value, i) => {
+            const known = counted.get(value) ?? new Set();
+            counted.set(value, known.add(units?.[i] ?? block));
+        });
+    }
+    for (const value of state.picks.get(facet) ?? []) if (!counted.has(value)) counted.set(value, new Set());
+    return new Map([...counted].map(([value, units]) => [value, units.size]));
 }
 
 /** Its values in the order they are shown in.

@@ -13,6 +13,7 @@
  */
 import { chip, el } from "./dom.js";
 import { same_chosen } from "./state.js";
+import { weigher } from "./subject.js";
 import { count, percent, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -128,9 +129,16 @@ export class RowList {
         if (found && sides?.folded && !sides.folded.includes(found.item) && sides.left.includes(found.item)) this.opened.add(found.block);
         this.layout();
         const here = found ? this.line_of(found.block, found.item) : at ? this.line_of(at.block, null) : -1;
-        this.current = here >= 0 ? here : 0;
-        if (found && here >= 0) this.reveal(here);
+        this.current = here >= 0 ? here : this.heaviest();
+        if (!at || found || here < 0) this.reveal(this.current);
         this.render();
+    }
+
+    /** The line of what costs most, where a reader begins. */
+    heaviest() {
+        const weight = weigher(this.subject);
+        const most = this.blocks.reduce((best, block) => (weight(block) > weight(best) ? block : best), /** @type {Block} */ (this.blocks[0]));
+        return most ? Math.max(0, this.line_of(most, null)) : 0;
     }
 
     layout() {
@@ -175,7 +183,7 @@ export class RowList {
         const left = on ? Math.max(this.lines.length - PRINTED, 0) : 0;
         this.body.style.height = `${(this.lines.length - left) * LINE}px`;
         this.unprinted.hidden = !left;
-        this.unprinted.textContent = `${count(left)} more of ${count(this.lines.length)} rows are not printed: filter the rows to choose which are, or write all with -o x.txt --all`;
+        this.unprinted.textContent = `${count(left)} more of ${count(this.lines.length)} rows are not printed: filter the rows to choose which are`;
         this.render();
     }
 

@@ -17,6 +17,7 @@ import { NAMES, put_overview } from "./overview.js";
 import { put_rules } from "./rules.js";
 import { run_subject } from "./run.js";
 import { changed, print_state, read_state, toggled } from "./state.js";
+import { weigher } from "./subject.js";
 import { count, noun, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
@@ -113,6 +114,12 @@ function put_tiles() {
     );
 }
 
+/** What the signs in the rows mean. */
+function put_legend() {
+    const legend = by_id("legend");
+    legend.hidden = !subject.legend.length;
+    legend.replaceChildren(...subject.legend.map(([sign, words, look]) => el("span", { class: look, title: words }, el("b", {}, sign), ` ${words}`)));
+}
 
 function put_views() {
     by_id("views").replaceChildren(
@@ -131,7 +138,7 @@ function put_facet(facet) {
         const box = el("input", { type: "checkbox" });
         box.checked = picked?.has(value) ?? false;
         box.addEventListener("change", () => go(toggled(state, facet.name, value)));
-        list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: NAMES.has(facet.name) ? "value code" : "value" }, shorten(value, 48)), el("span", { class: "n" }, count(n)))));
+        list.append(el("li", {}, el("label", { title: safe(value) }, box, el("span", { class: NAMES.has(facet.name) ? "value code" : "value" }, shorten(value, 48)), el("span", { class: "n" }, facet.of?.[value] ? noun(n, facet.of[value]) : count(n)))));
     }
     const box = el("details", {}, el("summary", {}, facet.title), list);
     if (values.length > cut) {
@@ -196,13 +203,12 @@ function current_view() {
     return views[state.view] ? state.view : subject.first_view;
 }
 
-/** The worst first: by the first measure that is known, for two builds by what changed. */
+/** In the order of execution, or the worst first. */
 function sorted_blocks() {
     const blocks = filtered(subject.blocks, state);
     if (state.sort !== "size") return blocks;
-    const signed = subject.measures.findIndex((m) => m.signed);
-    const by = signed >= 0 ? signed : subject.measures.findIndex((m) => m.most > 0);
-    return [...blocks].sort((a, b) => Math.abs(b.measures[by] ?? 0) - Math.abs(a.measures[by] ?? 0));
+    const weight = weigher(subject);
+    return [...blocks].sort((a, b) => weight(b) - weight(a));
 }
 
 function show() {
@@ -320,6 +326,7 @@ window.addEventListener("hashchange", arrive);
 if (!location.hash && subject.first_filters.length)
     history.replaceState(null, "", print_state(subject.first_filters.reduce((all, [facet, value]) => toggled(all, facet, value), state)));
 put_frame();
+put_legend();
 put_advice(by_id("advice"), subject, command.page, link);
 groups.forEach(group_of);
 arrive();

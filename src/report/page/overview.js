@@ -146,7 +146,7 @@ function put_roofline(roofline, shown, link) {
         chart.append(a);
     }
     chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds per byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds per millisecond" : "multiply-adds"));
-    const note = timed ? (bytes || macs ? "" : "Pass --peak to draw the roof of the device.") : "Without --profile, this is the work of each layer, not its speed.";
+    const note = timed ? (bytes || macs ? "" : "The peaks of the device are not known, so it has no roof.") : "No profile was given: this is the work of each layer, not its speed.";
     return el("section", { class: "card wide" }, el("h3", {}, title), chart, note ? el("p", { class: "faint" }, note) : null);
 }
 

@@ -31,6 +31,9 @@ const COMPUTING = new Set(["compute", "foreign", "quantize"]);
 const FATES = ["layer", "absorbed", "folded", "identity", "merged", "dead", "outside", "unexplained"];
 const EVIDENCE = ["metadata", "name", "log", "tensor", "path", "structure", "none"];
 const SEVERITIES = ["error", "warning", "info"];
+/** How it is known that a layer computes a node: the letter beside it, and what it is of. */
+const KNOWN_BY = { metadata: "metadata of the engine", name: "layer name", log: "build log", tensor: "tensors of the layer", path: "path between named nodes", structure: "structure of the kernel" };
+const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "not explained" };
 /** Nodes that a block shows before it is opened, and vanished ones that share a row. */
 const SHOWN = 6;
 const TOGETHER = 2;
@@ -184,21 +187,34 @@ function operators_of(l, nodes) {
 }
 
 /** Free layers, which do nothing, are none of them. @param {Layer} l */
-const moves_data = (l) => l.kind !== "noop" && (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy");
+const moves_data = (l) => l.kind !== "noop" && l.cause !== "free" && (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy");
 
-/** What the filter "show" knows of a layer. @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
-function remarks_of_layer(run, l, nodes) {
+/** What the filter "show" knows of a layer, and of what each of it is one.
+ * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes @param {import("./types").Finding[]} findings @returns {[string, unknown][]} */
+function remarks_of_layer(run, l, nodes, findings) {
     const mapped = l.nodes.length > 0 || l.region !== undefined;
-    const remarks = [];
-    if (moves_data(l)) remarks.push("data movement");
-    if (nodes.some(runs_wider)) remarks.push("higher precision than requested");
-    if ((!mapped && COMPUTING.has(l.kind)) || nodes.some((n) => n.fate === "unexplained")) remarks.push("unexplained");
-    if (l.opaque) remarks.push("opaque region");
-    else if (nodes.filter((n) => n.fate === "layer").length > 1) remarks.push("fused");
-    if (run.patterns_of_layer.get(l.index)?.some((p) => p.fused === "split")) remarks.push("pattern split");
-    if (run.of_layer.has(l.index) || l.nodes.some((link) => run.of_node.has(link.index))) remarks.push("findings");
-    return remarks;
+    const fused = nodes.filter((n) => n.fate === "layer").length > 1;
+    const own = {
+        "data movement": moves_data(l),
+        unexplained: !mapped && COMPUTING.has(l.kind),
+        "opaque region": l.opaque,
+        fused: fused && !l.opaque,
+    };
+    const split = run.patterns_of_layer.get(l.index)?.filter((p) => p.fused === "split") ?? [];
+    return [
+        ...Object.entries(own).flatMap(([remark, is]) => /** @type {[string, unknown][]} */ (is ? [[remark, l]] : [])),
+        ...units("higher precision than requested", nodes.filter(runs_wider)),
+        ...units("unexplained", nodes.filter((n) => n.fate === "unexplained")),
+        ...units("pattern split", split),
+        ...units("findings", findings),
+    ];
 }
+
+/** @param {string} remark @param {unknown[]} all @returns {[string, unknown][]} */
+const units = (remark, all) => all.map((one) => [remark, one]);
+
+/** What each remark is of, one of them. */
+const REMARKS = { findings: "finding", "data movement": "layer", "higher precision than requested": "node", unexplained: "in all", "pattern split": "pattern", "opaque region": "layer", fused: "layer", vanished: "node" };
 
 /** @param {Run} run @param {Layer} l @param {number} tint @returns {Block} */
 function layer_block(run, l, tint) {
@@ -209,6 +225,7 @@ function layer_block(run, l, tint) {
     const findings = [...(run.of_layer.get(l.index) ?? []), ...nodes.flatMap((n) => run.of_node.get(n.index) ?? [])];
     const lost = !nodes.length && !region && COMPUTING.has(l.kind);
     const patterns = run.patterns_of_layer.get(l.index) ?? [];
+    const remarks = remarks_of_layer(run, l, nodes, findings);
     const parts = nodes.map((n) => n.ms ?? 0);
     return {
         at: l.index,
@@ -225,7 +242,7 @@ function layer_block(run, l, tint) {
         measures: [l.ms ?? null, number_of(l.bytes)],
         ...(parts.some((ms) => ms > 0) && { parts }),
         facets: {
-            show: remarks_of_layer(run, l, nodes),
+            show: remarks.map(([remark]) => remark),
             kind: [l.kind],
             op: nodes.map((n) => n.op),
             precision: [l.precision],
@@ -237,6 +254,7 @@ function layer_block(run, l, tint) {
             pattern: patterns.map((p) => p.pattern),
             finding: findings.map((f) => f.rule),
         },
+        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, evidence: nodes, pattern: patterns, finding: findings }),
         text: once(() => search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])])),
     };
 }
@@ -246,6 +264,8 @@ function vanished_block(run, nodes, at) {
     const fate = nodes[0]?.fate ?? "";
     const unexplained = fate === "unexplained";
     const together = nodes.length >= TOGETHER;
+    const findings = nodes.flatMap((n) => run.of_node.get(n.index) ?? []);
+    const remarks = [...(fate ? units(unexplained ? "unexplained" : "vanished", nodes) : []), ...units("findings", findings)];
     return {
         at,
         tint: 0,
@@ -265,15 +285,13 @@ function vanished_block(run, nodes, at) {
         keys: () => nodes.map((n) => key_of(run.choose_node(n))),
         measures: [null, null],
         facets: {
-            show: [
-                ...(fate ? [unexplained ? "unexplained" : "vanished"] : []),
-                ...(nodes.some((n) => run.of_node.has(n.index)) ? ["findings"] : []),
-            ],
+            show: remarks.map(([remark]) => remark),
             op: nodes.map((n) => n.op),
-            fate: fate ? [fate] : [],
+            fate: fate ? nodes.map(() => fate) : [],
             module: nodes.map((n) => run.module_of(n.module)),
-            finding: nodes.flatMap((n) => (run.of_node.get(n.index) ?? []).map((f) => f.rule)),
+            finding: findings.map((f) => f.rule),
         },
+        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, finding: findings }),
         text: once(() => search_text(nodes.flatMap((n) => [n.name, n.op]))),
     };
 }
@@ -363,7 +381,7 @@ function paste_sections(run, nodes) {
         .map((n) => ({ name: n.name || (n.outputs?.[0]?.name ? `node_of_${n.outputs[0].name}` : ""), type: n.realised }));
     if (!named.length) return [];
     const forms = pasted(named, run.forms).map(({ form, code, left_out }) => ({ form, code, note: left_out ? `${noun(left_out, "name")} left out: this form cannot hold it` : "" }));
-    return [{ title: "Names to paste (`names --as`)", forms }];
+    return [{ title: "Names to paste", forms }];
 }
 
 /** What `explain` tells of one; of a model alone it tells nothing.
@@ -495,6 +513,7 @@ function tiles_of(run) {
     const wider = run.nodes.filter(runs_wider).length;
     const alarms = (findings.error ?? 0) + (findings.warning ?? 0);
     const movers = run.layers.filter(moves_data);
+    const nowhere = run.document.findings.filter((f) => !f.layers.length && !f.nodes.length).length;
     /* Where a profile is, the share of the time: the one that all shares here are of. */
     const moved = ms?.total ? `${percent(movers.reduce((sum, l) => sum + (l.ms ?? 0), 0), ms.total)} of the time` : "";
     return [
@@ -504,7 +523,7 @@ function tiles_of(run) {
         { title: "layers mapped", value: `${count(coverage.mapped_layers ?? 0)} of ${count(coverage.computing_layers ?? 0)}`, note: lost + (nodes.unexplained ?? 0) ? `${noun(nodes.unexplained ?? 0, "node")} unexplained` : "every node is accounted for", look: lost + (nodes.unexplained ?? 0) ? "alarm" : "good", filter: ["show", "unexplained"] },
         { title: "higher precision", value: count(wider), note: wider ? "above the requested type" : "all as requested", look: wider ? "alarm" : "good", filter: ["show", "higher precision than requested"] },
         time_tile(ms, spent.compute?.share ?? 0),
-        { title: "findings", value: count(run.document.findings.length), note: listed(findings, 3) || "none", look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
+        { title: "findings", value: count(run.document.findings.length), note: [listed(findings, 3) || "none", ...(nowhere ? [`${count(nowhere)} of the whole`] : [])].join("; "), look: alarms ? "alarm" : "good", filter: ["show", "findings"] },
     ];
 }
 
@@ -522,6 +541,16 @@ function roofline_of(run) {
         roofline.points.push({ x: m / b, y, look: `type-${rank(l.precision)}`, title: `layer ${l.index} ${shorten(l.name, 60)}`, chosen: choose_layer(l) });
     }
     return roofline;
+}
+
+/** The signs that the rows have. @param {Run} run @param {Block[]} blocks @returns {Subject["legend"]} */
+function legend_of(run, blocks) {
+    const known = new Set(run.layers.flatMap((l) => l.nodes.flatMap((link) => link.evidence)));
+    const marks = new Set(blocks.map((b) => b.mark));
+    return [
+        ...Object.entries(KNOWN_BY).flatMap(([by, words]) => /** @type {Subject["legend"]} */ (known.has(by) ? [[by.charAt(0), words, "evidence"]] : [])),
+        ...Object.entries(MARKS).flatMap(([mark, words]) => /** @type {Subject["legend"]} */ (marks.has(/** @type {Block["mark"]} */ (mark)) ? [[mark, words, "sign"]] : [])),
+    ];
 }
 
 /** Findings by their rule. @param {Run} run @returns {import("./types").RuleRow[]} */
@@ -565,7 +594,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         ],
         blocks,
         facets: [
-            { name: "show", title: "Show", order: ["findings", "data movement", "higher precision than requested", "unexplained", "pattern split", "opaque region", "fused", "vanished"], open: true },
+            { name: "show", title: "Show", order: ["findings", "data movement", "higher precision than requested", "unexplained", "pattern split", "opaque region", "fused", "vanished"], of: REMARKS, open: true },
             { name: "kind", title: "Kind of layer", open: true, chart: true },
             { name: "precision", title: "Runs in", open: true, chart: true },
             { name: "cause", title: "Cause of insertion", open: true, chart: true },
@@ -578,6 +607,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
             { name: "finding", title: "Finding" },
         ],
         chart_note: `The ${total === null ? "bytes" : "time"} of a layer of several modules or patterns is divided among them${total === null ? "" : " by the times of its nodes"}.`,
+        legend: legend_of(run, blocks),
         tiles: tiles_of(run),
         brief: summary.brief,
         rules: rules_of(run),

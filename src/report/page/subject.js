@@ -16,6 +16,14 @@ export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtfu
 /** The most of some measures, which are then of one length. @param {Block[]} blocks @param {...number} at */
 export const most_of = (blocks, ...at) => blocks.reduce((most, b) => at.reduce((max, i) => Math.max(max, Math.abs(b.measures[i] ?? 0)), most), 0);
 
+/** How much a block weighs: by the first measure that is known, for two builds by what changed.
+ * @param {Subject} subject @returns {(block: Block) => number} */
+export function weigher({ measures }) {
+    const signed = measures.findIndex((m) => m.signed);
+    const by = signed >= 0 ? signed : measures.findIndex((m) => m.most > 0);
+    return (block) => Math.abs(block.measures[by] ?? 0);
+}
+
 /** Boxes of a picture of two builds, and where their groups are shown: at the place `kind=number`.
  * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
 export function placed(kind) {
@@ -48,6 +56,7 @@ export function make_subject({ settled = (chosen) => chosen, ...own }) {
         left: 13,
         measures: [],
         chart_note: "",
+        legend: [],
         first_filters: [],
         tables: [],
         brief: [],

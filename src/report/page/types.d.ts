@@ -140,6 +140,8 @@ export interface Block {
     keys: () => string[];
     measures: (number | null)[]; /** as many as the subject has */
     facets: Record<string, string[]>;
+    /** By facet what each of its values is one of, where that is not the block: a node, a finding. */
+    units?: () => Record<string, unknown[]>;
     parts?: number[]; /** how its time is shared among its nodes */
     layers?: number; /** of the engine */
     text: () => string; /** all its names, in lower case */
@@ -155,6 +157,7 @@ export interface Facet {
     name: string; /** as it stands in a link */
     title: string;
     order?: string[]; /** of its values; else the most frequent first */
+    of?: Record<string, string>; /** what is counted of a value, one of them: "layer" */
     open?: boolean;
 }
 
@@ -250,7 +253,7 @@ export type Row = Record<string, any>;
 
 /** What a subject says itself; the rest is as make_subject() has it. */
 type Made = "find" | "charts";
-type Common = "verdict" | "left" | "measures" | "chart_note" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "first_view";
+type Common = "verdict" | "left" | "measures" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "first_view";
 export interface Own extends Omit<Subject, Made | Common>, Partial<Pick<Subject, Common>> {
     facets: (Facet & { chart?: boolean })[]; /** chart: it has bars in the overview, too */
     settled?: (chosen: Chosen) => Chosen | null; /** the one form of what a link may call otherwise */
@@ -274,6 +277,7 @@ export interface Subject {
     facets: Facet[];
     charts: { facet: string; title: string }[];
     chart_note: string;
+    legend: [string, string, string][]; /** signs in the rows: what they look like, and mean; a class */
     chart_measure?: number; /** none of them: rows are counted */
     first_filters: [string, string][]; /** of a page that no link leads to */
     tiles: Tile[];
