@@ -397,9 +397,24 @@ void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out);
  *  character takes two, a combining mark none. */
 size_t fsd_safe_width(const char *s);
 
-/** Prints `s` so, in at most `width` columns: the middle of a longer one is left out.
- *  A width below 8 is unlimited.  Returns the columns used. */
+/** The same of a piece of a text. */
+size_t fsd_slice_width(struct fsd_slice t);
+void fsd_put_safe_slice(FILE *out, struct fsd_slice t);
+/** The bytes at the front that take at most so many columns, with the combining marks
+ *  of the last character; `used` is set to the columns that they take. */
+size_t fsd_slice_front(struct fsd_slice t, size_t columns, size_t *used);
+
+/* Names in few columns.  fit.c */
+
+/** Prints `s` so, in at most `width` columns where its words allow it.  A longer text
+ *  loses whole parts of paths, and whole names of a list "a + b", never letters of a
+ *  word: "/m/.../q_proj/Add + 4 more + /m/x/Mul".  A width below 8 is unlimited.
+ *  Returns the columns used. */
 size_t fsd_put_fitted(FILE *out, const char *s, size_t width);
+/** The same of a list of names, which states the path that they share once, however
+ *  wide: "/m/attention: q_proj/Add + Reshape".
+ *  @param joiner  what separates them: " + " */
+size_t fsd_put_names(FILE *out, const char *names, const char *joiner, size_t width);
 
 /** Runners of CI jobs execute lines of a job's log: "::error::x" behind blanks, and
  *  "##[error]x" or "##vso[x]" anywhere.  Prints lines of which none is a command: the

@@ -159,63 +159,51 @@ void fsd_printf_safe(FILE *out, const char *format, ...)
     fputs(format, out);
 }
 
-size_t fsd_safe_width(const char *s)
+void fsd_put_safe_slice(FILE *out, struct fsd_slice t)
+{
+    put_safe(out, t.s, t.n);
+}
+
+size_t fsd_slice_width(struct fsd_slice t)
 {
     size_t width = 0;
 
-    for (size_t left = strlen(s), len; left;) {
-        size_t run = fsd_plain_run(s, left);
+    for (size_t len; t.n;) {
+        size_t run = fsd_plain_run(t.s, t.n);
 
-        s += run;
-        left -= run;
+        t = fsd_slice_from(t, run);
         width += run;
-        if (left)
-            width += columns_of(take_code(&s, &left, &len));
+        if (t.n)
+            width += columns_of(take_code(&t.s, &t.n, &len));
     }
     return width;
 }
 
-/* The bytes at the front that take at most so many columns, with the combining marks of
- * the last character. */
-static size_t front(const char *s, size_t columns, size_t *used)
+size_t fsd_safe_width(const char *s)
 {
-    const char *at = s;
+    return fsd_slice_width(fsd_slice_of(s));
+}
+
+size_t fsd_slice_front(struct fsd_slice t, size_t columns, size_t *used)
+{
+    const char *begin = t.s;
     size_t n = 0;
 
     *used = 0;
-    for (size_t left = strlen(s), len; left; n = (size_t)(at - s)) {
+    for (size_t len; t.n; n = (size_t)(t.s - begin)) {
         const size_t room = columns - *used;
-        size_t run = fsd_plain_run(at, left < room ? left : room), wide;
+        size_t run = fsd_plain_run(t.s, t.n < room ? t.n : room), wide;
 
-        at += run;
-        left -= run;
+        t = fsd_slice_from(t, run);
         *used += run;
         if (run)
             continue;
-        wide = columns_of(take_code(&at, &left, &len));
+        wide = columns_of(take_code(&t.s, &t.n, &len));
         if (*used + wide > columns)
             break;
         *used += wide;
     }
     return n;
-}
-
-size_t fsd_put_fitted(FILE *out, const char *s, size_t width)
-{
-    size_t full = fsd_safe_width(s), head, n, least, gone = 0, tail = 0;
-
-    if (full <= width || width < 8) {
-        fsd_put_safe(out, s);
-        return full;
-    }
-    n = front(s, (width - 3) / 2, &head);
-    least = full - (width - 3 - head); /* columns to skip before the tail */
-    for (size_t most = least; gone < least; most++)
-        tail = front(s, most, &gone);
-    put_safe(out, s, n);
-    fputs("...", out);
-    fsd_put_safe(out, s + tail);
-    return head + 3 + full - gone;
 }
 
 /* The JSON escape of a byte that ends a string or breaks a line; NULL: itself. */

@@ -256,15 +256,33 @@ static void text__is_fitted_by_columns(void **state)
     } cases[] = {
         {"layer", 8, "layer"},
         {"backbone.layer1", 15, "backbone.layer1"},
-        {"backbone.layer1", 10, "bac...yer1"},
-        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 12,
-         "\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09"},
-        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 11, "\u5377\u79ef...\u4e8c\u4e09"},
-        {"\u5377\u79ef\u5c42\u4e00\u4e8c\u4e09", 10, "\u5377...\u4e8c\u4e09"},
-        {"ababe\u0301bababab", 9, "aba...bab"},
-        {"abae\u0301bababe\u0301b", 9, "aba...be\u0301b"},
-        {"abe\u0301bababab", 9, "abe\u0301...bab"},
-        {"anything", 7, "anything"}, /* too narrow to cut */
+        {"backbone.layer1", 10, "backbone.layer1"}, /* one word */
+        {"/m/layers.0/q_proj/Add", 22, "/m/layers.0/q_proj/Add"},
+        {"/m/layers.0/q_proj/Add", 21, "/m/.../q_proj/Add"},
+        {"/m/layers.0/q_proj/Add", 17, "/m/.../q_proj/Add"},
+        {"/m/layers.0/q_proj/Add", 16, ".../q_proj/Add"},
+        {"/m/layers.0/q_proj/Add", 13, "/m/.../Add"},
+        {"/m/layers.0/q_proj/Add", 9, ".../Add"},
+        {"/m/a/layers.0/q_proj/Add", 22, "/m/a/.../q_proj/Add"},
+        {"model/layers/Conv2D_transpose", 12, ".../Conv2D_transpose"},
+        {"two words of a sentence", 18, "two ... a sentence"},
+        /* a note belongs to its name */
+        {"/m/x/Add (requested int8)", 24, ".../Add (requested int8)"},
+        {"#12 (Conv)", 8, "#12 (Conv)"},
+        /* names of a list are counted, and the first and the last stand */
+        {"Conv_1 + Relu_2 + Conv_3", 24, "Conv_1 + Relu_2 + Conv_3"},
+        {"Conv_1 + Relu_2 + Conv_3", 23, "Conv_1 + 1 more + Conv_3"},
+        {"a + b + c + d + e + Relu", 23, "a + b + 3 more + Relu"},
+        {"/m/x/y/Conv + /n/x/y/Relu", 24, ".../y/Conv + /n/x/y/Relu"},
+        {"/m/x/a/Add + /m/x/Mul and 12 more", 30, "/m/x: a/Add + Mul and 12 more"},
+        {"aaaaaaaa + bbbbb + c and 3 more", 26, "aaaaaaaa + 1 more + c and 3 more"},
+        {"PWN(a + b) + cccccccc", 16, "PWN(a + b) + cccccccc"},
+        /* the path of all names stands once */
+        {"/m/x/a/Add + /m/x/Mul", 20, "/m/x: a/Add + Mul"},
+        {"/m/x/yyyyyyyyyy/a/Add + /m/x/yyyyyyyyyy/Mul", 24,
+         ".../yyyyyyyyyy: a/Add + Mul"},
+        {"\u5377/\u79ef/\u5c42\u4e00\u4e8c\u4e09", 12, ".../\u5c42\u4e00\u4e8c\u4e09"},
+        {"anything/at/all", 7, "anything/at/all"}, /* too narrow */
     };
     (void)state;
 
@@ -277,7 +295,61 @@ static void text__is_fitted_by_columns(void **state)
         fclose(stream);
         assert_string_equal(out, cases[i].shown);
         assert_int_equal(used, fsd_safe_width(out));
-        assert_true(used <= cases[i].width || cases[i].width < 8);
+        free(out);
+    }
+}
+
+/* Nobody reads a word that is longer than lines: it loses its middle, between
+ * characters. */
+static void text__of_a_long_word_the_middle_is_left_out(void **state)
+{
+    static const size_t lengths[] = {160, 161, 1000};
+    (void)state;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(lengths); i++) {
+        char word[3 * 1000 + 1] = "", *out = NULL;
+        size_t size = 0, used;
+        FILE *stream = open_memstream(&out, &size);
+
+        for (size_t k = 0; k < lengths[i] / 2; k++)
+            strcat(word, "\u5377");
+        strcat(word, lengths[i] % 2 ? "b" : "");
+        used = fsd_put_fitted(stream, word, 20);
+        fclose(stream);
+        assert_int_equal(used, fsd_safe_width(out));
+        assert_true(used <= 160 && used > 150);
+        assert_int_equal(strstr(out, "...") != NULL, lengths[i] > 160);
+        free(out);
+    }
+}
+
+static void text__names_share_their_path(void **state)
+{
+    static const struct {
+        const char *names, *joiner;
+        size_t width;
+        const char *shown;
+    } cases[] = {
+        {"/m/x/a/Add + /m/x/Mul", " + ", 80, "/m/x: a/Add + Mul"},
+        {"/m/x/a/Add + /m/x/a/Mul", " + ", 80, "/m/x/a: Add + Mul"},
+        {"/m/xa/Add + /m/x/Mul", " + ", 80, "/m: xa/Add + x/Mul"},
+        {"/Add + /Mul", " + ", 80, "/Add + /Mul"},
+        {"/m/x/Add", " + ", 80, "/m/x/Add"},
+        {"/m/x/Add to /m/x/Mul", " to ", 80, "/m/x: Add to Mul"},
+        {"m.x: Add + Mul", " + ", 0, "m.x: Add + Mul"},
+        {"", " + ", 80, ""},
+    };
+    (void)state;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(cases); i++) {
+        char *out = NULL;
+        size_t size = 0, used;
+        FILE *stream = open_memstream(&out, &size);
+
+        used = fsd_put_names(stream, cases[i].names, cases[i].joiner, cases[i].width);
+        fclose(stream);
+        assert_string_equal(out, cases[i].shown);
+        assert_int_equal(used, fsd_safe_width(out));
         free(out);
     }
 }
@@ -544,6 +616,8 @@ int main(void)
         cmocka_unit_test(text__hidden_characters_are_shown),
         cmocka_unit_test(text__columns_are_those_of_a_terminal),
         cmocka_unit_test(text__is_fitted_by_columns),
+        cmocka_unit_test(text__of_a_long_word_the_middle_is_left_out),
+        cmocka_unit_test(text__names_share_their_path),
         cmocka_unit_test(text__is_brief_beyond_its_bound),
         cmocka_unit_test(day__is_of_the_calendar),
         cmocka_unit_test(list__has_whole_words_only),

@@ -34,6 +34,21 @@ static void words(void **state)
            "it had 12\n    layers,\n    3 %\n    more");
 }
 
+static void topics(void **state)
+{
+    (void)state;
+    expect("time     12 ms in layers", 18, "time     12 ms in\n         layers");
+    expect("  5 | gemm  and more", 16, "  5 | gemm  and\n      more");
+    expect("blanks at the end  ", 12, "blanks at\n    the end");
+}
+
+static void names(void **state)
+{
+    (void)state;
+    expect("see /m/layers.0/q_proj/Add", 20, "see\n    .../q_proj/Add");
+    expect("see /m/layers.0/q_proj/Add", 21, "see\n    /m/.../q_proj/Add");
+}
+
 static void units(void **state)
 {
     (void)state;
@@ -47,8 +62,9 @@ static void units(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(words),
-                                       cmocka_unit_test(units)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(words), cmocka_unit_test(topics), cmocka_unit_test(names),
+        cmocka_unit_test(units)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -5,15 +5,16 @@
  *     info    precision/wider  Conv_13 was requested in
  *         int8 and runs in fp16: no ...
  *
- * Lines break between words; a word longer than a line, which is a name, is printed
- * without its middle.
+ * Lines break between words, and continue below the text of a line that begins with a
+ * topic, else a little to the right.  A word longer than a line, which is a name, is
+ * printed without some parts of its path.
  */
 #include "base/base.h"
 #include "report/phrase/ink.h"
 
 #include <string.h>
 
-enum { HANG = 4, LEAST_WORD = 8 };
+enum { HANG = 4, TOPIC = 12, LEAST_WORD = 8 };
 
 /* Columns, without color codes. */
 static size_t columns_of(char *s)
@@ -54,9 +55,19 @@ static char *word_end(char *word)
     return end;
 }
 
+/* Where a line continues: below what follows "runs     ", a topic. */
+static size_t hang_of(const char *line)
+{
+    size_t indent = strspn(line, " "), topic = strcspn(line, " "),
+           text = topic + strspn(line + topic, " ");
+
+    return !indent && text > topic + 1 && text <= TOPIC && line[text] ? text
+                                                                      : indent + HANG;
+}
+
 static void put_line(FILE *out, char *line, size_t width)
 {
-    size_t hang = strspn(line, " ") + HANG, used = 0;
+    size_t hang = hang_of(line), used = 0;
     bool fresh = true;
 
     if (strlen(line) <= width || columns_of(line) <= width) {

@@ -4,6 +4,7 @@
 #include "report/picture/drawing.h"
 #include "base/base.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 /* ---------------------------------------------------------------------- escapes */
@@ -37,41 +38,38 @@ static void put_char(FILE *out, const char *s, size_t len, const char *backslash
         fwrite(s, 1, len, out);
 }
 
-/* The first n characters; what is printed as it stands, as nearly all is, in runs.
- * Returns what is behind them. */
-static const char *put_chars(FILE *out, const char *s, size_t n, const char *backslash)
+/* What is printed as it stands, as nearly all is, in runs. */
+static void put_chars(FILE *out, const char *s, const char *backslash)
 {
     static const bool changes[0x80] = {['\\'] = true, ['&'] = true, ['<'] = true,
                                        ['>'] = true,  ['"'] = true, [']'] = true};
 
-    while (n && *s) {
+    while (*s) {
         size_t run = 0, len = char_len(s);
 
-        while (run < n && s[run] >= ' ' && s[run] <= '~' && !changes[(int)s[run]])
+        while (s[run] >= ' ' && s[run] <= '~' && !changes[(int)s[run]])
             run++;
         if (run)
             fwrite(s, 1, run, out);
         else
             put_char(out, s, len, backslash);
         s += run ? run : len;
-        n -= run ? run : 1;
     }
-    return s;
 }
 
+/* The characters are counted in columns of a terminal, as if all were as wide. */
 static void put_text(FILE *out, const char *s, size_t most, const char *backslash)
 {
-    size_t n = 0, head = most * 2 / 5, tail = most - head - 1;
+    struct fsd_print fitted;
 
-    for (const char *at = s; *at; at += char_len(at))
-        n++;
-    if (n > most) {
-        s = put_chars(out, s, head, backslash);
-        fputs("\xe2\x80\xa6", out); /* an ellipsis */
-        for (n -= head; n > tail; n--)
-            s += char_len(s);
+    if (strnlen(s, most + 1) <= most) {
+        put_chars(out, s, backslash);
+        return;
     }
-    put_chars(out, s, n, backslash);
+    fsd_put_fitted(fsd_print_open(&fitted), s, most);
+    fsd_print_close(&fitted);
+    put_chars(out, fitted.text, backslash);
+    free(fitted.text);
 }
 
 /* HTML-like strings know "\N" as plain ones do, and nothing in bold is an error: of

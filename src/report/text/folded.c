@@ -12,15 +12,13 @@
  * layers with nothing to say are one line as well.
  */
 #include "base/base.h"
-#include "report/phrase/phrase.h"
+#include "report/text/rows.h"
 #include "report/text/text.h"
 
 #include <string.h>
 
 enum {
-    INDENT = 8,        /* columns of the second line of a layer */
     LONGEST = 128,     /* layers of a block */
-    SHOWN_NODES = 8,   /* of a layer */
     SHOWN_BLOCK = 16,  /* layers of a block that is shown whole in any engine */
     LONG_ENGINE = 120, /* layers from which runs are folded */
     RUN = 4            /* ordinary layers that make a run */
@@ -66,15 +64,10 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     return fsd_hash_mix(hash, ops);
 }
 
-/* A run of layers, and how many equal ones follow it. */
-struct block {
-    uint32_t layers, again;
-};
-
 /* The block at a layer that saves most; of one that is not repeated `again` is 0. */
-static struct block find_block(const uint64_t *hashes, uint32_t n, fsd_id from)
+static struct fsd_text_block find_block(const uint64_t *hashes, uint32_t n, fsd_id from)
 {
-    struct block best = {1, 0};
+    struct fsd_text_block best = {1, 0};
 
     for (uint32_t layers = 1; layers <= LONGEST && from + 2 * layers <= n; layers++) {
         uint32_t equal = 0;
@@ -83,142 +76,9 @@ static struct block find_block(const uint64_t *hashes, uint32_t n, fsd_id from)
                hashes[from + equal] == hashes[from + layers + equal])
             equal++;
         if (equal / layers * layers > best.layers * best.again)
-            best = (struct block){layers, equal / layers};
+            best = (struct fsd_text_block){layers, equal / layers};
     }
     return best;
-}
-
-/* ------------------------------------------------------------------------- a layer */
-
-static void put_nodes(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    uint32_t shown = 0, hidden = 0;
-
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-
-        if (d->nodes[node].fate != FSD_FATE_LAYER)
-            continue; /* constants, and quantizers that live on as a precision */
-        if (shown == SHOWN_NODES) {
-            hidden++;
-            continue;
-        }
-        fputs(shown++ ? " + " : "", out);
-        fsd_put_node_name(d, node, out);
-        if (fsd_runs_wider(&d->nodes[node]))
-            fprintf(out, " (requested %s)", fsd_dtype_name(d->nodes[node].requested));
-    }
-    if (hidden)
-        fprintf(out, " + %u more", hidden);
-}
-
-static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
-{
-    fsd_id id = d->match->region_of_layer[layer];
-    const struct fsd_region *region = &d->match->regions.at[id];
-
-    fprintf(out, "region %u", id);
-    if (d->match->pool.at[region->layers.at] != layer)
-        return;
-    fprintf(out, ": %u node%s in %u layer%s", region->nodes.n,
-            fsd_plural(region->nodes.n), region->layers.n,
-            fsd_plural(region->layers.n));
-    for (uint32_t i = 0; i < region->nodes.n && i < SHOWN_NODES; i++) {
-        fputs(i ? " + " : ", ", out);
-        fsd_put_node_name(d, d->match->pool.at[region->nodes.at + i], out);
-    }
-    if (region->nodes.n > SHOWN_NODES)
-        fprintf(out, " + %u more", region->nodes.n - SHOWN_NODES);
-}
-
-/* What it computes; of one that computes nothing of the model its name. */
-static char *subject_of(const struct fsd_diff *d, fsd_id layer, struct fsd_arena *arena)
-{
-    struct fsd_print text;
-
-    fsd_print_open(&text);
-    if (fsd_match_in_region(d->match, layer))
-        put_region(d, layer, text.out);
-    else if (d->match->of_layer[layer].n)
-        put_nodes(d, layer, text.out);
-    else if (!d->layers[layer].inserted)
-        fputs(fsd_text(d->names, d->engine->nodes.at[layer].name), text.out);
-    return fsd_print_take(&text, arena);
-}
-
-static void put_layer(const struct fsd_diff *d, const struct fsd_style *style,
-                      fsd_id layer, FILE *out)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
-    enum fsd_cause cause = d->reasons[layer].cause;
-    bool inserted = d->layers[layer].inserted;
-    bool lost = !fsd_match_maps_layer(d->match, layer) &&
-                d->layers[layer].kind == FSD_KIND_COMPUTE && !inserted;
-    size_t width = fsd_text_width(style), used;
-    struct fsd_print what;
-    char *subject = subject_of(d, layer, scratch);
-
-    fsd_print_open(&what);
-    fprintf(what.out, "%5u %c ", layer, inserted ? '+' : lost ? '?' : '|');
-    if (d->times->profiles) {
-        fsd_put_ms_column(fsd_layer_ms(d, layer), 6, what.out);
-        fputs("  ", what.out);
-    }
-    fputs(*type ? type : fsd_kind_name(d->layers[layer].kind), what.out);
-    if (cause != FSD_CAUSE_NONE)
-        fprintf(what.out, " (%s)", fsd_cause_name(cause));
-    fsd_text_change(d, layer, what.out);
-    fsd_ink(style,
-            inserted ? FSD_INK_INSERTED
-            : lost   ? FSD_INK_ALARM
-                     : FSD_INK_PLAIN,
-            out);
-    used = fsd_put_fitted(out, fsd_print_take(&what, scratch), width);
-    fsd_ink(style, FSD_INK_PLAIN, out);
-    if (*subject && used + 2 + fsd_safe_width(subject) > width)
-        fprintf(out, "\n%*s", INDENT, "");
-    else if (*subject)
-        fputs("  ", out);
-    fsd_put_fitted(out, subject, width - INDENT);
-    putc('\n', out);
-    fsd_arena_free(scratch);
-}
-
-/* -------------------------------------------------------------------------- folding */
-
-static double ms_of(const struct fsd_diff *d, fsd_id from, fsd_id to)
-{
-    double ms = 0;
-
-    for (fsd_id i = from; i < to; i++)
-        ms += fsd_layer_ms(d, i) > 0 ? fsd_layer_ms(d, i) : 0;
-    return ms;
-}
-
-static void put_range(fsd_id from, fsd_id to, FILE *out)
-{
-    fprintf(out, to > from + 1 ? "%u to %u" : "%u", from, to - 1);
-}
-
-static void put_again(const struct fsd_diff *d, const struct fsd_style *style,
-                      fsd_id from, struct block b, FILE *out)
-{
-    fsd_id begin = from + b.layers, end = begin + b.layers * b.again;
-
-    fsd_ink(style, FSD_INK_FAINT, out);
-    fprintf(out, "      = layer%s ", end > begin + 1 ? "s" : "");
-    put_range(begin, end, out);
-    fputs(end > begin + 1 ? " are as " : " is as ", out);
-    put_range(from, begin, out);
-    if (b.again > 1)
-        fprintf(out, ", %u times", b.again);
-    if (d->times->profiles) {
-        fputs(": ", out);
-        fsd_put_ms(ms_of(d, begin, end), out);
-    }
-    fputs(" (--all)\n", out);
-    fsd_ink(style, FSD_INK_PLAIN, out);
 }
 
 /* Layers a reader wants to see however long the engine is. */
@@ -241,66 +101,37 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
     return seen;
 }
 
-/* The first, or last, node that layers of a run compute; NULL: they compute none. */
-static char *edge_node(const struct fsd_diff *d, struct fsd_arena *arena, fsd_id from,
-                       fsd_id to, bool last)
+/* ------------------------------------------------------------------------ the rows */
+
+struct folding {
+    struct fsd_arena *arena;
+    fsd_text_row_vec rows;
+    const bool *seen; /* by layer: it has a row of its own */
+};
+
+static void add_row(struct folding *f, enum fsd_text_what what, fsd_id from, fsd_id to,
+                    struct fsd_text_block block)
 {
-    struct fsd_print name;
+    struct fsd_text_row row = {
+        .what = what, .from = from, .to = to, .block = block, .named = false};
 
-    for (fsd_id k = 0; k < to - from; k++) {
-        fsd_id layer = last ? to - 1 - k : from + k;
-        uint32_t n = d->match->of_layer[layer].n;
-
-        if (!n)
-            continue;
-        fsd_put_node_name(d,
-                          fsd_match_of_layer(d->match, layer, last ? n - 1 : 0)->node,
-                          fsd_print_open(&name));
-        return fsd_print_take(&name, arena);
-    }
-    return NULL;
-}
-
-static void put_run(const struct fsd_diff *d, const struct fsd_style *style,
-                    fsd_id from, fsd_id to, FILE *out)
-{
-    struct fsd_arena *scratch = fsd_arena_new();
-    char *first = edge_node(d, scratch, from, to, false),
-         *last = edge_node(d, scratch, from, to, true);
-    struct fsd_print line;
-    uint32_t nodes = 0;
-
-    for (fsd_id i = from; i < to; i++)
-        nodes += d->match->of_layer[i].n;
-    fputs("      = layers ", fsd_print_open(&line));
-    put_range(from, to, line.out);
-    if (d->times->profiles) {
-        fputs(", ", line.out);
-        fsd_put_ms(ms_of(d, from, to), line.out);
-    }
-    fprintf(line.out, ": %u node%s", nodes, fsd_plural(nodes));
-    if (first && last)
-        fprintf(line.out, ", %s to %s", first, last);
-    fsd_ink(style, FSD_INK_FAINT, out);
-    fsd_put_fitted(out, fsd_print_take(&line, scratch), fsd_text_width(style));
-    fsd_ink(style, FSD_INK_PLAIN, out);
-    putc('\n', out);
-    fsd_arena_free(scratch);
+    fsd_vec_push(f->arena, &f->rows, row);
 }
 
 /* Layers of which none begins a block.
  * @param fold  whether runs of ordinary ones are a line. */
-static void put_layers(const struct fsd_diff *d, const struct fsd_style *style,
-                       const bool *seen, fsd_id from, fsd_id end, bool fold, FILE *out)
+static void add_layers(struct folding *f, fsd_id from, fsd_id end, bool fold)
 {
+    const struct fsd_text_block none = {0, 0};
+
     for (fsd_id i = from, to; i < end; i = to) {
-        for (to = i; fold && to < end && !seen[to];)
+        for (to = i; fold && to < end && !f->seen[to];)
             to++;
         if (to >= i + RUN) {
-            put_run(d, style, i, to, out);
+            add_row(f, FSD_TEXT_RUN, i, to, none);
         } else {
-            put_layer(d, style, i, out);
             to = i + 1;
+            add_row(f, FSD_TEXT_LAYER, i, to, none);
         }
     }
 }
@@ -311,25 +142,26 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
     struct fsd_arena *scratch = fsd_arena_new();
     uint32_t n = d->engine->nodes.n;
     uint64_t *hashes = FSD_NEW(scratch, uint64_t, n);
-    bool *seen = find_remarkable(d, scratch);
+    struct folding f = {.arena = scratch, .seen = find_remarkable(d, scratch)};
     bool fold = n > LONG_ENGINE;
-    fsd_id plain = 0; /* from here on nothing is printed */
+    fsd_id plain = 0; /* from here on there are no rows yet */
 
     for (fsd_id i = 0; i < n; i++)
         hashes[i] = hash_of_layer(d, i);
     for (fsd_id i = 0; i < n;) {
-        struct block b = find_block(hashes, n, i);
+        struct fsd_text_block b = find_block(hashes, n, i);
+        fsd_id end = i + b.layers * (b.again + 1);
 
         if (b.layers * b.again < 2) {
             i++;
             continue;
         }
-        put_layers(d, style, seen, plain, i, fold, out);
-        put_layers(d, style, seen, i, i + b.layers, fold && b.layers > SHOWN_BLOCK,
-                   out);
-        put_again(d, style, i, b, out);
-        plain = i += b.layers * (b.again + 1);
+        add_layers(&f, plain, i, fold);
+        add_layers(&f, i, i + b.layers, fold && b.layers > SHOWN_BLOCK);
+        add_row(&f, FSD_TEXT_AGAIN, i, end, b);
+        plain = i = end;
     }
-    put_layers(d, style, seen, plain, n, fold, out);
+    add_layers(&f, plain, n, fold);
+    fsd_text_rows(d, style, f.rows.at, f.rows.n, out);
     fsd_arena_free(scratch);
 }

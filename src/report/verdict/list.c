@@ -88,7 +88,7 @@ static struct widths measure(const struct fsd_verdicts *all,
     return w;
 }
 
-/* The front of a sentence says what it is about: the end is left out. */
+/* The front of a sentence says what it is about: its last words are left out. */
 static void put_front(const char *text, size_t width, FILE *out)
 {
     char front[512];
@@ -110,6 +110,8 @@ static void put_front(const char *text, size_t width, FILE *out)
             break;
     }
     front[n] = '\0';
+    if (strrchr(front, ' '))
+        strrchr(front, ' ')[1] = '\0';
     fsd_printf_safe(out, "%s...", front);
 }
 
@@ -117,7 +119,8 @@ static void put_padded(const char *text, size_t width, FILE *out)
 {
     size_t used = width ? fsd_put_fitted(out, text, width) : 0;
 
-    fprintf(out, "%*s", (int)(width - used + (width ? 2 : 0)), "");
+    /* A label of one long word is wider than its column. */
+    fprintf(out, "%*s", (int)(used < width ? width - used : 0) + (width ? 2 : 0), "");
 }
 
 void fsd_verdicts_put_table(const struct fsd_verdicts *all,

@@ -466,9 +466,10 @@ static void add_line(const struct context *k, struct fsd_rows *rows, const char 
     FILE *out = fsd_print_open(&print);
 
     used = fsd_put_fitted(out, name, name_room ? name_room - GAP : width);
-    if (!name_room && *name) {
+    if (*name && (!name_room || used + GAP > name_room)) {
         fsd_rows_add_line(rows, fsd_print_take(&print, k->arena));
         out = fsd_print_open(&print);
+        used = 0;
     }
     fprintf(out, "%*s", (int)(name_room ? name_room - used : 2 * (size_t)GAP), "");
     for (uint32_t b = 0; b < k->m->n; b++)

@@ -1,0 +1,110 @@
+/*
+ * Which consecutive rows of a list of layers stand below a heading, the scope that
+ * their nodes share:
+ *
+ *     in /m/encoder/layers.0/self_attn:
+ *        12 | 0.0328  MatrixMultiply  fp16 chw  q_proj: MatMul + Add
+ *        13 + 0.0030  Reformat (layout)  fp16 chw -> fp16 chw32
+ *        14 | 0.0121  MatrixMultiply  fp16 chw  k_proj: MatMul + Add
+ *
+ * Headings stand where most text is saved: one that is too general leaves long names
+ * below it, and many of them are lines of their own.  Rows without names belong to any.
+ */
+#include "base/base.h"
+#include "report/text/rows.h"
+
+#include <string.h>
+
+enum {
+    MOST_ROWS = 64, /* below one heading */
+    LINE = 24       /* characters that a line more costs a reader */
+};
+
+bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)
+{
+    return fsd_slice_equal(a.path, b.path) && (!a.path.n || a.sign == b.sign);
+}
+
+/* A path that is the other one, or is above it. */
+static bool is_above(struct fsd_slice path, struct fsd_slice other, char sign)
+{
+    return other.n >= path.n && !memcmp(other.s, path.s, path.n) &&
+           (other.n == path.n || other.s[path.n] == sign);
+}
+
+struct fsd_text_scope fsd_text_shared_scope(struct fsd_text_scope a,
+                                            struct fsd_text_scope b)
+{
+    if (a.sign != b.sign)
+        a.path.n = 0;
+    while (a.path.n && !is_above(a.path, b.path, a.sign))
+        do
+            a.path.n--;
+        while (a.path.n && a.path.s[a.path.n] != a.sign);
+    return a;
+}
+
+struct fsd_text_scope fsd_text_scope_of(const struct fsd_diff *d, fsd_id node)
+{
+    const struct fsd_node *n = &d->model->nodes.at[node];
+    const char *name = fsd_text(d->names, n->name), *slash = strrchr(name, '/');
+
+    if (n->module)
+        return (struct fsd_text_scope){fsd_slice_of(fsd_text(d->names, n->module)),
+                                       '.'};
+    if (!slash || slash - name >= FSD_BRIEF) /* as it is printed, it has no slash */
+        slash = name;
+    return (struct fsd_text_scope){{name, (size_t)(slash - name)}, '/'};
+}
+
+/* What a heading over the named rows saves. */
+static int64_t saved(struct fsd_text_scope scope, uint32_t named)
+{
+    int64_t n = (int64_t)scope.path.n;
+
+    return named > 1 ? named * (n + 1) - (n + LINE) : 0;
+}
+
+/* The best headings of the first rows. */
+struct choice {
+    int64_t saved;
+    uint32_t
+        first; /* of the rows below the last heading; the row itself: it has none */
+    struct fsd_text_scope heading;
+};
+
+static struct choice choose(const struct fsd_text_row *rows, const struct choice *best,
+                            uint32_t end)
+{
+    struct choice made = {best[end].saved, end, {{"", 0}, 0}};
+    struct fsd_text_scope scope = rows[end].scope;
+    uint32_t named = 0;
+
+    if (!rows[end].named)
+        return made;
+    for (uint32_t i = end + 1; i-- > 0 && end - i < MOST_ROWS;) {
+        if (!rows[i].named)
+            continue;
+        scope = fsd_text_shared_scope(scope, rows[i].scope);
+        if (!scope.path.n)
+            break;
+        named++;
+        if (best[i].saved + saved(scope, named) > made.saved)
+            made = (struct choice){best[i].saved + saved(scope, named), i, scope};
+    }
+    return made;
+}
+
+void fsd_text_find_headings(struct fsd_text_row *rows, uint32_t n,
+                            struct fsd_arena *scratch)
+{
+    struct choice *best = FSD_NEW(scratch, struct choice, (size_t)n + 1);
+
+    for (uint32_t i = 0; i < n; i++)
+        best[i + 1] = choose(rows, best, i);
+    for (uint32_t end = n, first; end; end = first) {
+        first = best[end].first < end ? best[end].first : end - 1;
+        for (uint32_t i = first; i < end; i++)
+            rows[i].heading = best[end].heading;
+    }
+}
