@@ -94,11 +94,11 @@ class Case:
                 yield Claim("share", f"summary, {name}", spent, "share",
                             lambda spent=spent, name=name: self._near(sums.of_class(name), spent["share"]))
         for k, line in enumerate(summary["brief"]):
-            for kind, words, classes in sums.COUNTS if line["topic"] in ("runs", "bytes") else ():
+            for kind, words, classes in sums.COUNTS if line["topic"] in ("layers", "bytes") else ():
                 if (kind == "bytes") == (line["topic"] == "bytes"):
                     yield from self._of_words(kind, line, k, re.compile(words), lambda at, kind=kind, classes=classes:
                                               sums.judge_count(kind, at[1], classes))
-            if line["topic"] not in ("runs", "unknown") and not line["text"].startswith("nothing known"):
+            if line["topic"] not in ("layers", "unknown") and not line["text"].startswith("nothing known"):
                 yield from self._of_words("gain" if line["topic"] == "to do" else "share", line, k, PERCENT,
                                           lambda at, line=line: sums.judge_brief(line, at, self.rows))
         for k, finding in enumerate(self.report["findings"]):

@@ -95,11 +95,12 @@ class Sums:
 
     # Sentences with numbers: how many layers do what, and how much that is.
 
-    COUNTS = [("kind", r"^(\d+) layers?:", ("compute", "requantization", "movement", "requested_movement", "nothing")),
-              ("kind", r"(\d+) compute", ("compute", "requantization")), ("kind", r"(\d+) (?:free|constant)", ("nothing",)),
-              ("required", r"(\d+) of them requantize", ("requantization",)),
-              ("required", r"(\d+) move data(?! as)", ("movement",)),
-              ("required", r"(\d+) move data as", ("requested_movement",)),
+    COUNTS = [("kind", r"^(\d+):", ("compute", "requantization", "movement", "requested_movement", "nothing")),
+              ("kind", r"(\d+) computes?\b", ("compute", "requantization")),
+              ("kind", r"(\d+) (?:do(?:es)? no work|(?:is|are) constant)", ("nothing",)),
+              ("required", r"(\d+) of them requantizes?", ("requantization",)),
+              ("required", r"(\d+) moves? data(?! as)", ("movement",)),
+              ("required", r"(\d+) moves? data as", ("requested_movement",)),
               ("precision", r"(?<=[( ])([a-z]+\d* \d+)(?=(?:, [a-z]+\d* \d+)*\))", ("compute", "requantization")),
               ("bytes", r"^([\d.]+ [kMG]?B)\b", ())]
 
@@ -123,7 +124,7 @@ class Sums:
         if line["topic"] == "to do":
             return self.judge_gain(line["text"], percent, rows)
         word = re.search(r"([A-Za-z+][A-Za-z+ ]*?) <?$", before)[1]
-        of = {"moves": self._of_cause, "most in": self._of_operator}.get(line["topic"])
+        of = {"moving": self._of_cause, "by op": self._of_operator}.get(line["topic"])
         shares = of(word) if of else [self.of_class(WORDS.get(word))]
         if None in shares or before.endswith("<"):
             return None if None in shares else percent == 0.1 and 100 * shares[0] < 0.1

@@ -343,7 +343,7 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e)
 {
-    return e->new_to == FSD_NONE ? "(as written)"
+    return e->new_to == FSD_NONE ? "(its consumers)"
                                  : fsd_state_node_key(c->new, e->new_to);
 }
 

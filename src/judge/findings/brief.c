@@ -3,11 +3,11 @@
  * counts come from the summary, times and bytes from the costs, and what to do from
  * todo.c.
  *
- *     runs     37 layers: 23 compute (int8 21, fp16 1, fp32 1), 12 move data, 2 free
- *     time     1.096 ms a run: compute 74.6 %, data movement 25.4 %
- *     moves    quantize 21.2 % (10 layers), dtype+layout 3.4 % (1), layout 0.8 % (1)
  *     to do    add 8 Q/DQ pairs, 3 of them with a scale to calibrate (lint
  *              qdq/residual): may save 0.2007 ms, 18.3 % of the time; ...
+ *     layers   37: 23 compute (int8 21, fp16 1, fp32 1), 12 move data, 2 do no work
+ *     time     1.096 ms per inference: compute 74.6 %, data movement 25.4 %
+ *     moving   quantize 21.2 % (10 layers), dtype+layout 3.4 % (1), layout 0.8 % (1)
  *
  * All shares have one denominator: the time of the whole engine where it was measured,
  * else all bytes that are known.
@@ -107,31 +107,33 @@ static uint32_t count_constants(const struct fsd_diff *d)
     return n;
 }
 
-static void write_runs(struct writer *w)
+static void put_doing(uint32_t n, const char *who, const char *one, const char *several,
+                      FILE *out)
 {
-    static const char *const verbs[FSD__SPENT_COUNT] = {
-        [FSD_SPENT_REQUANTIZE] = "requantize",
-        [FSD_SPENT_MOVEMENT] = "move data",
-        [FSD_SPENT_REQUESTED] = "move data as the model requires",
-        [FSD_SPENT_NOTHING] = "free"};
+    if (n)
+        fprintf(out, ", %u%s %s", n, who, n == 1 ? one : several);
+}
+
+static void write_layers(struct writer *w)
+{
     const struct fsd_spent_sum *spent = w->d->cost->spent;
-    uint32_t layers = w->d->engine->nodes.n, constants = count_constants(w->d);
+    uint32_t constants = count_constants(w->d),
+             compute =
+                 spent[FSD_SPENT_COMPUTE].layers + spent[FSD_SPENT_REQUANTIZE].layers;
     FILE *out = open_line(w);
 
-    fsd_put_noun(out, layers, "layer");
-    fprintf(out, ": %u compute",
-            spent[FSD_SPENT_COMPUTE].layers + spent[FSD_SPENT_REQUANTIZE].layers);
+    fprintf(out, "%u: %u %s", w->d->engine->nodes.n, compute,
+            compute == 1 ? "computes" : "compute");
     put_types(w->d, out);
-    for (int i = FSD_SPENT_REQUANTIZE; i < FSD__SPENT_COUNT; i++) {
-        uint32_t n = spent[i].layers - (i == FSD_SPENT_NOTHING ? constants : 0);
-
-        if (n)
-            fprintf(out, ", %u %s%s", n, i == FSD_SPENT_REQUANTIZE ? "of them " : "",
-                    verbs[i]);
-    }
-    if (constants)
-        fprintf(out, ", %u constant", constants);
-    close_line(w, "runs");
+    put_doing(spent[FSD_SPENT_REQUANTIZE].layers, " of them", "requantizes",
+              "requantize", out);
+    put_doing(spent[FSD_SPENT_MOVEMENT].layers, "", "moves data", "move data", out);
+    put_doing(spent[FSD_SPENT_REQUESTED].layers, "", "moves data as the model requires",
+              "move data as the model requires", out);
+    put_doing(spent[FSD_SPENT_NOTHING].layers - constants, "", "does no work",
+              "do no work", out);
+    put_doing(constants, "", "is constant", "are constant", out);
+    close_line(w, "layers");
 }
 
 /* ------------------------------------------------------------------- where it goes */
@@ -163,8 +165,8 @@ static void write_spent(struct writer *w)
         return;
     out = open_line(w);
     if (timed && w->d->times->run.median >= 0) {
-        fprintf(out, "%.4g ms a run (layers %.4g ms)", w->d->times->run.median,
-                w->d->times->total);
+        fprintf(out, "%.4g ms per inference (its layers %.4g ms)",
+                w->d->times->run.median, w->d->times->total);
     } else if (timed) {
         fprintf(out, "%.4g ms in layers", w->d->times->total);
         put_outlier(w->d, out);
@@ -211,7 +213,7 @@ static void write_operators(struct writer *w)
         fputs(written ? "; opaque regions " : "opaque regions ", out);
         put_percent(cost->sums.opaque / w->d->times->total, out);
     }
-    close_line(w, "most in");
+    close_line(w, "by op");
 }
 
 /* Data-movement layers of one cause. */
@@ -273,7 +275,7 @@ static void write_causes(struct writer *w)
     }
     if (n > k)
         fprintf(out, " and %u other cause%s", n - k, fsd_plural(n - k));
-    close_line(w, "moves");
+    close_line(w, "moving");
 }
 
 /* ------------------------------------------------------------------ what is split */
@@ -493,12 +495,23 @@ static unsigned rows_to_reserve(const struct fsd_todos *todos)
     return rows ? rows : 1;
 }
 
+/* The lines from `n` on come first: they are found last, since they take what room the
+ * others leave. */
+static void put_first(struct fsd_brief *brief, uint32_t n)
+{
+    struct fsd_brief was = *brief;
+    uint32_t moved = brief->n - n;
+
+    memcpy(brief->at, was.at + n, moved * sizeof *was.at);
+    memcpy(brief->at + moved, was.at, n * sizeof *was.at);
+}
+
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     struct writer w = {.arena = arena, .d = d};
     const char *unknown = unknown_of(&w);
     struct fsd_todos todos = {0};
-    uint32_t reserved;
+    uint32_t reserved, facts;
 
     if (!d->engine->only_timed)
         todos = fsd_find_todos(arena, d);
@@ -506,14 +519,16 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
     w.rows = rows_of(unknown);
     write_wrong(&w);
     write_alone(&w);
-    write_runs(&w);
+    write_layers(&w);
     write_spent(&w);
     w.rows += reserved;
     write_operators(&w);
     write_split(&w);
     write_causes(&w);
     w.rows -= reserved;
+    facts = w.brief.n;
     write_todos(&w, &todos);
+    put_first(&w.brief, facts);
     close_unknown(&w, unknown);
     return w.brief;
 }
@@ -529,7 +544,7 @@ struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const s
     for (size_t i = 0; says[0] && i < FSD_COUNT_OF(topics); i++)
         add_line(&w, topics[i], says[i]);
     if (d) {
-        write_runs(&w);
+        write_layers(&w);
         write_spent(&w);
         write_operators(&w);
         write_causes(&w);

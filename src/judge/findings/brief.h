@@ -12,7 +12,7 @@ enum {
 };
 
 struct fsd_brief_line {
-    const char *topic; /**< "runs", "time", "to do", ... */
+    const char *topic; /**< "layers", "time", "to do", ... */
     const char *text;  /**< valid UTF-8, may contain control characters */
 };
 

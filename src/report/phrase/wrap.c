@@ -55,14 +55,13 @@ static char *word_end(char *word)
     return end;
 }
 
-/* Where a line continues: below what follows "runs     ", a topic. */
+/* Where a line continues: below what follows "to do    ", a topic. */
 static size_t hang_of(const char *line)
 {
-    size_t indent = strspn(line, " "), topic = strcspn(line, " "),
-           text = topic + strspn(line + topic, " ");
-
-    return !indent && text > topic + 1 && text <= TOPIC && line[text] ? text
-                                                                      : indent + HANG;
+    for (size_t i = 2; *line != ' ' && i <= TOPIC && line[i - 1] && line[i]; i++)
+        if (line[i - 2] == ' ' && line[i - 1] == ' ' && line[i] != ' ')
+            return i;
+    return strspn(line, " ") + HANG;
 }
 
 static void put_line(FILE *out, char *line, size_t width)

@@ -122,7 +122,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
         fsd_put_tally(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
     for (uint32_t i = 0; i < c->moves.n; i++)
         free_moves += is_free(c, &c->moves.at[i]);
-    fsd_put_tally(out, &any, free_moves, "free among them");
+    fsd_put_tally(out, &any, free_moves, "taking no time among them");
     fputs(any ? "\n" : "none changed\n", out);
 }
 
@@ -357,7 +357,8 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
             hidden++;
     }
     if (hidden)
-        fprintf(out, "     free layers changed: %u (--all)\n", (unsigned)hidden);
+        fprintf(out, "     layers that take no time changed: %u (--all)\n",
+                (unsigned)hidden);
     for (uint32_t i = 0; i < edges.n && (style->all || i < FEW); i++)
         put_edge(c, &c->edges.at[x->edges.ids[edges.at + i]], out);
     if (!style->all && edges.n > FEW)

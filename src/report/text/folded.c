@@ -8,8 +8,8 @@
  *
  * Layers are equal when they are of one kind, type and precision, move or convert
  * alike, and compute nodes of the same operators; names, sizes and times may differ.  A
- * block is a run of layers that is followed by equal ones.  In a long engine, runs of
- * layers with nothing to say are one line as well.
+ * block is a run of layers that is followed by equal ones.  Layers that control the run are
+ * one line, and in a long engine those with nothing to say as well.
  */
 #include "base/base.h"
 #include "report/text/rows.h"
@@ -104,6 +104,7 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
 /* ------------------------------------------------------------------------ the rows */
 
 struct folding {
+    const struct fsd_diff *d;
     struct fsd_arena *arena;
     fsd_text_row_vec rows;
     const bool *seen; /* by layer: it has a row of its own */
@@ -118,6 +119,23 @@ static void add_row(struct folding *f, enum fsd_text_what what, fsd_id from, fsd
     fsd_vec_push(f->arena, &f->rows, row);
 }
 
+/* A layer that synchronizes, jumps or computes addresses, for no node. */
+static bool is_control(const struct folding *f, fsd_id layer)
+{
+    const struct fsd_diff *d = f->d;
+    enum fsd_kind kind = d->layers[layer].kind;
+
+    return (kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE) && !f->seen[layer] &&
+           !d->match->of_layer[layer].n && !fsd_match_in_region(d->match, layer);
+}
+
+static bool are_control(const struct folding *f, fsd_id from, fsd_id to)
+{
+    while (from < to && is_control(f, from))
+        from++;
+    return from == to;
+}
+
 /* Layers of which none begins a block.
  * @param fold  whether runs of ordinary ones are a line. */
 static void add_layers(struct folding *f, fsd_id from, fsd_id end, bool fold)
@@ -125,7 +143,13 @@ static void add_layers(struct folding *f, fsd_id from, fsd_id end, bool fold)
     const struct fsd_text_block none = {0, 0};
 
     for (fsd_id i = from, to; i < end; i = to) {
-        for (to = i; fold && to < end && !f->seen[to];)
+        for (to = i; to < end && is_control(f, to);)
+            to++;
+        if (to > i) {
+            add_row(f, FSD_TEXT_CONTROL, i, to, none);
+            continue;
+        }
+        while (fold && to < end && !f->seen[to])
             to++;
         if (to >= i + RUN) {
             add_row(f, FSD_TEXT_RUN, i, to, none);
@@ -142,7 +166,7 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
     struct fsd_arena *scratch = fsd_arena_new();
     uint32_t n = d->engine->nodes.n;
     uint64_t *hashes = FSD_NEW(scratch, uint64_t, n);
-    struct folding f = {.arena = scratch, .seen = find_remarkable(d, scratch)};
+    struct folding f = {.d = d, .arena = scratch, .seen = find_remarkable(d, scratch)};
     bool fold = n > LONG_ENGINE;
     fsd_id plain = 0; /* from here on there are no rows yet */
 
@@ -152,7 +176,7 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
         struct fsd_text_block b = find_block(hashes, n, i);
         fsd_id end = i + b.layers * (b.again + 1);
 
-        if (b.layers * b.again < 2) {
+        if (b.layers * b.again < 2 || are_control(&f, i, end)) {
             i++;
             continue;
         }

@@ -245,6 +245,23 @@ static void put_again(const struct listing *l, const struct fsd_text_row *row)
     fsd_ink(l->style, FSD_INK_PLAIN, out);
 }
 
+static void put_control(const struct listing *l, const struct fsd_text_row *row)
+{
+    bool one = row->to == row->from + 1;
+
+    fsd_ink(l->style, FSD_INK_FAINT, l->out);
+    fprintf(l->out, "      = layer%s ", one ? "" : "s");
+    put_range(row->from, row->to, l->out);
+    fprintf(l->out, " only synchronize%s, jump%s or compute%s addresses",
+            one ? "s" : "", one ? "s" : "", one ? "s" : "");
+    if (l->d->times->profiles) {
+        fputs(": ", l->out);
+        fsd_put_ms(ms_of(l->d, row->from, row->to), l->out);
+    }
+    fputs(" (--all)\n", l->out);
+    fsd_ink(l->style, FSD_INK_PLAIN, l->out);
+}
+
 /* "  /m/layers.0: q_proj/Add to fc2/Mul", behind what is printed or below it. */
 static void put_first_and_last(const struct listing *l, const struct fsd_text_row *row,
                                size_t used)
@@ -319,6 +336,11 @@ static bool needs_heading(const struct fsd_text_row *row, struct fsd_text_scope 
 void fsd_text_rows(const struct fsd_diff *d, const struct fsd_style *style,
                    struct fsd_text_row *rows, uint32_t n, FILE *out)
 {
+    static void (*const put[])(const struct listing *, const struct fsd_text_row *) = {
+        [FSD_TEXT_LAYER] = put_layer,
+        [FSD_TEXT_RUN] = put_run,
+        [FSD_TEXT_CONTROL] = put_control,
+        [FSD_TEXT_AGAIN] = put_again};
     const struct listing l = {d, style, out};
     struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_text_scope stated = {{"", 0}, '/'};
@@ -329,12 +351,7 @@ void fsd_text_rows(const struct fsd_diff *d, const struct fsd_style *style,
     for (uint32_t i = 0; i < n; i++) {
         if (needs_heading(&rows[i], stated))
             put_heading(&l, stated = rows[i].heading);
-        if (rows[i].what == FSD_TEXT_LAYER)
-            put_layer(&l, &rows[i]);
-        else if (rows[i].what == FSD_TEXT_RUN)
-            put_run(&l, &rows[i]);
-        else
-            put_again(&l, &rows[i]);
+        put[rows[i].what](&l, &rows[i]);
     }
     fsd_arena_free(scratch);
 }

@@ -17,8 +17,13 @@ struct fsd_text_block {
     uint32_t layers, again;
 };
 
-/** What a row is: a layer, layers with nothing to say, or repetitions of a block. */
-enum fsd_text_what { FSD_TEXT_LAYER, FSD_TEXT_RUN, FSD_TEXT_AGAIN };
+/** What a row is. */
+enum fsd_text_what {
+    FSD_TEXT_LAYER,
+    FSD_TEXT_RUN,     /**< layers with nothing to say */
+    FSD_TEXT_CONTROL, /**< layers that synchronize, jump or compute addresses */
+    FSD_TEXT_AGAIN    /**< repetitions of a block */
+};
 
 struct fsd_text_row {
     enum fsd_text_what what;

@@ -45,6 +45,7 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
     fprintf(out, ")\n");
 }
 
+/* With --all also how much of it was understood. */
 static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     const struct fsd_history *h = d->history;
@@ -56,10 +57,14 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
     if (h->assigned)
         fsd_put_noun(out, h->places.n, "assigned node");
     else
-        fprintf(out,
-                "%" PRIu64 " line%s, %u event%s, %" PRIu64 " line%s of unknown form",
-                h->lines, fsd_plural(h->lines), h->events.n, fsd_plural(h->events.n),
-                h->unknown_lines, fsd_plural(h->unknown_lines));
+        fsd_put_noun(out, h->lines, "line");
+    if (!h->assigned && style->all) {
+        fputs(", ", out);
+        fsd_put_noun(out, h->events.n, "event");
+        fputs(", ", out);
+        fsd_put_noun(out, h->unknown_lines, "line");
+        fputs(" of unknown form", out);
+    }
     if (h->refused)
         fprintf(out, ", not used: %s", fsd_refusal_of(h));
     fputs(")\n", out);
@@ -112,14 +117,41 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
     put_sizes(d, &d->cost->tuned, "the optimum of the profile", style, out);
 }
 
-/* What became of the nodes, what the layers are, and how many are known, by what. */
-static const char nodes_text[] = "{*}nodes    {/}{all_nodes}<: {nodes!}>\n",
-                  layers_text[] =
-                      "{*}layers   {/}{all_layers}: {layers!}\n"
-                      "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
-                      "<{*}moved    {/}{moved!|layer moves|layers move} data as the "
-                      "model requires\n>",
+/* What the layers are, and how many are known, by what. */
+static const char layers_text[] =
+    "{*}layers   {/}{all_layers}: {layers!}\n"
+    "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
+    "<{*}moved    {/}{moved!|layer moves|layers move} data as the "
+    "model requires\n>",
                   mapped_text[] = "{*}mapped   {/}{coverage}<: {links!}>\n";
+
+/* What became of the nodes. */
+static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
+                      FILE *out)
+{
+    const char *separator = ": ";
+
+    put_title(style, "nodes", out);
+    fprintf(out, "%u", d->summary->nodes);
+    for (int i = 0; i < FSD__FATE_COUNT; i++) {
+        if (!d->summary->by_fate[i])
+            continue;
+        fprintf(out, "%s%u %s", separator, d->summary->by_fate[i],
+                i == FSD_FATE_LAYER ? "in layers" : fsd_fate_name((enum fsd_fate)i));
+        separator = ", ";
+    }
+    putc('\n', out);
+}
+
+/* How many of the layers that compute have their nodes. */
+static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
+                       FILE *out)
+{
+    put_title(style, "mapped", out);
+    fprintf(out, "%u of ", d->summary->mapped);
+    fsd_put_noun(out, d->summary->computing, "computing layer");
+    putc('\n', out);
+}
 
 static void put_counted(const void *summary, const char *text,
                         const struct fsd_style *style, FILE *out)
@@ -288,7 +320,7 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
                       const struct fsd_style *style, FILE *out)
 {
     fsd_ink(style, f->severity == FSD_INFO ? FSD_INK_FAINT : FSD_INK_ALARM, out);
-    fprintf(out, "%-8s", fsd_severity_name(f->severity));
+    fprintf(out, "%-9s", fsd_severity_name(f->severity));
     fsd_ink(style, FSD_INK_PLAIN, out);
     fsd_printf_safe(out, "%s  %s", all->rules.at[f->rule].rule->id, f->message);
     if (f->todo)
@@ -357,7 +389,7 @@ static void put_rule(const struct fsd_diff *d, uint32_t rule, uint32_t most,
         if (style->all || shown < most) {
             fsd_text_finding(all, list[i].finding, style, out);
             if (same > 1)
-                fprintf(out, "        %u times\n", same);
+                fprintf(out, "         %u times\n", same);
             shown++;
         } else {
             left += same;
@@ -365,7 +397,7 @@ static void put_rule(const struct fsd_diff *d, uint32_t rule, uint32_t most,
     }
     fsd_arena_free(scratch);
     if (left)
-        fprintf(out, "        %s  and %u more (--all shows them)\n",
+        fprintf(out, "         %s  and %u more (--all shows them)\n",
                 all->rules.at[rule].rule->id, left);
 }
 
@@ -407,6 +439,18 @@ static int worst_of(const struct fsd_findings *all, uint32_t rule)
     return worst;
 }
 
+/* What the exit status follows. */
+static void put_verdict(const struct fsd_findings *all, const struct fsd_style *style,
+                        FILE *out)
+{
+    put_title(style, "verdict", out);
+    if (all->list.n)
+        fsd_put_severities(all->by_severity, out);
+    else
+        fputs("no findings", out);
+    putc('\n', out);
+}
+
 /* Warnings and errors, the first few of each rule; of notes how many of which. */
 static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style *style,
                                 FILE *out)
@@ -416,10 +460,6 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
 
     if (!all->list.n)
         return;
-    putc('\n', out);
-    put_title(style, "findings", out);
-    fprintf(out, "%u: ", all->list.n);
-    fsd_put_severities(all->by_severity, out);
     putc('\n', out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity > FSD_INFO; severity--)
         for (uint32_t i = 0; i < all->rules.n; i++)
@@ -453,7 +493,7 @@ static void write_whole(const struct fsd_diff *d, const void *summary,
                         const struct fsd_style *style, FILE *out)
 {
     put_read(d, style, out);
-    put_counted(summary, nodes_text, style, out);
+    put_nodes(d, style, out);
     put_counted(summary, layers_text, style, out);
     put_counted(summary, mapped_text, style, out);
     put_types(d, style, out);
@@ -469,24 +509,27 @@ static void write_whole(const struct fsd_diff *d, const void *summary,
     put_findings(d, style, out);
 }
 
-/* What matters first; then the mapping, with equal blocks folded. */
+/* What matters first; then the mapping, with equal blocks folded; last what was read,
+ * which its reader knows. */
 static void write_folded(const struct fsd_diff *d, const void *summary,
                          const struct fsd_style *style, FILE *out)
 {
+    put_verdict(d->findings, style, out);
     put_counted(summary, "{brief}", style, out);
     if (d->values)
         putc('\n', out);
     fsd_text_values(d, style, out);
     put_findings_folded(d, style, out);
     putc('\n', out);
-    put_read(d, style, out);
-    put_counted(summary, nodes_text, style, out);
-    put_counted(summary, mapped_text, style, out);
+    put_nodes(d, style, out);
+    put_mapped(d, style, out);
     put_parts(d, style, out);
     put_providers(d, style, out);
     putc('\n', out);
     fsd_text_layers_folded(d, style, out);
     fsd_text_vanished(d, style, out);
+    putc('\n', out);
+    put_read(d, style, out);
 }
 
 void fsd_write_text(const struct fsd_report *r, FILE *out)

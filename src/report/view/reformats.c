@@ -244,7 +244,7 @@ FSD_RECORD(note_row, NOTE_ROW)
         fsd_real(lists->reformats.left_out_ms), NULL) \
     set(t, ROWS,  reformats, reformats, "Layers that only move data", \
         .of = &mover_row_record) \
-    set(t, ROWS,  free, free, "Free layers", .of = &mover_row_record) \
+    set(t, ROWS,  free, free, "Layers that take no time", .of = &mover_row_record) \
     has(t, ROWS,  of_nodes,    "Layers that move data for nodes of the model", \
                                .of = &mover_row_record) \
     has(t, ROWS,  requantization, "Kernels that requantize", \
@@ -275,7 +275,7 @@ FSD_RECORD(answer, ANSWER)
 
 static const char head[] =
     "<{none}><{n!|data-movement layer|data-movement layers}<, {all_ms} of {total_ms} "
-    "({all_share} %)>><; {n_free!|more is free|more are free}>\n";
+    "({all_share} %)>><; {n_free!|more takes no time|more take no time}>\n";
 
 static const char text[] =
     "<\n{moved_shown!}><\n{moved_left_out!} more omitted<, "
@@ -284,8 +284,8 @@ static const char text[] =
     "omitted\n>><\nrequantization: {requantization_sum}\n(kernels that also compute: "
     "scale, add, activate, then "
     "quantize)\n<\n{requantization_shown!}><\n{requantization_more!} more "
-    "omitted\n>><\nfree: {free_folded} layers (--all lists "
-    "them)\n><\nfree\n{free_shown!}>";
+    "omitted\n>><\nno time: {free_folded} layers (--all lists "
+    "them)\n><\nno time\n{free_shown!}>";
 
 /* @param notes  the advices so far, each once. */
 static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
