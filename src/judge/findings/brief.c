@@ -33,8 +33,9 @@ struct writer {
     struct fsd_brief brief;
     struct fsd_print print;
     FILE *out;
-    const char *comma; /* before an item that is added to a list */
-    unsigned rows;     /* rows of the terminal used so far */
+    const char *comma;      /* before an item that is added to a list */
+    unsigned rows;          /* rows of the terminal used so far */
+    const char *split_edit; /* that makes most split attentions one kernel; NULL */
 };
 
 static FILE *open_line(struct writer *w)
@@ -284,6 +285,7 @@ static void write_causes(struct writer *w)
 struct split {
     const struct fsd_fusion_rule *rule; /* NULL: none is known */
     const char *found;
+    const char *edit; /* NULL: none is known */
     uint32_t n;
 };
 
@@ -303,8 +305,9 @@ static struct split split_by(struct writer *w, const struct fsd_blocks *all,
     fsd_block_reasons reasons = {0};
 
     fsd_block_reasons_in(w->arena, w->d, all, block, &reasons);
-    return reasons.n ? (struct split){reasons.at[0].rule, reasons.at[0].found, 0}
-                     : (struct split){NULL, FSD_NO_REASON, 0};
+    return reasons.n ? (struct split){reasons.at[0].rule, reasons.at[0].found,
+                                      reasons.at[0].edit, 0}
+                     : (struct split){NULL, FSD_NO_REASON, NULL, 0};
 }
 
 static void put_split(const struct split *most, uint32_t split, uint32_t attentions,
@@ -324,7 +327,7 @@ static void put_split(const struct split *most, uint32_t split, uint32_t attenti
 static void write_split(struct writer *w)
 {
     const struct fsd_blocks *all;
-    struct split most = {NULL, NULL, 0};
+    struct split most = {NULL, NULL, NULL, 0};
     FSD_VEC(struct split) splits = {0};
     uint32_t split = 0;
 
@@ -347,6 +350,7 @@ static void write_split(struct writer *w)
         if (++splits.at[k].n > most.n)
             most = splits.at[k];
     }
+    w->split_edit = most.edit;
     for (int border = 1; border >= 0 && split; border--) {
         put_split(&most, split, all->list.n, border, open_line(w));
         if (close_line(w, "split"))
@@ -380,6 +384,12 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
     } else if (all->n) {
         fsd_put_noun(w->out, all->n, "change");
         fputs(" may save time; fusiondiff reformats", w->out);
+    } else if (w->split_edit) { /* it was judged by building; its gain was not */
+        fprintf(w->out, "make the attentions one kernel: %s; the gain is unknown",
+                w->split_edit);
+        if (close_line(w, "to do"))
+            return;
+        fputs("make the attentions one kernel; fusiondiff patterns", open_line(w));
     } else {
         fputs("nothing known saves more than 1 %", w->out);
     }

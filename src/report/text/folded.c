@@ -8,8 +8,8 @@
  *
  * Layers are equal when they are of one kind, type and precision, move or convert
  * alike, and compute nodes of the same operators; names, sizes and times may differ.  A
- * block is a run of layers that is followed by equal ones.  Layers that control the run are
- * one line, and in a long engine those with nothing to say as well.
+ * block is a run of layers that is followed by equal ones.  Layers that control the run
+ * are one line, and in a long engine those with nothing to say as well.
  */
 #include "base/base.h"
 #include "report/text/rows.h"
