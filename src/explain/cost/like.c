@@ -118,6 +118,16 @@ static int64_t batched_size(const struct fsd_graph *engine, const struct fsd_cos
     return fsd_over(c->amounts, count_before(c, shape, beside), others);
 }
 
+/* Whether the columns are those of all heads: [2,n,64] of [2,4,n,16]. */
+static bool joins_heads(const struct fsd_cost *c, int64_t columns,
+                        const struct fsd_shape *shape)
+{
+    enum { BATCH, HEADS, ROWS, COLUMNS, RANK };
+
+    return shape->rank == RANK &&
+           fsd_times(c->amounts, shape->dims[HEADS], shape->dims[COLUMNS]) == columns;
+}
+
 /* Whether the engine's columns are those of several joined products, one of which has
  * the shape: more than that, and no product of its last sizes. */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
@@ -127,7 +137,8 @@ static bool is_joined(const struct fsd_cost *c, int64_t columns,
 
     for (uint32_t i = shape->rank; i-- > 0 && n != columns;)
         n = fsd_times(c->amounts, n, shape->dims[i]);
-    return shape->rank && columns > shape->dims[shape->rank - 1] && n != columns;
+    return shape->rank && columns > shape->dims[shape->rank - 1] && n != columns &&
+           !joins_heads(c, columns, shape);
 }
 
 int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
