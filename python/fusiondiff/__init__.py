@@ -664,7 +664,8 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
     """
     if names is not None and not anonymize:
         raise ValueError("names: expected anonymize=True, which replaces them")
-    reads, logs = _Reads(), []
+    reads = _Reads()
+    logs: list[bytes] = []
     with tempfile.TemporaryDirectory() as alone:
         def built(part: bytes) -> tuple[bytes, bytes]:
             path = os.path.join(alone, "part.onnx")

@@ -10,6 +10,15 @@ bool *fsd_hunt_none(const struct fsd_hunt *h)
     return FSD_NEW(h->arena, bool, h->m->state->groups.n);
 }
 
+uint32_t fsd_choice_halvings(uint32_t n)
+{
+    uint32_t steps = 0;
+
+    for (; n > 1; n = (n + 1) / 2)
+        steps++;
+    return steps;
+}
+
 static void push(struct fsd_hunt *h, struct fsd_span *span, fsd_id id)
 {
     fsd_vec_push(h->arena, &h->pool, id);

@@ -33,6 +33,9 @@ const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 /** Whether a request may split the group. */
 bool fsd_choice_can(const struct fsd_marks *m, fsd_id group);
 
+/** How often n can be halved until one is left. */
+uint32_t fsd_choice_halvings(uint32_t n);
+
 /** All false, in the arena of the search. */
 bool *fsd_hunt_none(const struct fsd_hunt *h);
 

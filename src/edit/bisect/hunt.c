@@ -14,15 +14,6 @@ static void end(struct fsd_hunt *h, enum fsd_hunt_end how)
     h->chosen = h->tensors = (struct fsd_span){h->pool.n, 0};
 }
 
-uint32_t fsd_hunt_halvings(uint32_t n)
-{
-    uint32_t steps = 0;
-
-    for (; n > 1; n = (n + 1) / 2)
-        steps++;
-    return steps;
-}
-
 /* --------------------------------------------------------------------- clearing */
 
 /* A good build clears the groups that stayed, a bad one those that changed. */
@@ -156,7 +147,7 @@ static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
         h->parts.n = 0;
         fsd_vec_push(h->arena, &h->parts,
                      ((struct fsd_span){0, h->m->state->groups.n}));
-        h->tries = fsd_hunt_halvings(h->m->state->groups.n) + 3;
+        h->tries = fsd_choice_halvings(h->m->state->groups.n) + 3;
         choose_others(h);
         return;
     }
@@ -487,11 +478,11 @@ uint32_t fsd_hunt_builds_left(const struct fsd_hunt *h)
 {
     switch (h->phase) {
     case FSD_HUNT_WHOLE:
-        return fsd_hunt_halvings(h->n) + 4;
+        return fsd_choice_halvings(h->n) + 4;
     case FSD_HUNT_ALL:
-        return fsd_hunt_halvings(h->n) + 3;
+        return fsd_choice_halvings(h->n) + 3;
     case FSD_HUNT_HALVES:
-        return fsd_hunt_halvings(h->n) + 2;
+        return fsd_choice_halvings(h->n) + 2;
     case FSD_HUNT_ALONE:
         return 2;
     case FSD_HUNT_OTHERS:

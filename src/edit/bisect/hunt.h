@@ -110,9 +110,6 @@ bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group);
 /** By group FSD_SEEN_SAME, to be changed; in the marks' arena. */
 uint8_t *fsd_hunt_same(const struct fsd_hunt *h);
 
-/** How often n can be halved until one is left. */
-uint32_t fsd_hunt_halvings(uint32_t n);
-
 /** About how many more builds the search takes; 0: it is over. */
 uint32_t fsd_hunt_builds_left(const struct fsd_hunt *h);
 

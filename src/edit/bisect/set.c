@@ -241,12 +241,12 @@ enum fsd_set_state fsd_set_next(struct fsd_hunt *h)
 
         if (is_explained(h, d))
             continue;
-        h->left = fsd_hunt_halvings(d->n) + 1;
+        h->left = fsd_choice_halvings(d->n) + 1;
         if (d->n > 1 && halve(&k, d))
             return FSD_SET_ASKS;
         keep(h, d);
     }
-    h->left = 1 + fsd_hunt_halvings(k.n);
+    h->left = 1 + fsd_choice_halvings(k.n);
     if (join(&k))
         return FSD_SET_ASKS;
     add_others(&k);

@@ -12,61 +12,10 @@
  * fusion.  If no rule predicts what the builder does, there is no exact break.
  */
 #include "edit/mark/break.h"
+#include "base/base.h"
+#include "edit/run.h"
 
 #include <stdlib.h>
-
-void fsd_break_add(struct fsd_candidate *c, fsd_id group)
-{
-    if (c->n <= FSD_BREAK_MOST && !fsd_ids_have(c->groups, c->n, group))
-        c->groups[c->n++] = group;
-}
-
-/* ------------------------------------------------------------------------- asking */
-
-bool fsd_break_is_generated(const struct fsd_marks *m, fsd_id group)
-{
-    return fsd_layer_is_generated(m->d->engine, fsd_id_at(m->layer_of, group));
-}
-
-bool fsd_break_is_compiled(const struct fsd_marks *m, fsd_id group)
-{
-    return fsd_graph_layer(m->d->engine, fsd_id_at(m->layer_of, group))->provider ==
-           FSD_PROVIDER_COMPILER;
-}
-
-fsd_id fsd_break_product(const struct fsd_marks *m, fsd_id group)
-{
-    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
-        if (fsd_node_is_product(m->d, fsd_marks_node(m, group, i)))
-            return fsd_marks_node(m, group, i);
-    return FSD_NONE;
-}
-
-/* The only group that consumes the group's outputs; FSD_NONE if there are several, or
- * another consumer. */
-fsd_id fsd_break_only_user(const struct fsd_marks *m, fsd_id group)
-{
-    fsd_id user = FSD_NONE;
-
-    for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
-        fsd_id tensor =
-            fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
-        struct fsd_users users = fsd_marks_users(m, tensor);
-
-        if (users.outside || users.in_place)
-            return FSD_NONE;
-        for (uint32_t k = 0; k < users.groups.n; k++) {
-            fsd_id other = users.groups.at[k];
-
-            if (other == group)
-                continue;
-            if (user != FSD_NONE && user != other)
-                return FSD_NONE;
-            user = other;
-        }
-    }
-    return user;
-}
 
 /* ------------------------------------------------------------------------- the tail */
 
@@ -78,25 +27,6 @@ static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
 
     if (fsd_break_is_generated(m, user) && fsd_break_product(m, user) == FSD_NONE)
         fsd_break_add(c, user);
-}
-
-/* The other operand of an Add may come from a product without an epilogue and other
- * consumers: it fuses the tail. */
-void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
-                             struct fsd_candidate *c)
-{
-    const struct fsd_graph *g = m->d->model;
-    const struct fsd_node *n = &g->nodes.at[behind];
-
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
-        fsd_id other = fsd_id_at(m->group_of, from);
-
-        if (other != FSD_NONE && other != group && fsd_node_is_product(m->d, from) &&
-            m->state->groups.at[other].nodes.n == 1 &&
-            fsd_break_only_user(m, other) == group)
-            fsd_break_add(c, other);
-    }
 }
 
 static struct fsd_candidate at_tensor(const struct fsd_marks *m, fsd_id group,
@@ -115,14 +45,6 @@ static struct fsd_candidate at_tensor(const struct fsd_marks *m, fsd_id group,
 
 static const struct fsd_candidate none = {.tensor = FSD_NONE};
 
-struct fsd_candidate fsd_break_none(const char *why)
-{
-    struct fsd_candidate c = none;
-
-    c.why = why;
-    return c;
-}
-
 static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate b)
 {
     if (fsd_break_is_none(&a))
@@ -131,11 +53,6 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
 }
 
 /* ---------------------------------------------------------------- by kind of fusion */
-
-bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor)
-{
-    return fsd_marks_is_inside(m, tensor) && m->places[tensor].why == FSD_WHY_NONE;
-}
 
 #define LIBRARY_WHY                                                                    \
     "the builder writes the tensor and computes the following nodes "                  \

@@ -1,4 +1,5 @@
-/* What the ways to split a fusion share: by a mark (break.c), by an If (by_if.c). */
+/* What the ways to split a fusion share: by a mark (break.c), by an If (by_if.c).  All
+ * but the last function: candidate.c */
 #ifndef FSD_MARK_BREAK_H
 #define FSD_MARK_BREAK_H
 
