@@ -206,7 +206,11 @@ static bool has_good(const struct fsd_hunt *h)
 /* A second search would find nothing new. */
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
-    if (!has_good(h) || h->sought & 1u << phase) {
+    if (!has_good(h)) {
+        end(h, FSD_HUNT_END_NO_FUSION);
+        return;
+    }
+    if (h->sought & 1u << phase) {
         end(h, FSD_HUNT_END_CONTRADICTS);
         return;
     }

@@ -44,7 +44,7 @@ enum fsd_hunt_end {
     FSD_HUNT_END_NONE,
     FSD_HUNT_END_ABSENT,    /**< the failure does not show in a build without changes */
     FSD_HUNT_END_UNTESTED,  /**< that build could not be tested */
-    FSD_HUNT_END_NO_FUSION, /**< the failure is there with all of them split */
+    FSD_HUNT_END_NO_FUSION, /**< each build that was tested is wrong */
     FSD_HUNT_END_PROVED,    /**< the suspects: one, or several that no break divides */
     FSD_HUNT_END_TOGETHER,  /**< one of each of `found` has to be split */
     FSD_HUNT_END_NEEDED,    /**< one of each of `found` has to be there */

@@ -122,17 +122,20 @@ static void put_unproved(const struct fsd_bisection *b, FILE *out)
 
 static void put_no_fusion(const struct fsd_bisection *b, FILE *out)
 {
-    uint32_t whole = 0;
+    uint32_t bad = 0, open = 0;
 
-    fputs("No fusion alone causes the failure: it is there with all of them split that "
-          "can be.\n",
-          out);
+    for (uint32_t i = 0; i < b->hunt->steps.n; i++)
+        bad += b->hunt->steps.at[i].result == FSD_BISECT_BAD;
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
-        whole += b->hunt->suspect[i] && b->hunt->spent[i];
-    if (!whole)
-        return;
-    fprintf(out, "%u of them did not split:\n", whole);
-    put_suspects(b, out);
+        open += b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i);
+    fprintf(out, "No fusion alone causes the failure: %u build%s, all wrong.\n", bad,
+            fsd_plural(bad));
+    if (open)
+        fprintf(out, "%u fusion%s in each of them, and may cause it:\n", open,
+                open == 1 ? " was" : "s were");
+    for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
+        if (b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i))
+            put_group(b, i, out);
 }
 
 static void put_end(const struct fsd_bisection *b, FILE *out)
