@@ -49,7 +49,7 @@ install(DIRECTORY include/fusiondiff DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
 if(FSD_EDIT)
   set(FSD_PC_EDIT "-lfusiondiff_edit -lfusiondiff ")
 endif()
-set(FSD_PC_NEEDS "${FSD_PC_EDIT}-lprotobuf-c -lcjson -lxxhash -linih -lz -llzma -lzstd -lutf8proc -lm")
+set(FSD_PC_NEEDS "${FSD_PC_EDIT}-lprotobuf-c -lcjson -lxxhash -lz -llzma -lzstd -lutf8proc -lm")
 # The prefix from where the file lies, so that the whole can be moved.
 file(RELATIVE_PATH FSD_PC_UP /prefix/${CMAKE_INSTALL_LIBDIR}/pkgconfig /prefix)
 configure_file(packaging/fusiondiff.pc.in fusiondiff.pc @ONLY)

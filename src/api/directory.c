@@ -7,17 +7,15 @@
  * next run read or report files of the machine.  So a link must stay in the directory,
  * but for one to the model that `collect` made.
  */
-#define _DEFAULT_SOURCE /* S_ISREG */
 #include "api/inputs.h"
 #include "base/base.h"
 #include "model/ops/ids.h"
 #include "report/record/records.h"
+#include "host/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 enum { MOST_PROFILES = 16, MOST_SNAPSHOTS = 128, MOST_COMMAND_BYTES = 1 << 20 };
 

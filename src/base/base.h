@@ -3,8 +3,9 @@
 #ifndef FSD_BASE_BASE_H
 #define FSD_BASE_BASE_H
 
+#include "host/host.h"
+
 #include <fusiondiff/fusiondiff.h>
-#include <setjmp.h>
 #include <stdalign.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -475,7 +476,7 @@ uint32_t fsd_intern_count(const struct fsd_intern *names);
  * function was called, and that function returns FSD_E_MEMORY. */
 
 struct fsd_guard {
-    jmp_buf at;
+    fsd_jump_point at;
     struct fsd_guard *outer;
     unsigned depth; /* how many guards are nested, this one included */
 };
@@ -494,7 +495,7 @@ struct fsd_cleanup {
     struct fsd_guard guard __attribute__((cleanup(fsd_guard_leave)));                  \
                                                                                        \
     fsd_guard_enter(&guard);                                                           \
-    if (setjmp(guard.at))                                                              \
+    if (FSD_JUMP_HERE(guard.at))                                                       \
     return otherwise
 #define FSD_GUARD(err) FSD_GUARD_OR(fsd_fail_memory(err, NULL))
 
@@ -517,7 +518,8 @@ _Noreturn void fsd_out_of_memory(void);
  *  not be moved in the meantime.  Where memory runs out, closing it does not return. */
 struct fsd_print {
     FILE *out;
-    char *text; /**< of fsd_print_close() */
+    struct fsd_host_stream stream; /**< what `out` is */
+    char *text;                    /**< of fsd_print_close() */
     size_t size, room;
     bool failed; /**< to find memory */
     struct fsd_cleanup cleanup;
@@ -696,9 +698,6 @@ enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t fi
 uint64_t fsd_decompressed_most(const struct fsd_file *file);
 
 /* ------------------------------------------------- of file.c, for who opens files */
-
-/** A descriptor of that file; -1 with errno set, EXDEV for one elsewhere.  beside.c */
-int fsd_open_beside(const char *path, const char *of);
 
 /** Maps a regular file without a name, which no other program can truncate. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,

@@ -13,11 +13,8 @@
 #include "base/base.h"
 
 #include <errno.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum {
     BEGINNING = 1 << 17, /* twice as much as readers search for their keywords */
@@ -39,11 +36,11 @@ static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compres
 
 struct fsd_coming {
     struct fsd_file compressed;
-    int to;
+    FILE *to;
     uint64_t limit, most; /* bytes: the caller's limit; what is decompressed at most */
-    pthread_t thread;
-    pthread_mutex_t lock;
-    pthread_cond_t moved;
+    fsd_thread thread;
+    fsd_lock lock;
+    fsd_event moved;
     uint64_t written, there; /* bytes written; bytes announced to the reader */
     bool done;               /* all of them are written, or it failed */
     bool unwanted;           /* the reader does not need the rest */
@@ -59,11 +56,11 @@ static bool report_reached(void *payload, uint64_t n)
     c->written = n;
     if (n > STRIDE && n - c->there < STRIDE)
         return true;
-    pthread_mutex_lock(&c->lock);
+    fsd_lock_take(&c->lock);
     c->there = n;
     wanted = !c->unwanted;
-    pthread_cond_signal(&c->moved);
-    pthread_mutex_unlock(&c->lock);
+    fsd_event_wake(&c->moved, false);
+    fsd_lock_give(&c->lock);
     return wanted;
 }
 
@@ -74,34 +71,16 @@ static void *decompress_beside(void *payload)
     enum fsd_status status;
 
     fsd_file_watch(&c->compressed);
-    status = fsd_decompress(&c->compressed, c->to, c->most, report_reached, c, &err);
-    pthread_mutex_lock(&c->lock);
+    status =
+        fsd_decompress(&c->compressed, fileno(c->to), c->most, report_reached, c, &err);
+    fsd_lock_take(&c->lock);
     c->status = status;
     c->err = err;
     c->there = c->written;
     c->done = true;
-    pthread_cond_signal(&c->moved);
-    pthread_mutex_unlock(&c->lock);
+    fsd_event_wake(&c->moved, false);
+    fsd_lock_give(&c->lock);
     return NULL;
-}
-
-/* Signals are for the program's own threads, except SIGBUS: see file.c. */
-static bool start(struct fsd_coming *c)
-{
-    pthread_attr_t attributes;
-    sigset_t all, before;
-    bool started;
-
-    if (pthread_attr_init(&attributes))
-        return false;
-    sigfillset(&all);
-    sigdelset(&all, SIGBUS);
-    pthread_sigmask(SIG_SETMASK, &all, &before);
-    started = !pthread_attr_setstacksize(&attributes, STACK) &&
-              !pthread_create(&c->thread, &attributes, decompress_beside, c);
-    pthread_sigmask(SIG_SETMASK, &before, NULL);
-    pthread_attr_destroy(&attributes);
-    return started;
 }
 
 /* Waits for the thread to end. */
@@ -110,7 +89,7 @@ static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
     struct fsd_coming *c = file->coming;
     enum fsd_status status;
 
-    pthread_join(c->thread, NULL);
+    fsd_thread_join(c->thread);
     file->coming = NULL;
     file->size = (size_t)c->there;
     if (c->status != FSD_OK && err)
@@ -119,7 +98,7 @@ static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
                  ? fsd_file_over_limit(err, file->name, c->limit)
                  : c->status;
     status = fsd_file_done(&c->compressed, status, err);
-    close(c->to);
+    fclose(c->to);
     free(c);
     return status;
 }
@@ -130,14 +109,14 @@ static void abandon(struct fsd_file *file)
 
     if (!c)
         return;
-    pthread_mutex_lock(&c->lock);
+    fsd_lock_take(&c->lock);
     c->unwanted = true;
-    pthread_mutex_unlock(&c->lock);
+    fsd_lock_give(&c->lock);
     end_coming(file, NULL);
 }
 
-/* Starts the decompression; false, without having done anything, if the system has no
- * thread or no addresses for it. */
+/* Starts the decompression, whose end closes `to`; false, without having done anything,
+ * if the system has no thread or no addresses for it. */
 static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed,
                          FILE *to, uint64_t limit)
 {
@@ -148,12 +127,13 @@ static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed
     *c = (struct fsd_coming){.compressed = *compressed,
                              .limit = limit,
                              .most = fsd_decompressed_most(compressed),
-                             .lock = PTHREAD_MUTEX_INITIALIZER,
-                             .moved = PTHREAD_COND_INITIALIZER,
-                             .to = dup(fileno(to))};
+                             .lock = FSD_LOCK_INIT,
+                             .moved = FSD_EVENT_INIT,
+                             .to = to};
     if (c->most > limit)
         c->most = limit + 1;
-    if (c->to >= 0 && fsd_file_map_ahead(out, c->to, c->most) && start(c)) {
+    if (fsd_file_map_ahead(out, fileno(to), c->most) &&
+        fsd_thread_start(&c->thread, decompress_beside, c, STACK, true)) {
         out->coming = c;
         out->abandon = abandon;
         out->size = fsd_file_reach(out, BEGINNING);
@@ -161,8 +141,6 @@ static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed
     }
     fsd_file_close(out);
     out->name = compressed->name;
-    if (c->to >= 0)
-        close(c->to);
     free(c);
     return false;
 }
@@ -174,11 +152,11 @@ size_t fsd_file_reach(const struct fsd_file *file, size_t n)
 
     if (!c)
         return file->size;
-    pthread_mutex_lock(&c->lock);
+    fsd_lock_take(&c->lock);
     while (c->there <= n && !c->done)
-        pthread_cond_wait(&c->moved, &c->lock);
+        fsd_event_wait(&c->moved, &c->lock);
     there = (size_t)c->there;
-    pthread_mutex_unlock(&c->lock);
+    fsd_lock_give(&c->lock);
     return there;
 }
 
@@ -209,14 +187,14 @@ static enum fsd_status open_compressed(struct fsd_file *out, const char *path,
     compressed = *out;
     memset(out, 0, sizeof *out);
     out->name = compressed.name;
-    to = tmpfile();
+    to = fsd_host_temporary();
     if (!to)
         status = fsd_fail(err, FSD_E_IO, compressed.name, FSD_POS_NONE, 0,
                           "cannot decompress to a temporary file: %s", strerror(errno));
     else if (need != COMING || !begin_coming(out, &compressed, to, limit))
         status = decompress(out, &compressed, to, limit,
                             need == START ? BEGINNING : UINT64_MAX, err);
-    if (to)
+    if (to && !out->coming)
         fclose(to);
     return out->coming ? FSD_OK : fsd_file_done(&compressed, status, err);
 }

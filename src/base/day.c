@@ -5,7 +5,6 @@
  * ignore of a policy would expire on a day that is not in the file.  Days are in UTC,
  * so that a gate reaches the same verdict on every machine.
  */
-#define _DEFAULT_SOURCE /* timegm */
 #include <fusiondiff/fusiondiff.h>
 
 #include <ctype.h>

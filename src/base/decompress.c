@@ -6,13 +6,13 @@
  * them) count as one file.
  */
 #include "base/base.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <lzma.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include <zlib.h>
 #include <zstd.h>
 

@@ -8,27 +8,21 @@
  *     addresses [ 64 KiB ]                                 [ 64 KiB ]
  *
  * A program may have files mapped instead (fsd_map_files()).  Another one may truncate
- * a file while it is mapped, and touching a lost page raises SIGBUS.  The handler puts
- * zero pages there and marks the mapping as lost: readers reach their end without any
+ * a file while it is mapped, and touching a lost page raises SIGBUS.  Zeros take its
+ * place then, and the mapping is marked as lost: readers reach their end without any
  * checks of their own, and fsd_file_done() turns the mark into an error.  The signal
  * comes to the thread that touched the page, so each thread keeps its own list of
  * mappings.
  */
-#define _GNU_SOURCE /* madvise: posix_madvise ignores DONTNEED in glibc; memmem */
 #include "base/base.h"
+#include "host/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static enum fsd_status fail_errno(struct fsd_error *err, const char *path,
                                   const char *doing)
@@ -65,44 +59,26 @@ struct fsd_mapping {
  * its own.  It must be accessible without allocating: the handler reads it. */
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
-static struct sigaction before;
 static atomic_bool maps;
 
 void fsd_map_files(bool wanted)
 {
-    maps = wanted;
+    maps = wanted && FSD_HOST_MAPS;
 }
 
-static void on_bus_error(int number, siginfo_t *info, void *context)
+/* fsd_host_on_lost() calls it in a handler: zeros take the place of all bytes that may
+ * be lost, and end every reader's loops. */
+static unsigned char *lose(const unsigned char *at)
 {
-    size_t page = (size_t)sysconf(_SC_PAGESIZE);
-    unsigned char *at = info->si_addr, *from = at - (uintptr_t)at % page;
-
     for (struct fsd_mapping *map = mapped; map; map = map->next) {
         unsigned char *end = map->bytes + map->size;
 
         if (at < map->bytes || at >= end)
             continue;
         map->lost = true;
-        /* Zeros for all bytes that may be lost: they end every reader's loops. */
-        if (mmap(from, (size_t)(end - from), PROT_READ,
-                 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
-            return;
+        return end;
     }
-    if (before.sa_flags & SA_SIGINFO)
-        before.sa_sigaction(number, info, context);
-    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
-        before.sa_handler(number);
-    else
-        sigaction(number, &before, NULL); /* and it comes again */
-}
-
-static void set_handler(void)
-{
-    struct sigaction action = {.sa_sigaction = on_bus_error,
-                               .sa_flags = SA_SIGINFO | SA_NODEFER};
-
-    sigaction(SIGBUS, &action, &before);
+    return NULL;
 }
 
 static void drop(struct fsd_cleanup *cleanup)
@@ -117,7 +93,7 @@ static void drop(struct fsd_cleanup *cleanup)
     if (map->heap)
         free(map->bytes);
     else if (map->bytes)
-        munmap(map->bytes, map->size);
+        fsd_host_free(map->bytes, map->size);
     if (map->fd >= 0)
         close(map->fd);
     free(map->there);
@@ -129,14 +105,11 @@ static void drop(struct fsd_cleanup *cleanup)
 static bool hold(struct fsd_file *out, int fd, size_t size)
 {
     struct fsd_mapping *map = calloc(1, sizeof *map);
-    void *bytes = MAP_FAILED;
+    void *bytes = !map      ? NULL
+                  : fd >= 0 ? fsd_host_map(fd, size)
+                            : fsd_host_reserve(size);
 
-    if (map && fd >= 0)
-        bytes = mmap(NULL, size, PROT_READ, MAP_PRIVATE, fd, 0);
-    else if (map)
-        bytes = mmap(NULL, size, PROT_READ | PROT_WRITE,
-                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (bytes == MAP_FAILED) {
+    if (!bytes) {
         free(map);
         return false;
     }
@@ -154,7 +127,8 @@ static void read_window(struct fsd_mapping *map, size_t i)
     size_t at = i * WINDOW, end = map->size - at < WINDOW ? map->size : at + WINDOW;
 
     map->there[i] = true;
-    while (at < end) {
+    map->lost |= !fsd_host_commit(map->bytes + at, end - at);
+    while (at < end && !map->lost) {
         ssize_t got = pread(map->fd, map->bytes + at, end - at, (off_t)at);
 
         if (got < 0 && errno == EINTR)
@@ -252,17 +226,13 @@ static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
     return fsd_fail_memory(err, out->name);
 }
 
-/* If the program has a handler of its own for SIGBUS, a lost page still goes to ours.
- */
 static bool map_file(struct fsd_file *out, int fd, size_t size)
 {
-    static pthread_once_t once = PTHREAD_ONCE_INIT;
-
     if (!hold(out, fd, size))
         return false;
     if (!maps)
         return true;
-    pthread_once(&once, set_handler);
+    fsd_host_on_lost(lose);
     out->map->next = mapped;
     mapped = out->map;
     return true;
@@ -270,7 +240,7 @@ static bool map_file(struct fsd_file *out, int fd, size_t size)
 
 bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most)
 {
-    return map_file(out, fd, most);
+    return FSD_HOST_MAPS && map_file(out, fd, most);
 }
 
 static enum fsd_status measure(struct fsd_file *out, int fd, uint64_t limit,
@@ -291,35 +261,39 @@ static enum fsd_status measure(struct fsd_file *out, int fd, uint64_t limit,
     return FSD_OK;
 }
 
+/* Addresses for all of it, and which windows are there; the first one is, which is what
+ * is read at once.  The descriptor is the mapping's from then on. */
+static enum fsd_status begin_windows(struct fsd_file *out, int fd,
+                                     struct fsd_error *err)
+{
+    if (!hold(out, -1, out->size))
+        return fsd_fail_memory(err, out->name);
+    out->map->there = calloc(out->size / WINDOW + 1, sizeof *out->map->there);
+    if (!out->map->there)
+        return fsd_fail_memory(err, out->name);
+    out->map->fd = fd;
+    out->sparse = true;
+    fsd_file_read(out, 0, WINDOW);
+    return FSD_OK;
+}
+
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err)
 {
     enum fsd_status status = measure(out, fd, limit, err);
 
-    return status != FSD_OK || !out->size || map_file(out, fd, out->size)
-               ? status
-               : fail_errno(err, out->name, "map");
-}
-
-/* The bytes that are read at once are the first window. */
-static enum fsd_status begin_sparse(struct fsd_file *out, int fd, uint64_t limit,
-                                    struct fsd_error *err)
-{
-    enum fsd_status status = measure(out, fd, limit, err);
-
     if (status != FSD_OK || !out->size)
         return status;
-    if (!hold(out, -1, out->size))
-        return fsd_fail_memory(err, out->name);
-    out->map->there = calloc(out->size / WINDOW + 1, sizeof *out->map->there);
-    out->map->fd = fcntl(fd, F_DUPFD_CLOEXEC, 0);
-    if (!out->map->there)
-        return fsd_fail_memory(err, out->name);
-    if (out->map->fd < 0)
-        return fail_errno(err, out->name, "read");
-    out->sparse = true;
-    fsd_file_read(out, 0, WINDOW);
-    return FSD_OK;
+    if (FSD_HOST_MAPS)
+        return map_file(out, fd, out->size) ? status
+                                            : fail_errno(err, out->name, "map");
+    status = begin_windows(out, fd, err);
+    if (status == FSD_OK)
+        fsd_file_read(out, 0, out->size);
+    if (out->map)
+        out->map->fd = -1; /* the caller's */
+    out->sparse = false;
+    return status;
 }
 
 static _Thread_local const struct fsd_memory *in_memory;
@@ -367,10 +341,14 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
                         "a link that leads out of the folder");
     if (fd < 0)
         return fail_errno(err, path, "open");
-    status = fsd_opened_note(fd)
-                 ? (maps ? fsd_file_map : begin_sparse)(out, fd, limit, err)
-                 : fsd_fail_memory(err, path);
-    close(fd);
+    if (!fsd_opened_note(fd))
+        status = fsd_fail_memory(err, path);
+    else if (maps)
+        status = fsd_file_map(out, fd, limit, err);
+    else if ((status = measure(out, fd, limit, err)) == FSD_OK && out->size)
+        status = begin_windows(out, fd, err);
+    if (!out->map || out->map->fd != fd)
+        close(fd);
     return status;
 }
 
@@ -442,11 +420,11 @@ void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
 void fsd_file_release(const struct fsd_file *file, size_t offset)
 {
     const struct fsd_mapping *map = file->map;
-    size_t page = (size_t)sysconf(_SC_PAGESIZE), unit = file->sparse ? WINDOW : page;
+    size_t unit = file->sparse ? WINDOW : fsd_host_page();
 
     if (!map || map->heap || offset < unit || (!file->sparse && map->there))
         return;
-    madvise(map->bytes, offset - offset % unit, MADV_DONTNEED);
+    fsd_host_release(map->bytes, offset - offset % unit);
     if (file->sparse)
         memset(map->there, 0, offset / unit * sizeof *map->there);
 }

@@ -5,7 +5,6 @@
  * FSD_FILETYPE_BINARY or FSD_FILETYPE_TEXT and never an error.  The hard case is '[',
  * which opens both a JSON list and the time stamp of a log line.
  */
-#define _GNU_SOURCE /* memmem */
 #include "base/base.h"
 #include "base/file_type.h"
 

@@ -9,7 +9,6 @@
 #include "base/base.h"
 
 #include <string.h>
-#include <sys/random.h>
 #include <time.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
@@ -36,10 +35,9 @@ uint64_t fsd_hash_seed(void)
     uint64_t seed;
     struct timespec now;
 
-    if (getrandom(&seed, sizeof seed, GRND_NONBLOCK) == sizeof seed)
+    if (fsd_host_random(&seed, sizeof seed))
         return seed;
-    clock_gettime(CLOCK_REALTIME,
-                  &now); /* early in a boot, or forbidden by a sandbox */
+    clock_gettime(CLOCK_REALTIME, &now);
     return fsd_hash_mix((uint64_t)now.tv_nsec, (uintptr_t)&now);
 }
 

@@ -9,11 +9,9 @@
  * several threads may work for one run, which is why it has a lock.
  */
 #include "base/base.h"
+#include "host/files.h"
 
-#include <pthread.h>
 #include <stdlib.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum { FIRST_ROOM = 16 };
 
@@ -23,7 +21,7 @@ struct entry {
 };
 
 struct fsd_opened {
-    pthread_mutex_t lock;
+    fsd_lock lock;
     struct entry *at;
     size_t n, room; /* a power of two, at most three quarters of it in use */
 };
@@ -35,7 +33,7 @@ struct fsd_opened *fsd_opened_new(void)
     struct fsd_opened *opened = calloc(1, sizeof *opened);
 
     if (opened)
-        pthread_mutex_init(&opened->lock, NULL);
+        fsd_lock_init(&opened->lock);
     return opened;
 }
 
@@ -43,7 +41,7 @@ void fsd_opened_free(struct fsd_opened *opened)
 {
     if (!opened)
         return;
-    pthread_mutex_destroy(&opened->lock);
+    fsd_lock_free(&opened->lock);
     free(opened->at);
     free(opened);
 }
@@ -98,14 +96,14 @@ static bool add(struct fsd_opened *opened, const struct stat *st)
 
     if (!S_ISREG(st->st_mode))
         return true;
-    pthread_mutex_lock(&opened->lock);
+    fsd_lock_take(&opened->lock);
     room = make_room(opened);
     if (room) {
         place = find(opened, entry_of(st));
         opened->n += !place->inode;
         *place = entry_of(st);
     }
-    pthread_mutex_unlock(&opened->lock);
+    fsd_lock_give(&opened->lock);
     return room;
 }
 
@@ -136,8 +134,8 @@ bool fsd_opened_has(struct fsd_opened *opened, const char *path)
 
     if (strcmp(path, "-") != 0 ? stat(path, &st) : fstat(STDOUT_FILENO, &st))
         return false;
-    pthread_mutex_lock(&opened->lock);
+    fsd_lock_take(&opened->lock);
     has = opened->n && find(opened, entry_of(&st))->inode;
-    pthread_mutex_unlock(&opened->lock);
+    fsd_lock_give(&opened->lock);
     return has;
 }

@@ -4,12 +4,10 @@
  * stdio: a write without memory is an error of the stream, and closing it calls
  * fsd_out_of_memory().
  */
-#define _GNU_SOURCE /* fopencookie */
 #include "base/base.h"
 
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -36,12 +34,12 @@ static void append(struct fsd_print *print, const char *bytes, size_t n)
     print->text[print->size] = '\0';
 }
 
-static ssize_t add(void *cookie, const char *bytes, size_t n)
+static bool add(void *cookie, const char *bytes, size_t n)
 {
     struct fsd_print *print = cookie;
 
     append(print, bytes, n);
-    return print->failed ? 0 : (ssize_t)n;
+    return !print->failed;
 }
 
 /* Drops what is not written yet: flushing it could need memory once more. */
@@ -51,32 +49,27 @@ static void drop(struct fsd_cleanup *cleanup)
         (struct fsd_print *)((char *)cleanup - offsetof(struct fsd_print, cleanup));
 
     if (print->out) {
-        __fpurge(print->out);
+        fsd_host_stream_purge(print->out);
         fclose(print->out);
     }
     free(print->text);
 }
 
-static FILE *open_as(struct fsd_print *print, void *cookie,
-                     cookie_write_function_t *write, cookie_close_function_t *close)
+static FILE *open_as(struct fsd_print *print, struct fsd_host_stream stream)
 {
-    *print = (struct fsd_print){.text = NULL};
+    *print = (struct fsd_print){.stream = stream};
     fsd_cleanup_add(&print->cleanup, drop);
     if (make_room(print, FIRST_ROOM))
-        print->out = fopencookie(
-            cookie, "w", (cookie_io_functions_t){.write = write, .close = close});
+        print->out = fsd_host_stream_open(&print->stream);
     if (!print->out)
         fsd_out_of_memory();
     *print->text = '\0';
-    /* A lock for each word took a sixth of a report's time; only one thread uses this
-     * stream. */
-    __fsetlocking(print->out, FSETLOCKING_BYCALLER);
     return print->out;
 }
 
 FILE *fsd_print_open(struct fsd_print *print)
 {
-    return open_as(print, print, add, NULL);
+    return open_as(print, (struct fsd_host_stream){print, add, NULL});
 }
 
 static void end(struct fsd_print *print)
@@ -140,7 +133,7 @@ FILE *fsd_memory_open(char **text, size_t *size)
         fsd_out_of_memory();
     memory->text = text;
     memory->size = size;
-    open_as(&memory->print, memory, add, pass_line);
+    open_as(&memory->print, (struct fsd_host_stream){memory, add, pass_line});
     fsd_cleanup_drop(&memory->print.cleanup); /* the caller's */
     return memory->print.out;
 }
@@ -204,22 +197,23 @@ static void flush(struct fsd_lines *lines)
     *lines->print.text = '\0';
 }
 
-static ssize_t add_lines(void *cookie, const char *bytes, size_t n)
+static bool add_lines(void *cookie, const char *bytes, size_t n)
 {
     struct fsd_lines *lines = cookie;
-    const char *last = memrchr(bytes, '\n', n);
-    size_t whole = last ? (size_t)(last + 1 - bytes) : 0;
+    size_t whole = n;
 
+    while (whole && bytes[whole - 1] != '\n')
+        whole--;
     append(&lines->print, bytes, whole);
     if (whole)
         flush(lines);
     append(&lines->print, bytes + whole, n - whole);
-    return lines->print.failed ? 0 : (ssize_t)n;
+    return !lines->print.failed;
 }
 
 FILE *fsd_lines_open(struct fsd_lines *lines)
 {
-    return open_as(&lines->print, lines, add_lines, NULL);
+    return open_as(&lines->print, (struct fsd_host_stream){lines, add_lines, NULL});
 }
 
 void fsd_lines_close(struct fsd_lines *lines)

@@ -4,7 +4,6 @@
  * zero, so the str*() functions cannot be used, and nothing is copied: a log may have a
  * billion bytes.
  */
-#define _GNU_SOURCE /* memmem */
 #include "base/base.h"
 
 const char *fsd_slice_find(struct fsd_slice t, const char *word)

@@ -165,5 +165,5 @@ void fsd_out_of_memory(void)
         fsd_cleanup_drop(c);
         c->run(c);
     }
-    longjmp(guard->at, 1);
+    FSD_JUMP_TO(guard->at);
 }

@@ -5,10 +5,10 @@
  * at a comma only where the part before it is a file.
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 /* ------------------------------------------------------------------------ words */
 

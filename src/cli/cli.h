@@ -5,12 +5,12 @@
 #ifndef FSD_CLI_CLI_H
 #define FSD_CLI_CLI_H
 
+#include "host/files.h"
+
 #include <float.h>
 #include <fusiondiff/edit.h>
 #include <limits.h>
-#include <stdbool.h>
 #include <stddef.h>
-#include <sys/stat.h>
 
 /* -------------------------------------------------------------------------- options */
 

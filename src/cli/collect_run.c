@@ -4,12 +4,12 @@
  * two streams do not mix.
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* One of the command's streams; what has come of a line that has not ended. */
 struct stream {

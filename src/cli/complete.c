@@ -7,11 +7,11 @@
  * that names of files may stand there, too.
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What is being typed, behind the "--option=" that candidates repeat. */
 struct typed {

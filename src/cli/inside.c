@@ -10,13 +10,12 @@
  *     --part                             where its path says, not behind a link
  *     MODEL, ENGINE, --log, a pipe       anywhere: they are the user's own words
  */
-#define _DEFAULT_SOURCE /* realpath */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static bool anywhere;
 

@@ -9,12 +9,11 @@
  * handles the build, and does not affect the others.
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* -------------------------------------------------------------------- the lines */
 
@@ -224,26 +223,23 @@ static void *work(void *payload)
 
 unsigned count_jobs(unsigned jobs)
 {
-    const long processors = sysconf(_SC_NPROCESSORS_ONLN);
+    const unsigned processors = fsd_processors();
 
-    return jobs                     ? jobs
-           : processors < 1         ? 1
-           : processors > MOST_JOBS ? MOST_JOBS
-                                    : (unsigned)processors;
+    return jobs ? jobs : processors > MOST_JOBS ? MOST_JOBS : processors;
 }
 
 void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload)
 {
     struct deeds d = {deed, payload, n, 0};
-    pthread_t others[MOST_JOBS];
+    fsd_thread others[MOST_JOBS];
     unsigned began = 0;
 
     jobs = count_jobs(jobs);
     /* This thread works, too, and where there can be no other, alone. */
     while (began + 1 < jobs && began + 1 < n &&
-           !pthread_create(&others[began], NULL, work, &d))
+           fsd_thread_start(&others[began], work, &d, 0, false))
         began++;
     work(&d);
     while (began--)
-        pthread_join(others[began], NULL);
+        fsd_thread_join(others[began]);
 }

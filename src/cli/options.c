@@ -3,12 +3,12 @@
  * What a row cannot state has a function here.
  */
 #include "cli/cli.h"
+#include "host/host.h"
 
 #include <errno.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 
 void list_formats(int subject, char *list, size_t size)
 {
@@ -99,17 +99,12 @@ static void limit_memory(struct command_line *line, char *word)
 {
     char *end;
     unsigned long mb = strtoul(word, &end, 10);
-    struct rlimit limit;
 
     (void)line;
     if (*end || end == word || *word == '-' || !mb || mb > UINT32_MAX)
         usage_error("--max-memory: expected a number of MB from 1, found '%s'", word);
-    if (getrlimit(RLIMIT_DATA, &limit) || mb << 20 < limit.rlim_cur) {
-        limit.rlim_cur = mb << 20;
-        if (setrlimit(RLIMIT_DATA, &limit))
-            usage_error("the system refuses --max-memory=%s: %s", word,
-                        strerror(errno));
-    }
+    if (!fsd_host_limit_memory((uint64_t)mb << 20))
+        usage_error("the system refuses --max-memory=%s: %s", word, strerror(errno));
 }
 
 static void take_engine(struct command_line *line, char *arg)

@@ -10,15 +10,12 @@
  * full or broken is no reason for that: the old report is left as it is.
  * A device or a pipe is written to as the report comes.
  */
-#define _GNU_SOURCE /* fallocate, fchown */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 enum fsd_status take_target(struct target *out, const struct output *to, bool follow,
                             struct fsd_error *err)
@@ -165,7 +162,7 @@ static enum fsd_status write_in_place(const struct job *job,
                                       const struct target *target, const char *why,
                                       struct fsd_error *err)
 {
-    FILE *report = tmpfile();
+    FILE *report = fsd_host_temporary();
     enum fsd_status status =
         report ? print(job, report, err) : fail_errno(err, job->output->path);
 

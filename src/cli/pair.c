@@ -1,9 +1,9 @@
 /* The arguments MODEL and ENGINE.  A lone argument is the ENGINE, and engines that are
  * given as --part take its place; need_pair() sorts that once all words are there. */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <string.h>
-#include <sys/stat.h>
 
 static bool is_there(const char *path)
 {

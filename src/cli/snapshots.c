@@ -4,11 +4,11 @@
  * them; how git merges them.
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 static enum fsd_status print_snapshot(const void *payload, const struct sink *to)
 {

@@ -5,15 +5,14 @@
  * opening the file behind it again would truncate what the shell is writing. output.c
  * does the writing, by the kind found here.
  */
-#define _DEFAULT_SOURCE /* realpath, S_ISLNK */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_LINKS = 40 }; /* as the kernel's own */
 

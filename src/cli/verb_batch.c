@@ -11,14 +11,12 @@
  * memory.
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { AHEAD = 8 };
 
@@ -67,8 +65,8 @@ struct batch {
     struct list pairs;
     unsigned jobs;
 
-    pthread_mutex_t lock;
-    pthread_cond_t moved; /* `written` did, or all is over */
+    fsd_lock lock;
+    fsd_event moved; /* `written` did, or all is over */
     char **ready;
     unsigned next, written;
     FILE *out;
@@ -174,7 +172,7 @@ static void write_ready(struct batch *b)
         progress_count(b->written, b->pairs.n);
         progress_stage("analysing pairs");
     }
-    pthread_cond_broadcast(&b->moved);
+    fsd_event_wake(&b->moved, true);
 }
 
 static void *work(void *payload)
@@ -182,7 +180,7 @@ static void *work(void *payload)
     struct batch *b = payload;
 
     record_reads();
-    pthread_mutex_lock(&b->lock);
+    fsd_lock_take(&b->lock);
     for (;;) {
         struct fsd_error err = {0};
         enum fsd_status status;
@@ -191,13 +189,13 @@ static void *work(void *payload)
 
         while (b->status == FSD_OK && b->next < b->pairs.n &&
                b->next - b->written >= AHEAD * b->jobs)
-            pthread_cond_wait(&b->moved, &b->lock);
+            fsd_event_wait(&b->moved, &b->lock);
         if (b->status != FSD_OK || b->next == b->pairs.n)
             break;
         i = b->next++;
-        pthread_mutex_unlock(&b->lock);
+        fsd_lock_give(&b->lock);
         status = make_line(b, i, &text, &err);
-        pthread_mutex_lock(&b->lock);
+        fsd_lock_take(&b->lock);
         b->ready[i] = text;
         if (status != FSD_OK && b->status == FSD_OK) {
             b->status = status;
@@ -205,7 +203,7 @@ static void *work(void *payload)
         }
         write_ready(b);
     }
-    pthread_mutex_unlock(&b->lock);
+    fsd_lock_give(&b->lock);
     return NULL;
 }
 
@@ -213,7 +211,7 @@ static void *work(void *payload)
 static enum fsd_status print_lines(const void *payload, const struct sink *to)
 {
     struct batch *b = *(struct batch *const *)payload;
-    pthread_t others[MOST_JOBS];
+    fsd_thread others[MOST_JOBS];
     unsigned n = 0;
 
     b->out = to->out;
@@ -222,11 +220,11 @@ static enum fsd_status print_lines(const void *payload, const struct sink *to)
     b->ready = must(calloc(b->pairs.n + 1, sizeof *b->ready));
     write_ready(b);
     /* This thread works, too, and where there can be no other, alone. */
-    while (n + 1 < b->jobs && !pthread_create(&others[n], NULL, work, b))
+    while (n + 1 < b->jobs && fsd_thread_start(&others[n], work, b, 0, false))
         n++;
     work(b);
     while (n--)
-        pthread_join(others[n], NULL);
+        fsd_thread_join(others[n]);
     for (unsigned i = 0; i < b->pairs.n; i++)
         free(b->ready[i]);
     free(b->ready);
@@ -309,8 +307,8 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct batch batch = {.line = line,
-                          .lock = PTHREAD_MUTEX_INITIALIZER,
-                          .moved = PTHREAD_COND_INITIALIZER,
+                          .lock = FSD_LOCK_INIT,
+                          .moved = FSD_EVENT_INIT,
                           .jobs = count_jobs(line->jobs)};
     struct batch *b = &batch;
     const struct fsd_options list = {.engine = line->words[0]};

@@ -8,14 +8,14 @@
  * The state is one file, which is always replaced as a whole, so that whatever ends the
  * program, or a CMD, the search continues from its last result.  CMD has its standard
  * input and output in files, so that it can never block the program, and the model of
- * the build in a file of a new name that is gone behind it (ends.c).
+ * the build in a file of a new name that is gone behind it (host/ends.c).
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128, MOST_RUNS = 100 };
 
@@ -353,7 +353,7 @@ static enum fsd_status run_for(const struct command_line *line,
                                const struct fsd_bisection *search, const char *model,
                                struct verdict *verdict, struct fsd_error *err)
 {
-    FILE *in = tmpfile(), *out = tmpfile();
+    FILE *in = fsd_host_temporary(), *out = fsd_host_temporary();
     enum fsd_status status =
         in && out ? fsd_bisection_tensors(search, in, err) : fail_errno(err, "tmpfile");
     int exit_status = STOPPED;

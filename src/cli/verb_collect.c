@@ -10,15 +10,12 @@
  * What a failed or interrupted build left stays in DIR.partial, for whoever looks for
  * the reason; the next collect to DIR takes it away.
  */
-#define _DEFAULT_SOURCE /* realpath */
 #include "cli/cli.h"
+#include "host/files.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* What is kept of the environment: what decides on which device and how a build runs.
  * Anything else may be a secret. */

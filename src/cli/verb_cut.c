@@ -1,11 +1,10 @@
 /* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: a part of a model as a model. */
 #include "cli/edit.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct option_row options[] = {
     PART_ROWS("Cut"),

@@ -1,10 +1,10 @@
 /* fusiondiff [diff] MODEL ENGINE: the main job. */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const struct option_row options[] = {
     {"fail-on", "SEVERITY",

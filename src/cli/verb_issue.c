@@ -1,13 +1,11 @@
 /* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: a report for the maintainers of a
  * builder, as a directory that appears whole or not at all. */
 #include "cli/edit.h"
+#include "host/files.h"
 
-#include <dirent.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 static const struct option_row options[] = {
     {"finding", "ID",

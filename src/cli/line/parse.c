@@ -4,11 +4,10 @@
  * verb checks the whole.
  */
 #include "cli/line/line.h"
+#include "host/files.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <sys/ioctl.h>
-#include <unistd.h>
 
 enum { MOST_ROWS = 64, GROUPS = 10 /* of a table */ };
 
@@ -199,15 +198,13 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
                         char **argv)
 {
     const struct verb *verb = named ? named : verb_at(0);
-    struct winsize size;
     unsigned n;
 
     memset(line, 0, sizeof *line);
     line->verb = verb;
     line->named = named;
     line->fail_on = -1;
-    if (isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size))
-        line->style.width = size.ws_col;
+    line->style.width = fsd_host_columns();
     join_lists(line);
     name_program(argv[0]);
     chosen = verb;

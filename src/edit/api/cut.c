@@ -4,6 +4,7 @@
 #include "edit/cut/cut.h"
 #include "edit/onnx/hide.h"
 #include "edit/onnx/write.h"
+#include "host/files.h"
 
 #include <string.h>
 
@@ -112,7 +113,7 @@ static enum fsd_status write_without_weights(const struct fsd_cutting *c, FILE *
     static const struct fsd_onnx_hiding how = {.weights = true};
     struct fsd_onnx_edits *edits = fsd_cut_edits(c->plan);
     struct fsd_file file = {.name = c->opt.model};
-    FILE *part = tmpfile();
+    FILE *part = fsd_host_temporary();
     enum fsd_status status;
 
     if (!part)

@@ -5,6 +5,7 @@
 #include "edit/issue/issue.h"
 #include "edit/issue/renamer.h"
 #include "edit/onnx/write.h"
+#include "host/files.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -118,7 +119,7 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
 
     if (i->wants.no_weights) /* nobody looks for what is replaced */
         fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
-    i->part = tmpfile();
+    i->part = fsd_host_temporary();
     if (!i->part)
         status = fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
                           "expected a folder for temporary files, found none that can "

@@ -13,6 +13,7 @@
 #include "edit/fix/fixing.h"
 #include "base/base.h"
 #include "edit/onnx/write.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -99,7 +100,7 @@ static enum fsd_status make_trial(struct fsd_trial **out, struct fsd_fixes *fixe
 
     *out = trial;
     fsd_cleanup_add(&trial->cleanup, close_file);
-    trial->file = tmpfile();
+    trial->file = fsd_host_temporary();
     if (!trial->file && errno == ENOMEM)
         return fsd_fail_memory(err, NULL);
     if (!trial->file)

@@ -1,19 +1,19 @@
 /*
- * The policy's INI file, parsed by inih, by a table of keys. inih (as Debian builds it)
- * reports neither line numbers nor empty sections to its handler, and truncates long
- * section names and lines; so give_line() inspects each line before inih gets it.
+ * The policy's INI file, by a table of keys.  A line is a [section], `key = value`, or,
+ * where it begins with a blank, more of the value above it; `;` and `#` begin a comment
+ * line, and ` ;` a comment behind something.
  */
 #include "base/base.h"
 #include "judge/gate/gate.h"
 
-#include <ini.h>
+#include <ctype.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define POLICY_LIMIT (UINT64_C(1) << 22)
 
-enum { MOST_IGNORES = 1000 };
+enum { MOST_IGNORES = 1000, MOST_LINE = 198 /* bytes */ };
 
 /* The number of the section's rule, or one of these; find_rule() returns OF_NONE, too.
  */
@@ -81,17 +81,17 @@ static const struct key {
 
 struct reader {
     struct fsd_policy *policy;
-    const char *at, *end; /* of what inih has not seen */
-    uint32_t line;        /* that it saw last */
-    int of;               /* the section's */
-    bool promise;         /* it is a key of promise sections only */
+    uint32_t line;    /* that is read */
+    const char *name; /* of the last key in the section; NULL: none */
+    int of;           /* the section's */
+    bool promise;     /* it is a key of promise sections only */
     uint32_t section_line;
     unsigned seen; /* keys of the section: bits by row */
     enum fsd_status status;
     struct fsd_error *err;
 };
 
-/* Keeps the first complaint only, since inih continues after it. */
+/* Keeps the first complaint only: a refused policy is closed like any other. */
 static bool complain(struct reader *r, uint32_t line, const char *expected,
                      const char *found)
 {
@@ -226,19 +226,13 @@ static bool take_value(struct reader *r, const struct key *key, void *at,
 
 /* ----------------------------------------------------------------- keys, sections */
 
-/* Called by inih for each key, before it asks for the next line. */
-static int take_key(void *user, const char *section, const char *name,
-                    const char *value)
+static bool take_key(struct reader *r, const char *name, const char *value)
 {
-    struct reader *r = user;
     const struct key *key = keys, *end = keys + FSD_COUNT_OF(keys);
     bool ignore = r->of == OF_IGNORE, other;
     struct fsd_policy_rule *rule;
     unsigned settable;
 
-    (void)section;
-    if (r->status != FSD_OK)
-        return 0;
     if (r->of == OF_NONE)
         return complain(r, r->line, "a section before the first key", name);
     for (; key < end; key++) { /* of a promise, and the level of its rule */
@@ -324,8 +318,6 @@ static bool open_promise(struct reader *r, const char *word)
     return true;
 }
 
-/* Called before inih gets the line, since inih does not report sections without keys.
- */
 static bool open_section(struct reader *r, const char *name)
 {
     struct fsd_policy_ignore ignore = {.line = r->line, .node = "*"};
@@ -336,6 +328,7 @@ static bool open_section(struct reader *r, const char *name)
         return false;
     r->section_line = r->line;
     r->seen = 0;
+    r->name = NULL;
     if (!strcmp(name, "ignore") || !strncmp(name, "ignore ", 7)) {
         ignore.label = name + 6 + strspn(name + 6, " ");
         if (r->policy->ignores.n == MOST_IGNORES)
@@ -363,59 +356,91 @@ static bool open_section(struct reader *r, const char *name)
     return true;
 }
 
-/* Passes the next line to inih; its buffer has the size that inih was built with. */
-static char *give_line(char *out, int size, void *user)
-{
-    struct reader *r = user;
-    const char *stop, *text;
-    size_t n;
+/* -------------------------------------------------------------------------- lines */
 
-    if (r->status != FSD_OK || r->at == r->end)
-        return NULL;
-    stop = memchr(r->at, '\n', (size_t)(r->end - r->at));
-    n = (size_t)((stop ? stop + 1 : r->end) - r->at);
-    r->line++;
-    if (n + 1 > (size_t)size) {
-        r->status =
-            fsd_fail(r->err, FSD_E_LIMIT, r->policy->path, FSD_POS_LINE, r->line,
-                     "expected a line of at most %d bytes, which is what the "
-                     "INI library reads, found one of %zu",
-                     size - 2, n - (stop != NULL));
-        return NULL;
+static char *trim(char *text)
+{
+    size_t n = strlen(text);
+
+    while (n && isspace((unsigned char)text[n - 1]))
+        text[--n] = '\0';
+    while (isspace((unsigned char)*text))
+        text++;
+    return text;
+}
+
+/* The first of `chars`, or the end of the text; a comment is cut off before it. */
+static char *find(char *text, const char *chars)
+{
+    bool blank = false;
+
+    for (; *text && !strchr(chars, *text); text++) {
+        if (blank && *text == ';') {
+            *text = '\0';
+            break;
+        }
+        blank = isspace((unsigned char)*text);
     }
-    memcpy(out, r->at, n);
-    out[n] = '\0';
-    r->at += n;
-    text = out;
-    if (r->line == 1 && !strncmp(text, "\xef\xbb\xbf", 3))
-        text += 3;
-    text += strspn(text, " \t");
-    n = strcspn(text, "]\r\n");
-    if (*text == '[' && text[n] == ']') /* inih reports one that is not closed */
-        open_section(r, fsd_arena_strndup(r->policy->arena, text + 1, n - 1));
-    return r->status == FSD_OK ? out : NULL;
+    return text;
+}
+
+static bool take_text(struct reader *r, char *line)
+{
+    bool indented = isspace((unsigned char)*line);
+    char *text = trim(line), *end;
+
+    if (!*text || *text == ';' || *text == '#')
+        return true;
+    if (indented && r->name) {
+        find(text, "");
+        return take_key(r, r->name, trim(text));
+    }
+    end = find(text + (*text == '['), *text == '[' ? "]" : "=:");
+    if (!*end)
+        return complain(r, r->line, "[section] or key = value", text);
+    *end = '\0';
+    if (*text == '[')
+        return open_section(r, text + 1);
+    find(end + 1, "");
+    r->name = trim(text);
+    return take_key(r, r->name, trim(end + 1));
+}
+
+/* Values are kept as they stand in the arena. */
+static bool take_line(struct reader *r, struct fsd_slice line)
+{
+    r->line++;
+    if (r->line == 1)
+        fsd_slice_take(&line, "\xef\xbb\xbf");
+    if (line.n > MOST_LINE) {
+        r->status = fsd_fail(
+            r->err, FSD_E_LIMIT, r->policy->path, FSD_POS_LINE, r->line,
+            "expected a line of at most %d bytes, found one of %zu", MOST_LINE, line.n);
+        return false;
+    }
+    return take_text(r, fsd_arena_strndup(r->policy->arena, line.s, line.n));
 }
 
 /* ---------------------------------------------------------------------- policy */
 
-/* The rest of a refused policy is not read: give_line() stops. */
+/* The rest of a refused policy is not read. */
 static void parse(struct reader *r, const struct fsd_file *file)
 {
+    struct fsd_slice rest = {(const char *)file->bytes, file->size}, next;
     size_t at = 0;
-    int bad_line;
 
-    r->at = (const char *)file->bytes;
-    r->end = r->at + file->size;
     /* Names and reasons are printed in reports. */
     for (size_t n; at < file->size && file->bytes[at]; at += n)
         if (!(n = fsd_utf8_len(file->bytes + at, file->size - at)))
             break;
     if (at < file->size)
         complain(r, 1, "UTF-8 text", "bytes that are none");
-    bad_line = ini_parse_stream(give_line, r, take_key, r);
-    if (bad_line)
-        complain(r, bad_line > 0 ? (uint32_t)bad_line : 0, "[section] or key = value",
-                 "something else");
+    while (r->status == FSD_OK && rest.n) {
+        next = fsd_slice_from(rest, rest.n);
+        fsd_slice_split_at(&rest, "\n", &next);
+        take_line(r, rest);
+        rest = next;
+    }
     close_section(r);
 }
 

@@ -7,11 +7,11 @@
  */
 #include "model/graph/dtype.h"
 #include "base/base.h"
+#include "host/files.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 static const struct {
     const char *name;

@@ -6,11 +6,11 @@
  */
 #include "model/graph/word.h"
 #include "base/base.h"
+#include "host/files.h"
 
 #include <fusiondiff/fusiondiff.h>
 
 #include <ctype.h>
-#include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,15 +1,13 @@
 /* The readers' words, one list behind the other, and the blocks of a model, which no
  * builder names. */
-#define _GNU_SOURCE /* FNM_CASEFOLD */
 #include "read/engine/glossary.h"
 
 #include "base/base.h"
 #include "read/engine/reader.h"
+#include "host/files.h"
 
-#include <fnmatch.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #define BLOCK FSD_GLOSS_BLOCK
 

@@ -20,7 +20,6 @@
  * Source: logs of TensorRT 7.1 to 10 in public threads.  The messages differ from
  * version to version, so a reason is any warning with the word DLA in it.
  */
-#define _GNU_SOURCE /* memmem */
 #include "read/log/log.h"
 
 #include "base/base.h"

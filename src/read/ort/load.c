@@ -15,7 +15,6 @@
  * fusions change the output without changing that name: the fourth input of a Conv is
  * the other operand of the Add behind T, `activation` the activation behind it.
  */
-#define _GNU_SOURCE /* memmem */
 #include "base/file_type.h"
 #include "model/onnx/onnx.h"
 #include "model/ops/ops.h"

@@ -13,9 +13,9 @@
 #include "read/engine/reader.h"
 #include "base/base.h"
 #include "read/trt/name.h"
+#include "host/files.h"
 
 #include <string.h>
-#include <strings.h>
 
 enum { PRODUCED = 1, CONSUMED = 2 };
 

@@ -12,12 +12,12 @@
 #include "read/trt/json.h"
 
 #include "base/base.h"
+#include "host/files.h"
 
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Far above any engine, and low enough for the memory that they need. */
 enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };

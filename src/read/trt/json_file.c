@@ -10,11 +10,11 @@
  */
 #include "base/base.h"
 #include "read/trt/json.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* Low enough for the memory that they need: cJSON needs 140 bytes for a value, and
  * TensorRT writes one in 14 bytes or more. */

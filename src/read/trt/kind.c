@@ -7,9 +7,9 @@
  */
 #include "read/trt/grammar.h"
 #include "read/trt/trt.h"
+#include "host/files.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* LayerType values that do not compute, in any case ("NoOp", TensorRT 11: "noop"). A
  * NoOp proves nothing about a node: a reformat that turned out free is one, and so is a

@@ -8,11 +8,11 @@
 #include "read/trt/json.h"
 
 #include "base/base.h"
+#include "host/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 /* ------------------------------------------------------------------------- names */
 

@@ -16,9 +16,9 @@
  */
 #include "read/trt/trt.h"
 #include "base/base.h"
+#include "host/files.h"
 
 #include <string.h>
-#include <strings.h>
 
 /* Reads "i8", "f16", "tf32" or "FP16" at the front; unknown if there is no type. */
 static enum fsd_dtype take_type(struct fsd_slice *t)

@@ -13,11 +13,10 @@
  *
  * All signals are blocked except while ppoll() waits, so that none is lost.
  */
-#define _GNU_SOURCE /* pipe2, ppoll */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdint.h>
@@ -26,7 +25,6 @@
 #include <sys/prctl.h>
 #include <sys/wait.h>
 #include <time.h>
-#include <unistd.h>
 
 enum {
     PIECE = 1 << 16,

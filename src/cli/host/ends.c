@@ -4,16 +4,14 @@
  * it exists, with these signals blocked in between, so that the handler removes it, and
  * never a file that another program made.
  */
-#define _GNU_SOURCE /* mkostemps */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 

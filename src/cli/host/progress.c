@@ -5,11 +5,11 @@
  * calls write(): nothing else, printf() included, is safe in a signal handler.
  */
 #include "cli/cli.h"
+#include "host/files.h"
 
 #include <errno.h>
 #include <signal.h>
 #include <string.h>
-#include <unistd.h>
 
 /* The program runs once, so its clock and its line are its own.  The clock is SIGALRM:
  * a stage may take minutes without a word to anybody.  The handler reads what is here

@@ -12,16 +12,14 @@
  * The path without links is opened from the root, component by component, none of which
  * may have become a link meanwhile: what is checked is what is read.
  */
-#define _GNU_SOURCE /* realpath, O_PATH */
-#include "base/base.h"
+#include "host/files.h"
+
+#include <fusiondiff/fusiondiff.h>
 
 #include <errno.h>
-#include <fcntl.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 /* Folders on the way have to be passed, not listed. */
 #if defined O_PATH
@@ -45,7 +43,8 @@ static bool is_below(const char *path, const char *folder)
 /* The folder that a path lies in; NULL, with errno set, if there is none. */
 static char *folder_of(const char *path)
 {
-    size_t n = (size_t)(fsd_base_name(path) - path);
+    const char *slash = strrchr(path, '/');
+    size_t n = slash ? (size_t)(slash + 1 - path) : 0;
     char folder[PATH_MAX];
 
     if (n >= sizeof folder) {

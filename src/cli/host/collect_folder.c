@@ -7,16 +7,13 @@
  * that `collect` itself gives, and only where it began before; where anything else is
  * found, nothing is.
  */
-#define _GNU_SOURCE /* scandirat */
 #include "cli/cli.h"
+#include "host/files.h"
 
-#include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
-#include <unistd.h>
 
 /* All that a collect writes; nothing else is ever removed. */
 static const char *const own_files[] = {"command.json", "build.log",  "layers.json",

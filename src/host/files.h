@@ -1,0 +1,20 @@
+/* POSIX's vocabulary of files, folders and names: its headers are included here and
+ * nowhere else, and where a system has none, windows.h declares a counterpart of each
+ * call that is used. */
+#ifndef FSD_HOST_FILES_H
+#define FSD_HOST_FILES_H
+
+#include "host/host.h"
+
+#if defined _WIN32
+#include "host/windows.h"
+#else
+#include <dirent.h>
+#include <fcntl.h>
+#include <fnmatch.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
+
+#endif

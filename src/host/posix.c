@@ -1,0 +1,144 @@
+/*
+ * The host where it is a Unix: mappings of files, whose pages another program may take
+ * away (SIGBUS), and streams of the C library that call a function.
+ */
+#include "host/files.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+
+FILE *fsd_host_temporary(void)
+{
+    return tmpfile();
+}
+
+bool fsd_host_random(void *at, size_t n)
+{
+#if defined __APPLE__
+    return !getentropy(at, n);
+#else
+    /* Early in a boot, or forbidden by a sandbox, there are none. */
+    return getrandom(at, n, GRND_NONBLOCK) == (ssize_t)n;
+#endif
+}
+
+unsigned fsd_processors(void)
+{
+    const long n = sysconf(_SC_NPROCESSORS_ONLN);
+
+    return n < 1 ? 1 : n > UINT16_MAX ? UINT16_MAX : (unsigned)n;
+}
+
+/* ------------------------------------------------------------------------- process */
+
+bool fsd_host_limit_memory(uint64_t bytes)
+{
+    struct rlimit limit;
+
+    if (!getrlimit(RLIMIT_DATA, &limit) && bytes >= limit.rlim_cur)
+        return true;
+    limit.rlim_cur = (rlim_t)bytes;
+    return !setrlimit(RLIMIT_DATA, &limit);
+}
+
+unsigned fsd_host_columns(void)
+{
+    struct winsize size;
+
+    return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)
+               ? size.ws_col
+               : 0;
+}
+
+/* -------------------------------------------------------------------------- memory */
+
+static void *map(int fd, size_t n, int protection, int flags)
+{
+    void *at = mmap(NULL, n, protection, MAP_PRIVATE | flags, fd, 0);
+
+    return at == MAP_FAILED ? NULL : at;
+}
+
+void *fsd_host_reserve(size_t n)
+{
+#if !defined MAP_NORESERVE
+#define MAP_NORESERVE 0
+#endif
+    return map(-1, n, PROT_READ | PROT_WRITE, MAP_ANONYMOUS | MAP_NORESERVE);
+}
+
+bool fsd_host_commit(void *at, size_t n)
+{
+    (void)at, (void)n;
+    return true;
+}
+
+void *fsd_host_map(int fd, size_t n)
+{
+    return map(fd, n, PROT_READ, 0);
+}
+
+void fsd_host_free(void *at, size_t n)
+{
+    munmap(at, n);
+}
+
+/* posix_madvise() ignores DONTNEED in glibc. */
+void fsd_host_release(void *at, size_t n)
+{
+    madvise(at, n, MADV_DONTNEED);
+}
+
+size_t fsd_host_page(void)
+{
+    return (size_t)sysconf(_SC_PAGESIZE);
+}
+
+static unsigned char *(*lose)(const unsigned char *at);
+static struct sigaction before;
+
+static void on_bus_error(int number, siginfo_t *info, void *context)
+{
+    unsigned char *at = info->si_addr, *from = at - (uintptr_t)at % fsd_host_page(),
+                  *end = lose(at);
+
+    if (end && mmap(from, (size_t)(end - from), PROT_READ,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED)
+        return;
+    if (before.sa_flags & SA_SIGINFO)
+        before.sa_sigaction(number, info, context);
+    else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
+        before.sa_handler(number);
+    else
+        sigaction(number, &before, NULL); /* and it comes again */
+}
+
+static void set_handler(void)
+{
+    struct sigaction action = {.sa_sigaction = on_bus_error,
+                               .sa_flags = SA_SIGINFO | SA_NODEFER};
+
+    sigaction(SIGBUS, &action, &before);
+}
+
+/* If the program has a handler of its own for SIGBUS, a lost page still goes to ours.
+ */
+void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
+{
+#if defined FSD_THREADS
+    static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+    lose = lost;
+    pthread_once(&once, set_handler);
+#else
+    if (!lose)
+        set_handler();
+    lose = lost;
+#endif
+}

@@ -1,0 +1,63 @@
+/*
+ * The host where it is WebAssembly with WASI: one thread, no signals, no maps of files,
+ * no temporary ones.  Its memory grows, and whatever is reserved is there.
+ */
+#include "host/files.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+FILE *fsd_host_temporary(void)
+{
+    errno = ENOSYS;
+    return NULL;
+}
+
+bool fsd_host_random(void *at, size_t n)
+{
+    return !getentropy(at, n);
+}
+
+unsigned fsd_processors(void)
+{
+    return 1;
+}
+
+void *fsd_host_reserve(size_t n)
+{
+    return calloc(n ? n : 1, 1);
+}
+
+bool fsd_host_commit(void *at, size_t n)
+{
+    (void)at, (void)n;
+    return true;
+}
+
+void *fsd_host_map(int fd, size_t n)
+{
+    (void)fd, (void)n;
+    errno = ENOSYS;
+    return NULL;
+}
+
+void fsd_host_free(void *at, size_t n)
+{
+    (void)n;
+    free(at);
+}
+
+void fsd_host_release(void *at, size_t n)
+{
+    (void)at, (void)n;
+}
+
+size_t fsd_host_page(void)
+{
+    return 1 << 16;
+}
+
+void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
+{
+    (void)lost;
+}
