@@ -385,7 +385,7 @@ async function check_advice() {
             const found = [];
             const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
             for (let node = walker.nextNode(); node; node = walker.nextNode()) {
-                if (!node.parentElement.getClientRects().length || node.parentElement.closest("script, style, pre")) continue;
+                if (!node.parentElement.getClientRects().length || node.parentElement.closest("script, style, pre, details:not([open]) > :not(summary)")) continue;
                 for (const word of node.data.matchAll(/[A-Za-z]{2,}/g)) {
                     const range = document.createRange();
                     range.setStart(node, word.index);
@@ -616,6 +616,37 @@ async function check_scopes() {
     });
 }
 
+/** Source, nodes and layers: what is pointed at or chosen on one side is lit on the others. */
+async function check_source() {
+    await open("blocks", "#view=source", async (page) => {
+        const { nodes } = document_of("blocks");
+        const line_of = (n) => n.source?.replace(/, line (\d+)(: .*)?$/s, ":$1");
+        const lines = [...new Set(nodes.map(line_of).filter(Boolean))];
+        equal("source: a row for each line that has nodes", (await page.locator("[data-key^='source ']").evaluateAll((all) => all.map((one) => one.dataset.key.slice(7)))).sort(), lines.sort());
+        const lit = () => page.locator("#source .lit").evaluateAll((all) => all.map((one) => one.dataset.key).sort());
+        const around = (of) => [...new Set(of.flatMap((n) => [`node ${n.name}`, ...n.layers.map((i) => `layer ${i}`), ...(line_of(n) ? [`source ${line_of(n)}`] : [])]))].sort();
+        const line = lines.find((one) => nodes.some((n) => line_of(n) === one && n.layers.length));
+        await page.locator(`[data-key="source ${line}"]`).hover();
+        const wanted = around(nodes.filter((n) => line_of(n) === line));
+        equal("source: pointing at a line lights its nodes and their layers", await lit(), wanted);
+        const layer = wanted.find((key) => key.startsWith("layer ")).slice(6);
+        await led(page, () => page.locator(`[data-key="layer ${layer}"]`).click());
+        await page.mouse.move(2, 2);
+        await comes("source: choosing a layer lights its nodes and their lines", async () => JSON.stringify(await lit()) === JSON.stringify([...new Set([`layer ${layer}`, ...around(nodes.filter((n) => n.layers.includes(Number(layer))))])].sort()));
+        check("source: and opens its record", (await page.locator("#record").innerText()).includes(`layer ${layer}`));
+        await led(page, () => page.locator(`[data-key="source ${line}"]`).click());
+        check("source: the record of a line has its nodes", (await texts(page, "#record td a")).length >= wanted.filter((key) => key.startsWith("node ")).length);
+        const [file, number] = line.split(":");
+        const text = Array.from({ length: Number(number) + 2 }, (_, i) => `line ${i + 1} <img src=x>`).join("\n");
+        await page.locator("#source-files").setInputFiles({ name: file, mimeType: "text/x-python", buffer: Buffer.from(text) });
+        await comes("source: a file that is opened is shown whole", async () => (await page.locator("#source").innerText()).includes(`line ${Number(number) + 2} <img src=x>`));
+        check("source: as text", (await page.locator("#source img").count()) === 0);
+        await accessible(page, "source");
+        await led(page, () => page.goto(`file://${path_of("blocks")}#view=overview&source=${line}`));
+    });
+    await open("run", "", async (page) => equal("source: no view where nothing states it", (await texts(page, "#views a")).includes("Source"), false));
+}
+
 async function check_modules() {
     await open("modules", "#view=graph", async (page) => {
         const pictures = await page.evaluate(() => JSON.parse(document.getElementById("data-pictures").textContent));
@@ -741,7 +772,7 @@ async function check_large() {
 /* Each check has pages of its own, so that two of them run at once; the longest begin. */
 const checks = [
     check_axe, check_run, check_matrix, check_large, check_compare, check_moves, check_lint, check_modules, check_hostile_builds, check_aloud,
-    check_walk, check_first_sight, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
+    check_walk, check_first_sight, check_source, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
 ];
 const lane = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) await check();

@@ -129,6 +129,7 @@ export function exports_subject(d, command) {
         rules_title: "",
         waterfall: null,
         roofline: null,
+        sources: null,
         find: (chosen) => found(settled(chosen)),
         record(chosen) {
             const at = chosen.kind === "node" ? by_name.get(chosen.id) : chosen.kind === "change" ? Number(chosen.id) : undefined;

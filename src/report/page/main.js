@@ -16,6 +16,7 @@ import { matrix_subject } from "./matrix.js";
 import { NAMES, put_overview } from "./overview.js";
 import { put_rules } from "./rules.js";
 import { run_subject } from "./run.js";
+import { SourceView } from "./source.js";
 import { changed, print_state, read_state, toggled } from "./state.js";
 import { weigher } from "./subject.js";
 import { count, noun, percent, safe, shorten } from "./words.js";
@@ -48,12 +49,13 @@ const pictures = embedded("pictures") ?? [];
 /** @type {import("./types").Command} */
 const command = embedded("command");
 const subject = read_subject();
-const panels = { diff: by_id("diff"), graph: by_id("graph"), overview: by_id("overview"), rules: by_id("rules") };
+const panels = { diff: by_id("diff"), graph: by_id("graph"), overview: by_id("overview"), source: by_id("source"), rules: by_id("rules") };
 /** @type {Record<string, string>} */
 const views = {
     ...(subject.rules_title && subject.first_view === "rules" ? { rules: subject.rules_title } : {}),
     diff: subject.rows_title ?? "Side by side",
     ...(pictures.length ? { graph: "Graph" } : {}),
+    ...(subject.sources ? { source: "Source" } : {}),
     overview: "Overview",
     ...(subject.rules_title && subject.first_view !== "rules" ? { rules: subject.rules_title } : {}),
 };
@@ -82,6 +84,8 @@ const choose = (chosen) => go(changed(state, { chosen }));
 
 const rows = new RowList(by_id("rows"), by_id("rows-head"), subject, choose, () => put_picked(sorted_blocks()));
 const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => go(changed(state, many ? { chosen, view: "diff" } : { chosen })), (picture) => go(changed(state, { picture, chosen: null })));
+
+const source = subject.sources && new SourceView(panels.source, subject.sources, choose);
 
 /** Each is one stop of Tab: what is above the rows is passed in four. */
 const groups = [/** @type {HTMLElement} */ (by_id("views").parentElement), by_id("summary"), by_id("bar")];
@@ -231,6 +235,7 @@ function show() {
         rows.show(blocks, state.chosen);
         by_id("nothing").hidden = blocks.length > 0;
     } else if (view === "overview") put_overview(panels.overview, subject, state, link);
+    else if (view === "source") source?.show(state.chosen);
     else if (view === "rules") put_rules(panels.rules, subject, link);
     else graph.show(state, blocks.length === subject.blocks.length ? null : chosen_in(blocks));
 }

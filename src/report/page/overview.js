@@ -14,7 +14,7 @@ import { count, millis, percent, safe, short_number, shorten, signed_millis } fr
 
 const BARS = 12;
 /** Facets whose values are identifiers. */
-export const NAMES = new Set(["module", "op", "operators", "finding"]);
+export const NAMES = new Set(["module", "op", "operators", "finding", "source"]);
 
 /* ------------------------------------------------------------------------- bars
  *

@@ -9,6 +9,7 @@ import { cut_modules } from "./modules.js";
 import { command_section, pasted } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
 import { key_of } from "./state.js";
+import { place_of } from "./source.js";
 import { make_subject, most_of, TINTS } from "./subject.js";
 import { base_name, bytes, count, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
@@ -68,6 +69,9 @@ class Run {
         this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
+        /** By node the line of the source that it is of. @type {(ReturnType<typeof place_of>)[]} */
+        this.places = this.nodes.map((n) => place_of(n.source));
+        this.sourced = this.places.some((place) => place);
         this.module_of = cut_modules(this.nodes.map((n) => n.module ?? ""));
         this.patterns_of_layer = by_number(patterns?.blocks ?? [], (block) => block.layers);
         this.patterns_of_node = by_number(patterns?.blocks ?? [], (block) => block.nodes);
@@ -81,6 +85,12 @@ class Run {
     /** @param {number} i @returns {Layer} */
     layer(i) {
         return /** @type {Layer} */ (this.layers[i]);
+    }
+
+    /** "model.py:7", the line that a node is of. @param {ModelNode} n */
+    source_of(n) {
+        const place = this.places[n.index];
+        return place ? `${place.file}:${place.line}` : "(none)";
     }
 
     /** By name where that is enough, so that a link survives another export. @param {ModelNode} n @returns {Chosen} */
@@ -250,11 +260,12 @@ function layer_block(run, l, tint) {
             fate: nodes.map((n) => n.fate),
             evidence: evidence.length ? evidence.map((by) => by[0] ?? "none") : lost ? ["none"] : [],
             module: modules_of_layer(run, l, nodes),
+            ...(run.sourced && { source: nodes.map((n) => run.source_of(n)) }),
             operators: [operators_of(l, nodes)],
             pattern: patterns.map((p) => p.pattern),
             finding: findings.map((f) => f.rule),
         },
-        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, evidence: nodes, pattern: patterns, finding: findings }),
+        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, evidence: nodes, pattern: patterns, finding: findings }),
         text: once(() => search_text([l.name, l.type, l.tactic ?? "", ...nodes.flatMap((n) => [n.name, n.op])])),
     };
 }
@@ -289,9 +300,10 @@ function vanished_block(run, nodes, at) {
             op: nodes.map((n) => n.op),
             fate: fate ? nodes.map(() => fate) : [],
             module: nodes.map((n) => run.module_of(n.module)),
+            ...(run.sourced && { source: nodes.map((n) => run.source_of(n)) }),
             finding: findings.map((f) => f.rule),
         },
-        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, finding: findings }),
+        units: () => ({ show: remarks.map(([, unit]) => unit), op: nodes, fate: nodes, module: nodes, source: nodes, finding: findings }),
         text: once(() => search_text(nodes.flatMap((n) => [n.name, n.op]))),
     };
 }
@@ -468,6 +480,7 @@ function node_record(run, n) {
         near_layer: ["next to", n.near_layer === undefined ? [] : layer_link(run.layer(n.near_layer))],
         ms: ["share of the time", n.ms === undefined ? [] : [`${millis(n.ms)}${n.shares ? " (of the layer's time, divided among its nodes)" : ""}`]],
         shares: null,
+        source: ["source", n.source && run.places[n.index] ? [{ text: run.source_of(n), chosen: { kind: "source", id: run.source_of(n) }, look: "code" }, " ", { text: safe(run.places[n.index]?.code ?? ""), look: "code" }] : []],
     };
     return {
         kind: `node #${n.index}`,
@@ -490,6 +503,81 @@ function node_record(run, n) {
             ...story_section(run.node_story.get(n.index)),
             ...paste_sections(run, [n]),
             explain_section(run, `--node ${quoted(run.choose_node(n).id)}`),
+        ],
+    };
+}
+
+/* ------------------------------------------------------------------------ source */
+
+/** @param {Run} run @returns {Map<string, ModelNode[]>} */
+function nodes_by_source(run) {
+    /** @type {Map<string, ModelNode[]>} */
+    const found = new Map();
+    for (const n of run.nodes) if (run.places[n.index]) found.set(run.source_of(n), [...(found.get(run.source_of(n)) ?? []), n]);
+    return found;
+}
+
+/** The types that nodes run in. @param {ModelNode[]} nodes */
+const types_of = (nodes) => [...new Set(nodes.filter((n) => n.fate === "layer" && rank(n.realised)).map((n) => n.realised))];
+
+/** Its part of the layers' times, or where none is known of their bytes: a layer's are divided among its nodes.
+ * @param {Run} run @param {boolean} timed @returns {(n: ModelNode) => number} */
+const cost_of = (run, timed) => (n) => (timed ? n.ms ?? 0 : n.layers.reduce((sum, i) => sum + (number_of(run.layer(i).bytes) ?? 0) / run.layer(i).nodes.length, 0));
+
+/** @param {Run} run @returns {Subject["sources"]} */
+function sources_of(run) {
+    if (!run.sourced) return null;
+    const timed = run.document.summary.ms?.total !== undefined;
+    const cost = cost_of(run, timed);
+    const by_source = nodes_by_source(run);
+    const lines = [...by_source].map(([id, nodes]) => {
+        const place = /** @type {NonNullable<ReturnType<typeof place_of>>} */ (run.places[nodes[0]?.index ?? 0]);
+        return { ...place, chosen: { kind: "source", id }, nodes: nodes.length, chips: types_of(nodes).map((type) => type_chip(type)), cost: nodes.reduce((sum, n) => sum + cost(n), 0) };
+    });
+    lines.sort((a, b) => (a.file === b.file ? a.line - b.line : a.file < b.file ? -1 : 1));
+    const print = timed ? millis : bytes;
+    /** @param {ModelNode} n */
+    const line_key = (n) => (run.places[n.index] ? [key_of({ kind: "source", id: run.source_of(n) })] : []);
+    /** @param {ModelNode[]} nodes */
+    const around = (nodes) => [...nodes.flatMap((n) => [...line_key(n), key_of(run.choose_node(n)), ...n.layers.map((i) => key_of(choose_layer(run.layer(i))))])];
+    return {
+        lines,
+        nodes: run.nodes.filter((n) => run.places[n.index] || n.layers.length).map((n) => ({ chosen: run.choose_node(n), item: node_item(run, n, []), figure: cost(n) ? print(cost(n)) : "" })),
+        layers: run.layers.map((l) => ({ chosen: choose_layer(l), item: layer_item(l), figure: timed ? millis(l.ms ?? 0) : bytes(number_of(l.bytes) ?? 0) })),
+        measure: { print, total: timed ? run.document.summary.ms?.total ?? 0 : run.layers.reduce((sum, l) => sum + (number_of(l.bytes) ?? 0), 0) },
+        related(key) {
+            const at = key.indexOf(" ");
+            const chosen = { kind: key.slice(0, at), id: key.slice(at + 1) };
+            const index = run.index_of(chosen);
+            if (chosen.kind === "source") return new Set(around(by_source.get(chosen.id) ?? []));
+            if (index === null) return new Set();
+            return new Set(around(chosen.kind === "node" ? [run.node(index)] : run.layer(index).nodes.map((link) => run.node(link.index))));
+        },
+    };
+}
+
+/** @param {Run} run @param {string} id @returns {Story | null} */
+function source_record(run, id) {
+    const nodes = nodes_by_source(run).get(id);
+    const [first] = nodes ?? [];
+    if (!nodes || !first) return null;
+    const timed = run.document.summary.ms?.total !== undefined;
+    const sum = nodes.reduce((all, n) => all + cost_of(run, timed)(n), 0);
+    const layers = [...new Set(nodes.flatMap((n) => n.layers))].sort((a, b) => a - b);
+    /** @type {[string, Pieces][]} */
+    const pairs = [
+        ["text", [{ text: safe(run.places[first.index]?.code ?? ""), look: "code" }]],
+        [timed ? "share of the time" : "share of the bytes", [timed ? `${millis(sum)} (${percent(sum, run.document.summary.ms?.total ?? 0)})` : bytes(sum)]],
+        ["runs in", [types_of(nodes).join(", ") || "–"]],
+    ];
+    return {
+        kind: "source line",
+        title: safe(id),
+        chips: types_of(nodes).map((type) => type_chip(type)),
+        sections: [
+            { title: "What it is", pairs },
+            { title: noun(nodes.length, "node"), head: ["node", "outcome", "runs in"], rows: nodes.map((n) => [node_link(run, n), [n.fate], [n.realised]]) },
+            ...(layers.length ? [{ title: `Computed by ${noun(layers.length, "layer")}`, lines: layers.map((i) => layer_link(run.layer(i))) }] : []),
         ],
     };
 }
@@ -601,6 +689,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
             { name: "fate", title: "Outcome of nodes", order: FATES },
             { name: "op", title: "Operator" },
             { name: "module", title: "Module", chart: true },
+            { name: "source", title: "Source line", chart: true },
             { name: "pattern", title: "Pattern", chart: true },
             { name: "operators", title: "Fused operators", chart: true },
             { name: "evidence", title: "Strongest evidence", order: EVIDENCE },
@@ -614,10 +703,13 @@ export function run_subject(document, story, patterns, forms, command, texts) {
         rules_title: "Findings",
         roofline: roofline_of(run),
         settled(chosen) {
+            if (chosen.kind === "source") return chosen;
             const index = run.index_of(chosen);
             return index === null ? null : chosen.kind === "layer" ? choose_layer(run.layer(index)) : run.choose_node(run.node(index));
         },
+        sources: sources_of(run),
         record(chosen) {
+            if (chosen.kind === "source") return source_record(run, chosen.id);
             const index = run.index_of(chosen);
             if (index === null) return null;
             return chosen.kind === "layer" ? layer_record(run, run.layer(index)) : node_record(run, run.node(index));

@@ -10,7 +10,7 @@
 
 /** @typedef {import("./types").State} State */
 
-const CHOSEN = new Set(["layer", "node", "region", "row", "change", "check"]);
+const CHOSEN = new Set(["layer", "node", "region", "row", "change", "check", "source"]);
 /** Of the parts that are no filter. */
 const OWN = new Set(["view", "q", "sort", "picture"]);
 

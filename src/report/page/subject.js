@@ -64,6 +64,7 @@ export function make_subject({ settled = (chosen) => chosen, ...own }) {
         rules_title: "",
         waterfall: null,
         roofline: null,
+        sources: null,
         first_view: "diff",
         ...own,
         charts: own.facets.filter((f) => f.chart).map(({ name, title }) => ({ facet: name, title })),

@@ -253,10 +253,30 @@ export type Row = Record<string, any>;
 
 /** What a subject says itself; the rest is as make_subject() has it. */
 type Made = "find" | "charts";
-type Common = "verdict" | "left" | "measures" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "first_view";
+type Common = "verdict" | "left" | "measures" | "chart_note" | "legend" | "first_filters" | "tables" | "brief" | "rules" | "rules_title" | "waterfall" | "roofline" | "sources" | "first_view";
 export interface Own extends Omit<Subject, Made | Common>, Partial<Pick<Subject, Common>> {
     facets: (Facet & { chart?: boolean })[]; /** chart: it has bars in the overview, too */
     settled?: (chosen: Chosen) => Chosen | null; /** the one form of what a link may call otherwise */
+}
+
+/** A line of the exporter's source, and what was made of it. */
+export interface SourceLine {
+    chosen: Chosen;
+    file: string;
+    line: number;
+    code: string; /** "": not known */
+    nodes: number;
+    chips: Chip[]; /** the types that its nodes run in */
+    cost: number; /** in the unit of the measure */
+}
+
+/** What the source view shows beside each other. */
+export interface Sources {
+    lines: SourceLine[];
+    nodes: { chosen: Chosen; item: Item; figure: string }[];
+    layers: { chosen: Chosen; item: Item; figure: string }[];
+    measure: { print: (n: number) => string; total: number };
+    related: (key: string) => Set<string>; /** keys on the other sides */
 }
 
 /** What a page is about; run.js, compare.js, matrix.js and check.js each make some. */
@@ -293,6 +313,7 @@ export interface Subject {
     /** Names of boxes in pictures, of what is chosen and the other way round. */
     box_of(chosen: Chosen, picture: Picture): string | null;
     chosen_of(box: string, picture: Picture): Chosen | null;
+    sources: Sources | null; /** of a model whose exporter wrote them */
     first_view: string;
 }
 

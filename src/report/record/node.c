@@ -15,6 +15,9 @@
         fsd_text(source->modules.names, source->modules.of[id]), NULL, \
         .about = "its place in the network, by its name: the parts that `scopes` " \
         "sums up by") \
+    set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
+        .about = "where it is written, as the exporter states it: file, line and the " \
+        "text of the line") \
     set(t, TEXT,  fate, fsd_fate_name(r->fate), "fate", .always = true, \
         .word = fsd_fate_name, .n_words = FSD__FATE_COUNT) \
     set(t, TEXT,  why, *r->why ? r->why : NULL, NULL) \

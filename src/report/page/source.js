@@ -1,0 +1,164 @@
+/*
+ * The source view: three sides of one story, where the exporter wrote the line of each node.
+ *
+ *     source                         nodes              layers
+ *     model.py  7   x = self.up(x)   node_linear_3      12 gemm
+ *               9   x = act(x)       node_gelu          12 gemm
+ *
+ * To point at one of them lights what belongs to it on the other sides; to choose it keeps it
+ * so.  A source file that is dropped is shown whole, and stays in the browser.
+ */
+import { breakable, chip, el } from "./dom.js";
+import { key_of } from "./state.js";
+import { base_name, count, noun, percent, safe, shorten } from "./words.js";
+
+/** @typedef {import("./types").Chosen} Chosen */
+/** @typedef {import("./types").SourceLine} SourceLine */
+/** @typedef {import("./types").Sources} Sources */
+
+/** So many nodes or layers are listed at most. */
+const MOST = 4000;
+
+export class SourceView {
+    /** @param {HTMLElement} panel @param {Sources} sources @param {(chosen: Chosen) => void} choose */
+    constructor(panel, sources, choose) {
+        this.panel = panel;
+        this.sources = sources;
+        this.choose = choose;
+        /** Of files that were dropped, by name. @type {Map<string, string[]>} */
+        this.files = new Map();
+        /** @type {Map<string, HTMLElement>} */
+        this.items = new Map();
+        /** @type {Chosen | null} */
+        this.chosen = null;
+        /** @type {string | null} */
+        this.lit = null;
+        panel.addEventListener("pointerover", (e) => this.light(this.key_at(e.target) ?? this.chosen_key()));
+        panel.addEventListener("pointerleave", () => this.light(this.chosen_key()));
+        panel.addEventListener("focusin", (e) => this.light(this.key_at(e.target) ?? this.chosen_key()));
+        panel.addEventListener("click", (e) => this.clicked(e));
+        panel.addEventListener("dragover", (e) => e.preventDefault());
+        panel.addEventListener("drop", (e) => {
+            e.preventDefault();
+            this.take(e.dataTransfer?.files ?? null);
+        });
+    }
+
+    /** @param {EventTarget | null} target */
+    key_at(target) {
+        return /** @type {Element | null} */ (target)?.closest?.("[data-key]")?.getAttribute("data-key") ?? null;
+    }
+
+    chosen_key() {
+        return this.chosen && key_of(this.chosen);
+    }
+
+    /** @param {MouseEvent} event */
+    clicked(event) {
+        const key = this.key_at(event.target);
+        if (!key) return;
+        const at = key.indexOf(" ");
+        this.choose({ kind: key.slice(0, at), id: key.slice(at + 1) });
+    }
+
+    /** @param {FileList | null} files */
+    async take(files) {
+        const known = new Set(this.sources.lines.map((line) => line.file));
+        for (const file of files ?? [])
+            if (known.has(file.name)) this.files.set(file.name, (await file.text()).split(/\r?\n/));
+        this.put();
+        this.light(this.chosen_key());
+    }
+
+    /** @param {Chosen | null} chosen */
+    show(chosen) {
+        this.chosen = chosen;
+        if (!this.items.size) this.put();
+        this.light(this.chosen_key());
+        const shown = this.items.get(this.chosen_key() ?? "");
+        for (const item of shown ? [shown, ...this.related(this.chosen_key() ?? "")] : []) item.scrollIntoView({ block: "nearest" });
+    }
+
+    /** @param {string} key @returns {HTMLElement[]} what belongs to it, the first of each side */
+    related(key) {
+        /** @type {Map<string, string>} */
+        const sides = new Map();
+        for (const one of this.sources.related(key)) {
+            const side = one.slice(0, one.indexOf(" "));
+            if (!sides.has(side)) sides.set(side, one);
+        }
+        return [...sides.values()].flatMap((one) => this.items.get(one) ?? []);
+    }
+
+    /** @param {string | null} key */
+    light(key) {
+        if (key === this.lit) return;
+        this.lit = key;
+        const lit = key ? new Set([key, ...this.sources.related(key)]) : null;
+        for (const [one, item] of this.items) {
+            item.classList.toggle("lit", !!lit?.has(one));
+            item.setAttribute("aria-pressed", String(one === this.chosen_key()));
+        }
+        this.panel.classList.toggle("lighting", !!lit);
+    }
+
+    put() {
+        const input = el("input", { type: "file", multiple: "", accept: ".py,text/plain", id: "source-files", class: "hidden", "aria-label": "Open source files" });
+        input.addEventListener("change", () => this.take(input.files));
+        const missing = [...new Set(this.sources.lines.map((line) => line.file))].filter((file) => !this.files.has(file));
+        const hint = missing.length ? el("p", { class: "faint" }, el("label", { for: "source-files", class: "button" }, "Open source files"), ` or drop them here to show them whole: ${missing.slice(0, 6).join(", ")}${missing.length > 6 ? ", …" : ""}. They stay in this browser.`) : null;
+        this.items.clear();
+        this.lit = "";
+        /** @param {string} title @param {HTMLElement[]} list */
+        const side = (title, list) => el("section", { class: "side", "aria-label": title }, el("h3", {}, title), el("div", { class: "scroll", tabindex: "0", role: "group", "aria-label": title }, ...list));
+        this.panel.replaceChildren(
+            el("h2", { class: "hidden" }, "Source"),
+            input,
+            hint ?? "",
+            el("div", { class: "sides" }, side("Source", this.put_lines()), side("ONNX nodes", this.put_items(this.sources.nodes)), side("Engine layers", this.put_items(this.sources.layers)))
+        );
+    }
+
+    /** @param {Sources["nodes"]} all */
+    put_items(all) {
+        const list = all.slice(0, MOST).map(({ chosen, item, figure }) => this.item(chosen, [el("span", { class: "index" }, item.index ?? ""), el("span", { class: "word" }, shorten(item.word, 40)), el("span", { class: "name" }, shorten(item.name, 100)), el("span", { class: "chips" }, ...item.chips.map(chip)), figure ? el("span", { class: "figure" }, figure) : null]));
+        return all.length > MOST ? [...list, el("p", { class: "faint" }, `and ${count(all.length - MOST)} more`)] : list;
+    }
+
+    /** @param {Chosen} chosen @param {(Node | null)[]} children */
+    item(chosen, children) {
+        const item = el("button", { type: "button", class: "item", "data-key": key_of(chosen), "aria-pressed": "false" }, ...children);
+        this.items.set(key_of(chosen), item);
+        return item;
+    }
+
+    put_lines() {
+        /** @type {Map<string, SourceLine[]>} */
+        const by_file = new Map();
+        for (const line of this.sources.lines) by_file.set(line.file, [...(by_file.get(line.file) ?? []), line]);
+        return [...by_file].flatMap(([file, lines]) => [el("h4", {}, ...breakable(safe(file))), ...this.put_file(this.files.get(file), lines)]);
+    }
+
+    /** All lines of a file that was dropped, else those that have nodes. @param {string[] | undefined} text @param {SourceLine[]} lines */
+    put_file(text, lines) {
+        if (!text) return lines.map((line) => this.put_line(line, line.code));
+        const known = new Map(lines.map((line) => [line.line, line]));
+        return text.map((code, i) => {
+            const line = known.get(i + 1);
+            return line ? this.put_line(line, code) : el("p", { class: "item plain" }, el("span", { class: "index" }, String(i + 1)), el("code", {}, safe(code)));
+        });
+    }
+
+    /** @param {SourceLine} line @param {string} code */
+    put_line(line, code) {
+        const { total, print } = this.sources.measure;
+        const cost = line.cost ? el("span", { class: "figure", title: `${print(line.cost)} of ${print(total)}` }, percent(line.cost, total)) : null;
+        return this.item(line.chosen, [el("span", { class: "index" }, String(line.line)), el("code", { title: safe(code) }, safe(code) || "(text not known)"), el("span", { class: "chips" }, ...line.chips.map(chip)), el("span", { class: "count" }, noun(line.nodes, "node")), cost]);
+    }
+}
+
+/** "model.py, line 7: x = self.up(x)" in its parts. @param {string | undefined} text @returns {{file: string, line: number, code: string} | null} */
+export function place_of(text) {
+    const [, file = "", line = "", code = ""] = text?.match(/^(.*?), line (\d+)(?:: (.*))?$/s) ?? [];
+    return line ? { file: base_name(file), line: Number(line), code } : null;
+}
