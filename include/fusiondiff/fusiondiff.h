@@ -4,8 +4,8 @@
  * One run is one `struct fsd_diff`: open it from a model and an engine, query its
  * counts, write reports, free it.  The library neither prints nor exits, and runs share
  * no state; different runs may be in different threads.  The only settings are
- * fsd_on_out_of_memory(), fsd_map_files() and, for one thread, fsd_use_memory() and
- * fsd_opened_record().
+ * fsd_on_out_of_memory(), fsd_map_files() and, for one thread, fsd_use_memory(),
+ * fsd_use_readers(), fsd_use_layout() and fsd_opened_record().
  *
  * Files are read, without the weights of a model, and no signal handler is set.  With
  * fsd_map_files() they are mapped instead, which sets a handler of SIGBUS.
@@ -130,6 +130,32 @@ struct fsd_memory {
  *  @param files  borrowed, with their bytes, until the next call; NULL, whatever `n`
  *                is: none is in memory any more. */
 FSD_API void fsd_use_memory(const struct fsd_memory *files, size_t n);
+
+/** A file that the caller reads, under the name by which others would be opened. */
+struct fsd_file_reader {
+    const char *path;
+    uint64_t size;
+    /** Reads bytes of it, in any order and possibly again.
+     *  @return false where they cannot be read: what needs them ends with FSD_E_IO. */
+    bool (*read)(void *payload, uint64_t offset, void *to, size_t n);
+    void *payload; /**< handed to it */
+};
+
+/** What this thread opens by one of these paths from now on, in whichever function, is
+ *  read by these functions, in windows of 64 KiB: of a model only its graph.
+ *  @param files  borrowed until the next call; NULL, whatever `n` is: the caller reads
+ *                none any more.  fsd_use_memory() goes first. */
+FSD_API void fsd_use_readers(const struct fsd_file_reader *files, size_t n);
+
+/** Lays out a picture, which Graphviz's DOT describes.
+ *  @return false where that cannot be done, with nothing written. */
+typedef bool fsd_layout_fn(void *payload, const char *dot, const char *format,
+                           FILE *out);
+
+/** Whatever this thread draws from now on is laid out by a function of the caller's
+ *  instead of a child process.
+ *  @param layout  NULL: Graphviz lays out again, where the library has it. */
+FSD_API void fsd_use_layout(fsd_layout_fn *layout, void *payload);
 
 /** The files that one run, or several, have opened, and the external weights of their
  *  models: what a program asks before it writes an output.  A file is known by device

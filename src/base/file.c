@@ -1,8 +1,9 @@
 /*
  * Opens inputs.  A regular file is read, standard input is read to its end, and a file
- * that the caller holds in memory (fsd_use_memory()) is used from there.  Most of a
- * large model is weights, which readers skip, so that a file can be read in windows, on
- * demand, into addresses reserved for all of it:
+ * that the caller holds in memory (fsd_use_memory()) is used from there, or read by a
+ * function of the caller's (fsd_use_readers()).  Most of a large model is weights, which
+ * readers skip, so that a file can be read in windows, on demand, into addresses
+ * reserved for all of it:
  *
  *     file      [node][weights ..................................][node] ...
  *     addresses [ 64 KiB ]                                 [ 64 KiB ]
@@ -52,6 +53,7 @@ struct fsd_mapping {
                            memory */
     bool *there;        /* of each window */
     volatile bool lost; /* some of the bytes were lost when they were read */
+    const struct fsd_file_reader *reader; /* reads windows instead; NULL */
     struct fsd_mapping *next;
 };
 
@@ -128,6 +130,11 @@ static void read_window(struct fsd_mapping *map, size_t i)
 
     map->there[i] = true;
     map->lost |= !fsd_host_commit(map->bytes + at, end - at);
+    if (map->reader) {
+        map->lost |= !map->lost && !map->reader->read(map->reader->payload, at,
+                                                      map->bytes + at, end - at);
+        return;
+    }
     while (at < end && !map->lost) {
         ssize_t got = pread(map->fd, map->bytes + at, end - at, (off_t)at);
 
@@ -151,7 +158,9 @@ static void end_sparse(struct fsd_file *file, size_t size)
 {
     file->size = size;
     file->sparse = false;
-    close(file->map->fd);
+    file->map->reader = NULL;
+    if (file->map->fd >= 0)
+        close(file->map->fd);
     file->map->fd = -1;
 }
 
@@ -262,8 +271,10 @@ static enum fsd_status measure(struct fsd_file *out, int fd, uint64_t limit,
 }
 
 /* Addresses for all of it, and which windows are there; the first one is, which is what
- * is read at once.  The descriptor is the mapping's from then on. */
+ * is read at once.  The descriptor is the mapping's from then on.
+ * @param reader  reads it instead; NULL */
 static enum fsd_status begin_windows(struct fsd_file *out, int fd,
+                                     const struct fsd_file_reader *reader,
                                      struct fsd_error *err)
 {
     if (!hold(out, -1, out->size))
@@ -272,6 +283,7 @@ static enum fsd_status begin_windows(struct fsd_file *out, int fd,
     if (!out->map->there)
         return fsd_fail_memory(err, out->name);
     out->map->fd = fd;
+    out->map->reader = reader;
     out->sparse = true;
     fsd_file_read(out, 0, WINDOW);
     return FSD_OK;
@@ -287,13 +299,25 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
     if (FSD_HOST_MAPS)
         return map_file(out, fd, out->size) ? status
                                             : fail_errno(err, out->name, "map");
-    status = begin_windows(out, fd, err);
+    status = begin_windows(out, fd, NULL, err);
     if (status == FSD_OK)
         fsd_file_read(out, 0, out->size);
     if (out->map)
         out->map->fd = -1; /* the caller's */
     out->sparse = false;
     return status;
+}
+
+/* As fsd_file_map(), by the caller's function. */
+static enum fsd_status begin_reader(struct fsd_file *out,
+                                    const struct fsd_file_reader *reader,
+                                    uint64_t limit, struct fsd_error *err)
+{
+    if (reader->size > limit || reader->size > SIZE_MAX)
+        return fsd_file_over_limit(err, out->name, limit);
+    out->size = (size_t)reader->size;
+    out->bytes = (const unsigned char *)"";
+    return out->size ? begin_windows(out, -1, reader, err) : FSD_OK;
 }
 
 static _Thread_local const struct fsd_memory *in_memory;
@@ -303,6 +327,23 @@ void fsd_use_memory(const struct fsd_memory *files, size_t n)
 {
     in_memory = files;
     n_in_memory = files ? n : 0;
+}
+
+static _Thread_local const struct fsd_file_reader *readers;
+static _Thread_local size_t n_readers;
+
+void fsd_use_readers(const struct fsd_file_reader *files, size_t n)
+{
+    readers = files;
+    n_readers = files ? n : 0;
+}
+
+static const struct fsd_file_reader *find_reader(const char *path)
+{
+    for (size_t i = 0; i < n_readers; i++)
+        if (!strcmp(readers[i].path, path))
+            return &readers[i];
+    return NULL;
 }
 
 static const struct fsd_memory *find_in_memory(const char *path)
@@ -318,6 +359,7 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
                              uint64_t limit, struct fsd_error *err)
 {
     const struct fsd_memory *memory = find_in_memory(path);
+    const struct fsd_file_reader *reader = find_reader(path);
     enum fsd_status status;
     int fd;
 
@@ -328,6 +370,8 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
         out->size = memory->size;
         return out->size > limit ? fsd_file_over_limit(err, path, limit) : FSD_OK;
     }
+    if (reader)
+        return begin_reader(out, reader, limit, err);
     if (!of && !strcmp(path, "-")) {
         out->name = "standard input";
         return fsd_opened_note(STDIN_FILENO)

@@ -237,7 +237,7 @@ struct fsd_plan {
 enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *out,
                                struct fsd_error *err);
 
-/** The same for what needs a layout; layout.c, or no_layout.c without Graphviz. */
+/** The same for what needs a layout; layout.c */
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err);
 
@@ -253,8 +253,29 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out);
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
 
 /** The first line that a reader should know of in what it complained; NULL.  That its
- *  router found no room for a curve is none: the line is drawn.  layout.c */
+ *  router found no room for a curve is none: the line is drawn.  child.c */
 const char *fsd_graphviz_complaint(const char *said);
+
+/** How an attempt to lay out went. */
+struct fsd_layout_outcome {
+    bool good, timed_out;
+    double spent;   /**< seconds of processor time */
+    char said[200]; /**< what Graphviz complained of; empty: of nothing */
+};
+
+/** Whether a child can lay out: false without Graphviz. */
+extern const bool fsd_child_draws;
+
+/* What fsd_layouts_begin() and the like do by a child process.  child.c, or no_child.c
+ * without Graphviz, where there is nothing to take. */
+struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
+                                         const char *const *dots, uint32_t n,
+                                         const char *format);
+/** The next one, written to `out`, or nothing.  One that crashes the child, or has to
+ *  be killed with it, leaves the rest to another child. */
+struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seconds,
+                                         FILE *out);
+void fsd_child_end(struct fsd_layout_child *l);
 
 /* --------------------------------------------------------------- a run, diff_*.c */
 
