@@ -3,6 +3,7 @@
  * an edge of the model.  Where two remedies are possible the safer one is named first.
  */
 #include "explain/diff/step.h"
+#include "explain/diff/tale.h"
 #include "read/engine/reader.h"
 
 #include <string.h>
@@ -59,7 +60,7 @@ static void put_name(const struct fsd_diff *d, fsd_sym name, bool quote, FILE *o
 }
 
 /* A layer at an end of an edge whose node is unknown: "layer 3 (Conv_13 + 2)". */
-static void put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
+void fsd_put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
 {
     uint32_t n = 0;
 
@@ -93,7 +94,7 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, boo
               out);
         put_name(d, t->name, quote, out);
     } else if (flow->source != FSD_NONE) {
-        put_end(d, flow->source, quote, out);
+        fsd_put_end(d, flow->source, quote, out);
     } else {
         fsd_id first = fsd_node_in_tensor(d->engine, flow->head, 0);
 
@@ -167,7 +168,7 @@ static void put_edge(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *o
             fputs("network output ", out);
             put_name(d, reader->output, quote, out);
         } else if (reader->node == FSD_NONE) {
-            put_end(d, reader->layer, quote, out);
+            fsd_put_end(d, reader->layer, quote, out);
         } else {
             put_node(d, reader->node, quote, out);
             fprintf(out, " (input %u)", reader->input);
@@ -366,13 +367,13 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (advise_bias(d, d->flows->of[layer].producer, out))
         return true;
     if (r.wide && !r.narrow && !r.unknown && !computes_quantizer(d, source)) {
-        put_end(d, source, true, out);
+        fsd_put_end(d, source, true, out);
         fprintf(out, " reads %s itself: quantize its input as well",
                 fsd_dtype_name(r.widest));
         return true;
     }
     if (written && d->products->of[source] && d->products->none_quantizes) {
-        put_end(d, source, true, out);
+        fsd_put_end(d, source, true, out);
         fprintf(out,
                 " writes %s, like each of the %u quantized Conv and GEMM kernels: "
                 "the builder's choice",
@@ -382,7 +383,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (blame_reader(d, source, out))
         return true;
     if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {
-        put_end(d, source, true, out);
+        fsd_put_end(d, source, true, out);
         fprintf(out, " writes %s, which this layer requantizes: use one scale for both",
                 fsd_dtype_name(written->type));
         return true;
@@ -395,7 +396,7 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
         return true;
     }
-    put_end(d, source, true, out);
+    fsd_put_end(d, source, true, out);
     if (r.wide && (r.narrow || r.unknown))
         fprintf(out,
                 " reads %s next to quantized data: quantize that branch, so that "
@@ -662,12 +663,12 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (!flow->readers.n ||
         fsd_reader_is_output(&d->flows->readers.at[flow->readers.at]))
         return false;
-    put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
+    fsd_put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
     fputs(" has no kernel for the layout that ", out);
     if (flow->source == FSD_NONE) /* several layers, or not known */
         fputs("is", out);
     else
-        put_end(d, flow->source, true, out);
+        fsd_put_end(d, flow->source, true, out);
     fprintf(out, " %s, or none as fast; another operator or type may have",
             flow->source == FSD_NONE ? "written" : "writes");
     return false;

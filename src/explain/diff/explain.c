@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_NODES = 64 };
+enum { MOST_NODES = 64, MOST_PEERS = 8 };
 
 static void put_by(unsigned by, FILE *out)
 {
@@ -80,6 +80,34 @@ static void describe_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
+/* The layers whose tensors it reads, or that read its own, each once. */
+static void describe_peers(struct fsd_tale *tale, const struct fsd_diff *d,
+                           fsd_id layer, bool before)
+{
+    const struct fsd_graph *e = d->engine;
+    struct fsd_span ports = before ? e->nodes.at[layer].in : e->nodes.at[layer].out;
+    FSD_VEC(fsd_id) peers = {0};
+    FILE *out;
+
+    for (uint32_t i = 0; i < ports.n; i++) {
+        struct fsd_span who = fsd_port_peers(e, ports.at + i, before);
+
+        for (uint32_t k = 0; k < who.n; k++)
+            fsd_vec_push(tale->arena, &peers, e->links.at[who.at + k]);
+    }
+    peers.n = fsd_sort_once(peers.at, peers.n, sizeof *peers.at, fsd_by_id);
+    if (!peers.n)
+        return;
+    out = fsd_tale_start(tale, before ? "from" : "to", 0);
+    for (uint32_t i = 0; i < peers.n && i < MOST_PEERS; i++) {
+        fputs(i ? ", " : "", out);
+        fsd_put_end(d, peers.at[i], true, out);
+    }
+    if (peers.n > MOST_PEERS)
+        fprintf(out, " and %u more", peers.n - MOST_PEERS);
+    fsd_tale_finish(tale);
+}
+
 /* Why a quantized product runs in floating point. */
 static void describe_bias(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
@@ -91,23 +119,13 @@ static void describe_bias(struct fsd_tale *tale, const struct fsd_diff *d, fsd_i
     fsd_tale_finish(tale);
 }
 
-/* The node in the model, what the log says was done to it, its layers, its outcome. */
-void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+static void describe_outcome(struct fsd_tale *tale, const struct fsd_diff *d,
+                             fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[node];
     bool asked = r->requested != FSD_DTYPE_UNKNOWN;
-    FILE *out;
+    FILE *out = fsd_tale_start(tale, "outcome", 0);
 
-    fsd_tale_parsed(tale, d, node);
-    fsd_tale_events(tale, d, node);
-    for (uint32_t i = 0; i < d->match->of_node[node].n && i < MOST_NODES; i++) {
-        const struct fsd_link *link = fsd_match_of_node(d->match, node, i);
-
-        fsd_tale_layer(tale, d, link->layer, link->by);
-        describe_around(tale, d, link->layer, true);
-        describe_around(tale, d, link->layer, false);
-    }
-    out = fsd_tale_start(tale, "outcome", 0);
     fsd_put_fate(d, node, out);
     if (r->near_layer != FSD_NONE)
         fprintf(out, " (at layer %u)", r->near_layer);
@@ -118,7 +136,23 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
     if (r->realised != FSD_DTYPE_UNKNOWN)
         fprintf(out, "%s runs in %s", asked ? "," : ";", fsd_dtype_name(r->realised));
     fsd_tale_finish(tale);
+}
+
+/* Its outcome, which is the conclusion, and how it came about: the node in the model,
+ * what the log says was done to it, its layers. */
+void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
+{
+    describe_outcome(tale, d, node);
     describe_bias(tale, d, node);
+    fsd_tale_parsed(tale, d, node);
+    fsd_tale_events(tale, d, node);
+    for (uint32_t i = 0; i < d->match->of_node[node].n && i < MOST_NODES; i++) {
+        const struct fsd_link *link = fsd_match_of_node(d->match, node, i);
+
+        fsd_tale_layer(tale, d, link->layer, link->by);
+        describe_around(tale, d, link->layer, true);
+        describe_around(tale, d, link->layer, false);
+    }
     fsd_tale_refused(tale, d);
 }
 
@@ -148,6 +182,7 @@ static void describe_layer_events(struct fsd_tale *tale, const struct fsd_diff *
 
 void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
+    fsd_tale_layer(tale, d, layer, 0);
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
         FILE *out;
@@ -159,8 +194,9 @@ void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
         put_by(link->by, out);
         fsd_tale_finish(tale);
     }
+    describe_peers(tale, d, layer, true);
+    describe_peers(tale, d, layer, false);
     describe_layer_events(tale, d, layer);
-    fsd_tale_layer(tale, d, layer, 0);
     describe_around(tale, d, layer, true);
     describe_around(tale, d, layer, false);
     fsd_tale_refused(tale, d);

@@ -36,4 +36,8 @@ void fsd_tale_cost(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer
 void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer,
                     unsigned by);
 
+/** "layer 3 (Conv_13 + 2)", as at the end of an edge, with names in backquotes on
+ *  request.  advice.c */
+void fsd_put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out);
+
 #endif

@@ -2,7 +2,9 @@
  * together or stayed apart.  What is said is found in explain/diff/explain.c. */
 #include "base/base.h"
 #include "explain/diff/explain.h"
+#include "judge/findings/cite.h"
 #include "judge/lint/fusion.h"
+#include "report/phrase/phrase.h"
 #include "report/view/view.h"
 
 /* clang-format off */
@@ -41,6 +43,12 @@ static const struct fsd_rows *story_of(const struct fsd_tale *tale)
     return rows;
 }
 
+static void say(struct fsd_tale *tale, const char *topic, const char *text)
+{
+    fsd_vec_push(tale->arena, &tale->lines,
+                 (struct fsd_line){.topic = topic, .text = text});
+}
+
 /* Of the blocks that have all of these nodes and are not one kernel: why. */
 static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
                        const struct fsd_blocks *all, const fsd_id *nodes, uint32_t n)
@@ -55,15 +63,53 @@ static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
         if (in < n || b->fused != FSD_FUSED_SPLIT)
             continue;
         fsd_block_reasons_in(tale->arena, d, all, b, &why);
-        fsd_vec_push(
-            tale->arena, &tale->lines,
-            (struct fsd_line){
-                .topic = "block",
-                .text = fsd_printed(tale->arena, "the %s of %s is not one kernel: %s",
-                                    fsd_pattern_name((enum fsd_pattern)b->pattern),
-                                    fsd_called_node(tale->arena, d, b->anchor),
-                                    fsd_block_reasons_text(tale->arena, &why))});
+        say(tale, "block",
+            fsd_printed(tale->arena, "the %s of `%s` is not one kernel: %s",
+                        fsd_pattern_name((enum fsd_pattern)b->pattern),
+                        fsd_called_node(tale->arena, d, b->anchor),
+                        fsd_block_reasons_text(tale->arena, &why)));
+        say(tale, "runs", fsd_block_stands(tale->arena, d, all, b));
     }
+}
+
+/* "dtype+layout: fp32 chw -> fp16 chw32, on the edge MaxPool_12 -> Conv_22" */
+static const char *movement_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                               fsd_id layer)
+{
+    const char *word = fsd_mover_word(d, layer);
+    const char *forms = fsd_change_of(arena, d, layer);
+    const char *edge =
+        d->flows->of[layer].there ? fsd_phrase_of(arena, d, layer, fsd_put_edge) : NULL;
+
+    return fsd_printed(arena, "%s%s%s%s%s%s", *word ? word : "data movement",
+                       forms ? ": " : "", forms ? forms : "",
+                       edge ? ", on the edge " : "", edge ? edge : "",
+                       d->reasons[layer].requested ? "; the model requires it" : "");
+}
+
+/* Why a layer is there that only moves data, and what removes it. */
+static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
+{
+    struct fsd_arena *arena = tale->arena;
+    const char *remedy;
+    double ms;
+
+    if (d->cost->layers[layer].spent != FSD_SPENT_MOVEMENT &&
+        d->cost->layers[layer].spent != FSD_SPENT_REQUESTED)
+        return;
+    say(tale, "why", movement_of(arena, d, layer));
+    remedy = fsd_phrase_of(arena, d, layer, fsd_put_remedy);
+    if (!remedy)
+        return;
+    if (!fsd_has_remedy(arena, d, layer)) {
+        say(tale, "reason", remedy);
+        return;
+    }
+    say(tale, "to do", remedy);
+    ms = fsd_layer_ms(d, layer) * (1 - fsd_advice_leaves(d, layer));
+    if (ms > 0)
+        say(tale, "gain",
+            fsd_printed(arena, "may save %.4f ms, its measured time", ms));
 }
 
 static void fill_item(struct fsd_arena *arena, struct item_row *row,
@@ -73,12 +119,13 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
     const struct fsd_graph *g = layer ? d->engine : d->model;
     struct fsd_tale tale = {.arena = arena};
 
-    if (layer)
+    if (layer) {
+        say_why(&tale, d, id);
         fsd_explain_layer(&tale, d, id);
-    else
+    } else {
         fsd_explain_node(&tale, d, id);
-    if (!layer)
         say_blocks(&tale, d, all, &id, 1);
+    }
     FSD_FILL(row, ITEM_ROW);
 }
 
@@ -87,7 +134,7 @@ static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *
 {
     const fsd_id nodes[] = {one, other};
     struct fsd_rows *pair =
-        fsd_rows_new(arena, &item_row_record, "\nnodes {called}\n{story}");
+        fsd_rows_new(arena, &item_row_record, "nodes {called}\n{story}");
     struct item_row *row = fsd_rows_add(pair);
     struct fsd_tale tale = {.arena = arena};
     struct fsd_print called;
@@ -123,7 +170,7 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet,
     for (uint32_t i = 0; i < ids.n; i++)
         fill_item(arena, fsd_rows_add(items), d, all, layers, ids.at[i]);
     root = fsd_sheet_begin(sheet, "fusiondiff-explain/1", &answer_record, NULL,
-                           "<{nodes}><{layers}><{both}>");
+                           "<{both}\n><{nodes}><{layers}>");
     *(layers ? &root->layers : &root->nodes) = items;
     if (ids.n == 2 && !layers) {
         root->both = pair_of(arena, d, all, ids.at[0], ids.at[1]);

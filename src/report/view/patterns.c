@@ -125,9 +125,8 @@ static void put_layers(const struct fsd_diff *d, const struct fsd_blocks *all,
         fprintf(out, " and %u more", layers.n - FEW);
 }
 
-/* "layers 3 gemm, 5 kgen; between: 4 Reformat" */
-static const char *stands(struct fsd_arena *arena, const struct fsd_diff *d,
-                          const struct fsd_blocks *all, const struct fsd_block *b)
+const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
+                             const struct fsd_blocks *all, const struct fsd_block *b)
 {
     struct fsd_print print;
     FILE *out = fsd_print_open(&print);
@@ -225,7 +224,7 @@ static struct block_row *add_block(struct fsd_arena *arena, struct fsd_rows *row
     struct block_row *row = fsd_rows_add(rows);
     const char *no_reason = NULL, *reason = NULL;
     const struct fsd_rows *reasons = NULL;
-    const char *where = stands(arena, d, all, b);
+    const char *where = fsd_block_stands(arena, d, all, b);
     const char *different = unlike(arena, b, usual);
 
     if (b->fused == FSD_FUSED_SPLIT) {

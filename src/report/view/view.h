@@ -66,6 +66,10 @@ void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *a
 
 /* What several views say alike. */
 
+/** "layers 3 gemm, 5 kgen; between them 4 Reformat": where a block is.  patterns.c */
+const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
+                             const struct fsd_blocks *all, const struct fsd_block *b);
+
 /** The forms of `names` that the engine's builder takes: for who fills them in himself.
  *  names.c */
 extern const struct fsd_record fsd_form_row_record;
