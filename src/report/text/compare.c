@@ -719,9 +719,16 @@ void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out)
     fsd_put_builders(c, out);
     put_bytes(c, out);
     put_times(c, out);
+}
+
+void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out)
+{
     if (!c->differs)
-        fputs(c->hidden ? "\nno difference as far as stated\n" : "\nno difference\n",
-              out);
+        fputs(c->hidden ? "no difference as far as stated\n" : "no difference\n", out);
+    if (c->old->layers == c->new->layers)
+        fprintf(out, "layers   %u in both\n\n", c->old->layers);
+    else
+        fprintf(out, "layers   %u -> %u\n\n", c->old->layers, c->new->layers);
 }
 
 void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
@@ -763,10 +770,9 @@ void fsd_compare_write_text(const struct fsd_report *r, FILE *out)
                                 BY_REGION(c, kernels, arena)};
     struct fsd_alike alike = fsd_regions_alike(c, arena);
 
-    if (r->judged && r->judged->brief.n) {
+    if (r->judged && r->judged->brief.n)
         fsd_text_brief(&r->judged->brief, style, out);
-        fputc('\n', out);
-    }
+    fsd_compare_put_conclusion(c, out);
     fsd_compare_put_head(c, style->all, out);
     for (uint32_t i = 0; i < c->ports.n; i++) {
         const struct fsd_port_change *p = &c->ports.at[i];

@@ -31,6 +31,8 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
 
 /** What the text of a comparison begins with: what was compared, and all counts. */
 void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out);
+/** Whether anything differs, and the numbers of layers: what that begins with. */
+void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out);
 
 /** Of builds by two builders what each does, side by side; else nothing. */
 void fsd_put_builders(const struct fsd_compare *c, FILE *out);

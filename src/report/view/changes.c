@@ -279,7 +279,8 @@ static const struct fsd_rows *head_rows(const struct context *m)
     struct fsd_print print;
     char *line;
 
-    fsd_compare_put_head(m->c, true, fsd_print_open(&print));
+    fsd_compare_put_conclusion(m->c, fsd_print_open(&print));
+    fsd_compare_put_head(m->c, true, print.out);
     line = fsd_print_take(&print, m->arena);
     for (char *end; (end = strchr(line, '\n')); line = end + 1) {
         *end = '\0';
