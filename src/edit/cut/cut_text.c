@@ -6,7 +6,7 @@ static void put_name(const struct fsd_cut_plan *plan, fsd_sym name, FILE *out)
 {
     char room[FSD_BRIEF_ROOM];
 
-    fputs(fsd_brief(fsd_text(plan->d->names, name), room), out);
+    fsd_put_safe(out, fsd_brief(fsd_text(plan->d->names, name), room));
 }
 
 /* "fp32 1x3x?", open sizes by their names. */
@@ -24,7 +24,7 @@ static void put_info(const struct fsd_cut_plan *plan, fsd_id tensor, FILE *out)
         if (info.sizes[i] >= 0)
             fprintf(out, "%lld", (long long)info.sizes[i]);
         else
-            fputs(info.names[i] && *info.names[i] ? info.names[i] : "?", out);
+            fsd_put_safe(out, info.names[i] && *info.names[i] ? info.names[i] : "?");
     }
 }
 
