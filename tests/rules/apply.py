@@ -8,7 +8,9 @@ the pair of quantizer `node` away and puts one with its scale before input `inpu
 lets node `node` compute in `type`: a Cast before each input of FP16, and one back behind each output; between two
 such nodes there is none, and none undoes one that the model has; make-symmetric gives the quantizer, and the one that
 undoes it, `scale` and the zero point 0 of `type`; spread-scale repeats the one scale of weights along axis 0;
-add-dimension gives the stored scalar that the node reads the dimensions [1].  An edit
+add-dimension gives the stored scalar that the node reads the dimensions [1]; scale-first multiplies the node's input by
+`scale`, and the node `to` that did that behind it goes; repeat-heads and pad-input bring `axis` of the node's input to
+`size`, slice-output that of its output; unmark-output takes `tensor` from the outputs.  An edit
 without a scale is one that has to be measured first: it is left out, and shown.  With RULE only edits of
 these rules, and only so those that are on request."""
 import json
@@ -120,22 +122,70 @@ def move(graph, nodes, edit):
 
 
 def types(model):
-    """Element types by tensor."""
+    """Element types by tensor, and sizes."""
     graph = onnx.shape_inference.infer_shapes(model).graph
     known = {t.name: t.data_type for t in graph.initializer}
-    known.update({v.name: v.type.tensor_type.elem_type for v in (*graph.value_info, *graph.input, *graph.output)})
-    return known
+    values = (*graph.value_info, *graph.input, *graph.output)
+    known.update({v.name: v.type.tensor_type.elem_type for v in values})
+    return known, {v.name: [d.dim_value for d in v.type.tensor_type.shape.dim] for v in values}
 
 
 def is_cast(node, to):
     return node.op_type == "Cast" and any(a.name == "to" and a.i == to for a in node.attribute)
 
 
+def before(graph, node, i, op, known, *constants):
+    """A node that makes what the other one then reads at its input i."""
+    name = f"{node.output[0]}_{op}{i}"
+    reads = [constant(graph, f"{name}_{k}", np.asarray(c)) for k, c in enumerate(constants)]
+    known[name] = known.get(node.input[i])
+    graph.node.insert(list(graph.node).index(node), helper.make_node(op, [node.input[i], *reads], [name], name=name))
+    node.input[i] = name
+
+
+def scale_first(graph, nodes, edit, known):
+    node, behind = nodes[edit["node"]], nodes[edit["to"]]
+    before(graph, node, 0, "Mul", known, np.float32(edit["scale"]))
+    for reader in readers(graph, behind.output[0]):
+        for i, name in enumerate(reader.input):
+            if name == behind.output[0]:
+                reader.input[i] = node.output[0]
+    graph.node.remove(behind)
+
+
+def repeat(graph, nodes, edit, known):
+    before(graph, nodes[edit["node"]], edit["input"], "Expand", known, np.array([edit["size"]] + [1] * edit["axis"], np.int64))
+
+
+def pad(graph, nodes, edit, known, rank_and_size):
+    rank, size = rank_and_size
+    ends = np.zeros(2 * rank, np.int64)
+    ends[-1 - edit["axis"]] = edit["size"] - size
+    before(graph, nodes[edit["node"]], edit["input"], "Pad", known, ends)
+
+
+def cut(graph, nodes, edit, known):
+    node = nodes[edit["node"]]
+    old, new = node.output[0], node.output[0] + "_whole"
+    node.output[0], known[new] = new, known.get(old)
+    ends = [constant(graph, f"{new}_{k}", np.array([c], np.int64)) for k, c in enumerate((0, edit["size"], -1 - edit["axis"]))]
+    graph.node.insert(list(graph.node).index(node) + 1, helper.make_node("Slice", [new, *ends], [old], name=new))
+
+
+def unmark(graph, _nodes, edit, _known):
+    graph.output.remove(next(o for o in graph.output if o.name == edit["tensor"]))
+
+
+OF_BLOCKS = {"scale-first": scale_first, "repeat-heads": repeat, "slice-output": cut, "unmark-output": unmark}
+TYPES = {"fp32": (onnx.TensorProto.FLOAT, onnx.TensorProto.FLOAT16), "fp16": (onnx.TensorProto.FLOAT16, onnx.TensorProto.FLOAT),
+         "bf16": (onnx.TensorProto.BFLOAT16, onnx.TensorProto.FLOAT)}
+
+
 def cast(graph, nodes, edit, known, wide):
     """@param wide  tensor -> its name in FP32, of what was cast before."""
-    full, node = onnx.TensorProto.FLOAT, nodes[edit["node"]]
-    half = [[k for k, name in enumerate(names) if known.get(name) == onnx.TensorProto.FLOAT16]
-            for names in (node.input, node.output)]
+    node = nodes[edit["node"]]
+    full, other = TYPES[edit["type"]]
+    half = [[k for k, name in enumerate(names) if known.get(name) == other] for names in (node.input, node.output)]
     at = list(graph.node).index(node)
     for k in half[0]:
         maker = next((n for n in graph.node if node.input[k] in n.output), None)
@@ -149,29 +199,35 @@ def cast(graph, nodes, edit, known, wide):
             node.input[k] = name
             at += 1
     for k in half[1]:
-        name, old = f"{node.output[k]}_fp32", node.output[k]
+        name, old = f"{node.output[k]}_{edit['type']}", node.output[k]
         node.output[k] = wide[old] = name
         for reader in readers(graph, old):
             if is_cast(reader, full):
                 reader.input[0] = name
-        graph.node.insert(at + 1, helper.make_node("Cast", [name], [old], name=name, to=onnx.TensorProto.FLOAT16))
+        graph.node.insert(at + 1, helper.make_node("Cast", [name], [old], name=name, to=other))
 
 
 NARROW = {"int8": onnx.TensorProto.INT8, "uint8": onnx.TensorProto.UINT8, "fp8": 17}  # older versions have no name for it
 ACTIONS = {"insert-pair": insert, "remove-pair": remove, "set-scale": set_scale, "move-pair": move,
            "make-symmetric": symmetric, "spread-scale": spread, "add-dimension": dimension}
-UNSCALED = ("remove-pair", "insert-cast", "spread-scale", "add-dimension")
+UNSCALED = ("remove-pair", "insert-cast", "spread-scale", "add-dimension", "pad-input", *OF_BLOCKS)
 
 
 def apply(model, edits):
     """How many were applied; the rest lack a scale."""
     nodes, done = list(model.graph.node), 0
-    wide, known = {}, types(model) if any(e["action"] == "insert-cast" for e in edits) else {}
-    for edit in edits:
+    wide = {}
+    known, sizes = types(model) if any(e["action"] in ("insert-cast", "pad-input") for e in edits) else ({}, {})
+    for edit in sorted(edits, key=lambda e: e["action"] == "slice-output"):  # which is before the Cast back
         if edit["action"] not in UNSCALED and "scale" not in edit:
             continue
         if edit["action"] == "insert-cast":
             cast(model.graph, nodes, edit, known, wide)
+        elif edit["action"] == "pad-input":
+            dims = sizes[edit["tensor"]]
+            pad(model.graph, nodes, edit, known, (len(dims), dims[-1 - edit["axis"]]))
+        elif edit["action"] in OF_BLOCKS:
+            OF_BLOCKS[edit["action"]](model.graph, nodes, edit, known)
         else:
             ACTIONS[edit["action"]](model.graph, nodes, edit)
         done += 1

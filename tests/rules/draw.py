@@ -878,8 +878,43 @@ def one_scale():
     return finish(n, n.op("Relu", n.op("Add", y, q(n, x))))
 
 
+def attentions(brain):
+    """What keeps an attention from being one kernel, a block each: FP32, with a scale that may go before the product and a
+    head of 8; values of another size than keys; one head of keys for two of queries; probabilities that the network outputs;
+    and one that has no edit: a Tanh before Softmax.  Or what becomes BF16, as there is no scale: FP32, and queries and keys
+    that are quantized, but not the rest."""
+    n = Net(5)
+
+    def block(kind, type, d=16, e=16, heads=2):
+        query, key, v = (n.input(f"{kind}_{name}", 1, h, 12, size, type=type)
+                         for name, h, size in zip("qkv", (2, heads, heads), (d, d, e)))
+        if kind == "quantized":
+            query, key = q(n, query), q(n, key)
+        scores = n.op("MatMul", query, n.op("Transpose", key, perm=[0, 1, 3, 2]), name=f"{kind}_qk")
+        if kind == "scaled":
+            scores = n.op("Div", scores, n.const(np.float32(2.8)), name=f"{kind}_by")
+        if kind == "capped":
+            scores = n.op("Tanh", scores)
+        p = n.op("Softmax", scores, axis=-1, name=f"{kind}_softmax")
+        if kind == "shown":
+            n.output(p, 1, 2, 12, 12, type=type)
+        n.output(n.op("MatMul", p, v, name=f"{kind}_pv"), 1, 2, 12, e, type=type)
+    full, half = TensorProto.FLOAT, TensorProto.FLOAT16
+    if brain:
+        block("unscaled", full)
+        block("quantized", full)
+        return n.model(19)
+    block("scaled", full, d=8, e=8)
+    block("uneven", half, e=32)
+    block("broadcast", half, heads=1)
+    block("shown", half)
+    block("capped", half)
+    return n.model(19)
+
+
 def main():
-    for name, model in (("cures_skips", skips()), ("cures_one_scale", one_scale())):
+    for name, model in (("cures_skips", skips()), ("cures_one_scale", one_scale()), ("cures_attention", attentions(False)),
+                        ("cures_attention_bf16", attentions(True))):
         with open(os.path.join(sys.argv[1], f"{name}.onnx"), "wb") as file:
             file.write(model.SerializeToString())
     for key in ("sizes", "opset", "none"):

@@ -50,6 +50,7 @@ struct deed {
     enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets; /* of the node */
     bool removes;                                        /* the quantizer */
     bool scaled;                                         /* it needs a scale */
+    fsd_fix_make_fn *begin; /* before all others: what goes; NULL: nothing does */
 };
 
 static const struct deed *deed_of(const struct fsd_edit *e);
@@ -126,27 +127,6 @@ static const char *refuse_move(struct fsd_fixes *f, const struct fsd_edit *e)
     return why ? why : refuse_insert(f, e);
 }
 
-static bool is_half(const struct fsd_graph *g, uint32_t port)
-{
-    return g->ports.at[port].tensor != FSD_NONE &&
-           fsd_port_form(g, &g->ports.at[port])->type == FSD_FP16;
-}
-
-static const char *refuse_cast(struct fsd_fixes *f, const struct fsd_edit *e)
-{
-    const struct fsd_graph *g = f->lint->g;
-    const struct fsd_node *n = &g->nodes.at[e->node];
-    bool set = false, any = false;
-
-    for (uint32_t i = n->in.at; i < n->in.at + n->in.n; i++) {
-        set |= f->set[i];
-        any |= is_half(g, i);
-    }
-    if (set)
-        return "another edit changes an input";
-    return any ? NULL : "it does not read FP16";
-}
-
 /* Notes what the edit takes hold of, so that no other one does. */
 static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
 {
@@ -158,6 +138,8 @@ static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
         memset(f->set + in.at, true, in.n * sizeof *f->set);
     else if (deed_of(e)->sets == SETS_INPUT)
         f->set[in.at + e->input] = true;
+    if (e->action == FSD_SCALE_FIRST)
+        f->removed[e->to] = true;
     if (!deed_of(e)->removes)
         return;
     f->removed[e->node] = true;
@@ -173,20 +155,20 @@ static const char *refuse(struct fsd_fixes *f, const struct fsd_edit *e)
                                  : deed_of(e)->refuse(f, e);
 }
 
-static void choose(struct fsd_fixes *f, struct fsd_fix *fix, const char *barred,
-                   const struct fsd_fix_options *opt)
+static void choose(struct fsd_fixes *f, uint32_t i, const struct fsd_fix_options *opt)
 {
+    struct fsd_fix *fix = &f->list.at[i];
+    const char *barred = f->barred[i];
+
     fix->to_calibrate = fix->given = false;
     fix->scale = 0;
     fix->why = barred           ? barred
                : fix->withdrawn ? "the engine shows that this saves nothing"
                : fix->edit->on_request && !opt->n_what
-                   ? "it costs time, and applies only if its rule is named: --fix=RULE"
+                   ? "it applies only if its rule is named: --fix=RULE"
                    : refuse(f, fix->edit);
     if (!fix->why && deed_of(fix->edit)->scaled)
         choose_scale(fix, opt);
-    if (!fix->why)
-        take_hold(f, fix->edit);
 }
 
 /* Whether a word of --fix means the finding. */
@@ -279,26 +261,49 @@ void fsd_fixes_list(struct fsd_fixes *f, const struct fsd_findings *found,
     f->barred = FSD_NEW(f->arena, const char *, f->list.n + 1);
 }
 
+/* The edits of a finding that only help together, from the first one on: all of them
+ * apply, or none does.
+ * @return the number of the first behind them */
+static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
+                                const struct fsd_fix_options *opt)
+{
+    uint32_t end = first;
+    bool all = true;
+
+    for (; end < f->list.n && f->list.at[end].edit->together &&
+           f->list.at[end].finding == f->list.at[first].finding;
+         end++) {
+        choose(f, end, opt);
+        all &= !f->list.at[end].why;
+    }
+    for (uint32_t i = first; i < end; i++)
+        if (all)
+            take_hold(f, f->list.at[i].edit);
+        else if (!f->list.at[i].why)
+            f->list.at[i].why = "another edit of this finding does not apply";
+    return end;
+}
+
 /* What goes is known before anything is put to it. */
 void fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_fix_options *opt)
 {
     f->removed = FSD_NEW(f->arena, bool, f->lint->g->nodes.n + 1);
     f->set = FSD_NEW(f->arena, bool, f->lint->g->ports.n + 1);
+    for (uint32_t i = 0; i < f->list.n;)
+        i = f->list.at[i].edit->together ? choose_together(f, i, opt) : i + 1;
     for (int first = 1; first >= 0; first--)
         for (uint32_t i = 0; i < f->list.n; i++) {
-            struct fsd_fix *fix = &f->list.at[i];
+            const struct fsd_fix *fix = &f->list.at[i];
 
-            if (deed_of(fix->edit)->removes == first)
-                choose(f, fix, f->barred[i], opt);
+            if (deed_of(fix->edit)->removes != first || fix->edit->together)
+                continue;
+            choose(f, i, opt);
+            if (!fix->why)
+                take_hold(f, fix->edit);
         }
 }
 
 /* ----------------------------------------------------------------------- applying */
-
-static bool is_output(const struct fsd_apply *a, fsd_id tensor)
-{
-    return a->g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT;
-}
 
 static void remove_pair(struct fsd_apply *a, const struct fsd_fix *fix)
 {
@@ -306,7 +311,7 @@ static void remove_pair(struct fsd_apply *a, const struct fsd_fix *fix)
     fsd_id quantizer = fix->edit->node;
     fsd_id out = fsd_node_out_tensor(l->g, quantizer, 0),
            data = fsd_lint_quantizer(l, quantizer)->data;
-    bool needed = is_output(a, out);
+    bool needed = fsd_fix_is_output(a, out);
 
     for (uint32_t i = 0; i < a->g->tensors.at[out].consumers.n; i++) {
         fsd_id dq = fsd_fix_dq_at(l, out, i);
@@ -329,7 +334,7 @@ static void keep_outputs(struct fsd_apply *a)
         fsd_id producer = a->instead[i] == i ? FSD_NONE : fsd_tensor_producer(a->g, i);
         const char *name = fsd_text(a->g->names, a->g->tensors.at[i].name);
 
-        if (producer != FSD_NONE && is_output(a, i))
+        if (producer != FSD_NONE && fsd_fix_is_output(a, i))
             fsd_onnx_insert_node(a->edits, producer,
                                  &(struct fsd_onnx_new_node){
                                      .op = "Identity",
@@ -398,117 +403,25 @@ static void insert_pair(struct fsd_apply *a, const struct fsd_fix *fix)
     fsd_fix_set_input(a, node, e->input, dq);
 }
 
-/* ---------------------------------------------------------------- Casts of a region */
-
-/* Whether the node is to compute in FP32. */
-static bool is_cast(const struct fsd_apply *a, fsd_id node)
-{
-    return node != FSD_NONE && a->widened[node];
-}
-
-static bool casts_to_fp32(const struct fsd_apply *a, fsd_id node)
-{
-    return fsd_node_is(a->g, node, FSD_ONNX_Cast) &&
-           fsd_tensor_form(a->g, fsd_node_out_tensor(a->g, node, 0))->type == FSD_FP32;
-}
-
-/* The tensor in FP32, in the place of its FP16 form; NULL: a Cast has to make it. */
-static const char *wide_name(struct fsd_apply *a, fsd_id tensor)
-{
-    fsd_id maker = fsd_tensor_producer(a->g, tensor);
-    fsd_id before = fsd_node_in_tensor(a->g, maker, 0);
-
-    if (!a->wide[tensor] && is_cast(a, maker))
-        a->wide[tensor] = fsd_onnx_new_name(
-            a->edits,
-            fsd_printed(a->f->arena, "%s_fp32",
-                        fsd_text(a->g->names, a->g->tensors.at[tensor].name)));
-    else if (!a->wide[tensor] && maker != FSD_NONE && before != FSD_NONE &&
-             fsd_node_is(a->g, maker, FSD_ONNX_Cast) &&
-             fsd_tensor_form(a->g, before)->type == FSD_FP32)
-        a->wide[tensor] = fsd_fix_name_of(a, before);
-    return a->wide[tensor];
-}
-
-static void widen_input(struct fsd_apply *a, const struct fsd_fix *fix, uint32_t i)
-{
-    fsd_id node = fix->edit->node;
-    fsd_id tensor = fsd_node_in_tensor(a->g, node, i);
-    fsd_id scope = a->g->nodes.at[node].scope;
-    const char *name = wide_name(a, tensor);
-
-    /* A Cast before one node is seen by those behind it in the same graph. */
-    if (!name && a->cast_in[tensor] == scope + 1)
-        name = a->cast_as[tensor];
-    if (!name) {
-        name = fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_lint_%u_in%u",
-                                                       fix->edit->tensor, node, i));
-        fsd_onnx_insert_node(
-            a->edits, node,
-            &(struct fsd_onnx_new_node){.op = "Cast",
-                                        .name = name,
-                                        .inputs = {fsd_fix_name_of(a, tensor)},
-                                        .output = name,
-                                        .to = FSD_ONNX_FLOAT});
-        a->cast_in[tensor] = scope + 1;
-        a->cast_as[tensor] = name;
-    }
-    fsd_fix_set_input(a, node, i, name);
-}
-
-/* What computes in FP32, too, reads the output as it is; a Cast makes what the others
- * read, under its old name. */
-static void widen_output(struct fsd_apply *a, const struct fsd_fix *fix, uint32_t i)
-{
-    fsd_id node = fix->edit->node, out = fsd_node_out_tensor(a->g, node, i);
-    struct fsd_span readers = a->g->tensors.at[out].consumers;
-    const char *name = wide_name(a, out);
-    bool needed = is_output(a, out) || !readers.n;
-
-    fsd_onnx_set_output(a->edits, node, i, name);
-    for (uint32_t k = 0; k < readers.n; k++) {
-        fsd_id reader = a->g->links.at[readers.at + k];
-
-        if (casts_to_fp32(a, reader) && fsd_onnx_can_edit(a->g, reader))
-            fsd_fix_set_input(a, reader, 0, name);
-        else if (!is_cast(a, reader))
-            needed = true;
-    }
-    if (needed)
-        fsd_onnx_append_node(
-            a->edits, node,
-            &(struct fsd_onnx_new_node){
-                .op = "Cast",
-                .name = fsd_printed(a->f->arena, "%s_cast", name),
-                .inputs = {name},
-                .output = fsd_text(a->g->names, a->g->tensors.at[out].name),
-                .to = FSD_ONNX_FLOAT16});
-}
-
-static void insert_casts(struct fsd_apply *a, const struct fsd_fix *fix)
-{
-    const struct fsd_node *n = &a->g->nodes.at[fix->edit->node];
-
-    for (uint32_t i = 0; i < n->in.n; i++)
-        if (is_half(a->g, n->in.at + i))
-            widen_input(a, fix, i);
-    for (uint32_t i = 0; i < n->out.n; i++)
-        if (is_half(a->g, n->out.at + i))
-            widen_output(a, fix, i);
-}
-
 static const struct deed deeds[] = {
     [FSD_INSERT_PAIR] = {refuse_insert, insert_pair, SETS_INPUT, .scaled = true},
-    [FSD_REMOVE_PAIR] = {refuse_remove, NULL, SETS_NOTHING, .removes = true},
+    [FSD_REMOVE_PAIR] = {refuse_remove, NULL, SETS_NOTHING, true, .begin = remove_pair},
     [FSD_SET_SCALE] = {fsd_fix_refuse_scale, fsd_fix_set_scale, SETS_INPUT,
                        .scaled = true},
-    [FSD_MOVE_PAIR] = {refuse_move, insert_pair, SETS_INPUT, true, true},
-    [FSD_INSERT_CAST] = {refuse_cast, insert_casts, SETS_INPUTS},
+    [FSD_MOVE_PAIR] = {refuse_move, insert_pair, SETS_INPUT, true, true, remove_pair},
+    [FSD_SCALE_FIRST] = {fsd_fix_refuse_first, fsd_fix_scale_first, SETS_NOTHING,
+                         .begin = fsd_fix_drop_scale},
+    [FSD_REPEAT_HEADS] = {fsd_fix_refuse_repeat, fsd_fix_repeat_heads, SETS_NOTHING},
+    [FSD_PAD_INPUT] = {fsd_fix_refuse_pad, fsd_fix_pad_input, SETS_NOTHING},
+    [FSD_SLICE_OUTPUT] = {fsd_fix_refuse_slice, fsd_fix_slice_output, SETS_NOTHING},
+    [FSD_INSERT_CAST] = {fsd_fix_refuse_cast, fsd_fix_insert_casts, SETS_INPUTS,
+                         .begin = fsd_fix_set_type},
     [FSD_MAKE_SYMMETRIC] = {fsd_fix_refuse_symmetric, fsd_fix_make_symmetric,
                             SETS_INPUT, .scaled = true},
     [FSD_SPREAD_SCALE] = {fsd_fix_refuse_spread, fsd_fix_spread_scale, SETS_INPUTS},
     [FSD_ADD_DIMENSION] = {fsd_fix_refuse_dimension, fsd_fix_add_dimension,
                            SETS_INPUTS},
+    [FSD_UNMARK_OUTPUT] = {fsd_fix_refuse_unmark, fsd_fix_unmark_output, SETS_NOTHING},
 };
 _Static_assert(FSD_COUNT_OF(deeds) == FSD__ACTION_COUNT, "a row each");
 
@@ -541,7 +454,7 @@ static bool is_left_over(const struct fsd_apply *a, const uint32_t *reads,
     const struct fsd_tensor *t = &a->g->tensors.at[tensor];
 
     return t->consumers.n && !reads[tensor] && !a->kept[tensor] && !t->scope &&
-           !is_output(a, tensor) && a->f->lint->facts->constant[tensor];
+           !fsd_fix_is_output(a, tensor) && a->f->lint->facts->constant[tensor];
 }
 
 static void drop_maker(struct fsd_apply *a, uint32_t *reads, fsd_id tensor)
@@ -586,19 +499,18 @@ struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
                           .dropped = FSD_NEW(f->arena, bool, g->nodes.n + 1),
                           .rewired = FSD_NEW(f->arena, bool, g->ports.n + 1),
                           .kept = FSD_NEW(f->arena, bool, g->tensors.n + 1),
-                          .widened = FSD_NEW(f->arena, bool, g->nodes.n + 1),
-                          .wide = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
-                          .cast_as = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
-                          .cast_in = FSD_NEW(f->arena, fsd_id, g->tensors.n + 1)};
+                          .cast_to = FSD_NEW(f->arena, uint8_t, g->nodes.n + 1),
+                          .typed = FSD_NEW(f->arena, const char *, g->tensors.n + 1),
+                          .cast =
+                              FSD_NEW(f->arena, struct fsd_fix_cast, g->tensors.n + 1),
+                          .reads = FSD_NEW(f->arena, const char *, g->ports.n + 1),
+                          .sliced = FSD_NEW(f->arena, bool, g->tensors.n + 1)};
 
     for (fsd_id i = 0; i < g->tensors.n; i++)
         a.instead[i] = i;
     for (uint32_t i = 0; i < f->list.n; i++)
-        if (!f->list.at[i].why && deed_of(f->list.at[i].edit)->removes)
-            remove_pair(&a, &f->list.at[i]);
-    for (uint32_t i = 0; i < f->list.n; i++)
-        if (!f->list.at[i].why && f->list.at[i].edit->action == FSD_INSERT_CAST)
-            a.widened[f->list.at[i].edit->node] = true;
+        if (!f->list.at[i].why && deed_of(f->list.at[i].edit)->begin)
+            deed_of(f->list.at[i].edit)->begin(&a, &f->list.at[i]);
     keep_outputs(&a);
     rename_reads(&a);
     rename_kept(&a);

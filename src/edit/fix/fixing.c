@@ -16,6 +16,7 @@
 #include "host/files.h"
 
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -188,7 +189,7 @@ static uint32_t bar_near(struct fsd_fixes *fixes, const struct near *near,
 
     for (uint32_t i = 0; i < fixes->list.n; i++) {
         const struct fsd_fix *fix = &fixes->list.at[i];
-        bool alone = fix->edit->action == FSD_REMOVE_PAIR;
+        bool alone = fix->edit->action == FSD_REMOVE_PAIR && !fix->edit->together;
 
         if (fix->why || fixes->barred[i] || !is_near(near, l, fix->edit))
             continue;
@@ -437,8 +438,13 @@ static void print_fix(const struct fsd_fix *fix, FILE *out)
     const struct fsd_edit *e = fix->edit;
 
     fprintf(out, "%s %s", fsd_action_name(e->action), e->name);
-    if (e->action == FSD_INSERT_PAIR)
+    if (e->action == FSD_INSERT_PAIR || e->action == FSD_REPEAT_HEADS ||
+        e->action == FSD_PAD_INPUT)
         fprintf(out, " input %u", e->input);
+    if (e->action == FSD_INSERT_CAST && strcmp(e->type, "fp32") != 0)
+        fprintf(out, " to %s", e->type);
+    if (e->size)
+        fprintf(out, " to %" PRId64, e->size);
     if (e->action == FSD_MOVE_PAIR)
         fprintf(out, " to %s input %u", e->to_name, e->input);
     fprintf(out, "  [%s]\n    tensor %s\n", fix->rule, e->tensor);

@@ -48,6 +48,11 @@ const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor)
     return fsd_text(a->g->names, a->g->tensors.at[tensor].name);
 }
 
+bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor)
+{
+    return a->g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT;
+}
+
 /* @param n  how many, all equal, in a row; 0: one without an axis */
 static const char *add_scales(struct fsd_apply *a, const char *base, double scale,
                               enum fsd_dtype type, uint32_t n)

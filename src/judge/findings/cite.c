@@ -343,6 +343,14 @@ static const struct {
                        "give {n} quantizer{s} the scale of the adjacent one"},
     [FSD_MOVE_PAIR] = {"move-pair", "move the Q/DQ pair of `{name}` before `{to}`",
                        "move {n} Q/DQ pair{s} before the preceding operator"},
+    [FSD_SCALE_FIRST] = {"scale-first",
+                         "apply the scale of `{to}` to the queries of `{name}`",
+                         "apply the scales of {n} attention{s} to the queries"},
+    [FSD_REPEAT_HEADS] = {"repeat-heads", "repeat the head that `{name}` reads",
+                          "repeat the heads of {n} input{s}"},
+    [FSD_PAD_INPUT] = {"pad-input", "pad an input of `{name}`", "pad {n} input{s}"},
+    [FSD_SLICE_OUTPUT] = {"slice-output", "slice the output of `{name}`",
+                          "slice {n} output{s}"},
     [FSD_INSERT_CAST] = {"insert-cast", "compute `{name}` in {type} between Casts",
                          "compute {n} node{s} in {type} between Casts"},
     [FSD_MAKE_SYMMETRIC] = {"make-symmetric", "give `{name}` the zero point 0",
@@ -354,6 +362,9 @@ static const struct {
     [FSD_ADD_DIMENSION] = {"add-dimension",
                            "give the scalar that `{name}` reads one dimension",
                            "give {n} scalar{s} one dimension"},
+    [FSD_UNMARK_OUTPUT] = {"unmark-output",
+                           "remove the output of `{name}` from those of the network",
+                           "remove {n} output{s} of the network"},
 };
 _Static_assert(FSD_COUNT_OF(actions) == FSD__ACTION_COUNT, "a row each");
 

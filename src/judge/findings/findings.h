@@ -196,10 +196,15 @@ enum fsd_action {
     FSD_REMOVE_PAIR,
     FSD_SET_SCALE,
     FSD_MOVE_PAIR,
+    FSD_SCALE_FIRST,
+    FSD_REPEAT_HEADS,
+    FSD_PAD_INPUT,
+    FSD_SLICE_OUTPUT,
     FSD_INSERT_CAST,
     FSD_MAKE_SYMMETRIC,
     FSD_SPREAD_SCALE,
     FSD_ADD_DIMENSION,
+    FSD_UNMARK_OUTPUT,
     FSD__ACTION_COUNT
 };
 
@@ -220,8 +225,12 @@ struct fsd_edit {
                                           scale; NULL: to be measured, or `scale` */
     double scale;                    /**< by value; 0: not a single one, or unknown */
     const char *type;                /**< "int8"; NULL: as it is */
+    uint32_t axis;                   /**< counted from the last one, which is 0 */
+    int64_t size;                    /**< that the axis gets; 0: no size changes */
     const char *effect;              /**< in numbers */
-    bool on_request; /**< it costs time: applied only if its rule is named */
+    bool on_request; /**< it costs time, or changes types: applied only if its rule is
+                          named */
+    bool together;   /**< applied with all others of its finding, or not at all */
 };
 
 /** An edit that lint proposes, and why it matters to a layer according to the dump

@@ -36,6 +36,19 @@ void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id t
 /** Makes the node compute in FP32: a Cast before each input of FP16, and one back
  *  behind each output. */
 void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect);
+/** Proposes an edit of a block that applies with all others of its finding, and where
+ *  its rule is named.
+ *  @param edit  node, input and what its action takes; the rest is filled in. */
+void fsd_edit_of_block(struct fsd_finder *f, struct fsd_edit edit);
+/** Takes back what was proposed in the finding that is open. */
+void fsd_edits_drop(struct fsd_finder *f);
+
+/** Whether an operand of the product is made smaller by a factor that the model has, so
+ *  that the product is no larger than what a softmax reads.  lint_range.c */
+bool fsd_lint_is_scaled_first(const struct fsd_lint *l, fsd_id product);
+/** By how much the node multiplies what it reads, if it does only that, with a stored
+ *  number; NaN. */
+double fsd_lint_factor(const struct fsd_lint *l, fsd_id node);
 
 /** The name of a tensor of the model; "" for FSD_NONE. */
 const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor);

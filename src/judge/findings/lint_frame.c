@@ -207,6 +207,25 @@ void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect)
                                   .on_request = true});
 }
 
+void fsd_edit_of_block(struct fsd_finder *f, struct fsd_edit edit)
+{
+    const struct fsd_graph *g = f->lint->g;
+
+    edit.name = fsd_called(f, edit.node);
+    edit.tensor = fsd_lint_tensor(
+        f, edit.action == FSD_SLICE_OUTPUT || edit.action == FSD_UNMARK_OUTPUT
+               ? fsd_node_out_tensor(g, edit.node, 0)
+               : fsd_node_in_tensor(g, edit.node, edit.input));
+    edit.on_request = edit.together = true;
+    add_edit(f, edit);
+}
+
+void fsd_edits_drop(struct fsd_finder *f)
+{
+    f->found->edits.n -= f->now.edits.n;
+    f->now.edits.n = 0;
+}
+
 /* -------------------------------------------------------------- what an engine says */
 
 /* What the layers of a node show. */

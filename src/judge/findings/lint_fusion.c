@@ -1,14 +1,269 @@
-/* Blocks that the builder will not make one kernel of, by the rules of its fusions
- * (judge/lint/fusion.c), which a report asks of an engine, too. */
+/*
+ * Blocks that the builder will not make one kernel of, by the rules of its fusions
+ * (judge/lint/fusion.c), which a report asks of an engine, too; and the edits that
+ * change that, where each rule that applies has one.
+ *
+ * Only the two products of an attention, and what is done to the probabilities, get
+ * another type: scale, mask and Softmax stay in FP32.  It is FP16 where the scores
+ * are scaled before the product, so that they are what the Softmax reads; a stored
+ * scale behind the product moves there.  Where the model shows no scale FP16 may not
+ * hold them (rule cast/fp16-range), and BF16 does.
+ */
 #include "base/base.h"
-#include "judge/lint/fusion.h"
 #include "judge/findings/lint.h"
+#include "judge/lint/fusion.h"
 
+#include <math.h>
 #include <string.h>
+
+enum { LEAST_HEAD = 16, BF16_OPSET = 13, BF16_SM = 80 };
+
+/* ---------------------------------------------------------------------------- types */
+
+/* The node that scales the scores, and nothing else: FSD_NONE. */
+static fsd_id scale_behind(const struct fsd_lint *l, fsd_id product)
+{
+    fsd_id node = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, product, 0));
+    double factor = node == FSD_NONE ? (double)NAN : fsd_lint_factor(l, node);
+
+    return fabs(factor) < 1 && !fsd_tensor_is(l->g, fsd_node_out_tensor(l->g, node, 0),
+                                              FSD_TENSOR_OUTPUT)
+               ? node
+               : FSD_NONE;
+}
+
+static bool has_bf16(const struct fsd_lint *l)
+{
+    return fsd_graph_opset(l->g) >= BF16_OPSET &&
+           (!l->target.sm || l->target.sm >= BF16_SM);
+}
+
+/* The type that the products are to have; NULL: none that holds what they make. */
+static const char *type_for(const struct fsd_lint *l, fsd_id product)
+{
+    return fsd_lint_is_scaled_first(l, product) || scale_behind(l, product) != FSD_NONE
+               ? "fp16"
+           : has_bf16(l) ? "bf16"
+                         : NULL;
+}
+
+static void cast(struct fsd_finder *f, fsd_id product, const char *type,
+                 const char *effect)
+{
+    fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_INSERT_CAST,
+                                           .node = product,
+                                           .type = type,
+                                           .effect = effect});
+}
+
+static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
+{
+    fsd_edit_of_block(
+        f, (struct fsd_edit){.action = FSD_SCALE_FIRST,
+                             .node = product,
+                             .to = scale,
+                             .to_name = fsd_called(f, scale),
+                             .scale = fsd_lint_factor(f->lint, scale),
+                             .effect = "rounds before the product in the place of "
+                                       "behind it, within the range of FP16"});
+}
+
+/* The product with the values, and what is between it and the Softmax: a Where that
+ * exporters write for rows that are masked whole.  In BF16 the builder then takes the
+ * Softmax for a part of the attention only in BF16. */
+static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m,
+                        const char *type)
+{
+    const char *effect =
+        fsd_printed(f->found->arena, "rounds to %s what it reads and writes",
+                    strcmp(type, "fp16") ? "BF16" : "FP16");
+    uint32_t between = 0;
+
+    for (uint32_t i = 0; i < m->n; i++)
+        between += m->nodes[i] > m->softmax && m->nodes[i] < m->last;
+    if (between && strcmp(type, "fp16") != 0)
+        cast(f, m->softmax, type, effect);
+    for (uint32_t i = 0; i < m->n; i++)
+        if (m->nodes[i] > m->softmax && m->nodes[i] <= m->last)
+            cast(f, m->nodes[i], type, effect);
+}
+
+static bool propose_casts(struct fsd_finder *f, const struct fsd_measured_block *m)
+{
+    const struct fsd_lint *l = f->lint;
+    const char *type = type_for(l, m->first);
+    bool scaled = fsd_lint_is_scaled_first(l, m->first);
+    fsd_id scale = scale_behind(l, m->first);
+
+    if (!type)
+        return false;
+    if (!scaled && scale != FSD_NONE)
+        scale_first(f, m->first, scale);
+    cast(f, m->first, type,
+         scaled || scale != FSD_NONE
+             ? "rounds to FP16 what it reads and writes"
+             : "rounds to BF16 what it reads and writes, which without a scale may "
+               "exceed the range of FP16");
+    cast_behind(f, m, type);
+    return true;
+}
+
+/* ---------------------------------------------------------------------------- sizes */
+
+static void pad(struct fsd_finder *f, fsd_id node, uint32_t input, uint32_t axis,
+                int64_t from, int64_t to)
+{
+    if (from < to)
+        fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_PAD_INPUT,
+                                               .node = node,
+                                               .input = input,
+                                               .axis = axis,
+                                               .size = to,
+                                               .effect = "adds zeros"});
+}
+
+/* Zeros behind Q and K add nothing to the scores, those behind V are cut off. */
+static bool propose_pads(struct fsd_finder *f, const struct fsd_measured_block *m)
+{
+    int64_t key = fsd_attention_size(m, m->q, 0),
+            value = fsd_attention_size(m, m->v, 0);
+    int64_t size = key > value ? key : value;
+
+    if (key < 0 || value < 0 || fsd_attention_size(m, m->k, 1) != key)
+        return false;
+    size = size < LEAST_HEAD ? LEAST_HEAD : size;
+    pad(f, m->first, 0, 0, key, size);
+    pad(f, m->first, 1, 1, key, size);
+    pad(f, m->last, 1, 0, value, size);
+    if (value < size)
+        fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_SLICE_OUTPUT,
+                                               .node = m->last,
+                                               .size = value,
+                                               .effect = "removes what the zeros of "
+                                                         "its input made"});
+    return true;
+}
+
+static void repeat(struct fsd_finder *f, const struct fsd_measured_block *m,
+                   fsd_id node, fsd_id tensor)
+{
+    if (fsd_attention_size(m, tensor, 2) == 1)
+        fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_REPEAT_HEADS,
+                                               .node = node,
+                                               .input = 1,
+                                               .axis = 2,
+                                               .size = fsd_attention_size(m, m->q, 2),
+                                               .effect = "repeats what the product "
+                                                         "repeats itself"});
+}
+
+static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block *m)
+{
+    repeat(f, m, m->first, m->k);
+    repeat(f, m, m->last, m->v);
+    return true;
+}
+
+/* -------------------------------------------------------------- outputs, quantizers */
+
+static void unmark(struct fsd_finder *f, fsd_id node)
+{
+    fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_UNMARK_OUTPUT,
+                                           .node = node,
+                                           .effect = "the network outputs less"});
+}
+
+static bool propose_unmarking(struct fsd_finder *f, const struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = f->lint->g;
+
+    for (uint32_t i = 0; i < m->n + m->n_passed; i++) {
+        fsd_id node = i < m->n ? m->nodes[i] : m->passed[i - m->n];
+
+        if (node >= m->first && node < m->last &&
+            fsd_tensor_is(g, fsd_node_out_tensor(g, node, 0), FSD_TENSOR_OUTPUT))
+            unmark(f, node);
+    }
+    return true;
+}
+
+static void remove_pair(struct fsd_finder *f, fsd_id quantizer)
+{
+    fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
+                                           .node = quantizer,
+                                           .effect = "rounds and clips less"});
+}
+
+/* The pairs that the products read.  One that several read is removed once. */
+static bool propose_unquantized(struct fsd_finder *f,
+                                const struct fsd_measured_block *m)
+{
+    const struct fsd_lint *l = f->lint;
+    const fsd_id tensors[] = {m->q, m->k, m->p, m->v};
+    fsd_id removed[FSD_COUNT_OF(tensors)];
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < FSD_COUNT_OF(tensors); i++) {
+        fsd_id dq = fsd_attention_dequantized(m, tensors[i]);
+        const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_quantizer(l, dq));
+        bool again = false;
+
+        if (dq != FSD_NONE && !q)
+            return false;
+        for (uint32_t k = 0; k < n && q; k++)
+            again |= removed[k] == q->node;
+        if (!q || again)
+            continue;
+        removed[n++] = q->node;
+        remove_pair(f, q->node);
+    }
+    return n > 0;
+}
+
+/* --------------------------------------------------------------------------- blocks */
+
+static bool is_fp32(const struct fsd_lint *l, fsd_id product)
+{
+    return fsd_tensor_form(l->g, fsd_node_out_tensor(l->g, product, 0))->type ==
+           FSD_FP32;
+}
+
+/* All that the rules ask for, each once, in the order in which a script may apply it;
+ * none of it where one of them asks for what cannot be done here. */
+static void propose(struct fsd_finder *f, const struct fsd_measured_block *m,
+                    const fsd_block_reasons *why)
+{
+    static bool (*const makes[])(struct fsd_finder * f,
+                                 const struct fsd_measured_block *m) = {
+        [FSD_CURE_UNMARK] = propose_unmarking,
+        [FSD_CURE_UNQUANTIZE] = propose_unquantized,
+        [FSD_CURE_REPEAT] = propose_heads,
+        [FSD_CURE_PADS] = propose_pads,
+        [FSD_CURE_CASTS] = propose_casts};
+    unsigned asked = 0;
+    bool made = true;
+
+    for (uint32_t i = 0; i < why->n; i++)
+        asked |= 1u << why->at[i].rule->cure;
+    if (asked & 1u << FSD_CURE_UNQUANTIZE && is_fp32(f->lint, m->first))
+        asked |= 1u << FSD_CURE_CASTS;
+    if (asked & 1u << FSD_CURE_NONE ||
+        (asked & 1u << FSD_CURE_OTHERS && !(asked & 1u << FSD_CURE_CASTS)))
+        return;
+    for (unsigned i = 0; i < FSD_COUNT_OF(makes); i++)
+        if (makes[i] && asked & 1u << i)
+            made &= makes[i](f, m);
+    if (!made)
+        fsd_edits_drop(f);
+}
 
 static void report(struct fsd_finder *f, const struct fsd_blocks *all,
                    const struct fsd_block *b, const fsd_block_reasons *why)
 {
+    const struct fsd_lint *l = f->lint;
+    struct fsd_measured_block m =
+        fsd_block_measure(f->found->arena, all, b, l->facts, l->sizes);
+
     fsd_finding_open(f);
     for (uint32_t i = 0; i < b->nodes.n; i++)
         fsd_about_node(f, all->pool.at[b->nodes.at + i]);
@@ -18,6 +273,7 @@ static void report(struct fsd_finder *f, const struct fsd_blocks *all,
     fsd_fact_text(f, "fusion", why->at[0].rule->id);
     if (why->at[0].edit)
         fsd_fact_text(f, "edit", why->at[0].edit);
+    propose(f, &m, why);
     fsd_lint_close(f);
 }
 

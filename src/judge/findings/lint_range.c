@@ -53,15 +53,71 @@ static bool is_half(const struct spread *s, fsd_id tensor)
 }
 
 /* A constant number; NaN: it is none. */
-static double number_at(const struct spread *s, fsd_id node, uint32_t input)
+static double stored_at(const struct fsd_lint *l, fsd_id node, uint32_t input)
 {
-    fsd_id tensor = fsd_node_in_tensor(s->l->g, node, input);
+    fsd_id tensor = fsd_node_in_tensor(l->g, node, input);
     uint32_t n = 0;
-    const double *at = tensor != FSD_NONE && s->l->facts->constant[tensor]
-                           ? fsd_op_numbers(s->l->arena, s->l->g, tensor, &n)
+    const double *at = tensor != FSD_NONE && l->facts->constant[tensor]
+                           ? fsd_op_numbers(l->arena, l->g, tensor, &n)
                            : NULL;
 
     return at && n == 1 ? at[0] : (double)NAN;
+}
+
+static double number_at(const struct spread *s, fsd_id node, uint32_t input)
+{
+    return stored_at(s->l, node, input);
+}
+
+double fsd_lint_factor(const struct fsd_lint *l, fsd_id node)
+{
+    double first;
+
+    if (fsd_node_is(l->g, node, FSD_ONNX_Div))
+        return 1 / stored_at(l, node, 1);
+    if (!fsd_node_is(l->g, node, FSD_ONNX_Mul))
+        return (double)NAN;
+    first = stored_at(l, node, 0);
+    return isnan(first) ? stored_at(l, node, 1) : first;
+}
+
+/* One number for all elements, which is there before the run: a size's root as well. */
+static bool is_one_number(const struct fsd_lint *l, fsd_id tensor)
+{
+    return tensor != FSD_NONE && fsd_is_build_constant(l->facts, tensor) &&
+           fsd_shape_count(l->sizes->amounts, fsd_shape_of(l->sizes, tensor)) == 1;
+}
+
+/* A factor whose number is not known is the one that exporters compute of the head
+ * size. */
+static bool makes_smaller(const struct fsd_lint *l, fsd_id node)
+{
+    const struct fsd_graph *g = l->g;
+    double factor = fsd_lint_factor(l, node);
+
+    return isnan(factor) ? (fsd_node_is(g, node, FSD_ONNX_Mul) &&
+                            is_one_number(l, fsd_node_in_tensor(g, node, 0))) ||
+                               ((fsd_node_is(g, node, FSD_ONNX_Mul) ||
+                                 fsd_node_is(g, node, FSD_ONNX_Div)) &&
+                                is_one_number(l, fsd_node_in_tensor(g, node, 1)))
+                         : fabs(factor) < 1;
+}
+
+bool fsd_lint_is_scaled_first(const struct fsd_lint *l, fsd_id product)
+{
+    for (uint32_t i = 0; i < 2; i++) {
+        fsd_id node = fsd_tensor_producer(l->g, fsd_node_in_tensor(l->g, product, i));
+
+        for (int steps = 0; node != FSD_NONE && steps < FAR; steps++) {
+            if (makes_smaller(l, node))
+                return true;
+            if (!(l->facts->traits[node] & FSD_OP_MOVES) &&
+                !fsd_node_is(l->g, node, FSD_ONNX_Pad))
+                break;
+            node = fsd_tensor_producer(l->g, fsd_node_in_tensor(l->g, node, 0));
+        }
+    }
+    return false;
 }
 
 /* A product with a constant that makes it smaller. */
@@ -102,8 +158,10 @@ static bool is_large_product(const struct spread *s, fsd_id node)
 
     if (!is(s, node, FSD_ONNX_MatMul))
         return false;
-    return s->scores[node] || (!s->l->facts->constant[fsd_node_in_tensor(g, node, 1)] &&
-                               next != FSD_NONE && scales_down(s, next));
+    if (s->scores[node])
+        return !fsd_lint_is_scaled_first(s->l, node);
+    return !s->l->facts->constant[fsd_node_in_tensor(g, node, 1)] && next != FSD_NONE &&
+           scales_down(s, next);
 }
 
 /* What the node makes of values within the range, if it may leave it.

@@ -51,46 +51,56 @@ static const struct fsd_fusion_rule rules[] = {
     /* Then what an edit cures. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
      "element type FP32", "TensorRT for RTX fuses FP16 and BF16",
-     "cast Q, K, V and the mask to FP16 or BF16 before the block, and its output back",
-     "237 of 237 are split; with the edit 43 of 44 in FP16 and 16 of 16 in BF16 are "
-     "one kernel",
-     MEASURED},
+     "cast Q, K and V to FP16 or BF16 before both products, and what these output back",
+     "237 of 237 are split; with the edit 64 of 64 in FP16 and 8 of 8 in BF16 are one "
+     "kernel",
+     MEASURED, FSD_CURE_CASTS},
     {"attention/head", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_narrow,
      "head size {0}", "TensorRT for RTX fuses 9 to 256",
      "pad Q, K and V to 16 and slice the output",
-     "10 of 10 are split, 39 sizes from 9 on are not; with the edit 20 of 20 are "
+     "10 of 10 are split, 39 sizes from 9 on are not; with the edit 28 of 28 are "
      "one kernel",
-     MEASURED},
+     MEASURED, FSD_CURE_PADS},
     {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
      "key size {0}, value size {1}", "TensorRT for RTX fuses equal ones",
      "pad the smaller one, and slice the output if that is V",
-     "14 of 14 are split; with the edit 11 of 11 are one kernel", MEASURED},
+     "14 of 14 are split; with the edit 17 of 17 are one kernel", MEASURED,
+     FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
      "one head of K or V for {0} of Q, repeated by the product",
      "TensorRT for RTX fuses as many heads of K and V as of Q",
-     "repeat K and V by Unsqueeze, Expand and Reshape", "5 of 5 are split", MEASURED},
+     "repeat K and V by an Expand",
+     "11 of 11 are split; with the edit 6 of 6 are one kernel", MEASURED,
+     FSD_CURE_REPEAT},
     {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
      "`{A}` is an output of the network",
      "TensorRT for RTX fuses scores and probabilities that only the block reads",
-     "remove the output", "2 of 2 are split", MEASURED},
+     "remove the output", "6 of 6 are split; with the edit 4 of 4 are one kernel",
+     MEASURED, FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
      "quantizers on some of Q, K, V and the "
      "probabilities",
      "TensorRT for RTX fuses them on all four, or on the probabilities alone",
-     "quantize all four and the output, or none", "3 of 3 are split", MEASURED},
+     "quantize all four and the output, or none",
+     "7 of 7 are split; with none quantized 4 of 4 are one kernel", MEASURED,
+     FSD_CURE_UNQUANTIZE},
     {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
      "INT8 with head size {0}, {A} keys and {B}",
      "TensorRT for RTX fuses head sizes 16, 32 and 64, up to 512 keys, two queries and "
      "more",
      "remove the quantizers of the block",
-     "14 of 14 are split; 16, 32 and 64, 1 to 512 keys, 2 to 600 queries, masks and "
+     "20 of 20 are split, with the edit 6 of 6 are not; 16, 32 and 64, 1 to 512 keys, "
+     "2 to 600 queries, masks and "
      "dynamic sizes are not",
-     MEASURED},
+     MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "FP8 with {A} keys", "TensorRT for RTX fuses 32 and more, if the number is fixed",
      "remove the quantizers of the block, and compute it in FP16 or BF16",
-     "31 of 31 are split; from 32 keys on, and with one query, 57 are not", MEASURED},
+     "36 of 36 are split, with the edit 5 of 5 are not; nor are 57 from 32 keys on, "
+     "and "
+     "with one query",
+     MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "{A} between the Softmax and its quantizer",
      "TensorRT for RTX fuses a Softmax that is quantized directly",
@@ -99,7 +109,8 @@ static const struct fsd_fusion_rule rules[] = {
      "`{A}` reads the queries or the keys, too",
      "TensorRT for RTX makes one product of both",
      "build with -peep:fc_h_fusion=off in __LUNOWUD, or cast what the block reads",
-     "2 of 2 are split; with either edit 2 of 2 are one kernel", MEASURED},
+     "2 of 2 are split; with either edit 2 of 2 are one kernel", MEASURED,
+     FSD_CURE_OTHERS},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "head size {0}",
      "TensorRT fuses multiples of 8 from 16 to 256 in FP16 and BF16", NULL, NULL,
@@ -293,7 +304,11 @@ const char *fsd_fusion_found(struct fsd_arena *arena,
 
 const char *fsd_fusion_edit(struct fsd_arena *arena, const struct fsd_fusion_rule *rule)
 {
-    return filled(arena, NULL, rule->edit);
+    const char *edit = filled(arena, NULL, rule->edit);
+
+    return rule->cure == FSD_CURE_NONE || rule->cure == FSD_CURE_OTHERS
+               ? edit
+               : fsd_printed(arena, "%s (`lint --fix=fusion/attention`)", edit);
 }
 
 const char *fsd_block_reason_text(struct fsd_arena *arena,
@@ -303,12 +318,12 @@ const char *fsd_block_reason_text(struct fsd_arena *arena,
                        reason->edit ? "; " : "", reason->edit ? reason->edit : "");
 }
 
-void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
-                          const struct fsd_block *block, const struct fsd_facts *facts,
-                          const struct fsd_sizes *sizes, const char *builder,
-                          fsd_block_reasons *out)
+struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
+                                            const struct fsd_blocks *blocks,
+                                            const struct fsd_block *block,
+                                            const struct fsd_facts *facts,
+                                            const struct fsd_sizes *sizes)
 {
-    char word[24];
     struct fsd_measured_block m = {.facts = facts,
                                    .sizes = sizes,
                                    .names = facts->g->names,
@@ -319,8 +334,19 @@ void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *bloc
                                    .n_passed = block->passed.n,
                                    .block = block};
 
-    snprintf(word, sizeof word, " %s ", builder ? builder : "-");
     fsd_attention_read(&m);
+    return m;
+}
+
+void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
+                          const struct fsd_block *block, const struct fsd_facts *facts,
+                          const struct fsd_sizes *sizes, const char *builder,
+                          fsd_block_reasons *out)
+{
+    char word[24];
+    struct fsd_measured_block m = fsd_block_measure(arena, blocks, block, facts, sizes);
+
+    snprintf(word, sizeof word, " %s ", builder ? builder : "-");
     for (uint32_t i = 0; i < FSD_COUNT_OF(rules); i++) {
         const struct fsd_fusion_rule *r = &rules[i];
 

@@ -26,6 +26,18 @@ struct fsd_measured_block {
     const char *text[2]; /**< "{A}", "{B}" */
 };
 
+/** What the program itself can do about it in the model; a block is cured where all
+ *  rules that apply to it have one (findings/lint_fusion.c). */
+enum fsd_cure {
+    FSD_CURE_NONE,
+    FSD_CURE_UNMARK,     /**< no output of the network inside the block */
+    FSD_CURE_UNQUANTIZE, /**< Q/DQ pairs before the products removed */
+    FSD_CURE_REPEAT,     /**< the one head of K or V repeated before the product */
+    FSD_CURE_PADS,       /**< zeros behind Q, K and V; the output sliced */
+    FSD_CURE_CASTS,      /**< both products in FP16 or BF16, between Casts */
+    FSD_CURE_OTHERS      /**< the Casts that another rule asks for are enough */
+};
+
 /** A row. */
 struct fsd_fusion_rule {
     const char *id; /**< "attention/type" */
@@ -37,6 +49,7 @@ struct fsd_fusion_rule {
     const char *edit;    /**< NULL: none is known */
     const char *support; /**< how often it was seen, and how often not */
     const char *source;  /**< "measured: ..." or "documented by NVIDIA: ..." */
+    enum fsd_cure cure;
 };
 
 /** A rule that applies to a block. */
@@ -55,6 +68,13 @@ const char *fsd_fusion_found(struct fsd_arena *arena,
                              const struct fsd_fusion_rule *rule);
 const char *fsd_fusion_edit(struct fsd_arena *arena,
                             const struct fsd_fusion_rule *rule);
+
+/** The block, with the products of an attention. */
+struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
+                                            const struct fsd_blocks *blocks,
+                                            const struct fsd_block *block,
+                                            const struct fsd_facts *facts,
+                                            const struct fsd_sizes *sizes);
 
 /** Appends the rules of that builder that apply to the block, the decisive one first:
  *  while what no edit cures is there, no other edit helps.
@@ -90,5 +110,11 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
     fsd_attention_shares_operand, fsd_attention_is_beyond_documented;
 /** Finds the products of an attention. */
 void fsd_attention_read(struct fsd_measured_block *m);
+/** A size of a tensor, of the axis `back` before the last one; -1: not known, or open.
+ */
+int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
+                           uint32_t back);
+/** The DequantizeLinear whose value the tensor holds, moved at most; FSD_NONE. */
+fsd_id fsd_attention_dequantized(const struct fsd_measured_block *m, fsd_id tensor);
 
 #endif

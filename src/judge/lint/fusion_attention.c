@@ -21,8 +21,8 @@ enum {
     STEPS = 16     /* of a walk over what moves data */
 };
 
-/* The size of a dimension, counted from the last one; -1: not known, or open. */
-static int64_t size_of(const struct fsd_measured_block *m, fsd_id tensor, uint32_t back)
+int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
+                           uint32_t back)
 {
     const struct fsd_shape *x = fsd_shape_of(m->sizes, tensor);
     int64_t number;
@@ -65,9 +65,7 @@ static enum fsd_dtype type_of(const struct fsd_measured_block *m, fsd_id node)
     return out == FSD_NONE ? FSD_DTYPE_UNKNOWN : fsd_tensor_form(g, out)->type;
 }
 
-/* The type in which a tensor is quantized, seen through what only moves it;
- * FSD_DTYPE_UNKNOWN: it is not. */
-static enum fsd_dtype quantized_to(const struct fsd_measured_block *m, fsd_id tensor)
+fsd_id fsd_attention_dequantized(const struct fsd_measured_block *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->facts->g;
 
@@ -76,13 +74,23 @@ static enum fsd_dtype quantized_to(const struct fsd_measured_block *m, fsd_id te
         unsigned traits = fsd_traits_of(m->facts, node);
 
         if (traits & FSD_OP_DEQUANTIZE)
-            return fsd_tensor_form(g, fsd_node_in_tensor(g, node, 0))->type;
+            return node;
         if (node == FSD_NONE || !(traits & (FSD_OP_VIEW | FSD_OP_COPIES)) ||
             traits & FSD_OP_PARTS)
             break;
         tensor = fsd_node_in_tensor(g, node, 0);
     }
-    return FSD_DTYPE_UNKNOWN;
+    return FSD_NONE;
+}
+
+/* The type in which a tensor is quantized; FSD_DTYPE_UNKNOWN: it is not. */
+static enum fsd_dtype quantized_to(const struct fsd_measured_block *m, fsd_id tensor)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id dq = fsd_attention_dequantized(m, tensor);
+
+    return dq == FSD_NONE ? FSD_DTYPE_UNKNOWN
+                          : fsd_tensor_form(g, fsd_node_in_tensor(g, dq, 0))->type;
 }
 
 /* Which of Q, K, P and V are quantized, a bit each. */
@@ -149,7 +157,8 @@ bool fsd_attention_is_across(struct fsd_measured_block *m)
 /* The larger of the sizes of keys and values. */
 static int64_t head_size(const struct fsd_measured_block *m)
 {
-    int64_t key = size_of(m, m->q, 0), value = size_of(m, m->v, 0);
+    int64_t key = fsd_attention_size(m, m->q, 0),
+            value = fsd_attention_size(m, m->v, 0);
 
     return key > value ? key : value;
 }
@@ -167,7 +176,7 @@ bool fsd_attention_is_single(struct fsd_measured_block *m)
     const struct fsd_shape *x = fsd_shape_of(m->sizes, scores);
 
     for (uint32_t i = 2; x->ranked && i < x->rank; i++)
-        if (size_of(m, scores, i) != 1)
+        if (fsd_attention_size(m, scores, i) != 1)
             return false;
     return x->ranked;
 }
@@ -176,7 +185,8 @@ bool fsd_attention_is_of_one_token(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
 
-    return size_of(m, scores, 0) == 1 && size_of(m, scores, 1) == 1;
+    return fsd_attention_size(m, scores, 0) == 1 &&
+           fsd_attention_size(m, scores, 1) == 1;
 }
 
 /* --------------------------------------------------------------- what an edit cures */
@@ -210,22 +220,23 @@ bool fsd_attention_is_narrow(struct fsd_measured_block *m)
 {
     if (is_all(m, FSD_FP8))
         return false;
-    m->number[0] = size_of(m, m->q, 0);
+    m->number[0] = fsd_attention_size(m, m->q, 0);
     return m->number[0] >= 1 && m->number[0] <= NARROW;
 }
 
 bool fsd_attention_is_uneven(struct fsd_measured_block *m)
 {
-    m->number[0] = size_of(m, m->q, 0);
-    m->number[1] = size_of(m, m->v, 0);
+    m->number[0] = fsd_attention_size(m, m->q, 0);
+    m->number[1] = fsd_attention_size(m, m->v, 0);
     return m->number[0] > 0 && m->number[1] > 0 && m->number[0] != m->number[1];
 }
 
 /* The product itself repeats the one head of keys, or of values. */
 bool fsd_attention_is_broadcast(struct fsd_measured_block *m)
 {
-    m->number[0] = size_of(m, m->q, 2);
-    return m->number[0] > 1 && (size_of(m, m->k, 2) == 1 || size_of(m, m->v, 2) == 1);
+    m->number[0] = fsd_attention_size(m, m->q, 2);
+    return m->number[0] > 1 &&
+           (fsd_attention_size(m, m->k, 2) == 1 || fsd_attention_size(m, m->v, 2) == 1);
 }
 
 bool fsd_attention_is_half_quantized(struct fsd_measured_block *m)
@@ -238,8 +249,9 @@ bool fsd_attention_is_half_quantized(struct fsd_measured_block *m)
 bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
-    int64_t head = size_of(m, m->q, 0), keys = size_of(m, scores, 0),
-            queries = size_of(m, scores, 1);
+    int64_t head = fsd_attention_size(m, m->q, 0),
+            keys = fsd_attention_size(m, scores, 0),
+            queries = fsd_attention_size(m, scores, 1);
 
     if (!is_all(m, FSD_INT8) || head < 0)
         return false;
@@ -254,9 +266,9 @@ bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
     const struct fsd_shape *x = fsd_shape_of(m->sizes, scores);
-    int64_t keys = size_of(m, scores, 0);
+    int64_t keys = fsd_attention_size(m, scores, 0);
 
-    if (!is_all(m, FSD_FP8) || !x->ranked || size_of(m, scores, 1) == 1)
+    if (!is_all(m, FSD_FP8) || !x->ranked || fsd_attention_size(m, scores, 1) == 1)
         return false;
     m->text[0] =
         keys < 0 ? "a dynamic number of" : fsd_printed(m->arena, "%d", (int)keys);

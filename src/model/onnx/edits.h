@@ -21,6 +21,7 @@ enum {
     FSD_ONNX_FLOAT = 1,
     FSD_ONNX_UINT8 = 2,
     FSD_ONNX_INT8 = 3,
+    FSD_ONNX_INT64 = 7,
     FSD_ONNX_BOOL = 9,
     FSD_ONNX_FLOAT16 = 10,
     FSD_ONNX_BFLOAT16 = 16,

@@ -15,13 +15,16 @@
         .about = "of insert-pair whose input it is; of insert-cast the node that " \
         "is to compute in `type`, between Casts; of spread-scale the one that " \
         "holds weights, whose scale is repeated along axis 0; of add-dimension " \
-        "the one whose scalar is to have the dimensions [1]; else the " \
-        "QuantizeLinear or DequantizeLinear") \
+        "the one whose scalar is to have the dimensions [1]; of scale-first the " \
+        "product whose first input is scaled; of repeat-heads and pad-input the " \
+        "one whose input it is, of slice-output and unmark-output the one whose " \
+        "output; else the QuantizeLinear or DequantizeLinear") \
     set(t, NAME,   node_name, e->name, NULL, .always = true) \
     set(t, COUNT,  input, e->input, NULL, .always = true, \
         .about = "which input of the node; of move-pair which of `to`") \
     when(t, COUNT,  to, e->to_name, e->to, NULL, \
-        .about = "of move-pair the node that is to read the pair") \
+        .about = "of move-pair the node that is to read the pair; of scale-first " \
+        "the one that scales the product, which goes") \
     when(t, NAME,   to_name, e->to_name, e->to_name, NULL) \
     set(t, NAME,   scale_of, e->like, NULL, \
         .about = "the quantizer whose scale to use; absent: to calibrate") \
@@ -30,8 +33,15 @@
         .about = "by value, where it is one and known") \
     set(t, TEXT,   type, e->type, NULL, \
         .about = "of the pair; of make-symmetric that of the zero point 0") \
+    when(t, COUNT,  axis, e->size, e->axis, NULL, \
+        .about = "the one that changes, counted from the last one, which is 0") \
+    when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \
+        .about = "that this axis gets") \
     set(t, FLAG,   on_request, e->on_request, NULL, .if_true = true, \
-        .about = "it costs time: applied only if its rule is named") \
+        .about = "it costs time, or changes types: applied only if its rule is " \
+        "named") \
+    set(t, FLAG,   together, e->together, NULL, .if_true = true, \
+        .about = "applied with all others of its finding, or not at all") \
     set(t, TEXT,   effect, e->effect, NULL, .always = true, \
         .about = "what it changes numerically")
 FSD_RECORD(edit, EDIT)
