@@ -17,11 +17,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Options of TensorRT for RTX's compiler.  It names a word that it does not know on
+ * standard error, which is a part of the log here, and builds without it. */
+#define SWITCHES "__LUNOWUD"
+#define IGNORED  " invalid compilation option, ignored"
+
 /* What is kept of the environment: what decides on which device and how a build runs.
  * Anything else may be a secret. */
 static const char *const kept_variables[] = {
-    "CUDA_DEVICE_ORDER", "CUDA_MODULE_LOADING", "CUDA_VISIBLE_DEVICES",
-    "NVIDIA_TF32_OVERRIDE", "NVIDIA_VISIBLE_DEVICES"};
+    "CUDA_DEVICE_ORDER",    "CUDA_MODULE_LOADING",    "CUDA_VISIBLE_DEVICES",
+    "NVIDIA_TF32_OVERRIDE", "NVIDIA_VISIBLE_DEVICES", SWITCHES};
 enum { N_VARIABLES = sizeof kept_variables / sizeof *kept_variables };
 
 struct collect {
@@ -193,6 +198,26 @@ static void report_kept(const struct collect *c)
     print_note(NULL, text);
 }
 
+static void report_ignored(const struct collect *c)
+{
+    char path[PATH_MAX], text[1024], line[4096], *end;
+    FILE *log =
+        path_in_partial(&c->partial, "build.log", path) ? fopen(path, "r") : NULL;
+
+    while (log && fgets(line, sizeof line, log)) {
+        if (!(end = strstr(line, IGNORED)))
+            continue;
+        *end = '\0';
+        snprintf(text, sizeof text,
+                 "the builder does not know `%.500s` of " SWITCHES
+                 ": the engine is built without it",
+                 line + strspn(line, " "));
+        print_note(NULL, text);
+    }
+    if (log)
+        fclose(log);
+}
+
 /* ------------------------------------------------------------------------- the verb */
 
 static enum fsd_status run_build(struct collect *c, struct fsd_error *err)
@@ -234,6 +259,7 @@ static enum fsd_status collect(struct collect *c, const struct command_line *lin
         status = write_command(c, given, n, err);
     if (status != FSD_OK)
         return status;
+    report_ignored(c);
     if (c->status || c->end.stopped_by) {
         report_kept(c);
         return FSD_OK;

@@ -107,6 +107,12 @@ def options():
           not os.path.islink(path("script/model.onnx")), done.stderr)
     check("what lacks is said", "no verbose build log" in done.stderr and "no layer times" in done.stderr, done.stderr)
     check("words are no shell's", collect("words", "printf", "%s", "$(touch x); `y`").stdout == "$(touch x); `y`")
+    word = "-peep:no_such=off"
+    done = collect("switch", "bash", "-c", f"""echo '{word} invalid compilation option, ignored (unknown option "{word}")' >&2""",
+                   __LUNOWUD=word)
+    check("a switch that the builder does not know", f"does not know `{word}` of __LUNOWUD" in done.stderr and
+          word in open(path("switch/build.log"), encoding="utf-8").read() and
+          command("switch")["environment"]["__LUNOWUD"] == word, done.stderr)
     done = collect("lines", "bash", "-c", "printf a; printf b >&2; sleep .1; echo c; echo d >&2")
     check("lines stay whole", sorted(open(path("lines/build.log"), encoding="utf-8").read().split()) == ["ac", "bd"] and
           (done.stdout, done.stderr[:3]) == ("ac\n", "bd\n"), (done.stdout, done.stderr))
