@@ -30,6 +30,7 @@
 #include "judge/findings/findings.h"
 #include "judge/gate/gate.h"
 #include "judge/lint/lint.h"
+#include "judge/lint/splits.h"
 
 /* How runs are opened, and arguments refused. */
 #include "api/command.h"

@@ -65,6 +65,12 @@ FSD_RECORD(change_row, CHANGE_ROW)
 #define PASSED_ROW(has, set, when, t) has(t, NAME, name, NULL)
 FSD_RECORD(passed_row, PASSED_ROW)
 
+#define WAY_ROW(has, set, when, t) \
+    set(t, TEXT, way, way->way, "way") \
+    set(t, TEXT, seen, way->seen, "seen", .about = "how often it split such kernels") \
+    set(t, TEXT, also, way->also, "also", .about = "what else it changes")
+FSD_RECORD(way_row, WAY_ROW)
+
 #define BREAK_ROW(has, set, when, t) \
     set(t, COUNT, layer, fsd_count_id(m->layer_of[group]), "layer") \
     set(t, TEXT,  fusion, fsd_fusion_kind_name(m->kinds[group]), "fusion", \
@@ -82,7 +88,10 @@ FSD_RECORD(passed_row, PASSED_ROW)
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    NULL, .aside = true) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
-        .about = "all fusions that then change, including this one")
+        .about = "all fusions that then change, including this one") \
+    set(t, ROWS,  ways,    ways_of(arena, m->d, m->layer_of[group]), NULL, \
+        .of = &way_row_record, \
+        .about = "of TensorRT for RTX: what splits such kernels, and how often it did")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, set, when, t) \
@@ -110,12 +119,16 @@ static const char change_text[] = "    layer {layer} {fusion}  {called:.80}\n";
 
 static const char passed_text[] = "  pass through an If  {name}\n";
 
-static const char break_text[] = "layer {layer}  {fusion}  {called:.80}\n"
-                                 "<  mark  {mark}\n>"
-                                 "<{pass!}>"
-                                 "<  no exact break exists: {none}\n>"
-                                 "<  {why}\n>"
-                                 "<  fusions that change then:\n{changes!}>";
+static const char break_text[] =
+    "layer {layer}  {fusion}  {called:.80}\n"
+    "<  mark  {mark}\n>"
+    "<{pass!}>"
+    "<  no exact break exists: {none}\n>"
+    "<  {why}\n>"
+    "<  fusions that change then:\n{changes!}>"
+    "<  ways to split such a kernel, as measured:\n{ways!}>";
+
+static const char way_text[] = "    {way}: {seen}; {also}\n";
 
 /* ------------------------------------------------------------------------- tensors */
 
@@ -306,6 +319,18 @@ static const struct fsd_rows *changes_of(struct fsd_arena *arena,
         FSD_ADD(rows, change_row, CHANGE_ROW);
     }
     return rows;
+}
+
+static const struct fsd_rows *ways_of(struct fsd_arena *arena, const struct fsd_diff *d,
+                                      fsd_id layer)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &way_row_record, way_text);
+    const struct fsd_split_way *way;
+
+    for (uint32_t i = 0; layer != FSD_NONE && (way = fsd_split_way_at(d, layer, i));
+         i++)
+        FSD_ADD(rows, way_row, WAY_ROW);
+    return rows->at.n ? rows : NULL;
 }
 
 static const char *tensor_name(const struct fsd_marks *m, fsd_id tensor)

@@ -4,8 +4,11 @@
 #include "explain/diff/explain.h"
 #include "judge/findings/cite.h"
 #include "judge/lint/fusion.h"
+#include "judge/lint/splits.h"
 #include "report/phrase/phrase.h"
 #include "report/view/view.h"
+
+#include <math.h>
 
 /* clang-format off */
 #define LINE_ROW(has, set, when, t) \
@@ -106,10 +109,35 @@ static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
         return;
     }
     say(tale, "to do", remedy);
-    ms = fsd_layer_ms(d, layer) * (1 - fsd_advice_leaves(d, layer));
+    ms = fsd_layer_ms(d, layer) * fmin(fsd_cost_saved(d, layer), 1);
     if (ms > 0)
         say(tale, "gain",
             fsd_printed(arena, "may save %.4f ms, its measured time", ms));
+}
+
+/* How to split the layer. */
+static void say_ways(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
+{
+    const struct fsd_split_way *way;
+
+    for (uint32_t i = 0; (way = fsd_split_way_at(d, layer, i)); i++)
+        fsd_vec_push(
+            tale->arena, &tale->lines,
+            ((struct fsd_line){.topic = "to split",
+                               .text = fsd_printed(tale->arena, "%s: %s; %s", way->way,
+                                                   way->seen, way->also)}));
+}
+
+/* The layer that computes both nodes; FSD_NONE. */
+static fsd_id layer_of_both(const struct fsd_diff *d, fsd_id one, fsd_id other)
+{
+    for (uint32_t i = 0; i < d->match->of_node[one].n; i++) {
+        fsd_id layer = fsd_match_of_node(d->match, one, i)->layer;
+
+        if (fsd_match_has(d->match, layer, other))
+            return layer;
+    }
+    return FSD_NONE;
 }
 
 static void fill_item(struct fsd_arena *arena, struct item_row *row,
@@ -122,6 +150,7 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
     if (layer) {
         say_why(&tale, d, id);
         fsd_explain_layer(&tale, d, id);
+        say_ways(&tale, d, id);
     } else {
         fsd_explain_node(&tale, d, id);
         say_blocks(&tale, d, all, &id, 1);
@@ -138,6 +167,7 @@ static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *
     struct item_row *row = fsd_rows_add(pair);
     struct fsd_tale tale = {.arena = arena};
     struct fsd_print called;
+    fsd_id layer;
 
     fsd_put_node_name(d, one, fsd_print_open(&called));
     fputs(" and ", called.out);
@@ -145,6 +175,8 @@ static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *
     row->called = fsd_print_take(&called, arena);
     fsd_explain_pair(&tale, d, one, other);
     say_blocks(&tale, d, all, nodes, 2);
+    if ((layer = layer_of_both(d, one, other)) != FSD_NONE)
+        say_ways(&tale, d, layer);
     row->story = story_of(&tale);
     return pair;
 }
