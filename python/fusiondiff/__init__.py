@@ -26,10 +26,10 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, Union
 
 from . import _native
-from ._objects import Edit, Finding, Layer, Link, Node, Port, Record, Table, Violation, printable
+from ._objects import Block, Change, Edge, Edit, Finding, Form, Group, Layer, Link, Node, Port, Record, Region, Table, Violation, printable
 
-__all__ = ["Bisection", "Check", "Comparison", "Edit", "Error", "Failure", "Finding", "Input", "Layer", "Link", "Linting", "Node", "Port", "Record",
-           "Routes", "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "failure", "issue", "lint", "retype",
+__all__ = ["Bisection", "Block", "Change", "Check", "Comparison", "Edge", "Edit", "Error", "Failure", "Finding", "Form", "Group", "Input", "Layer",
+           "Link", "Linting", "Node", "Port", "Record", "Region", "Routes", "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "failure", "issue", "lint", "retype",
            "routes", "snapshot"]
 __version__ = _native.version
 
@@ -220,6 +220,10 @@ def _lines(brief: list[dict[str, str]]) -> str:
     return "\n".join(printable(f"{line['topic']:9}{line['text']}") for line in brief)
 
 
+def _todo(brief: list[dict[str, str]]) -> list[str]:
+    return [line["text"] for line in brief if line["topic"] == "to do"]
+
+
 class Run(_Paged):
     """What was found out about one build; :func:`diff` makes it.  Its repr is its summary."""
 
@@ -234,9 +238,11 @@ class Run(_Paged):
     def layers(self) -> Table[Layer]:
         """The engine's layers, in their order."""
         layers = [Layer.from_json(item) for item in self.json["layers"]]
+        fates = [node["fate"] for node in self.json["nodes"]]
         for layer in layers:
             for link in layer.nodes:
                 link.name = self._names[link.index]
+                link.computed = fates[link.index] == "layer"
         return Table(layers, Layer, self._names)
 
     @functools.cached_property
@@ -248,6 +254,17 @@ class Run(_Paged):
     def findings(self) -> Table[Finding]:
         """The findings: what a reviewer should look at."""
         return Table([Finding.from_json(item) for item in self.json["findings"]], Finding, self._names)
+
+    @functools.cached_property
+    def blocks(self) -> Table[Block]:
+        """The blocks that are expected to be one kernel each, such as attentions, and why some are not."""
+        listed = json.loads(self.view("patterns", format="json"))["blocks"]
+        return Table([Block.from_json(item) for item in listed], Block, self._names)
+
+    @property
+    def todo(self) -> list[str]:
+        """What to do, the largest gain first, as in the summary."""
+        return _todo(self.summary["brief"])
 
     @property
     def summary(self) -> dict[str, Any]:
@@ -279,7 +296,31 @@ class Run(_Paged):
 
 
 class Comparison(_Paged):
-    """What changed between two builds; returned by :func:`compare`."""
+    """What changed between two builds; returned by :func:`compare`.  Its repr is what the text begins with: causes and counts."""
+
+    def __repr__(self) -> str:
+        blocks = str(self).split("\n\n")
+        return "\n\n".join(blocks[:1 + blocks[0].startswith("changed ")])
+
+    @functools.cached_property
+    def regions(self) -> Table[Region]:
+        """Nodes grouped in layers, the worst change first."""
+        return Table([Region.from_json(item) for item in self.json["regions"]], Region)
+
+    @functools.cached_property
+    def edges(self) -> Table[Edge]:
+        """Tensors with another type or layout."""
+        return Table([Edge.from_json(item) for item in self.json["edges"]], Edge)
+
+    @functools.cached_property
+    def changes(self) -> Table[Change]:
+        """What the builds were made from and differ in."""
+        return Table([Change.from_json(item) for item in self.json["different"]], Change)
+
+    @property
+    def todo(self) -> list[str]:
+        """What to do about the root cause; empty where no cause is known."""
+        return list(self.json.get("says", []))[2:]
 
     @property
     def differs(self) -> bool:
@@ -304,6 +345,11 @@ class Check(_Paged):
 
     def __repr__(self) -> str:
         return "\n".join(filter(None, (_lines(self.json["brief"]), self.json["verdict"])))
+
+    @property
+    def todo(self) -> list[str]:
+        """What to do, as in the summary."""
+        return _todo(self.json["brief"])
 
     @functools.cached_property
     def findings(self) -> Table[Violation]:
@@ -401,7 +447,11 @@ class Failure(_Paged):
 
 
 class Linting(_Report):
-    """The result of :func:`lint` on a model.  A notebook shows the verdict, not the page."""
+    """The result of :func:`lint` on a model.  Its repr is the summary and the verdict; a notebook shows the report, not the page."""
+
+    def __repr__(self) -> str:
+        text = str(self)
+        return "\n".join([text.split("\n\n", 1)[0], text.rstrip("\n").rsplit("\n", 1)[-1]])
 
     def __init__(self, handle: Any, model: Any, reads: _Reads) -> None:
         super().__init__(handle)

@@ -121,11 +121,19 @@ def _words_of(kind: type[Record], name: str) -> tuple[str, ...]:
 
 
 def _cut(text: str, width: int, column: str) -> str:
-    """Sentences and lists lose their end, names their middle."""
+    """Sentences and lists lose their last words, names parts of their paths, before the last one; no word is cut."""
     if len(text) <= width:
         return text
-    back = 0 if column in _FROM_FRONT else (width - 3) // 3
-    return text[:width - 3 - back] + "..." + text[len(text) - back:]
+    if column in _FROM_FRONT:
+        return text[:text.rfind(" ", 0, width - 2) + 1] + "..."
+    parts = text.split("/")
+    if len(parts) < 3:
+        return text
+    kept = len(parts) - 1    # parts from here on stand
+    while kept > 2 and len("/".join([parts[0], parts[1], "...", *parts[kept - 1:]])) <= width:
+        kept -= 1
+    front = "/".join([*parts[:2], "...", *parts[kept:]])
+    return front if len(front) <= width else "/".join(["...", parts[-1]])
 
 
 class Table(Sequence[Item], Generic[Item]):
@@ -180,6 +188,8 @@ class Table(Sequence[Item], Generic[Item]):
         value = getattr(item, name, None)
         if name in self._of._of_nodes:
             return list(map(self._name_of, value)) if isinstance(value, list) else self._name_of(value)
+        if name in self._of._of_links and isinstance(value, list):    # what the layer computes, before constants and quantizers
+            value = sorted(value, key=lambda link: not link.computed)
         return [str(one) if isinstance(one, Record) else one for one in value] if isinstance(value, list) else value
 
     def _filled(self, names: Iterable[str]) -> list[str]:
@@ -332,6 +342,7 @@ class Link(Record):
     index: int = 0
     evidence: list[Evidence] = dataclasses.field(default_factory=list)
     name: str = ""
+    computed: bool = dataclasses.field(default=True, repr=False)    # no constant, nor a quantizer that is now a precision
 
     def __str__(self) -> str:
         return self.name or f"#{self.index}"
@@ -437,6 +448,27 @@ class Finding(Record):
 
 
 @dataclasses.dataclass
+class Block(Record):
+    """A block of the model that is expected to be one kernel, the layers that compute it, and why it is not one kernel."""
+
+    _in_html = ("pattern", "called", "fused", "type", "layers", "reason")
+    _in_text = ("pattern", "fused", "called", "reason")
+    _of_nodes = ("nodes", "between")
+
+    pattern: str = ""
+    node: int = 0
+    called: str = ""
+    scope: str = ""
+    fused: str = ""
+    type: str = ""
+    nodes: list[int] = dataclasses.field(default_factory=list)
+    layers: list[int] = dataclasses.field(default_factory=list)
+    between: list[int] = dataclasses.field(default_factory=list)
+    reason: Optional[str] = None
+    reasons: list[dict[str, Any]] = dataclasses.field(default_factory=list)
+
+
+@dataclasses.dataclass
 class Violation(Record):
     """What a check found; layers and nodes by name, since they are of one build or of both."""
 
@@ -477,3 +509,77 @@ class Edit(Record):
     scale: Optional[float] = None
     type: Optional[Precision] = None
     effect: str = ""
+
+
+@dataclasses.dataclass
+class Form(Record):
+    """Type and memory layout of a tensor."""
+
+    type: str = ""
+    layout: str = ""
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (self.type, self.layout)))
+
+
+@dataclasses.dataclass
+class Group(Record):
+    """Nodes that one layer of a build computes, or layers that cannot be told apart."""
+
+    kind: str = ""
+    precision: str = ""
+    layers: int = 0
+    loose: bool = False
+    nodes: list[str] = dataclasses.field(default_factory=list)
+    tactic: Optional[str] = None
+    ms: Optional[float] = None
+
+    def __str__(self) -> str:
+        return " ".join(filter(None, (" + ".join(self.nodes) or self.kind, self.precision)))
+
+
+@dataclasses.dataclass
+class Region(Record):
+    """Nodes of both builds that are grouped in layers: what became of the groups, and their times before and after."""
+
+    _in_html = ("region", "what", "precision", "old", "new", "before", "after")
+    _in_text = ("region", "what", "precision", "old", "new", "before", "after")
+
+    region: int = 0
+    what: Literal["same", "fusion-lost", "fusion-gained", "regrouped", "opaque", "only-old", "only-new"] = ""  # type: ignore[assignment]
+    precision: str = ""
+    differs: bool = False
+    opaque: bool = False
+    layout: bool = False
+    layers: bool = False
+    moves: bool = False
+    tactic: bool = False
+    old: list[Group] = dataclasses.field(default_factory=list)
+    new: list[Group] = dataclasses.field(default_factory=list)
+    before: Optional[float] = None
+    after: Optional[float] = None
+
+
+@dataclasses.dataclass
+class Edge(Record):
+    """A tensor between two nodes that another build reads or writes in another type or layout."""
+
+    _in_html = ("old_from", "old_to", "before", "after", "change", "region")
+    _in_text = ("old_from", "old_to", "before", "after", "change", "region")
+
+    region: int = 0
+    old_from: str = ""
+    old_to: str = ""
+    new_from: str = ""
+    new_to: str = ""
+    before: Optional[Form] = None
+    after: Optional[Form] = None
+    change: Literal["same", "narrowed", "changed", "retyped", "widened"] = ""  # type: ignore[assignment]
+
+
+@dataclasses.dataclass
+class Change(Record):
+    """Something that the builds were made from, and that differs: nodes, build options, the GPU, ..."""
+
+    aspect: str = ""
+    what: str = ""

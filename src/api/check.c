@@ -22,32 +22,37 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
 
     if (!s->untimed)
         return;
-    snprintf(text, sizeof text,
-             "%" PRIu32 " of %" PRIu32
-             " layers have no time in some profile: check will not take these times",
-             s->untimed, s->layers);
+    snprintf(
+        text, sizeof text,
+        "%" PRIu32 " of %" PRIu32
+        " layers have no time in a profile, so that checks will ignore the times of "
+        "this snapshot",
+        s->untimed, s->layers);
     fsd_note(opt, text);
 }
 
-/* What of the builds is no variant that a check takes. */
+/* The parts of the builds that do not become variants, which a check would accept. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
     for (uint32_t b = 1; b < m->n; b++) {
         const struct {
             uint32_t n;
-            const char *before, *noun, *what;
+            const char *before, *one, *several, *what;
         } left[] = {
-            {learnt[b].ports, "not learnt, ", "input or output",
-             "that the first build lacks: such a build will still fail"},
-            {learnt[b].strange, "not learnt, ", "row",
-             "of nodes that the first model lacks: such a build will still fail"},
-            {learnt[b].more, "not learnt, ", "row",
-             "of which the first build states less, otherwise the same: pass the build "
-             "that states more first"},
-            {learnt[b].less, "learnt, but ", "row",
-             "in which it states less than the first build: a later build may have "
-             "these so only if the same version made it"}};
+            {learnt[b].ports, "not recorded as a variant: ", "input or output",
+             "inputs or outputs",
+             "that the first build does not have; a check of such a build will fail"},
+            {learnt[b].strange, "not recorded as a variant: ", "row", "rows",
+             "of nodes that the first model does not have; a check of such a build "
+             "will "
+             "fail"},
+            {learnt[b].more, "not recorded as a variant: ", "row", "rows",
+             "that differ from the first build only because that states less; name the "
+             "build that states more first"},
+            {learnt[b].less, "recorded as a variant; in ", "row", "rows",
+             "it states less than the first build, which a check accepts only from the "
+             "same version of the builder"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {
             struct fsd_print print;
@@ -56,9 +61,8 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
                 continue;
             fsd_print_open(&print);
             fsd_put_safe(print.out, m->builds[b]->engine_path);
-            fprintf(print.out, ": %s", left[i].before);
-            fsd_put_noun(print.out, left[i].n, left[i].noun);
-            fprintf(print.out, " %s", left[i].what);
+            fprintf(print.out, ": %s%u %s %s", left[i].before, left[i].n,
+                    left[i].n == 1 ? left[i].one : left[i].several, left[i].what);
             fsd_print_close(&print);
             fsd_note(opt, print.text);
             free(print.text);

@@ -144,6 +144,7 @@ bool fsd_diff_finding(const struct fsd_diff *d, uint32_t i,
                     .message = f->message,
                     .n_layers = f->layers.n,
                     .n_nodes = f->nodes.n,
+                    .todo = f->todo,
                 },
                 sizeof *out);
 }

@@ -390,7 +390,7 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
     else if (maps)
         status = fsd_file_map(out, fd, limit, err);
     else if ((status = measure(out, fd, limit, err)) == FSD_OK && out->size)
-        status = begin_windows(out, fd, err);
+        status = begin_windows(out, fd, NULL, err);
     if (!out->map || out->map->fd != fd)
         close(fd);
     return status;

@@ -4,13 +4,32 @@
 
 #include <string.h>
 
+/* The verbs by what their users ask.  Each is there once, which tests/shell holds. */
+static const struct {
+    const char *question;
+    const char *verbs[9];
+} questions[] = {
+    {"What did the builder make of my model?",
+     {"diff", "where", "inside", "explain", "patterns", "skipped", "parts"}},
+    {"Where do time and memory go, and what helps?",
+     {"top", "scopes", "reformats", "memory", "buildtime"}},
+    {"What changed, and may it be merged?",
+     {"compare", "routes", "stability", "snapshot", "check"}},
+    {"What is wrong with my model, or with what the engine computes?",
+     {"lint", "tensors", "bisect"}},
+    {"How do I pass it on to other tools and people?",
+     {"cut", "code", "issue", "annotate", "retype", "names"}},
+    {"How do I make builds, and analyze many?", {"collect", "batch", "doctor"}}};
+
 void print_verbs(FILE *out)
 {
-    const struct verb *verb;
-
     fputs("Verbs ('fusiondiff help VERB' explains one):\n", out);
-    for (unsigned i = 0; (verb = verb_at(i)); i++)
-        fprintf(out, "  %-10s %s\n", verb->name, verb->brief);
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        fprintf(out, "\n%s\n", questions[i].question);
+        for (unsigned k = 0; questions[i].verbs[k]; k++)
+            fprintf(out, "  %-10s %s\n", questions[i].verbs[k],
+                    find_verb(questions[i].verbs[k])->brief);
+    }
 }
 
 static void print_examples(const struct verb *verb, FILE *out)

@@ -1,6 +1,6 @@
 /*
  * fusiondiff collect DIR -- COMMAND...: runs a build and keeps what it makes in one
- * directory that every verb takes.
+ * directory that every verb of builds reads.
  *
  *     DIR.partial/UNFINISHED   made first, and gone last: no verb takes what has it
  *                 command.json, build.log, layers.json, profile.json, times.json,
@@ -303,7 +303,7 @@ static void check_line(struct command_line *line)
 static const char doc[] =
     "Runs a build (trtexec, Polygraphy or a script) and keeps its "
     "command, log, layers, times and model in the new directory "
-    "DIR, which every verb accepts as a build.\vAdds the missing "
+    "DIR, which every verb of builds reads.\vAdds the missing "
     "export options to trtexec, as far as its --help lists them.  "
     "A script writes files of its own to $FUSIONDIFF_COLLECT.  "
     "The exit status is the command's.  If it is not 0, the files "

@@ -180,7 +180,7 @@ def check_progress():
     except BlockingIOError:
         pass
     claim(b"fusiondiff [" in shown and shown.endswith(b"\r\x1b[K"), f"the bar is not wiped: {shown!r}")
-    claim(b"  8 layers" in out and run_.returncode == 0, "a run with a bar ends otherwise")
+    claim(b"layers   8: " in out and run_.returncode == 0, "a run with a bar ends otherwise")
     with subprocess.Popen([BINARY, "qat_block/model.onnx", "qat_block/engine.graph.json"], cwd=FIXTURES,
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as run_:
         claim(run_.communicate()[1] == b"", "a run without a terminal says something")

@@ -223,11 +223,10 @@ static void texts(void **state)
     expect("/conv1/Conv", 34, "/conv1/Conv", "/conv1/Conv");
     expect("a<b>&\"]", 34, "a&lt;b&gt;&amp;&quot;&#93;", "a&lt;b&gt;&amp;&quot;&#93;");
     expect("\\N\n", 34, "\\\\N\\\\u{a}", "\\\\\\\\N\\\\\\\\u{a}");
-    expect("0123456789", 5,
-           "01\xe2\x80\xa6"
-           "89",
-           "01\xe2\x80\xa6"
-           "89");
+    expect("/m/layers.0/q_proj/Add", 18, "/m/.../q_proj/Add", "/m/.../q_proj/Add");
+    expect("/m/<a>/q_proj/Add\n", 16, "/m/.../Add\\\\u{a}",
+           "/m/.../Add\\\\\\\\u{a}");
+    expect("0123456789", 9, "0123456789", "0123456789"); /* one word */
     expect("\xc3\xa9\xc3\xa9\xc3\xa9", 3, "\xc3\xa9\xc3\xa9\xc3\xa9",
            "\xc3\xa9\xc3\xa9\xc3\xa9");
 }

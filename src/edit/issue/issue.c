@@ -184,13 +184,13 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
     const struct {
         bool is;
         const char *text;
-    } others[] = {{r->layers, "how many layers compute the same nodes"},
-                  {r->layout, "the layout of a tensor that is read"},
-                  {r->moves, "layers that only move data"},
-                  {r->unasked.n > 0, "what layers read"},
-                  {r->kernels, "what kernels do, or the types and layouts that they "
-                               "state"},
-                  {r->type_lost, "a type is no longer known"}};
+    } others[] = {{r->layers, "another number of layers computes the same nodes"},
+                  {r->layout, "a layer reads a tensor in another layout"},
+                  {r->moves, "other layers that only move data stand between them"},
+                  {r->unasked.n > 0, "layers read other tensors"},
+                  {r->kernels, "kernels do something else, or state other types or "
+                               "layouts"},
+                  {r->type_lost, "a type is no longer stated"}};
     const char *title = "others";
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
@@ -231,8 +231,12 @@ static void put_change(struct text *x)
     put_groups(c->old, c, r->old_groups, "before", out);
     put_groups(c->new, c, r->new_groups, "now", out);
     put_others(r, out);
-    fprintf(out, "moves     %u layers that only move data, then %u\n", r->old_moves.n,
-            r->new_moves.n);
+    if (r->old_moves.n || r->new_moves.n) {
+        fputs("movement  ", out);
+        fsd_put_noun(out, r->old_moves.n, "layer");
+        fprintf(out, " that only move%s data before, %u now\n",
+                r->old_moves.n == 1 ? "s" : "", r->new_moves.n);
+    }
     put_ms_change(r, out);
     fsd_print_close(&print);
     put_block(print.text, "text", x->out);

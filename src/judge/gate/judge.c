@@ -104,7 +104,7 @@ struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d)
     v->brief = fsd_brief_of(v->arena, d);
     add_counts(v, counts, FSD_COUNT_OF(counts), false);
     if (d->times->run.median >= 0)
-        add_row(v, "a run", NULL,
+        add_row(v, "inference", NULL,
                 fsd_printed(v->arena, "%.3f ms", d->times->run.median));
     if (d->times->total > 0)
         add_row(v, d->times->run.median >= 0 ? "its layers" : "time", NULL,
@@ -255,7 +255,7 @@ static struct fsd_verdict *verdict_of(const char *title,
     if (c && old->variants.n)
         add_row(v, "rows that may vary", "", variants_of(v, old));
     if (new->timed_runs || old->timed_runs)
-        add_row(v, "a run", c ? before.run : NULL, now.run);
+        add_row(v, "inference", c ? before.run : NULL, now.run);
     add_row(v, new->timed_runs || old->timed_runs ? "its layers" : "time",
             c ? before.ms : NULL, now.ms);
     if (t.known) {
@@ -263,7 +263,7 @@ static struct fsd_verdict *verdict_of(const char *title,
 
         fsd_put_noise(&t, fsd_noise_of(&t, before_gate->policy),
                       fsd_print_open(&noise));
-        add_row(v, "noise explains", "", fsd_print_take(&noise, v->arena));
+        add_row(v, "noise, up to", "", fsd_print_take(&noise, v->arena));
     }
     judge(v, fsd_find_case(v->arena, before_gate));
     if (c)

@@ -118,12 +118,11 @@ static void put_behind(const struct fsd_diff *d, const struct fsd_entry *e, FILE
 static void put_producer(const struct fsd_diff *d, const struct fsd_entry *e, FILE *out)
 {
     if (e->node == FSD_NONE) {
-        fputs(", an input of the network: the two runs were given other data\n", out);
+        fputs(", an input of the network: the two runs had different inputs\n", out);
         return;
     }
-    fputs(", which ", out);
+    fputs(", the output of ", out);
     put_node(d, e->node, out);
-    fputs(" makes", out);
     if (e->layer != FSD_NONE) {
         fprintf(out, "\n%*sin layer %u, ", INDENT, "", e->layer);
         fsd_put_layer_name(d, e->layer, out);
@@ -145,10 +144,11 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     fsd_put_row(d->numbers, e->row, FSD_MOST_COLUMNS, out);
     putc('\n', out);
     if (e->suspects.n > 1) {
-        fprintf(out, "%*s%u node%s before it not measured", INDENT, "",
-                e->suspects.n - 1, fsd_plural(e->suspects.n - 1));
+        fprintf(out, "%*s%u node%s before it %s not measured", INDENT, "",
+                e->suspects.n - 1, fsd_plural(e->suspects.n - 1),
+                e->suspects.n == 2 ? "was" : "were");
         if (e->layers.n) {
-            fputs(", so that the error is of ", out);
+            fputs(", so that the error may come from ", out);
             put_layers(d->values, e->layers, out);
         }
         putc('\n', out);
@@ -163,7 +163,7 @@ static void put_other_entries(const struct fsd_diff *d, FILE *out)
 
     if (v->entries.n < 2)
         return;
-    fprintf(out, "%*sand, independent of it, at ", INDENT, "");
+    fprintf(out, "%*sand independently at ", INDENT, "");
     for (uint32_t i = 1; i < v->entries.n && i <= SHOWN_ENTRIES; i++) {
         fputs(i > 1 ? ", " : "", out);
         put_row_name(d, v->entries.at[i].row, out);
@@ -197,8 +197,8 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
 
     if (v->growth.n < 2)
         return;
-    begin(style, "goes on", out);
-    fputs("as l2_rel, along the worst of what was measured next\n", out);
+    begin(style, "grows", out);
+    fputs("relative L2 error, each time of the worst tensor measured next\n", out);
     for (uint32_t i = 0; i < v->growth.n; i++) {
         bool last = i + 1 == v->growth.n;
 
@@ -225,8 +225,8 @@ static void put_not_joined(const struct fsd_diff *d, const struct fsd_style *sty
         return;
     begin(style, "unknown", out);
     fsd_put_noun(out, v->strangers.n, "name");
-    fputs(v->strangers.n == 1 ? " means" : " mean", out);
-    fputs(" nothing in model and engine: ", out);
+    fputs(v->strangers.n == 1 ? " is" : " are", out);
+    fputs(" in neither model nor engine: ", out);
     for (uint32_t i = 0; i < v->strangers.n && i < SHOWN_NAMES; i++) {
         fputs(i ? ", " : "", out);
         put_row_name(d, v->strangers.at[i], out);
@@ -241,7 +241,7 @@ static void put_not_measured(const struct fsd_diff *d, const struct fsd_style *s
 
     if (n->unmeasured.n) {
         begin(style, "unknown", out);
-        fsd_printf_safe(out, "%u tensor%s not compared: of '%s' %s\n", n->unmeasured.n,
+        fsd_printf_safe(out, "%u tensor%s not compared; '%s': %s\n", n->unmeasured.n,
                         fsd_plural(n->unmeasured.n),
                         fsd_text(d->names, n->unmeasured.at[0].name),
                         n->unmeasured.at[0].why);
@@ -249,7 +249,7 @@ static void put_not_measured(const struct fsd_diff *d, const struct fsd_style *s
     if (n->only_first || n->only_second) {
         begin(style, "unknown", out);
         fsd_put_noun(out, n->only_first, "tensor");
-        fprintf(out, " of the reference alone, %u of the other file alone\n",
+        fprintf(out, " only in the reference, %u only in the other file\n",
                 n->only_second);
     }
 }

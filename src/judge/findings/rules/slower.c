@@ -86,8 +86,8 @@ void fsd_find_slower(struct fsd_finder *f)
         return;
     f->base = t.before;
     fsd_finding_open(f);
-    fprintf(f->out, "%s %.4f ms, %+.4f ms (%+.2f%%); noise explains ",
-            t.runs ? "a run takes" : "the layers take", t.after, slower,
+    fprintf(f->out, "%s %.4f ms, %+.4f ms (%+.2f%%); noise may be up to ",
+            t.runs ? "an inference takes" : "the layers take", t.after, slower,
             100 * slower / t.before);
     fsd_put_noise(&t, noise, f->out);
     put_grown(f);

@@ -53,12 +53,13 @@ void fsd_put_noise(const struct fsd_timing *t, struct fsd_noise noise, FILE *out
 {
     static const struct {
         const char *is, *why;
-    } by[] = {
-        [FSD_NOISE_POLICY] = {"the policy's share", "vary less"},
-        [FSD_NOISE_UNMEASURED] = {"the policy's share", "are too few to measure it"},
-        [FSD_NOISE_MEASURED] = {"two deviations", "were measured"},
-        [FSD_NOISE_CAPPED] = {"the policy's cap", "vary more"}};
+    } by[] = {[FSD_NOISE_POLICY] = {"assumed by the policy", "vary less"},
+              [FSD_NOISE_UNMEASURED] = {"assumed by the policy",
+                                        "are too few to measure noise"},
+              [FSD_NOISE_MEASURED] = {"two standard deviations", "were measured"},
+              [FSD_NOISE_CAPPED] = {"the policy's limit", "vary more"}};
 
-    fprintf(out, "%.4f ms (%s: %u and %u %s %s)", noise.band, by[noise.by].is, t->n_old,
-            t->n_new, t->runs ? "runs" : "profiles", by[noise.by].why);
+    fprintf(out, "%.4f ms (%s, since %u %s%s before and %u now %s)", noise.band,
+            by[noise.by].is, t->n_old, t->runs ? "run" : "profile",
+            fsd_plural(t->n_old), t->n_new, by[noise.by].why);
 }

@@ -1,0 +1,56 @@
+#!/usr/bin/env python3
+"""texts.py [--draw N --seed S] [--missing]: the program's sentences, each with an example.
+
+Prints each string of src/ that is a sentence or a part of one, with its place and a line of a golden file that it printed: the longest
+match of its words, in order.  Those without an example are counted, and --missing lists them.  --draw takes N of them by a seed, to be
+read by someone who has not written them."""
+import argparse
+import glob
+import os
+import random
+import re
+import sys
+
+import english
+
+CONVERSION = re.compile(r'%(?:[-+ 0#*\d.]*)(?:hh|h|ll|l|z|j|t)?[a-zA-Z]|"\s*PRI\w+\s*"|\{[^}]*\}|\\.|<|>')
+
+
+def examples():
+    """All lines of golden files, once each, in the order of their cases."""
+    lines = {}
+    for path in sorted(glob.glob(os.path.join(english.ROOT, "tests", "golden", "*", "expected.*"))):
+        with open(path, encoding="utf-8", errors="replace") as file:
+            lines.update(dict.fromkeys(line.strip() for line in file))
+    return list(lines)
+
+
+def pieces(text):
+    """What a format prints as it stands, the longest first."""
+    return sorted((p.strip() for p in CONVERSION.split(text) if len(p.strip()) > 3), key=len, reverse=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--draw", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--missing", action="store_true")
+    given = parser.parse_args()
+    found = [(path, line, " ".join(text.split())) for path in english.files("src/*.c", "src/*.inc")
+             for line, text in english.c_texts(path, english.read(path))]
+    if given.draw:
+        found = sorted(random.Random(given.seed).sample(found, min(given.draw, len(found))))
+    lines, missing = examples(), 0
+    whole = "\n".join(lines)
+    for path, line, text in found:
+        wanted = pieces(text)
+        at = whole.find(wanted[0]) if wanted else -1
+        example = whole[whole.rfind("\n", 0, at) + 1:whole.find("\n", at)] if at >= 0 else ""
+        missing += not example
+        if not given.missing or not example:
+            print(f"{path}:{line}: {text}" + (f"\n    {example[:200]}" if example else ""))
+    print(f"{len(found)} texts, {missing} without an example in a golden file", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main()
