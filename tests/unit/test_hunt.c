@@ -218,7 +218,7 @@ static void hunt__exact_builder(void **state)
 /* Of one that splits less, or more, a name is right or none is given. */
 static void hunt__odd_builder(void **state)
 {
-    uint32_t named = 0, ones = 0;
+    uint32_t named = 0, ones = 0, sets = 0, found = 0;
 
     (void)state;
     for (seed = 1; seed < DRAWS; seed += 7) {
@@ -231,10 +231,13 @@ static void hunt__odd_builder(void **state)
         expect_true(&p, h);
         ones += p.cause == ONE;
         named += p.cause == ONE && h->end == FSD_HUNT_END_PROVED;
+        sets += p.cause == EITHER || p.cause == BOTH;
+        found += h->end == FSD_HUNT_END_TOGETHER || h->end == FSD_HUNT_END_NEEDED;
         fsd_arena_free(p.m.arena);
         seed = first;
     }
     assert_true(2 * named > ones);
+    assert_true(4 * found > sets);
 }
 
 /* Whatever a test says, the search ends. */

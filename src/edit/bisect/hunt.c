@@ -131,6 +131,7 @@ static bool were_alone(const struct fsd_hunt *h)
 
 static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
                        const uint8_t *seen);
+static void give_up(struct fsd_hunt *h);
 
 /* The build of the proof: the suspects alone, or all others, in parts where they cannot
  * be built together, or change a suspect. */
@@ -154,7 +155,7 @@ static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
     fsd_choose(h, h->suspect, NULL);
     made = fsd_choice_made(h);
     if (!h->chosen.n || (made && !made->seen))
-        end(h, FSD_HUNT_END_UNPROVED);
+        give_up(h);
     else if (made)
         take_alone(h, made->result, made->seen);
 }
@@ -163,20 +164,20 @@ static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase);
 
-/* One fusion, or one of several, has the other half of the proof left. */
+/* One fusion, or one of several, is still to be proved. */
 static void end_set(struct fsd_hunt *h)
 {
-    bool splits = h->phase == FSD_HUNT_SPLIT;
     struct fsd_span only = h->found.at[0];
 
     if (h->found.n > 1) {
-        end(h, splits ? FSD_HUNT_END_TOGETHER : FSD_HUNT_END_NEEDED);
+        end(h,
+            h->phase == FSD_HUNT_SPLIT ? FSD_HUNT_END_TOGETHER : FSD_HUNT_END_NEEDED);
         return;
     }
     for (fsd_id i = 0; i < h->m->state->groups.n; i++)
         h->suspect[i] = fsd_ids_have(&h->pool.at[only.at], only.n, i);
     h->n = only.n;
-    prove(h, splits ? FSD_HUNT_OTHERS : FSD_HUNT_ALONE);
+    prove(h, FSD_HUNT_ALONE);
 }
 
 static void go_on(struct fsd_hunt *h)
@@ -221,6 +222,16 @@ static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
     go_on(h);
 }
 
+/* The last suspects cannot be split alone: those that were cleared may be to blame
+ * together. */
+static void give_up(struct fsd_hunt *h)
+{
+    if (has_good(h) && !(h->sought & 1u << FSD_HUNT_SPLIT))
+        seek(h, FSD_HUNT_SPLIT);
+    else
+        end(h, FSD_HUNT_END_UNPROVED);
+}
+
 /* ----------------------------------------------------------- results of the proof */
 
 static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
@@ -236,7 +247,7 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
     else if (result == FSD_BISECT_BAD && changed)
         seek(h, FSD_HUNT_SPLIT);
     else
-        end(h, FSD_HUNT_END_UNPROVED);
+        give_up(h);
 }
 
 /* The part could not be built, or is right with a suspect changed: its halves may do.
