@@ -162,22 +162,54 @@ static enum fsd_dtype own_type(const struct fsd_match *m, fsd_id node)
     return fsd_tensor_form(m->model, fsd_node_out_tensor(m->model, node, 0))->type;
 }
 
+static bool only_moves(const struct fsd_match *m, fsd_id node)
+{
+    return (m->facts->traits[node] &
+            (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COMMUTES | FSD_OP_COPIES)) != 0;
+}
+
+/* Whether the layer computes something else that the node then moves. */
+static bool moves_results(const struct view *v, fsd_id node)
+{
+    const struct fsd_graph *g = v->m->model;
+
+    while (only_moves(v->m, node)) {
+        node = fsd_node_in_producer(g, node, 0);
+        if (node == FSD_NONE || !fsd_match_has(v->m, v->layer, node))
+            return false;
+    }
+    return true;
+}
+
+/* The steps in which the node may be: what moves results comes behind the first step
+ * that computes, which the first segment has. */
+static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
+{
+    struct fsd_span steps = v->segments[i].steps;
+
+    for (; behind && !i && steps.n && fsd_step_moves(v->m->engine->links.at[steps.at]);
+         steps.at++)
+        steps.n--;
+    return steps;
+}
+
 /* The common type of all segments that may compute the node; FSD_DTYPE_UNKNOWN if they
  * differ. */
 static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype own = own_type(v->m, node);
-    bool found = false, known = true;
+    bool found = false, known = true, behind = moves && moves_results(v, node);
     struct types types = {0};
 
     for (uint32_t i = 0; i < v->n; i++)
-        found |= holds_lowering(v, v->segments[i].steps, node);
+        found |= holds_lowering(v, steps_for(v, i, behind), node);
     if (!found && moves)
         return FSD_DTYPE_UNKNOWN;
     for (uint32_t i = 0; i < v->n; i++) {
         const struct segment *s = &v->segments[i];
 
-        if (found ? !holds_lowering(v, s->steps, node) : !computes(v, s->steps))
+        if (found ? !holds_lowering(v, steps_for(v, i, behind), node)
+                  : !computes(v, s->steps))
             continue;
         known = known && s->type && (!s->restored || s->type == own);
         add_type(&types, s->type);
@@ -186,12 +218,6 @@ static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 }
 
 /* ------------------------------------------------------------- what only moves data */
-
-static bool only_moves(const struct fsd_match *m, fsd_id node)
-{
-    return (m->facts->traits[node] &
-            (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COMMUTES | FSD_OP_COPIES)) != 0;
-}
 
 static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor)
 {
