@@ -1,11 +1,12 @@
 /*
- * fusiondiff: what writes models.  A run becomes edits of its model: tensors marked as
- * outputs, what lint proposes, outcomes as metadata, the types of an engine, a part of
- * it, a program, a bug report.
+ * fusiondiff: functions that write models.  They mark tensors as outputs, apply the
+ * edits that lint proposes, add outcomes as metadata, write the types of an engine into
+ * its model, cut a part out, and write a model as a program or as a bug report.
  *
- * A model is written from its file, which is read once more: what is kept is the same
- * bytes.  The library has these functions, and this header is installed, unless it was
- * built with -DFSD_EDIT=OFF.
+ * Each function reads the file of the model once more, and copies the bytes of whatever
+ * it keeps.  Weights in other files stay there unless a comment states otherwise: write
+ * the new model into the folder of the model.  A library that was built with
+ * -DFSD_EDIT=OFF has neither these functions nor this header.
  */
 #ifndef FUSIONDIFF_EDIT_H
 #define FUSIONDIFF_EDIT_H
@@ -16,12 +17,12 @@
 extern "C" {
 #endif
 
-/** True when an ONNX model has weights in other files; false where its file cannot be
- *  read. */
+/** Returns whether an ONNX model has weights in other files; false if its file cannot
+ *  be read. */
 FSD_API bool fsd_file_has_external(const char *path);
 
-/** As fsd_diff_view(), which does not have them, of the views "tensors" and "retype";
- *  any other is asked of fsd_diff_view(). */
+/** Writes a view as fsd_diff_view() does; in addition it has the views "tensors" and
+ *  "retype". */
 FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *view,
                                       const struct fsd_query *query, const char *format,
                                       const struct fsd_style *style, FILE *out,
@@ -29,25 +30,25 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
 
 /* ------------------------------------------------------------------------ marking */
 
-/** Writes the model with the tensors marked as outputs that the view "tensors" lists
- *  for the query: those of `break_at`, else all that change no fusion.  A fusion that
- *  no mark splits is split by an If with two equal branches, which passes one of its
- *  tensors on.  Weights in other files stay there: the new model belongs into the
- *  folder of the model, whose file is read once more.
- *  @return FSD_OK; FSD_E_ARG where the model is no ONNX file, where `break_at` names
- *          nothing, or no exact break of it exists; FSD_E_IO, FSD_E_MISMATCH, where
- *          the model is gone or has changed since; FSD_E_LIMIT for a result of more
- *          than 2 GiB; FSD_E_WRITE. */
+/** Writes the model, with tensors marked as outputs: those that split the fusion of
+ *  `query->break_at`, else all tensors that change no fusion.  The view "tensors" lists
+ *  them.  If no mark splits a fusion, the function inserts an If with two equal
+ *  branches that pass one of its tensors.
+ *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names nothing,
+ *          or if no exact break of it exists; FSD_E_IO, FSD_E_MISMATCH if the model is
+ *          gone or has changed since it was read; FSD_E_LIMIT for a result of more than
+ *          2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
                                       const struct fsd_query *query, FILE *out,
                                       struct fsd_error *err);
 
 /* ------------------------------------------- the fusion that makes an engine wrong */
 
-/** A search for it, by rebuilding the engine with some of its fusions split. */
+/** A search for the fusion that computes a wrong result, by engines that are rebuilt
+ *  with some fusions split. */
 struct fsd_bisection;
 
-/** How the network's outputs of a rebuilt engine are. */
+/** Whether the outputs of a rebuilt engine are right, wrong, or could not be judged. */
 enum fsd_bisect_result { FSD_BISECT_GOOD, FSD_BISECT_BAD, FSD_BISECT_SKIP };
 
 /** Begins a search among the fusions of a pair, whose engine is wrong.
@@ -57,10 +58,10 @@ enum fsd_bisect_result { FSD_BISECT_GOOD, FSD_BISECT_BAD, FSD_BISECT_SKIP };
 FSD_API enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
                                            const struct fsd_options *opt,
                                            struct fsd_error *err);
-/** Reads a search that was saved, with model and engine as it names them.
- *  @param opt  its model and engine are not looked at.
- *  @return the same; FSD_E_FORMAT for what is no such file; FSD_E_MISMATCH when model
- *          or engine are other files than then. */
+/** Reads a saved search, and the model and engine that it names.
+ *  @param opt  options whose model and engine are ignored.
+ *  @return as fsd_bisection_open(); FSD_E_FORMAT if the file is no saved search;
+ *          FSD_E_MISMATCH if the model or the engine changed since. */
 FSD_API enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
                                            const struct fsd_options *opt,
                                            struct fsd_error *err);
@@ -70,42 +71,44 @@ FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL 
 FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
-/** True when no further build shows more: a fusion, or a set of them, is proved to
- *  cause the failure, or none can be. */
+/** Returns whether the search is over: it proved that a fusion, or a set of fusions,
+ *  causes the failure, or that no proof is possible. */
 FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 
-/** The path of the model that the search is about; lives as long as the search. */
+/** Returns the path of the model. */
 FSD_API const char *fsd_bisection_path(const struct fsd_bisection *search);
 
-/** The tensors to be marked as outputs of the next build, a name a line; not those that
- *  an If passes on, which fsd_bisection_model() has.
+/** Writes the names of the tensors to mark as outputs in the next build, one in a line.
+ *  They do not include tensors that an If passes, which fsd_bisection_model() writes.
  *  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search,
                                               FILE *out, struct fsd_error *err);
 
-/** Writes the model of the next build: those tensors are marked in it, and Ifs split
- *  the fusions that no mark splits.
- *  @param inlined  weights in other files are copied into it, so that it may be in any
- *                  folder; false: they stay where they are.
+/** Writes the model of the next build, with these tensors marked, and with Ifs that
+ *  split the fusions that no mark splits.
+ *  @param inlined  whether to copy weights in other files into the model, so that it
+ *                  can be moved to any folder.
  *  @return as fsd_diff_mark(). */
 FSD_API enum fsd_status fsd_bisection_model(const struct fsd_bisection *search,
                                             bool inlined, FILE *out,
                                             struct fsd_error *err);
 
-/** Says what to build next, or how the search ended.  @return FSD_OK; FSD_E_WRITE. */
+/** Writes what to build next, or how the search ended.  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_next(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
-/** Lists all results so far.  @return FSD_OK; FSD_E_WRITE. */
+/** Writes all results so far.  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
                                           struct fsd_error *err);
 
-/** Takes the result of the build that was asked for, and says what it proves.
- *  @param rebuilt  that build: its engine and, where it has one of its own, its model;
- *                  NULL: it is taken to have changed as stated, which is not proved.
- *  @return FSD_OK; FSD_E_ARG when the search is over;
+/** Adds the result of the build that fsd_bisection_next() asked for, and writes what it
+ *  proves.
+ *  @param rebuilt  that build: its engine and, if it was built from another file, its
+ *                  model; NULL assumes, without proof, that the fusions changed as they
+ *                  should.
+ *  @return FSD_OK; FSD_E_ARG if the search is over;
  *          FSD_E_MISMATCH for the engine of another network; what fsd_diff_open()
- *          returns.  The search stays as it was unless this returns FSD_OK. */
+ *          returns.  A failure leaves the search unchanged. */
 FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
                                            enum fsd_bisect_result result,
                                            const struct fsd_options *rebuilt, FILE *out,
@@ -170,11 +173,11 @@ FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
                                         const struct fsd_fix_options *fix, FILE *out,
                                         struct fsd_error *err);
 
-/** True when the model has weights in other files, which have to be beside the fixed
- *  one, too.  False where its file cannot be read any more. */
+/** Returns whether the model has weights in other files, which must also be beside the
+ *  fixed model; false if its file can no longer be read. */
 FSD_API bool fsd_linting_has_external(const struct fsd_linting *linting);
 
-/** Lists the same edits, and why some are not applied.
+/** Writes the edits of fsd_linting_fix(), and why some do not apply.
  *  @param fix     may be NULL.
  *  @param format  "text", "line" (how many apply); NULL: text.
  *  @return FSD_E_ARG as fsd_linting_fix(), and for another format; FSD_E_WRITE. */
@@ -220,8 +223,8 @@ FSD_API enum fsd_status fsd_diff_retype(const struct fsd_diff *diff, FILE *out,
 
 /* --------------------------------------------------------------------- cutting out */
 
-/** What of a model is cut out.  Zero is the default of every field; what is named by
- *  several of them is cut out together. */
+/** The nodes to cut out of a model: all that the fields name together.  Zero is the
+ *  default of every field. */
 struct fsd_cut_options {
     const char *const *layers; /**< names, patterns or numbers of layers of the engine:
                                     the nodes that they compute */
@@ -264,7 +267,8 @@ FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                          const struct fsd_cut_options *cut,
                                          struct fsd_error *err);
 
-/** @param cutting may be NULL. */
+/** Frees what fsd_cutting_open() made.
+ *  @param cutting  may be NULL. */
 FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
 
 /** Writes the part as an ONNX model; what is kept is the same bytes as in the model,
@@ -285,11 +289,11 @@ FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FIL
 FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
                                                  FILE *out, struct fsd_error *err);
 
-/** Writes as text what is cut.
- *  @param path   where the part is written to: the commands that build and run it there
- *                follow; NULL: none.
- *  @param alone  an engine, or a build log, of the part built alone: whether it fuses
- *                the nodes in the same way; NULL: there is none.
+/** Writes the contents of the part as text.
+ *  @param path   the path of the part, to add the commands that build and run it; NULL
+ *                for none.
+ *  @param alone  path of an engine or a build log of the part built alone, to add
+ *                whether it fuses the nodes in the same way; NULL for none.
  *  @return FSD_OK, FSD_E_WRITE, and what fsd_diff_open() returns for `alone`. */
 FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
                                            const char *path, const char *alone,
@@ -297,7 +301,7 @@ FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
 
 /* ------------------------------------------------------------------------- as code */
 
-/** In which words a model is written as Python. */
+/** The API in whose terms a model is written as Python. */
 enum fsd_code_api {
     FSD_CODE_TENSORRT, /**< a program that defines the network by TensorRT's API and
                             builds it; it reads weights from the ONNX file by name */
@@ -325,7 +329,8 @@ FSD_API enum fsd_status fsd_coding_open(struct fsd_coding **out,
                                         const struct fsd_options *opt,
                                         struct fsd_error *err);
 
-/** @param coding may be NULL. */
+/** Frees what fsd_coding_open() made.
+ *  @param coding  may be NULL. */
 FSD_API void fsd_coding_free(struct fsd_coding *coding);
 
 /** Writes the model as Python.  What the API cannot express is a statement that raises
@@ -371,15 +376,16 @@ FSD_API enum fsd_status fsd_issue_open(struct fsd_issue **out,
                                        const struct fsd_issue_options *issue,
                                        struct fsd_error *err);
 
-/** @param issue may be NULL. */
+/** Frees what fsd_issue_open() made.
+ *  @param issue  may be NULL. */
 FSD_API void fsd_issue_free(struct fsd_issue *issue);
 
-/** The name of the i-th file of the report: "issue.md", "layers.json", "part.onnx",
- *  "part.svg", as far as there are such; NULL past the last. */
+/** Returns the name of the i-th file of the report, from 0: "issue.md", "layers.json",
+ *  "part.onnx", "part.svg", if the report has them; NULL if there are not so many. */
 FSD_API const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i);
 
-/** The program that built the engine, "trtexec" or "tensorrt_rtx", which lives for
- *  ever; NULL: the report has no part that it could build. */
+/** Returns the program that built the engine, "trtexec" or "tensorrt_rtx", a static
+ *  string; NULL if the report has no part to build. */
 FSD_API const char *fsd_issue_builder(const struct fsd_issue *issue);
 
 /** Reads an engine that was built of the part alone, and has the report state whether

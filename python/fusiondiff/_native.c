@@ -35,7 +35,7 @@ struct call {
     struct side side[2];
     struct fsd_memory memory[MOST_MEMORY];
     size_t n_memory;
-    char **notes; /* what the library told meanwhile, the caller's list to be */
+    char **notes; /* remarks of the library, which become the caller's list */
     size_t n_notes;
     FILE *out; /* NULL: nothing is printed; else what is, in memory */
     char *bytes;
@@ -45,8 +45,8 @@ struct call {
     enum fsd_status status;
 };
 
-/* Who hears the library now, in this thread: what it made is told of later calls, too,
- * when the one that it was made by is over. */
+/* The call that receives remarks of the library in this thread.  An object sends
+ * remarks of later calls too, when the call that made it is over. */
 static _Thread_local struct call *hearing;
 
 static void keep_note(void *payload, const char *message)
@@ -604,7 +604,7 @@ static PyObject *node_names(PyObject *Py_UNUSED(self), PyObject *capsule)
 }
 
 /* The builds in a directory, each a pair of paths of which one may be empty; a snapshot
- * is one to compare, but nothing to analyse. */
+ * is one to compare, but nothing to analyze. */
 static PyObject *builds(PyObject *Py_UNUSED(self), PyObject *path)
 {
     struct fsd_error err = {0};

@@ -524,7 +524,7 @@ class Form(Record):
 
 @dataclasses.dataclass
 class Group(Record):
-    """Nodes that one layer of a build computes, or layers that cannot be told apart."""
+    """Nodes that one layer of a build computes, or layers that cannot be distinguished."""
 
     kind: str = ""
     precision: str = ""

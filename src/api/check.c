@@ -70,7 +70,7 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* A part of a build that is not learnt splits no rows: only learnt parts determine
+/* A part of a build that is not recorded splits no rows: only recorded parts determine
  * which rows there are. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)

@@ -66,7 +66,7 @@ static enum fsd_status fail(const struct fsd_directory *d, const char *one,
 /* --------------------------------------------------------------------------- links */
 
 /* `collect` links to the model, wherever it is.  Its command.json has the model's hash,
- * which only somebody who has the model knows. */
+ * which only a user who has the model knows. */
 static bool is_collected(struct fsd_arena *arena, const char *path)
 {
     struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};

@@ -18,7 +18,7 @@ struct fsd_inputs {
     struct fsd_measured times;    /**< of the engine's layers */
 };
 
-/** Tells who listens of a stage that begins, and of what is worth a note. */
+/** Reports a stage that begins, and a remark, to the caller's callbacks. */
 static inline void fsd_announce(const struct fsd_options *opt, const char *stage)
 {
     if (opt->progress)

@@ -181,7 +181,7 @@ static const char *measured(const struct fsd_state *s)
     return how ? fsd_text(s->names, how) : "its log does not say how";
 }
 
-/* Times that are not taken as those of the first build that has some are no times to
+/* Times that do not count as those of the first build that has some are no times to
  * compare. */
 static void take_times(struct fsd_routing *r)
 {

@@ -666,8 +666,8 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
                               struct fsd_error *err);
 
-/** Tells the system that the bytes before `offset` will not be read again soon, so that
- *  a scan of a large mapping, or of a sparse file, does not keep its pages. */
+/** Informs the system that the bytes before `offset` will not be read again soon, so
+ *  that a scan of a large mapping, or of a sparse file, does not keep its pages. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
 /** The same during a scan, in steps large enough for a system call.
@@ -756,7 +756,7 @@ uint64_t fsd_hash_seed(void);
 /** XXH3's 128 bits, the low half first: the same on every machine. */
 void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
 
-/* ---------------------------------------- of a file, while somebody goes through it */
+/* ---------------------------------------- of a file, while it is read */
 
 struct XXH3_state_s; /* of xxhash.h */
 

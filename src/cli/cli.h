@@ -401,7 +401,7 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
                             struct fsd_options *runs, unsigned most, unsigned *n_runs,
                             struct fsd_error *err);
 
-/* Files that somebody else named, or a link: they must not lead out.  inside.c */
+/* Files that another user named, or a link: they must not lead out.  inside.c */
 
 /** NULL is none. */
 bool is_directory(const char *path);
@@ -742,7 +742,7 @@ struct partial {
 /** Makes it, or clears the one that an earlier collect left, and locks it.
  *  @param p  close it with close_partial(), whatever comes back.
  *  @return FSD_E_ARG where DIR is there already; FSD_E_WRITE where the directory is a
- *          link, has files of somebody else or is locked: nothing is removed then. */
+ *          link, has files of another user or is locked: nothing is removed then. */
 enum fsd_status open_partial(struct partial *p, const char *folder,
                              struct fsd_error *err);
 void close_partial(struct partial *p);

@@ -44,7 +44,7 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
 }
 
 /* What comes through a pipe is what the user has just typed, or had a program print;
- * a file may have been committed by somebody else. */
+ * a file may have been committed by another user. */
 static const char *list_in(const char *path, FILE *file)
 {
     struct stat st;

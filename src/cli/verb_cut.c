@@ -29,8 +29,8 @@ static const char doc[] =
     "writes nothing.\vThe part includes the Q/DQ pairs at its edges, so an INT8 layer "
     "stays INT8, and constants with the nodes that compute them.  ENGINE supplies "
     "sizes that the model leaves dynamic.  Sizes computed from known sizes become "
-    "initializers.  Everything kept has the same bytes as in MODEL.  Where ENGINE is "
-    "the log of a build that failed, the part is where it did.\n\nExternal "
+    "initializers.  Everything kept has the same bytes as in MODEL.  If ENGINE is "
+    "the log of a failed build, the part is what failed.\n\nExternal "
     "weights stay in their files if FILE is in the folder of MODEL; otherwise they are "
     "copied into FILE.";
 

@@ -244,7 +244,7 @@ static bool outputs_value(const struct loops *l, fsd_id layer)
     return side->leaves;
 }
 
-/* Some of what the layer writes goes on in the loop. */
+/* The loop reads some of what the layer writes. */
 static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
 {
     struct fsd_span out = l->m->engine->nodes.at[layer].out;

@@ -114,7 +114,7 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
         take(s, s->word.number);
 }
 
-/* The ways in order; the first that finds something ends the search.  Things of the
+/* The methods in order; the first that finds something ends the search.  Things of the
  * wanted kind come before those related to them. */
 static void look(struct search *s)
 {

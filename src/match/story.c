@@ -1,7 +1,7 @@
 /*
  * Replays the log's events: each layer name of the builder stands for a set of nodes,
  * which starts as the one that the parser registered and changes with each fusion,
- * removal or merge.  At the end the sets tell which nodes a layer of the engine
+ * removal or merge.  At the end the sets show which nodes a layer of the engine
  * computes, and why others have none.  Sets are spans of one pool that is only appended
  * to, since an event names its result and older names stay valid.  Nothing is inferred
  * beyond the log: an event of an unknown form changes nothing.

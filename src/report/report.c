@@ -322,7 +322,7 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
-/* Whether the report shows findings that nobody found yet: a page those on what it
+/* Whether the report shows findings that were not searched yet: a page those on what it
  * shows, a comparison what it comes to, but for pictures and what merge gates read,
  * which has verdicts of its own. */
 static bool lacks_verdict(const struct fsd_report *r, const struct format *f)

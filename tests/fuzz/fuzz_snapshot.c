@@ -1,4 +1,4 @@
-/* Any bytes as a snapshot, as somebody may have edited it.  What is read is written and
+/* Any bytes as a snapshot, as a person may have edited it.  What is read is written and
  * read again, the same; it compares with itself and with another without a fault, and
  * is checked against both. */
 #include "support_file.h"

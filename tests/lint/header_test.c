@@ -1,4 +1,5 @@
-/* The public header stands alone, first and twice, and its names are linkable. */
+/* The public header compiles without others, first and twice, and its names are
+ * linkable. */
 #include <fusiondiff/fusiondiff.h>
 
 #include <string.h>

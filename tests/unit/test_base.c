@@ -39,7 +39,7 @@ static void end_quietly(void)
     _exit(2);
 }
 
-/* A size that cannot even be told. */
+/* A size that cannot even be represented. */
 static void arena__without_memory_ends_as_told(void **state)
 {
     pid_t child = fork();
@@ -299,7 +299,7 @@ static void text__is_fitted_by_columns(void **state)
     }
 }
 
-/* Nobody reads a word that is longer than lines: it loses its middle, between
+/* A word that is longer than lines is no name to read: it loses its middle, between
  * characters. */
 static void text__of_a_long_word_the_middle_is_left_out(void **state)
 {
@@ -559,7 +559,7 @@ static void file__that_is_cut_while_read_is_zeros_and_an_error(void **state)
     unlink(cut_path);
 }
 
-/* What nobody asks for is not read; what was there before it was cut is kept. */
+/* What is not asked for is not read; what was there before it was cut is kept. */
 static void file__that_is_sparse_is_read_in_windows(void **state)
 {
     enum { WINDOW = 1 << 16, WINDOWS = 8, SIZE = WINDOW * WINDOWS };

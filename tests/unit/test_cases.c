@@ -87,7 +87,7 @@ static void run_matrix(const struct test_case *c, FILE *out)
 
 /* ------------------------------------------------------------------------ snapshots */
 
-/* A snapshot of several builds, as it is learnt, and read back. */
+/* A snapshot of several builds, as it is recorded, and read back. */
 static void run_learn(const struct test_case *c, FILE *out)
 {
     struct states s = read_builds(c);

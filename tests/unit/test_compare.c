@@ -113,7 +113,7 @@ static void eliminated(void **state)
     fsd_state_free(b);
 }
 
-/* Times, and nothing else, are no difference; they add up all the same. */
+/* Times, and nothing else, are no difference; they add up nevertheless. */
 static void times(void **state)
 {
     struct fsd_state *a = grouped("aab", FSD_FP16), *b = grouped("aab", FSD_FP16);

@@ -249,7 +249,7 @@ int main(void)
         tests[i] = (struct CMUnitTest){.name = strrchr(paths[i], '/') + 1,
                                        .test_func = check_path,
                                        .initial_state = paths[i]};
-    /* Cases that nobody has made would pass unseen. */
+    /* Cases that do not exist would pass unseen. */
     failed = complete ? _cmocka_run_group_tests("drawn", tests, n, NULL, NULL) : 1;
     while (n)
         free(paths[--n]);

@@ -169,7 +169,7 @@ static void same__operators_and_inputs(void **state)
     for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
         expect_same("in x\nin y\nin z\nconst m\n", rows[i].one, rows[i].two,
                     rows[i].same);
-    /* Whose sizes differ may read the same, where attributes are not told. */
+    /* Whose sizes differ may read the same, where attributes are not stated. */
     expect_same("unlisted\nin x\n", "MaxPool one: x -> a", "MaxPool two: x -> b",
                 false);
     expect_same("unlisted\nin x\n", "Relu one: x -> a", "Relu two: x -> b", true);

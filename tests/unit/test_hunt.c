@@ -23,7 +23,7 @@ struct play {
     struct fsd_break breaks[MOST];
     uint32_t n;
     bool stays[MOST];  /* its break splits nothing */
-    bool drags[MOST];  /* its break changes the next fusion, too, and nobody says so */
+    bool drags[MOST];  /* its break changes the next fusion, too, which is not stated */
     bool alters[MOST]; /* its break has another kernel compute the fusion before it, as
                           wrong as it was */
     bool is_refused[MOST]; /* no build in which it is split can be tested */

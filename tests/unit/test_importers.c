@@ -1,6 +1,6 @@
 /* Whether lint knows what TensorRT for RTX does with each operator of ops/table.inc: an
  * importer is listed, or a row refuses it.  Of what is neither, lint reports that there
- * is no importer, though nobody has looked. */
+ * is no importer, though no one has looked. */
 #include "build_graph.h"
 #include "model/ops/ids.h"
 #include "judge/lint/lint.h"

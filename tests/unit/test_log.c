@@ -306,7 +306,7 @@ static void fusions_carry_nodes(void **state)
     fsd_arena_free(l.arena);
 }
 
-/* A name that holds the words between names is one all the same. */
+/* A name that holds the words between names is one nevertheless. */
 static void names_may_hold_separators(void **state)
 {
     struct log l = read_log(NODE("a", "t", "u") NODE("x + a", "u", "v")

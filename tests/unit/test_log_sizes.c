@@ -177,7 +177,7 @@ static void bounds_of_formulas(void **state)
 }
 
 /* The first layer of a node reads what the node reads, the last writes what it writes;
- * what the parser's own sizes contradict is not taken. */
+ * what the parser's own sizes contradict does not count. */
 static void which_layer_tells(void **state)
 {
     (void)state;

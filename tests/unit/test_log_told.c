@@ -17,7 +17,8 @@ enum { TEXT = 4096 };
 
 /* ----------------------------------------------------------------------- options */
 
-/* Writes "key = value" of all that is told, one a line, those of no engine with "-". */
+/* Writes "key = value" of all that is stated, one a line, those of no engine with
+ * "-". */
 static void spell_built(const struct log *l, char *to)
 {
     *to = '\0';
@@ -39,7 +40,7 @@ static void expect_built(const char *text, const char *want)
     fsd_arena_free(l.arena);
 }
 
-/* Of each option what it is unless one asks, which is not told, and another value. */
+/* Of each option what it is unless one asks, which is not stated, and another value. */
 static void each_option(void **state)
 {
     static const struct {

@@ -107,7 +107,7 @@ static void metadata__is_not_overruled_by_tensors(void **state)
 }
 
 /* A layer's name may bear the quantizer of its weights and nothing else that is known:
- * that one was folded all the same.  A MatMul of constants is the layer's work. */
+ * that one was folded nevertheless.  A MatMul of constants is the layer's work. */
 static void runs__are_no_quantizers_of_weights(void **state)
 {
     static const char model[] = "in x\nout y\nconst w\nconst s\nconst v\n"

@@ -170,7 +170,7 @@ static void graph__order_is_that_of_the_data(void **state)
     assert_order("in x\nAdd -: a a -> y\nRelu -: x -> a\n", "10");
     /* in place: what reads it waits for it */
     assert_order("in a\nRelu -: b -> y\nRelu -: a -> b\nRelu -: a -> a\n", "210");
-    /* of several makers each reader has the one before it */
+    /* of several producers each reader has the one before it */
     assert_order(
         "in x\nRelu -: x -> a\nRelu -: a -> b\nRelu -: b -> a\nRelu -: a -> y\n",
         "0123");

@@ -240,7 +240,7 @@ static void tell(const struct bytes *b, char *out, size_t size)
     struct fsd_error err = {0};
 
     if (fsd_npz_read(arena, names, &file, &sets, &err) != FSD_OK) {
-        snprintf(out, size, "%s", err.message);
+        snprintf(out, size, "%.*s", (int)size - 1, err.message);
     } else {
         assert_int_equal(sets.n, 1);
         snprintf(out, size, "nothing");

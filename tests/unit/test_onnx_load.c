@@ -354,7 +354,7 @@ static void functions(void **state)
     assert_int_equal(one->outputs.n, 1);
     assert_int_equal(g->tensors.at[u].flags, FSD_TENSOR_INPUT);
     assert_string_equal(form_text(g, u), "fp32 [1,4]");
-    /* alpha is handed on as beta; the second call leaves it to its default. */
+    /* alpha is passed as beta; the second call leaves it to its default. */
     assert_true(alpha_of(g, call_in(g, "inner", one)) == 3.0F);
     assert_true(alpha_of(g, call_in(g, "again", one)) == 0.25F);
     assert_true(alpha_of(g, call_in(g, "inner", two)) == 4.0F);

@@ -347,7 +347,7 @@ static void broken_numbers(void **state)
     put(&b, "\x10\xff", 2);
     assert_refused(run, &b, 1);
     b.n = 0;
-    put(&b, "\x2a\x02\x01\x80", 4); /* int32_data: the second goes on */
+    put(&b, "\x2a\x02\x01\x80", 4); /* int32_data: the second continues */
     assert_refused(run, &b, 3);
 }
 

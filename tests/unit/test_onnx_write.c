@@ -217,7 +217,7 @@ static void edits_of_nodes(void **state)
     assert_written(run, &expected); /* edits may be written more than once */
 }
 
-/* Fields that nobody knows, numbers and lengths in more bytes than they need, dims one
+/* Fields that are unknown, numbers and lengths in more bytes than they need, dims one
  * by one and in a block: everywhere but in the one length that an edit changes. */
 static struct bytes odd_model(struct run *run, const char *input)
 {
@@ -334,7 +334,7 @@ static void bodies_are_edited(void **state)
     assert_written(run, &expected);
 }
 
-/* Two attributes of one name are two bodies all the same. */
+/* Two attributes of one name are two bodies nevertheless. */
 static void equal_names_of_bodies(void **state)
 {
     struct run *run = *state;

@@ -60,7 +60,7 @@ static struct fsd_drawing *draw(struct fsd_arena *arena, const char *label)
 
 /* ------------------------------------------------------------------------ plans */
 
-/* What the plan's caller was told. */
+/* What the plan's caller received. */
 static char told[600];
 
 static void note(void *payload, const char *text)
@@ -149,7 +149,7 @@ static void less_is_drawn(void **state)
     free(svg);
 }
 
-/* What its router says of an edge that it draws all the same is not reported. */
+/* What its router says of an edge that it draws nevertheless is not reported. */
 static void complaints(void **state)
 {
 #define NO_ROOM                                                                        \
@@ -224,8 +224,7 @@ static void texts(void **state)
     expect("a<b>&\"]", 34, "a&lt;b&gt;&amp;&quot;&#93;", "a&lt;b&gt;&amp;&quot;&#93;");
     expect("\\N\n", 34, "\\\\N\\\\u{a}", "\\\\\\\\N\\\\\\\\u{a}");
     expect("/m/layers.0/q_proj/Add", 18, "/m/.../q_proj/Add", "/m/.../q_proj/Add");
-    expect("/m/<a>/q_proj/Add\n", 16, "/m/.../Add\\\\u{a}",
-           "/m/.../Add\\\\\\\\u{a}");
+    expect("/m/<a>/q_proj/Add\n", 16, "/m/.../Add\\\\u{a}", "/m/.../Add\\\\\\\\u{a}");
     expect("0123456789", 9, "0123456789", "0123456789"); /* one word */
     expect("\xc3\xa9\xc3\xa9\xc3\xa9", 3, "\xc3\xa9\xc3\xa9\xc3\xa9",
            "\xc3\xa9\xc3\xa9\xc3\xa9");

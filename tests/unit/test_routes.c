@@ -135,7 +135,7 @@ static void two_values_beside_one_are_not_determined(void **state)
     drop(&d);
 }
 
-/* The route does not tell its v: what its version is a sign of is open. */
+/* The route does not state its v: what its version is a sign of is open. */
 static void an_unknown_value_determines_nothing(void **state)
 {
     struct drawing d = new_drawing();

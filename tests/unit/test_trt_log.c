@@ -407,7 +407,7 @@ static void strides(void **state)
     end(&r);
 }
 
-/* A list that is too long to be taken apart stays text, and none of it is lost. */
+/* A list that is too long to be parsed stays text, and none of it is lost. */
 static void long_lists(void **state)
 {
     static const char head[] = "Name: c, LayerType: X, Inputs: [], Outputs: [], Big: [";

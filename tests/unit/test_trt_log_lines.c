@@ -103,7 +103,8 @@ static void prefixes(void **state)
     }
 }
 
-/* ONNX Runtime writes lines of its own, and hands on those of the builder that it runs.
+/* ONNX Runtime writes lines of its own, and passes on those of the builder that it
+ * runs.
  */
 static void lines_of_a_session(void **state)
 {

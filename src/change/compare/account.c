@@ -26,7 +26,7 @@ static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *wh
     fsd_vec_push(c->arena, &c->account.different, difference);
 }
 
-/* Of what nobody found different: equal if both builds state it. */
+/* Of an aspect without a difference: equal if both builds state it. */
 static void settle(struct fsd_compare *c, enum fsd_aspect_id id, bool old, bool new)
 {
     if (fsd_aspect_differs(c, id))

@@ -264,7 +264,7 @@ static const char *key_of(const struct aligner *a, const struct fsd_hash_row *e)
     return fsd_text(s->names, s->nodes.at[e->id].key);
 }
 
-/* Nodes that structure cannot tell apart are aligned by name, if both sides have
+/* Nodes that structure cannot distinguish are aligned by name, if both sides have
  * exactly the same names: the equal towers of a detector's head, for example. */
 static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uint32_t n)
 {

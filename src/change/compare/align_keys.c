@@ -167,7 +167,8 @@ static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new, uint8_t 
     by[old] = FSD_ALIGN_NAME;
 }
 
-/* Quantizers in a row have one core node before them and one behind, like twins. */
+/* Quantizers in a row have one core node before them and one behind, like
+ * duplicates. */
 static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
 {
     struct votes votes = {0, 0};

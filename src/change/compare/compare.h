@@ -421,7 +421,7 @@ struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
  *  one is aligned, or written otherwise by an optimizer. */
 bool fsd_alignment_fits(struct fsd_alignment_count n);
 
-/** The consumer of an edge in the new build; "(as written)" for the producer's own
+/** The consumer of an edge in the new build; "(its consumers)" for the producer's own
  *  output. */
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);

@@ -1,4 +1,4 @@
-/* What the files of routes share with each other, and with nobody else. */
+/* What the files of routes share with each other alone. */
 #ifndef FSD_ROUTES_PARTS_H
 #define FSD_ROUTES_PARTS_H
 

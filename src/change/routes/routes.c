@@ -174,7 +174,7 @@ static void find_base(struct fsd_routes *r)
 /* --------------------------------------------------------------------------- steps */
 
 /* The only knob in which two routes differ; FSD_NONE: there are more, or none, or one
- * of them does not tell. */
+ * of them does not state. */
 static uint32_t knob_between(const struct fsd_routes *r, uint32_t a, uint32_t b)
 {
     const fsd_sym *x = r->routes[a].values, *y = r->routes[b].values;

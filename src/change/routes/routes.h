@@ -8,7 +8,7 @@
  *     1          off  1    1.60  second        a=off: splits 3 fusions, +0.40 ms
  *     2          on   2    1.20  first         b=2: nothing
  *
- * Routes whose builds a comparison cannot tell apart have one engine; engines are
+ * Routes whose builds a comparison cannot distinguish have one engine; engines are
  * compared, each pair once.  All states must outlive the routes.
  */
 #ifndef FSD_ROUTES_ROUTES_H
@@ -19,11 +19,11 @@
 
 enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 
-/** A value of a knob, as somebody states it. */
+/** A value of a knob, as a cache, a log or a name states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< nobody set it: it was read from the build.  No knob of its own
-                     where one that was set tells which value it has */
+    bool found; /**< it was not set: it was read from the build.  No knob of its own
+                     where one that was set shows which value it has */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 
@@ -43,9 +43,9 @@ struct fsd_route_in {
     fsd_settings settings;
     fsd_route_blocks blocks; /**< of the state; empty where patterns are not known */
     double ms;               /**< negative: not measured */
-    double loss;             /**< of accuracy; negative: not told */
+    double loss;             /**< of accuracy; negative: not stated */
     bool failed;             /**< nothing was built or run */
-    const char *error;       /**< why; NULL: not told */
+    const char *error;       /**< why; NULL: not stated */
     const char *unlike;      /**< how it was measured, where its time is left out since
                                   others were measured otherwise; NULL */
 };

@@ -59,7 +59,7 @@ struct fsd_learnt {
 /** Writes the first build, and the variants of the others.
  *  @param known only variants of rows that the first build has as one of the
  *         others: a replaced snapshot is not bound by rows that no longer exist.
- *  @param learnt by build. */
+ *  @param[out] learnt  what of each build was recorded, and what not. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
                                struct fsd_learnt *learnt);
 

@@ -1,9 +1,9 @@
 /*
- * What all makers of a state share: its beginning and its end, and the words and forms
- * that it keeps.  fsd_state_see_through() resolves each input to the core node behind
- * views and quantizers, once for all nodes, since both the alignment and the snapshot
- * use it throughout.  A state read from a snapshot goes through the same function, so
- * that both are the same state.
+ * What all functions that make a state share: its beginning and its end, and the words
+ * and forms that it keeps.  fsd_state_see_through() resolves each input to the core
+ * node behind views and quantizers, once for all nodes, since both the alignment and
+ * the snapshot use it throughout.  A state read from a snapshot goes through the same
+ * function, so that both are the same state.
  */
 #include "change/state/parts.h"
 #include "base/base.h"

@@ -456,7 +456,7 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
 void fsd_put_state_tensor(const struct fsd_state *s, const struct fsd_state_tensor *t,
                           FILE *out);
 
-/** Computes what fsd_state_hash() returns; makers of a state end with it. */
+/** Computes what fsd_state_hash() returns; functions that make a state end with it. */
 void fsd_state_hash_names(struct fsd_state *s);
 
 /** Sets the group of every node. */

@@ -8,7 +8,7 @@
  * script or the pipeline that it is part of, and are forwarded.  A command that reads
  * the terminal, from a group in the background, is stopped by the system.  It gets the
  * terminal then, for good: Ctrl-C and Ctrl-Z reach it alone, and this program stops as
- * it stopped and dies as it died.  Processes that outlive the command are nobody's
+ * it stopped and dies as it died.  Processes that outlive the command have no parent
  * business, also where they hold its streams.
  *
  * All signals are blocked except while ppoll() waits, so that none is lost.
@@ -73,7 +73,7 @@ static int64_t now(void)
 /* ------------------------------------------------------------------------ signals */
 
 /* SIGTTOU is blocked all the time: this program is in the background while its command
- * has the terminal, and goes on printing. */
+ * has the terminal, and continues to print. */
 static void catch_signals(struct running *r)
 {
     struct sigaction act = {.sa_handler = note_signal};
@@ -143,7 +143,7 @@ static void command_stopped(struct running *r, int number)
 {
     if (r->terminal < 0 ||
         (number != SIGTSTP && number != SIGTTIN && number != SIGTTOU))
-        return; /* by somebody who will continue it */
+        return; /* by a user who will continue it */
     r->reads |= number != SIGTSTP;
     if (number != SIGTSTP && tcgetpgrp(r->terminal) == getpgrp()) {
         give_terminal(r);

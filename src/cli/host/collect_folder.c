@@ -94,7 +94,7 @@ static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *
 }
 
 /* Removes what an earlier collect left, or nothing: a file that collect does not write
- * is somebody else's, and so are all files where it never began (`began`) or ended. */
+ * is another user's, and so are all files where it never began (`began`) or ended. */
 static enum fsd_status clear_partial(const struct partial *p, bool began,
                                      struct fsd_error *err)
 {

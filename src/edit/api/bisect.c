@@ -208,8 +208,8 @@ static enum fsd_status compare_output(const struct fsd_bisection *b,
         return fsd_fail(err, FSD_E_MISMATCH,
                         saved->files[good && broken != good ? 1 : 0].name, FSD_POS_NONE,
                         0,
-                        "expected the output '%.200s' as it can be compared, found "
-                        "that it cannot: %s",
+                        "expected outputs that can be compared, found that '%.200s' "
+                        "cannot: %s",
                         fsd_text(b->run->names, name), why);
     *wrong |= measure.fresh || measure.l2_rel > limit;
     return FSD_OK;

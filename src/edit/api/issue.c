@@ -117,7 +117,7 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
     struct fsd_onnx_edits *edits = fsd_cut_edits(i->plan);
     enum fsd_status status = FSD_OK;
 
-    if (i->wants.no_weights) /* nobody looks for what is replaced */
+    if (i->wants.no_weights) /* no reader looks for what is replaced */
         fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
     i->part = fsd_host_temporary();
     if (!i->part)
@@ -135,7 +135,7 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
     return status;
 }
 
-/* That no model can be made of a part which somebody named is an error; of what was
+/* That no model can be made of a part which a user named is an error; of what was
  * found, the rest is reported. */
 static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 {

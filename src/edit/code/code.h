@@ -87,9 +87,9 @@ struct fsd_code {
     bool *taken;                /* by node: asked for */
     bool *stated;               /* by node: has a statement */
     fsd_id_vec order;           /* of stated nodes */
-    bool *numbers;              /* by tensor: known, and nobody in the part makes it */
-    const char *why;            /* why the node under way cannot be expressed; NULL */
-    uint32_t *block_of;         /* by node: in `blocks` */
+    bool *numbers;      /* by tensor: known, and no node in the part produces it */
+    const char *why;    /* why the node under way cannot be expressed; NULL */
+    uint32_t *block_of; /* by node: in `blocks` */
     struct fsd_code_block *block;  /* under way */
     struct fsd_scope_names *names; /* of the function under way: local or top */
     struct fsd_intern *words;      /* identifiers */

@@ -75,7 +75,7 @@ static const char *text_at(const struct fsd_code_group *g, uint32_t block,
 }
 
 /* Bytes that the texts of a hole have in common: `before` up to a sign, `behind` from
- * one on.  False: they are all the same. */
+ * one on.  False: they are all equal. */
 static bool find_common(struct fsd_code_group *g, uint32_t slot)
 {
     const char *first = text_at(g, 0, slot);

@@ -342,7 +342,7 @@ static uint32_t holes(const char *text)
     return n;
 }
 
-/* A statement with its comment behind it, which may be wider than the statement. */
+/* A statement with its comment behind it, which may be longer than the statement. */
 static void put_statement(const struct draft *text, const struct draft *note, FILE *out)
 {
     size_t behind = note->n ? width_of(note, 0, note->n) + 4 : 0;

@@ -1,7 +1,7 @@
 /*
  * Which nodes have a statement, in which order, and the runs of one module.
  *
- * A node has none when nobody reads it as a tensor: a weight is read by its name, and
+ * A node has none when no node reads it as a tensor: a weight is read by its name, and
  * numbers that are known stand where they are used.  A node joins the last run of its
  * module if all that it reads is made by then; so a module is one run where it can be,
  * in time proportional to the edges.

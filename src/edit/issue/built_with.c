@@ -4,7 +4,7 @@
  *     {"schema":"fusiondiff-collect/1", "given":["builder","--onnx=m.onnx","--fp16"],
  *      "environment":{"CUDA_VISIBLE_DEVICES":"0"}, ...}
  *
- * It states the flags that no dump has.  A file of another schema is somebody else's.
+ * It states the flags that no dump has.  A file of another schema is another program's.
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"

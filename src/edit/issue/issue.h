@@ -22,7 +22,7 @@ struct fsd_issue_subject {
     fsd_id_vec layers, nodes; /**< of the run, in its order */
     fsd_id_vec around; /**< nodes of the kernels before and behind these layers, without
                             which the part would not show what the report is about */
-    fsd_id_vec old_layers; /**< of the run before; none where it is not told */
+    fsd_id_vec old_layers; /**< of the run before; none where it is not known */
 };
 
 /** A variable of the environment in which a build ran. */

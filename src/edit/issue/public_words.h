@@ -1,12 +1,12 @@
 /*
- * Words that tell nothing of a model: those of ONNX, of its exporters and of the
+ * Words that reveal nothing of a model: those of ONNX, of its exporters and of the
  * builder.
  *
  *     sm80_xmma_fprop_implicit_gemm_f16    all words are the builder's
  *     sm80_acme_fprop                      "acme" may be anybody's
  *
- * What is not listed is hidden, so that a word that nobody thought of is hidden rather
- * than told.
+ * What is not listed is hidden, so that a word that the list lacks is hidden rather
+ * than revealed.
  */
 #ifndef FSD_OUT_PUBLIC_WORDS_H
 #define FSD_OUT_PUBLIC_WORDS_H

@@ -97,7 +97,7 @@ const char *fsd_renamer_name(void *payload, enum fsd_named of, struct fsd_slice 
     return known->text ? known->text : "";
 }
 
-/* NULL: it is none that was learnt. */
+/* NULL: it is none that was recorded. */
 static const char *known_name(const struct fsd_renamer *r, const char *s, size_t n)
 {
     fsd_sym sym = fsd_intern_find(r->old, s, n);

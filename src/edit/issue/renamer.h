@@ -5,9 +5,9 @@
  *     stem.w + stem/conv    t2 + n1
  *     stem/conv copy            n1 copy
  *
- * What a builder puts names together of is taken apart: known names are replaced, the
+ * What a builder puts names together of is parsed: known names are replaced, the
  * builder's own words and numbers stay, and any other word is replaced, too.  So a word
- * that nobody thought of is hidden rather than told.
+ * that the list lacks is hidden rather than revealed.
  */
 #ifndef FSD_OUT_RENAMER_H
 #define FSD_OUT_RENAMER_H

@@ -1,7 +1,7 @@
 /*
  * A walk over the file by one table: of each message what becomes of each of its blocks
  * (texts, bytes and messages).  A block without a row is left out, so that a field of
- * tomorrow tells nothing.  Numbers are kept where they stand, and what is kept is the
+ * tomorrow reveals nothing.  Numbers are kept where they stand, and what is kept is the
  * bytes of the file.
  */
 #include "edit/onnx/hide.h"
@@ -347,7 +347,7 @@ static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
 }
 
 /* A text of an attribute that its operator knows: "SAME_UPPER", "nearest".  The
- * subscripts of an Einsum are words to nobody else. */
+ * subscripts of an Einsum are words to no other operator. */
 static bool is_known_word(const struct hider *h, const struct context *in,
                           struct fsd_slice attribute, bool list, struct fsd_slice text)
 {

@@ -18,7 +18,7 @@ struct fsd_piece {
 /** Empty when zero. */
 struct fsd_pieces {
     FSD_VEC(struct fsd_piece) list;
-    uint64_t size; /* as written */
+    uint64_t size; /* in the file that is written */
 };
 
 /** Appends a field of that number: a block of these bytes, which are borrowed, or of

@@ -118,7 +118,7 @@ static bool add_copy(struct editor *e, fsd_id tensor, enum fsd_dtype type)
     return true;
 }
 
-/* What nobody reads any more. */
+/* What is not read any more. */
 static void drop_constant(struct editor *e, fsd_id tensor)
 {
     fsd_id producer = fsd_tensor_producer(e->g, tensor);

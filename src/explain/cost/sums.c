@@ -3,7 +3,7 @@
  * cause and operator.  The shares of a layer add up to its measured time.  Unknown work
  * is never guessed: the time is then shared among the nodes that multiply and add, or
  * equally among all.  The time of an opaque region is not shared: it has kernels of
- * which nobody knows what each computes.
+ * which it is unknown what each computes.
  */
 #include "explain/cost/cost.h"
 

@@ -2,7 +2,7 @@
  * The scale of a quantized bias.  A kernel adds it to sums of products, whose scale is
  * the product of those of input and weights; a bias of another scale cannot be added.
  * ONNX Runtime leaves such a Conv in FP32 since 1.27; its tolerance, that of 1.32, is
- * in is_near().  A Gemm it fuses all the same, and the result is wrong.
+ * in is_near().  It fuses a Gemm nevertheless, and the result is wrong.
  */
 #include "explain/diff/diff.h"
 

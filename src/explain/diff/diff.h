@@ -66,8 +66,8 @@ struct fsd_layer_result {
     bool forwards; /**< a reformat of what other layers compute: they are linked to its
                         nodes, too, and these move no data */
     bool opaque;   /**< a region whose inside the engine does not state: which kernels
-                        compute its nodes, in which types, and what moves data between
-                        them is unknown */
+                        compute its nodes, in which types, and which layers move
+                        data between them is unknown */
     enum fsd_dtype precision; /**< of an opaque layer unknown */
 };
 

@@ -161,7 +161,7 @@ static enum fsd_status read_header(struct table *t, struct fsd_slice line, char 
     *name = FSD_NONE;
     for (uint32_t i = 0; !last; i++) {
         if (!take_cell(t, &line, mark, &cell, &last))
-            return fail(t, "a quotation mark that ends", "none");
+            return fail(t, "a closing quotation mark", "none");
         if (*name == FSD_NONE && fsd_slice_is(cell, "name")) {
             *name = i;
             continue;
@@ -187,7 +187,7 @@ static enum fsd_status read_row(struct table *t, struct fsd_slice line, char mar
     begin_row(t);
     for (uint32_t i = 0; !last; i++) {
         if (!take_cell(t, &line, mark, &cell, &last))
-            return fail(t, "a quotation mark that ends", "none");
+            return fail(t, "a closing quotation mark", "none");
         if (i == name)
             t->out->rows.at[t->out->rows.n - 1].name = fsd_intern_slice(t->names, cell);
         else if (column == t->out->n_columns)

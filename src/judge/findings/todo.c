@@ -223,7 +223,7 @@ static void add_advice(struct todo *t, fsd_id layer)
         fsd_quote_edge(t->d, layer, fsd_print_open(&t->print));
         edge = fsd_print_take(&t->print, t->arena);
         if (!strchr(edge, '`'))
-            return; /* nobody could find the place */
+            return; /* no place is named that a user could find */
     }
     deed = deed_of(t, text, DEED_ADVICE);
     deed->edge = deed->places++ ? deed->edge : edge;

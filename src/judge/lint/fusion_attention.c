@@ -18,7 +18,7 @@ enum {
     MULTIPLE = 8,  /* of which all documented ones are multiples */
     LONGEST = 512, /* in INT8, the most keys */
     SHORTEST = 32, /* in FP8, the fewest keys */
-    STEPS = 16     /* of a walk over what moves data */
+    STEPS = 16     /* of a walk over data movement */
 };
 
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,

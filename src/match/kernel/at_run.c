@@ -16,7 +16,7 @@ static void note_at_run(struct replay *r, fsd_id node)
     }
 }
 
-/* A Range of constants is computed all the same if kernels have a step for each Range
+/* A Range of constants is computed nevertheless if kernels have a step for each Range
  * of the model: the builder folds none. */
 static void note_ranges(struct replay *r)
 {

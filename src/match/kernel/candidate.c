@@ -103,7 +103,7 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 /* --------------------------------------------------------------- one step */
 
 /* Two lowerings of a node may begin alike, and a later step shows which one it is.  Of
- * a product handed over by another kernel, the lowering is known by what that kernel
+ * a product that another kernel passed on, the lowering is known by what that kernel
  * wrote. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,

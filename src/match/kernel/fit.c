@@ -106,7 +106,7 @@ static bool repeats_last(const struct replay *r)
 }
 
 /* True if the sizes of the tensors made are known, and none is that of the kernel's
- * output.  An output that nobody reads is the kernel's own working memory. */
+ * output.  An output that no layer reads is the kernel's own working memory. */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
                          const fsd_id *made, uint32_t n, bool product)
 {
@@ -165,7 +165,7 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
     return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
 }
 
-/* The result of the product is taken apart: the constant is the weight of one part. */
+/* The result of the product is split: the constant is the weight of one part. */
 static bool is_weight_of_part(const struct replay *r, const struct fsd_form *constant,
                               fsd_id product, fsd_id weight)
 {

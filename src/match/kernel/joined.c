@@ -10,7 +10,7 @@
  * Which Concat that is shows in the number and sizes of the inputs, where these fit one
  * node of the model alone, or as many nodes as kernels, each of which reads the one
  * before; before any kernel is replayed.  So equal branches that are joined in the end
- * are distinguished, and the replay goes on behind the Concat whatever was understood
+ * are distinguished, and the replay continues behind the Concat whatever was understood
  * of the kernels before it.
  */
 #include "match/kernel/replay.h"

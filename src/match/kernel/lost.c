@@ -208,7 +208,7 @@ static bool reads_from(const struct replay *r, fsd_id node)
 
 /* Takes the nodes between the tensor and what the kernel reads.  False where they need
  * anything else, or where the kernel has no step for one; a node that another layer has
- * is only taken if its result is taken apart, since each part may have a kernel.
+ * is only taken if its result is split, since each part may have a kernel.
  * @param wanted  gets what lost tensors have to hold; NULL: none may be needed. */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)

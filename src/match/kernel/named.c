@@ -43,7 +43,7 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* A node that passes, and for which the kernel may have a step all the same. */
+/* A node that passes, and for which the kernel may have a step nevertheless. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||

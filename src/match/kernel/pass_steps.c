@@ -25,8 +25,8 @@
  * Candidates of equal cost are compared in the order of fsd_candidate_order(); of those
  * that stay equal, only the nodes that all of them take are committed.  If even the
  * best costs more than 3 and one for each three steps, nothing is committed.  The
- * replay goes on behind the next tensor or kernel that a name shows, or with a guess at
- * what the kernel may have written (lost.c).
+ * replay continues behind the next tensor or kernel that a name shows, or with a guess
+ * at what the kernel may have written (lost.c).
  *
  * Layers with links by Metadata are anchors: these links are true, and the layer's
  * outputs hold what the linked nodes make.  Anchors that are no kernels go first, so
@@ -274,7 +274,7 @@ static void hold_made(struct replay *r, const struct candidate *w)
     }
 }
 
-/* Where a product's kernel ends with the product, the next one goes on: it adds the
+/* Where a product's kernel ends with the product, the next one continues: it adds the
  * bias, and brings integers to floats.  Of the ways to do so the first counts. */
 static void hold_sum(struct replay *r, fsd_id node)
 {
@@ -646,7 +646,7 @@ static void list_readers(struct replay *r)
 }
 
 /* The output of an If is that of the branch that was built, and that of a Loop the last
- * of the states that its body hands on, behind the condition. */
+ * of the states that its body passes, behind the condition. */
 static void find_handed_out(struct replay *r)
 {
     const struct fsd_graph *g = r->g;

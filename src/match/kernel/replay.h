@@ -84,7 +84,7 @@ struct candidate {
     uint32_t parts; /* outputs of Splits taken that later steps of their own may make */
     uint32_t casts; /* Qs taken whose rounding a later step of its own may be */
     bool parted;    /* a Split was taken */
-    fsd_sym repeated; /* operator of the last node whose result is taken apart, ... */
+    fsd_sym repeated; /* operator of the last node whose result is split, ... */
     uint32_t repeats; /* ... and how often it may be listed again, for other parts */
     uint32_t moves;   /* steps that move data, and that it paid for */
     uint32_t fits;    /* further steps may move data for multiplications taken */
@@ -158,7 +158,7 @@ struct node_state {
 
 /* What is known of a tensor of the model. */
 struct tensor_state {
-    bool at_run;  /* the model proves it constant, and a kernel makes it all the same */
+    bool at_run;  /* the model proves it constant, but a kernel computes it */
     bool spread;  /* nodes that pass make it of constants: its reader needs no more
                      than its size (a learned token for each image of a batch) */
     bool goes_on; /* a node reads it that passes, or is an epilogue */
@@ -382,7 +382,7 @@ static inline bool fsd_comes_in_parts(const struct replay *r, fsd_id node)
 fsd_id fsd_last_duplicate(const struct replay *r, fsd_id node);
 /** Elements of a tensor of the model; negative where that is open. */
 int64_t fsd_count_of(const struct replay *r, fsd_id tensor);
-/** The candidate took the node; or began it, or was handed it, and did not finish
+/** The candidate took the node; or began it, or received it, and did not finish
  *  it. */
 bool fsd_candidate_took(const struct candidate *w, fsd_id node);
 bool fsd_candidate_began(const struct candidate *w, fsd_id node);

@@ -9,9 +9,9 @@
  *
  * Engines list their layers as they run, so that a layer reads what was written before
  * it, or in a loop around it.  A part is recognized by its sizes and strides; no engine
- * states its offset, so that equal parts cannot be told apart.  If all run in a row, a
- * layer that writes the whole overwrites all that was there before; but engines without
- * strides give writers of parts the sizes of the whole.
+ * states its offset, so that equal parts cannot be distinguished.  If all run in a row,
+ * a layer that writes the whole overwrites all that was there before; but engines
+ * without strides give writers of parts the sizes of the whole.
  */
 #include "model/graph/graph.h"
 

@@ -10,10 +10,10 @@
 struct fsd_tuning_step {
     uint64_t number; /**< as the file counts its iterations */
     bool numbered;   /**< the file states it */
-    fsd_sym route;   /**< "-a=on -b=2"; 0: not told */
+    fsd_sym route;   /**< "-a=on -b=2"; 0: not stated */
     bool failed;     /**< nothing was built or run */
-    fsd_sym error;   /**< why; 0: not told */
-    double loss;     /**< of accuracy, of the worst output; negative: not told */
+    fsd_sym error;   /**< why; 0: not stated */
+    double loss;     /**< of accuracy, of the worst output; negative: not stated */
     fsd_sym loss_of; /**< that output */
     double ms;       /**< of a run; negative: not measured */
     bool odd;        /**< a time or a loss is there and cannot be one */
@@ -21,8 +21,8 @@ struct fsd_tuning_step {
 
 struct fsd_tuning {
     const char *path;
-    fsd_sym version;       /**< of the tuner; each here: 0 where it is not told */
-    fsd_sym default_route; /**< the value of every option that nobody sets */
+    fsd_sym version;       /**< of the tuner; each here: 0 where it is not stated */
+    fsd_sym default_route; /**< the value of every option that is not set */
     fsd_sym searched;      /**< "-a=[on|off] -b=[1|2]" */
     fsd_sym search;        /**< how: "fast" */
     fsd_sym loss_by;       /**< how a loss is measured: "l2" */

@@ -162,7 +162,7 @@ static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice me
     return (struct fsd_slice){all, message.n + n + bytes.n};
 }
 
-/* A branch of an If, which hands on a tensor of the graph around it:
+/* A branch of an If, which passes a tensor of the graph around it:
  *
  *     else_branch:  name = Identity(tensor) */
 static struct fsd_slice pack_branch(struct fsd_onnx_edits *e, const char *attribute,

@@ -47,7 +47,7 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
 }
 
 /* What a node with a body makes has the type of what the body hands out; a Loop's first
- * output is its condition.  @return whether a type was learnt. */
+ * output is its condition.  @return whether a type was found. */
 static bool infer_owners(struct fsd_graph *g)
 {
     bool learnt = false;

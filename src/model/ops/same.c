@@ -112,8 +112,8 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
 
 /* The input is that one number; with more axes than the other has it adds axes of 1, as
  * a view does.  Exporters write sum() from 0 on, addcmul() with a factor of 1, and a
- * learnt scale, which stands first, may be 1; builders leave all out, but compute a Sub
- * of 0. */
+ * learned scale, which stands first, may be 1; builders leave all out, but compute a
+ * Sub of 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {

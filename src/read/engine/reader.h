@@ -79,7 +79,7 @@ struct fsd_engine_reader {
     /** Words of the builder's own, in lower case, with blanks between them: of kernels,
      *  types of layers, layouts, options. */
     const char *words;
-    /** What they mean, for people (glossary.h); NULL: nothing is told of them. */
+    /** What they mean, for people (glossary.h); NULL: they have no explanation. */
     const struct fsd_gloss *glossary;
 
     /** Whether the builder accepts this format at an input or output of the network.

@@ -294,7 +294,7 @@ static void read_route(struct fsd_history *h, struct fsd_slice command)
 }
 
 /* What changes the engine and is known by the documentation of trtexec 11.5 alone: its
- * list of options may show it in words that nobody has seen here. */
+ * list of options may show it in words that are unknown here. */
 static void read_flags(struct fsd_history *h, struct fsd_slice command)
 {
     static const struct {

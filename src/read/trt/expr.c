@@ -115,10 +115,9 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
         fsd_mention_add(p->g, p->vocab, m, p->text.s + at, end - at, what);
 }
 
-/* The parser numbers the layers that it makes of a node, and so may give one the name
- * that another node has: "node_linear_1" may be the second of node_linear, and
- * "node_linear_1_2" is one of node_linear_1.  The whole name is kept, since a log can
- * decide. */
+/* The parser numbers the layers of one node, and so may give a layer the name of
+ * another node: "node_linear_1" may be the second of node_linear, and "node_linear_1_2"
+ * is one of node_linear_1.  The whole name is kept, since a log can decide. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {
@@ -254,8 +253,8 @@ static size_t cut_copy(struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
-/* Without a model to tell names from suffixes, a suffix that no exporter writes is
- * removed. */
+/* Without a model that distinguishes names from suffixes, a suffix that no exporter
+ * writes is removed. */
 static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
 {
     for (size_t i = 0; !p->vocab && i < FSD_COUNT_OF(quantizer_ends); i++) {

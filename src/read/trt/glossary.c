@@ -140,7 +140,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "A layer of the builder where sizes depend on data (behind NonZero, NMS): the CPU "
      "learns the sizes there, and memory for the tensors is provided.",
      "It has no tensors and computes no node; the CPU waits for the GPU.", NULL, NULL},
-    /* What moves data. */
+    /* Data movement. */
     {"Reformat",
      "Reformat,MyelinReformat,Reformatting CopyNode*,*Reformatted *,REFORMAT", TYPE,
      "A copy that changes the type or layout of a tensor. `Reformatting CopyNode for "

@@ -71,7 +71,7 @@ static bool writes_any(struct fsd_slice tensors)
     return at && at + 3 < tensors.s + tensors.n;
 }
 
-/* Whether a line repeats that of an earlier layer, as somebody who comments on a log
+/* Whether a line repeats that of an earlier layer, as a person who comments on a log
  * quotes it.  No two layers write one tensor; those that write nothing may be alike. */
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {

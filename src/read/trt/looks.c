@@ -109,7 +109,7 @@ bool fsd_trt_is_pytorch(const struct fsd_file *file)
 /* ------------------------------------------------------------------------ messages */
 
 /* No message holds a byte of the file, which a link may have led to: it may be one
- * that nobody was to see. */
+ * that were to be hidden. */
 static void describe(const cJSON *root, FILE *out)
 {
     const cJSON *first = root->child;

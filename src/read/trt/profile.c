@@ -1,7 +1,7 @@
 /*
  * Reads trtexec's --exportProfile and --exportTimes, and reports what a file is if it
  * is neither.  Strings in these files may lack JSON's escapes, depending on who wrote
- * them, so record.c reads them tolerantly, and a name is kept both as written and
+ * them, so record.c reads them tolerantly, and a name is kept both as it stands and
  * unescaped, for profile/ to join by either.
  */
 #include "read/trt/trt.h"

@@ -33,7 +33,7 @@ static fsd_sym text_of(const struct tuning *t, const struct fsd_field *f)
                       : 0;
 }
 
-/* Told of each field of a record; what it leaves unread is stepped over. */
+/* Called for each field of a record; what it leaves unread is stepped over. */
 typedef void field_fn(struct tuning *t, const struct fsd_field *field, void *payload);
 
 /* Reads one record, of which the opening bracket is next or was read.

@@ -149,7 +149,8 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     take_nodes_of_layers(d, pick);
     for (fsd_id n = 0; n < d->model->nodes.n; n++)
         if (fsd_node_vanished(d, n) && subject->wants != changes_type)
-            pick->nodes[n] = subject->wants == fuses; /* it says nothing of reformats */
+            pick->nodes[n] =
+                subject->wants == fuses; /* it states nothing of reformats */
     pick->subject = subject->phrase;
     return FSD_OK;
 }

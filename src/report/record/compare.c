@@ -552,8 +552,8 @@ FSD_RECORD(effort, EFFORT)
     has(t, FLAG,   time_stamps, NULL, .if_true = true, \
         .about = "a log states no seconds of timings: whole ones between its lines") \
     has(t, ROWS,   layers, NULL, .of = &effort_record, .always = true, \
-        .about = "seconds of timing kernels of the same nodes, or of what has one " \
-                 "name in both logs; the widest difference first")
+        .about = "seconds of timing kernels of the same nodes, or of steps with the " \
+                 "same name in both logs; the largest difference first")
 FSD_RECORD(buildtime, BUILDTIME)
 /* clang-format on */
 
@@ -607,7 +607,7 @@ FSD_RECORD(times, TIMES)
         .about = "anything except times, tactics, layer names and layer order") \
     has(t, TALLY,  regions,    NULL, .always = true) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
-        .about = "the same in both builds as far as stated, which kernels are not") \
+        .about = "the same in both builds, except for kernels, which are not stated") \
     has(t, TALLY,  precisions, NULL, .always = true) \
     has(t, TALLY,  nodes,      NULL, .always = true) \
     has(t, TALLY,  moves,      NULL, .always = true) \
@@ -675,8 +675,8 @@ FSD_RECORD(builder, BUILDER)
         .about = "inserted layers, unfused quantizers and copies that were added, " \
                  "removed or changed") \
     has(t, ROWS,   kernels, NULL, .of = &kernel_change_record, .always = true, \
-        .about = "layers of which one build has more, or that read, write, do or are " \
-                 "made of something else") \
+        .about = "layers of which one build has more, or that read, write or compute " \
+                 "something else") \
     has(t, ROWS,   precisions, NULL, .of = &precision_record, .always = true) \
     has(t, ROWS,   nodes,   NULL, .of = &node_change_record, .always = true) \
     has(t, ROWS,   aligned, NULL, .of = &aligned_record, .always = true)

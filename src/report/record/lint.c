@@ -30,7 +30,7 @@
         .about = "the quantizer whose scale to use; absent: to calibrate") \
     set(t, NAME,   scale_tensor, e->scale_tensor, NULL) \
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
-        .about = "by value, where it is one and known") \
+        .about = "the scale, if it is a single number that is known") \
     set(t, TEXT,   type, e->type, NULL, \
         .about = "of the pair; of make-symmetric that of the zero point 0") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \

@@ -119,7 +119,7 @@ static void put_padded(const char *text, size_t width, FILE *out)
 {
     size_t used = width ? fsd_put_fitted(out, text, width) : 0;
 
-    /* A label of one long word is wider than its column. */
+    /* A label of one long word overflows its column. */
     fprintf(out, "%*s", (int)(used < width ? width - used : 0) + (width ? 2 : 0), "");
 }
 

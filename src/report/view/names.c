@@ -97,7 +97,7 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
 }
 
 /* Nodes that are computed in another type than the one given; all computed ones when
- * none is.  Nodes whose type says nothing of precision (shapes, masks) are left out. */
+ * none is.  Nodes whose type is no precision (shapes, masks) are left out. */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {

@@ -348,7 +348,7 @@ static const char *untested_text(const struct fsd_routes_source *k)
             fprintf(out, "%s%s", any ? ", " : "", text(k, k->r->knobs.at[i].name));
             any = true;
         }
-    fputs(": no two routes differ in it alone", out);
+    fputs(": no two routes differ only in this", out);
     all = fsd_print_take(&print, k->arena);
     return any ? all : NULL;
 }
@@ -415,7 +415,7 @@ static const char *best_text(const struct fsd_routes_source *k)
     double base, best;
 
     if (r->best == FSD_NONE)
-        return "not known: fewer than two routes have times that are measured alike";
+        return "not known: fewer than two routes have times measured in the same way";
     out = fsd_print_open(&print);
     base = r->routes[r->base].in->ms;
     best = r->routes[r->best].in->ms;
@@ -477,7 +477,7 @@ FSD_RECORD(tuner, TUNER)
         "engine differ") \
     has(t, RECORD, tuner,    NULL, .of = &tuner_record) \
     has(t, RECORD, best,     NULL, .of = &best_record, .about = "left out: fewer " \
-        "than two routes have times that are measured alike") \
+        "than two routes have times measured in the same way") \
     has(t, ROWS,   knobs,    "Knobs", .of = &knob_row_record, .always = true) \
     has(t, ROWS,   effects,  "What each knob does", .of = &fsd_effect_row_record, \
         .always = true) \

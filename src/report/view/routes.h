@@ -1,4 +1,4 @@
-/* What the files of the view of routes share with each other, and with nobody else. */
+/* What the files of the view of routes share with each other alone. */
 #ifndef FSD_REPORT_VIEW_ROUTES_H
 #define FSD_REPORT_VIEW_ROUTES_H
 

@@ -141,7 +141,7 @@ static bool is_latency_failed(const struct fsd_finder *f)
     return failed;
 }
 
-/* Of a total that is hardly longer, because others became faster, nobody sees which
+/* Of a total that is hardly longer, because others became faster, it is unknown which
  * layers became slower. */
 void fsd_find_slower_groups(struct fsd_finder *f)
 {
