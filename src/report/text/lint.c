@@ -141,19 +141,28 @@ static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
     return seen - n;
 }
 
+static void put_verdict(const struct fsd_report *r, FILE *out)
+{
+    const struct fsd_findings *all = r->verdict->findings;
+
+    fsd_ink(r->style, r->verdict->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
+    fprintf(out, "lint %s: ", r->verdict->verdict);
+    fsd_ink(r->style, FSD_INK_PLAIN, out);
+    fsd_put_severities(all->by_severity, out);
+    fprintf(out, ", %u ignored\n", all->ignored);
+}
+
 void fsd_lint_write_text(const struct fsd_report *r, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;
     uint32_t hidden = 0;
 
+    put_verdict(r, out);
     put_head(r, out);
     for (int severity = FSD__SEVERITY_COUNT - 1; severity >= 0; severity--)
         for (uint32_t i = 0; i < all->rules.n; i++)
             if (all->rules.at[i].level == severity)
                 hidden += put_rule(r, i, out);
-    fsd_ink(r->style, r->verdict->failed ? FSD_INK_ALARM : FSD_INK_TITLE, out);
-    fprintf(out, "lint %s: ", r->verdict->verdict);
-    fsd_ink(r->style, FSD_INK_PLAIN, out);
-    fsd_put_severities(all->by_severity, out);
-    fprintf(out, ", %u ignored%s\n", all->ignored, hidden ? "; --all lists each" : "");
+    if (hidden)
+        fputs("(--all lists each finding)\n", out);
 }
