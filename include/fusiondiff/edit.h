@@ -247,6 +247,7 @@ struct fsd_cut_options {
                                     (.npz) or Polygraphy's saved outputs, for
                                     fsd_cutting_write_inputs() */
     unsigned n_values;
+    bool quoted; /**< in fsd_cutting_report(): as in struct fsd_style */
 };
 
 struct fsd_cutting;

@@ -288,7 +288,21 @@ struct fsd_style {
     bool one_column;                   /**< never print nodes beside their layers */
     unsigned width;                    /**< columns of the terminal; 0 means 100 */
     const struct fsd_picture *picture; /**< NULL draws everything that can be drawn */
+    bool quoted; /**< in texts, quote names that could be read as sentences */
 };
+
+/** A smaller page has no room for what is said of the others. */
+enum { FSD_LEAST_TOKENS = 200 };
+
+/** Writes a page of a report that was written as text, for a reader that has room for
+ *  so many tokens of a language model, which are estimated.  The first page has the
+ *  summary whole, and something of each other block; each line is on one page.  What a
+ *  page leaves out is counted below it.
+ *  @param tokens  at least FSD_LEAST_TOKENS.
+ *  @param page    from 1.
+ *  @return FSD_OK; FSD_E_ARG for a page that the text does not have; FSD_E_WRITE. */
+FSD_API enum fsd_status fsd_text_page(const char *text, unsigned tokens, unsigned page,
+                                      FILE *out, struct fsd_error *err);
 
 /** What a file is, by its content. */
 enum fsd_file_kind {

@@ -83,12 +83,13 @@ struct command_line {
     struct fsd_style style;
     struct output outputs[MOST_OUTPUTS];
     unsigned n_outputs;
-    bool every_engine;  /* of a log that holds several: each */
-    bool follow;        /* links that lead out of their folders */
-    bool help;          /* -h: nothing else is done */
-    bool quiet;         /* no notes, and no word on what went to files */
-    int color;          /* COLOR_... */
-    const char *format; /* -f: for outputs whose name does not imply a format */
+    bool every_engine;     /* of a log that holds several: each */
+    bool follow;           /* links that lead out of their folders */
+    bool help;             /* -h: nothing else is done */
+    bool quiet;            /* no notes, and no word on what went to files */
+    unsigned tokens, page; /* of a text: --budget; 0: all of it */
+    int color;             /* COLOR_... */
+    const char *format;    /* -f: for outputs whose name does not imply a format */
     const char *profiles[MOST_OUTPUTS];
     const char *shapes[MOST_OUTPUTS];
     const char *values[2];
@@ -261,7 +262,6 @@ void refuse_beside_list(const struct command_line *line);
 
 /** The i-th verb, NULL past the last. verbs.c */
 const struct verb *verb_at(unsigned i);
-
 /** The verb of that name; NULL: none. */
 const struct verb *find_verb(const char *word);
 /** The verb that a misspelt word may mean; NULL: none. */
@@ -326,7 +326,6 @@ bool take_pair(struct command_line *line, char *arg);
 
 /** The same of verbs that take nothing else: a third is an error. */
 void take_one_pair(struct command_line *line, char *arg);
-
 /** The same where names of nodes follow: a second word that is no file is one of
  *  them. */
 bool take_input(struct command_line *line, char *arg);
@@ -651,6 +650,7 @@ struct whole_text {
     const char *path; /* named in errors; NULL: none is */
 };
 enum fsd_status print_text(const void *payload, const struct sink *to);
+bool takes_any_name(const struct command_line *line); /* of files, in one format */
 
 /** Closes what was written to `path`, once all of it is on the disk.
  *  @param status  how the writing went; comes back where that was not well */

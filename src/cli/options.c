@@ -115,6 +115,21 @@ static void take_engine(struct command_line *line, char *arg)
             parse_number("engine", arg, 1, UINT32_MAX, "a number from 1");
 }
 
+enum { MOST_TOKENS = 1000000 };
+
+static void take_budget(struct command_line *line, char *arg)
+{
+    char *comma = strchr(arg, ',');
+
+    if (comma)
+        *comma = '\0';
+    line->tokens = parse_number("budget", arg, FSD_LEAST_TOKENS, MOST_TOKENS,
+                                "200 to 1000000 tokens");
+    line->page =
+        comma ? parse_number("budget", comma + 1, 1, UINT32_MAX, "a page from 1") : 1;
+    line->style.quoted = line->part.cut.quoted = true;
+}
+
 static void take_opt_profile(struct command_line *line, char *arg)
 {
     line->run.opt_profile =
@@ -144,6 +159,10 @@ static const struct option_row of_all[] = {
      FLAG(style.all), .group = 2},
     {"width", "COLUMNS", "Width of the text report",
      NUMBER(style.width, 40, 10000, "40 to 10000 columns"), .group = 2},
+    {"budget", "TOKENS[,PAGE]",
+     "Print at most so many tokens of the text, the summary first, for a language "
+     "model to read; what is left out is counted, and on later pages (default: 1)",
+     TAKEN_BY(take_budget), .group = 2},
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
     {"evidence", "LIST",

@@ -33,17 +33,51 @@ struct job {
     const void *payload;
 };
 
+static const char *format_of(const struct output *to)
+{
+    return to->format ? to->format : "text";
+}
+
+/* A page of the report, which is made whole first. */
+static enum fsd_status print_page(const struct job *job, struct sink to,
+                                  struct fsd_error *err)
+{
+    FILE *out = to.out;
+    enum fsd_status status;
+    char *text = NULL;
+    size_t size = 0;
+
+    to.out = fsd_memory_open(&text, &size);
+    if (!to.out)
+        return fail_file(err, FSD_E_MEMORY, NULL, "out of memory");
+    status = job->print(job->payload, &to);
+    if (fclose(to.out) && status == FSD_OK)
+        status = fail_file(err, FSD_E_MEMORY, NULL, "out of memory");
+    if (status == FSD_OK)
+        status = fsd_text_page(text, job->line->tokens, job->line->page, out, err);
+    free(text);
+    return status;
+}
+
+/* Models and the like go to files whose names imply no format. */
+static bool has_pages(const struct job *job)
+{
+    return job->line->tokens && !strcmp(format_of(job->output), "text") &&
+           !(job->output->path && takes_any_name(job->line));
+}
+
 static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error *err)
 {
     const struct output *to = job->output;
     struct fsd_style style = job->line->style;
+    struct sink sink = {format_of(to), &style, out, err};
     enum fsd_status status;
 
     errno = 0;
     if (to->path)
         style.color = false;
-    status = job->print(job->payload, &(struct sink){to->format ? to->format : "text",
-                                                     &style, out, err});
+    status =
+        has_pages(job) ? print_page(job, sink, err) : job->print(job->payload, &sink);
     if (status != FSD_E_WRITE)
         return status;
     if (!to->path &&

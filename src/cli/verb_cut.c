@@ -118,6 +118,8 @@ static enum fsd_status report(const struct command_line *line,
     struct report_job job = {cutting, line->outputs[0].path, line->cut.alone};
 
     other.n_outputs = 1;
+    other.tokens = line->tokens;
+    other.page = line->page;
     return line->quiet && job.path ? FSD_OK
                                    : write_outputs(&other, print_report, &job, err);
 }

@@ -37,7 +37,9 @@
 #include "api/linting.h"
 #include "api/states.h"
 
-/* JSON as it is read and written, phrases of a builder's reader, views and pictures. */
+/* JSON as it is read and written, phrases of a builder's reader, names in quotes, views
+ * and pictures. */
+#include "report/phrase/quote.h"
 #include "read/engine/reader.h"
 #include "read/engine/record.h"
 #include "report/json/json.h"

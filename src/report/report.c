@@ -9,8 +9,10 @@
 #include "report/subject/subject.h"
 #include "base/base.h"
 #include "report/page/page.h"
+#include "report/phrase/quote.h"
 #include "report/record/records.h"
 #include "report/verdict/verdict.h"
+#include "judge/failed/failed.h"
 #include "report/text/text.h"
 #include "report/picture/picture.h"
 #include "report/view/view.h"
@@ -355,6 +357,47 @@ static enum fsd_status write_judged(const struct fsd_report *r, const struct for
     return status;
 }
 
+static void add_states(struct fsd_quotes *quotes, const struct fsd_compare *c)
+{
+    const struct fsd_state *states[] = {c ? c->old : NULL, c ? c->new : NULL};
+
+    for (size_t i = 0; i < FSD_COUNT_OF(states); i++)
+        if (states[i]) {
+            fsd_quotes_add_all(quotes, states[i]->names);
+            fsd_quotes_add(quotes, states[i]->model_path);
+            fsd_quotes_add(quotes, states[i]->engine_path);
+        }
+}
+
+/* Adds all names that the report may have. */
+static void add_names(struct fsd_quotes *quotes, const struct fsd_report *r)
+{
+    fsd_quotes_add_run(quotes, r->run);
+    add_states(quotes, r->compare);
+    for (uint32_t i = 1; r->matrix && i < r->matrix->n; i++)
+        add_states(quotes, r->matrix->with[i]);
+    if (r->failed) {
+        fsd_quotes_add_all(quotes, r->failed->model->names);
+        fsd_quotes_add_run(quotes, r->failed->run);
+    }
+}
+
+static enum fsd_status write_quoted(const struct fsd_report *r,
+                                    const struct format *format, FILE *out,
+                                    struct fsd_error *err)
+{
+    struct fsd_quotes quotes = {.arena = fsd_arena_new()};
+    struct fsd_print text;
+    enum fsd_status status = write_judged(r, format, fsd_print_open(&text), err);
+
+    fsd_print_close(&text);
+    add_names(&quotes, r);
+    fsd_put_quoted(out, text.text, &quotes);
+    free(text.text);
+    fsd_arena_free(quotes.arena);
+    return status;
+}
+
 /* What is printed is looked at as lines: a text heeds the width, and names, which reach
  * the log of a job, must not be commands to its runner. */
 static enum fsd_status write_lines(const struct fsd_report *r,
@@ -367,7 +410,9 @@ static enum fsd_status write_lines(const struct fsd_report *r,
                               .escape = format->escape,
                               .edit = width ? fsd_put_wrapped : NULL,
                               .width = width};
-    enum fsd_status status = write_judged(r, format, fsd_lines_open(&lines), err);
+    bool quoted = format->wraps && r->style->quoted;
+    enum fsd_status status =
+        (quoted ? write_quoted : write_judged)(r, format, fsd_lines_open(&lines), err);
 
     fsd_lines_close(&lines);
     return status;

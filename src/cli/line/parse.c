@@ -123,18 +123,24 @@ static bool want_color(int when)
                 : isatty(STDOUT_FILENO) && !(no_color && *no_color);
 }
 
+bool takes_any_name(const struct command_line *line)
+{
+    return line->verb->one_format || line->fix.wanted || line->print_policy ||
+           line->dump;
+}
+
 /* "x.foo" wants to be a foo; "x" and "/dev/null" get text. */
 static void give_format(const struct command_line *line, struct output *to)
 {
     const char *slash = to->path ? strrchr(to->path, '/') : NULL;
-    bool any_name =
-        line->verb->one_format || line->fix.wanted || line->print_policy || line->dump;
 
     if (line->format)
         to->format = line->format;
-    else if (!to->format && to->path && !any_name &&
+    else if (!to->format && to->path && !takes_any_name(line) &&
              strrchr(slash ? slash : to->path, '.'))
         usage_error("the ending of '%s' is no known format: use -f", to->path);
+    if (line->tokens && to->format && strcmp(to->format, "text") != 0)
+        usage_error("--budget shortens text, not %s", to->format);
 }
 
 /* Parts, and a directory in the place of files: what the verb checks are files then.  A

@@ -6,6 +6,7 @@
 #include "edit/onnx/write.h"
 #include "host/files.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 struct fsd_cutting {
@@ -201,6 +202,27 @@ static enum fsd_status open_alone(struct fsd_diff **out, const struct fsd_cuttin
     return fsd_run_open(out, &opt, err);
 }
 
+static void print_plain(const struct fsd_cutting *c, const char *path,
+                        const struct fsd_diff *alone, FILE *out)
+{
+    fsd_cut_print(c->plan, path, alone, out);
+}
+
+static void print_quoted(const struct fsd_cutting *c, const char *path,
+                         const struct fsd_diff *alone, FILE *out)
+{
+    struct fsd_quotes quotes = {.arena = fsd_arena_new()};
+    struct fsd_print text;
+
+    fsd_cut_print(c->plan, path, alone, fsd_print_open(&text));
+    fsd_print_close(&text);
+    fsd_quotes_add_run(&quotes, c->run);
+    fsd_quotes_add_run(&quotes, alone);
+    fsd_put_quoted(out, text.text, &quotes);
+    free(text.text);
+    fsd_arena_free(quotes.arena);
+}
+
 enum fsd_status fsd_cutting_report(const struct fsd_cutting *c, const char *path,
                                    const char *alone, FILE *out, struct fsd_error *err)
 {
@@ -211,7 +233,8 @@ enum fsd_status fsd_cutting_report(const struct fsd_cutting *c, const char *path
     FSD_GUARD(err);
     status = alone ? open_alone(&run, c, alone, err) : FSD_OK;
     if (status == FSD_OK) {
-        fsd_cut_print(c->plan, path, run, fsd_lines_open(&lines));
+        (c->cut.quoted ? print_quoted : print_plain)(c, path, run,
+                                                     fsd_lines_open(&lines));
         fsd_lines_close(&lines);
         status = fsd_flush(out, err);
     }

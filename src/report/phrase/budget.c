@@ -1,0 +1,370 @@
+/*
+ * A page of a text, for readers that have room for so many tokens of a language model.
+ *
+ * The blocks of a text stand between empty lines; the first one is its conclusion.  A
+ * page has that block whole, as far as there is room, and of each other one what fits
+ * into half of the rest, or more where that leaves enough to all behind it.  The next
+ * page goes on behind that in each block, so that each line is on one page, and the
+ * first page has something of most.  Lines stay with those below them that are indented
+ * further.
+ *
+ * Tokens are estimated, since each model has its own: by the pieces into which all of
+ * them split a text, and a twentieth more, so that the estimate is rarely too low.
+ */
+#include "base/base.h"
+
+#include <fusiondiff/fusiondiff.h>
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+    HANG = 4,
+    LEAST_SHARE =
+        60,     /* of a block that has any place on a page, unless it is shorter */
+    FRAME = 60, /* the lines that say what is left out */
+    TITLE = 24  /* of a longer line of its own more is lost than found */
+};
+
+struct block {
+    const char *next, *end; /* what no page has yet */
+    const char *head;       /* the line of a list's title; NULL: it has none */
+    unsigned cost;          /* of what no page has yet */
+    unsigned lines;         /* likewise */
+};
+
+struct blocks {
+    struct block *at;
+    size_t n;
+    unsigned cost, lines; /* of all together */
+};
+
+/* ------------------------------------------------------------------------- tokens */
+
+static size_t run_of(const char *s, size_t n, int (*is)(int))
+{
+    size_t i = 0;
+
+    while (i < n && (unsigned char)s[i] < 0x80 && is((unsigned char)s[i]))
+        i++;
+    return i;
+}
+
+/* A word as names have them: capitals, or small letters behind at most one capital. */
+static size_t word_of(const char *s, size_t n)
+{
+    size_t capitals = run_of(s, n, isupper);
+
+    return capitals > 1 ? capitals
+                        : capitals + run_of(s + capitals, n - capitals, islower);
+}
+
+static unsigned cost_of_word(size_t n)
+{
+    return (unsigned)(n <= 10 ? (n + 4) / 5 : (n + 3) / 4);
+}
+
+/* The tokens of one piece in the front, whose length is `*n`. */
+static unsigned take_piece(const char *s, size_t *n)
+{
+    size_t left = *n;
+
+    *n = word_of(s, left);
+    if (*n)
+        return cost_of_word(*n);
+    *n = run_of(s, left < 3 ? left : 3, isdigit);
+    if (*n)
+        return 1;
+    *n = run_of(s, left, isspace);
+    if (*n) /* a single blank is of the word behind it */
+        return *n > 1 || *s == '\n';
+    *n = left > 1 && s[1] == *s && (unsigned char)*s < 0x80 ? 2 : 1;
+    return 1;
+}
+
+static unsigned cost_of(const char *s, const char *end)
+{
+    unsigned cost = 0;
+    size_t n;
+
+    for (; s < end; s += n) {
+        n = (size_t)(end - s);
+        cost += take_piece(s, &n);
+    }
+    return cost + (cost + 19) / 20;
+}
+
+/* ------------------------------------------------------------------------- blocks */
+
+static const char *line_end(const char *s, const char *end)
+{
+    const char *newline = memchr(s, '\n', (size_t)(end - s));
+
+    return newline ? newline + 1 : end;
+}
+
+static size_t indent_of(const char *s)
+{
+    return strspn(s, " ");
+}
+
+static unsigned lines_of(const char *s, const char *end)
+{
+    unsigned n = 0;
+
+    for (; s < end; s = line_end(s, end))
+        n++;
+    return n;
+}
+
+/* A title stands above lines that are indented. */
+static const char *title_of(const char *s, const char *end)
+{
+    const char *second = line_end(s, end);
+    bool is_title = !indent_of(s) && second < end && indent_of(second);
+
+    return is_title && cost_of(s, second) <= TITLE ? s : NULL;
+}
+
+static void add_block(struct blocks *blocks, const char *from, const char *end)
+{
+    struct block *block = &blocks->at[blocks->n++];
+
+    *block = (struct block){.next = from,
+                            .end = end,
+                            .head = title_of(from, end),
+                            .cost = cost_of(from, end),
+                            .lines = lines_of(from, end)};
+    blocks->cost += block->cost;
+    blocks->lines += block->lines;
+}
+
+static struct blocks split(struct fsd_arena *arena, const char *text)
+{
+    const char *end = text + strlen(text);
+
+    /* No two blocks are in one line. */
+    struct blocks blocks = {.at =
+                                FSD_NEW(arena, struct block, lines_of(text, end) + 1)};
+
+    for (const char *from = text; from < end;) {
+        const char *at = from;
+
+        while (at < end && *at != '\n')
+            at = line_end(at, end);
+        if (at > from)
+            add_block(&blocks, from, at);
+        from = at < end ? at + 1 : at;
+    }
+    return blocks;
+}
+
+/* ------------------------------------------------------------------------- a page */
+
+/* The most that each block from the first one on may take so that all fit into the
+ * room. */
+static unsigned level_of(const struct blocks *blocks, size_t first, unsigned room)
+{
+    unsigned low = 0, high = room;
+
+    while (low < high) {
+        unsigned middle = high - (high - low) / 2;
+        unsigned long long sum = 0;
+
+        for (size_t i = first; i < blocks->n; i++)
+            sum += blocks->at[i].cost < middle ? blocks->at[i].cost : middle;
+        if (sum <= room)
+            low = middle;
+        else
+            high = middle - 1;
+    }
+    return low;
+}
+
+/* What a block may take of the room: half of it, or more where all may have more. */
+static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
+{
+    unsigned level = i ? level_of(blocks, i, room) : room;
+
+    return level > room / 2 ? level : room / 2;
+}
+
+/* A line and those below it that are indented further. */
+static const char *item_end(const char *s, const char *end)
+{
+    size_t hang = indent_of(s) + HANG;
+
+    do
+        s = line_end(s, end);
+    while (s < end && indent_of(s) >= hang);
+    return s;
+}
+
+/* As much of a line as fits, of whole characters; at least one. */
+static const char *piece_end(const char *s, const char *end, unsigned room)
+{
+    const char *at = s + 1;
+
+    for (size_t step = (size_t)(end - s); step; step /= 2)
+        while (step <= (size_t)(end - at) && cost_of(s, at + step) <= room)
+            at += step;
+    while (at > s + 1 && at < end && ((unsigned char)*at & 0xc0) == 0x80)
+        at--;
+    return at;
+}
+
+static const char *whole_items(const struct block *block, unsigned room)
+{
+    const char *at = block->next, *next;
+
+    for (; at < block->end &&
+           cost_of(block->next, next = item_end(at, block->end)) <= room;)
+        at = next;
+    return at;
+}
+
+static const char *whole_lines(const struct block *block, unsigned room)
+{
+    const char *at = block->next, *next;
+
+    for (; at < block->end &&
+           cost_of(block->next, next = line_end(at, block->end)) <= room;)
+        at = next;
+    return at;
+}
+
+static void print(FILE *out, const char *from, const char *end)
+{
+    if (out && end > from) {
+        fwrite(from, 1, (size_t)(end - from), out);
+        if (end[-1] != '\n')
+            putc('\n', out);
+    }
+}
+
+/* What of a block fits into its share.  A page that has nothing yet gets an item, a
+ * line, or a part of one, all the same. */
+static const char *part_end(const struct block *block, unsigned share, unsigned room,
+                            bool alone)
+{
+    const char *at = whole_items(block, share);
+
+    if (at > block->next || !alone)
+        return at;
+    at = item_end(block->next, block->end);
+    if (cost_of(block->next, at) <= room)
+        return at;
+    at = whole_lines(block, room);
+    return at > block->next
+               ? at
+               : piece_end(block->next, line_end(block->next, block->end), room);
+}
+
+static unsigned less(unsigned room, unsigned used)
+{
+    return room > used ? room - used : 0;
+}
+
+/* Prints what fits of a block.
+ * @return the tokens that this takes */
+static unsigned put_block(FILE *out, struct blocks *blocks, struct block *block,
+                          unsigned share, unsigned room, bool alone)
+{
+    const char *title = block->head && block->next > block->head ? block->head : NULL;
+    const char *title_end = title ? line_end(title, block->end) : NULL;
+    unsigned used = title ? cost_of(title, title_end) : 0, lines;
+    const char *at = part_end(block, less(share, used), less(room, used), alone);
+
+    if (at == block->next)
+        return 0;
+    if (out && !alone)
+        putc('\n', out);
+    print(out, title, title_end);
+    print(out, block->next, at);
+    used += cost_of(block->next, at) + 1;
+    lines = lines_of(at, block->end);
+    blocks->lines -= block->lines - lines;
+    block->lines = lines;
+    block->next = at;
+    blocks->cost -= block->cost;
+    block->cost = cost_of(at, block->end);
+    blocks->cost += block->cost;
+    if (out && lines)
+        fprintf(out, "    (%u more line%s)\n", lines, lines > 1 ? "s" : "");
+    return used + (lines ? 8 : 0);
+}
+
+/* Moves a page's worth out of the blocks.
+ * @param out  NULL: it is not printed */
+static void take_page(FILE *out, struct blocks *blocks, unsigned room)
+{
+    bool alone = true;
+    unsigned used;
+
+    for (size_t i = 0; i < blocks->n && room; i++) {
+        struct block *block = &blocks->at[i];
+
+        if (!block->lines)
+            continue;
+        used = put_block(out, blocks, block, share_of(blocks, i, room), room, alone);
+        alone &= !used;
+        room = less(room, used);
+    }
+}
+
+static void put_left(FILE *out, const struct blocks *blocks, unsigned lines,
+                     unsigned tokens, unsigned next, unsigned pages)
+{
+    unsigned more = pages - next + 1;
+
+    fprintf(out,
+            "\nleft out: %u of %u lines, about %u tokens, on %u more page%s; the next "
+            "one: --budget %u,%u\n",
+            blocks->lines, lines, blocks->cost, more, fsd_plural(more), tokens, next);
+}
+
+static enum fsd_status put_page(struct fsd_arena *arena, const char *text,
+                                unsigned tokens, unsigned page, FILE *out,
+                                struct fsd_error *err)
+{
+    struct blocks blocks = split(arena, text), counted = split(arena, text);
+    unsigned room = tokens - FRAME, pages = 0, lines = blocks.lines;
+
+    do
+        take_page(NULL, &counted, room);
+    while (++pages, counted.lines);
+    if (page > pages)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "the text has %u page%s of %u tokens, found a call for page %u",
+                        pages, fsd_plural(pages), tokens, page);
+    for (unsigned i = 1; i < page; i++)
+        take_page(NULL, &blocks, room);
+    if (page > 1)
+        fprintf(out, "page %u of %u\n", page, pages);
+    take_page(out, &blocks, room);
+    if (page < pages)
+        put_left(out, &blocks, lines, tokens, page + 1, pages);
+    return FSD_OK;
+}
+
+enum fsd_status fsd_text_page(const char *text, unsigned tokens, unsigned page,
+                              FILE *out, struct fsd_error *err)
+{
+    struct fsd_arena *arena;
+    enum fsd_status status = FSD_OK;
+
+    if (tokens < FSD_LEAST_TOKENS || !page)
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected a page from 1, of at least %d tokens",
+                        FSD_LEAST_TOKENS);
+    FSD_GUARD(err);
+    if (page == 1 && cost_of(text, text + strlen(text)) <= tokens) {
+        fputs(text, out);
+        return fsd_flush(out, err);
+    }
+    arena = fsd_arena_new();
+    status = put_page(arena, text, tokens, page, out, err);
+    fsd_arena_free(arena);
+    return status == FSD_OK ? fsd_flush(out, err) : status;
+}
