@@ -30,8 +30,8 @@ class Model:
         self.model, self.shapes = models.load(shared, name)
         self.types = rebuild.types_of(self.model)
         self.pair = builder.engine(self.model, self.shapes)
-        self.facts = self.ask("diff", *self.pair)["nodes"]
-        self.nodes = [n["name"] for n in self.facts]
+        self.report = self.ask("diff", *self.pair)
+        self.nodes = [n["name"] for n in self.report["nodes"]]
         self.answer = self.ask("tensors", *self.pair)
 
     def ask(self, *words):

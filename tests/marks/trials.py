@@ -1,7 +1,7 @@
 """trials.py BINARY FOLDER SHARED [--trials N] [--pairs N] [--controls N] [--made N] [--seed N] [--splittable]: searches with
 `bisect run` for planted faults, with a command that fails while a fusion is in the engine.
 
-    trials     a random fusion, one in six computed in INT8, one in six that moves data as well: the search must name it,
+    trials     a random fusion, one in six that reads or writes INT8, one in six that moves data as well: the search must name it,
                within 2 log2(fusions) + 6 builds
     pairs      two fusions, either of which fails, or which fail together only: within 4 log2(fusions) + 10
     controls   a test that always fails, never fails, cannot be built, or is wrong in one of five runs: no name
@@ -99,10 +99,11 @@ def trial(a, count, group, m, mode, layers, seed):
 
 
 def kind_of(m, row):
-    facts = [m.facts[i] for i in row["nodes"]]
-    if any(n.get("realised") == "int8" for n in facts):
+    """By the tensors that the kernel reads and writes, and by its operators."""
+    layer = m.report["layers"][row["layer"]]
+    if any(tensor.get("type") == "int8" for tensor in layer["inputs"] + layer["outputs"]):
         return "int8"
-    return "moving" if any(n["op"] in MOVES for n in facts) else "other"
+    return "moving" if any(m.report["nodes"][i]["op"] in MOVES for i in row["nodes"]) else "other"
 
 
 def drawn_of(pool, n, draw):
