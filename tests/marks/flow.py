@@ -148,7 +148,7 @@ def outputs(folder):
     for text, says in ((f"echo {good}\necho {ENGINE}\nexit 1\n", "expected exit status 0, or 125 (skip), with --values, found 1"),
                        (f"echo {ENGINE}\n", "expected the path of the saved outputs on the line before the last"),
                        (f"echo {FIXTURES / 'values/table.csv'}\necho {ENGINE}\n", "found another kind of file"),
-                       (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "the output 'output'")):
+                       (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "found that 'output' cannot: it is not there")):
         bisect(folder, "run", "--values", good, script(folder, "refused", text), status=2, says=says)
         check("the state", (folder / ".fusiondiff-bisect").read_bytes() == kept)
     bisect(folder, "run", "--limit", "0.1", "true", status=2, says="--limit needs --values")
