@@ -142,30 +142,36 @@ struct fsd_memory {
  *                calls the function again; NULL ends the borrowing, whatever `n` is. */
 FSD_API void fsd_use_memory(const struct fsd_memory *files, size_t n);
 
-/** A file that the caller reads, under the name by which others would be opened. */
+/** A file that a function of the caller reads. */
 struct fsd_file_reader {
-    const char *path;
-    uint64_t size;
-    /** Reads bytes of it, in any order and possibly again.
-     *  @return false where they cannot be read: what needs them ends with FSD_E_IO. */
+    const char *path; /**< the path by which functions of the library open it */
+    uint64_t size;    /**< its bytes */
+    /** Reads `n` bytes at `offset` into `to`.  The library may ask for bytes in any
+     *  order and more than once.
+     *  @return false if they cannot be read; the function that needs them then fails
+     *          with FSD_E_IO. */
     bool (*read)(void *payload, uint64_t offset, void *to, size_t n);
-    void *payload; /**< handed to it */
+    void *payload; /**< the first argument of `read` */
 };
 
-/** What this thread opens by one of these paths from now on, in whichever function, is
- *  read by these functions, in windows of 64 KiB: of a model only its graph.
- *  @param files  borrowed until the next call; NULL, whatever `n` is: the caller reads
- *                none any more.  fsd_use_memory() goes first. */
+/** Makes every function that this thread calls from now on read these paths by the
+ *  caller's functions, in windows of 64 KiB.  The library reads only the graph of a
+ *  model.
+ *  @param files  `n` files.  The library borrows them until this thread calls the
+ *                function again; NULL ends the borrowing, whatever `n` is.  A path that
+ *                fsd_use_memory() has as well is read from memory. */
 FSD_API void fsd_use_readers(const struct fsd_file_reader *files, size_t n);
 
-/** Lays out a picture, which Graphviz's DOT describes.
- *  @return false where that cannot be done, with nothing written. */
+/** A callback that lays out a picture, given as DOT, and writes it in a format ("svg",
+ *  "png", "pdf").
+ *  @return false, with nothing written, if it cannot. */
 typedef bool fsd_layout_fn(void *payload, const char *dot, const char *format,
                            FILE *out);
 
-/** Whatever this thread draws from now on is laid out by a function of the caller's
- *  instead of a child process.
- *  @param layout  NULL: Graphviz lays out again, where the library has it. */
+/** Makes every function that this thread calls from now on lay out pictures by the
+ *  caller's function, instead of a child process.
+ *  @param layout   the function; NULL returns to Graphviz, if the library has it.
+ *  @param payload  the first argument of `layout`. */
 FSD_API void fsd_use_layout(fsd_layout_fn *layout, void *payload);
 
 /** A list of the files that runs have opened, with the external weights of their

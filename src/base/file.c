@@ -1,8 +1,8 @@
 /*
  * Opens inputs.  A regular file is read, standard input is read to its end, and a file
  * that the caller holds in memory (fsd_use_memory()) is used from there, or read by a
- * function of the caller's (fsd_use_readers()).  Most of a large model is weights, which
- * readers skip, so that a file can be read in windows, on demand, into addresses
+ * function of the caller's (fsd_use_readers()).  Most of a large model is weights,
+ * which readers skip, so that a file can be read in windows, on demand, into addresses
  * reserved for all of it:
  *
  *     file      [node][weights ..................................][node] ...

@@ -25,7 +25,7 @@ FILE *fsd_host_temporary(void);
  *  -1 with errno set, EXDEV for one elsewhere.  beside.c */
 int fsd_open_beside(const char *path, const char *of);
 
-/** Bytes that nobody can foresee; false if the system has none now. */
+/** Bytes that cannot be predicted; false if the system has none now. */
 bool fsd_host_random(void *at, size_t n);
 
 /* ------------------------------------------------------------------------- process */

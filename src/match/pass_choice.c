@@ -98,7 +98,7 @@ static void sweep_on(struct choice *c)
     }
 }
 
-/* Notes with each tensor that the node reads what becomes of it there. */
+/* Records, for each tensor that the node reads, how the node uses it. */
 static void note_read(struct choice *c, fsd_id node)
 {
     const struct fsd_graph *g = c->m->model;
@@ -130,7 +130,7 @@ static void sweep_back(struct choice *c)
     }
 }
 
-/* The names of tensors that the engine has, also as those of what a kernel reads. */
+/* Finds the tensors that the engine names, also as inputs of kernels. */
 static void find_named(struct choice *c)
 {
     const struct fsd_match *m = c->m;

@@ -18,7 +18,7 @@
 
 #include <string.h>
 
-/* What is at one side of a tensor. */
+/* The layers at one side of a tensor, producers or consumers. */
 struct side {
     bool known;
     fsd_id loop, reader; /* FSD_NONE; reader: the loop whose output is read there */

@@ -29,7 +29,7 @@ WORDS = {
     r"brothers?|twins?|mates?": "counterpart, duplicate, equivalent",
     r"as written": "producer output",
     r"promises?": "requirement",
-    r"trouble": "error",
+    r"(?-i:[Tt]roubles?)": "error",
     r"(is|are) not taken": "is not supported",
     r"taken apart": "decomposed, parsed",
     r"ways in": "installation",

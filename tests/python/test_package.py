@@ -2,6 +2,7 @@
 
 import copy
 import datetime
+import importlib.util
 import inspect
 import json
 import os
@@ -167,6 +168,32 @@ def test_a_repr_is_what_the_text_begins_with():
     assert str(run).split("\n", 1)[1].startswith(repr(run) + "\n") and "\nlayers   8: " in "\n" + repr(run)
     check = fusiondiff.check(fusiondiff.snapshot(MODEL, ENGINE).encode(), MODEL, ENGINE)
     assert repr(check).splitlines()[0] == repr(run).splitlines()[0] and repr(check).splitlines()[-1] == "passed"
+
+
+def test_a_comparison_has_tables():
+    found = fusiondiff.compare([MODEL, ENGINE], [MODEL, ROOT / "fixtures/compare/split.json"])
+    assert [r.region for r in found.regions.where(what="fusion-lost")] == [1]
+    assert [str(group) for group in found.regions[0].new] == ["Conv_13 + BatchNormalization_14 int8", "Add_15 + Relu_16 fp16"]
+    assert len(found.edges) == len(found.json["edges"]) and len(found.changes) == len(found.json["different"])
+    assert len(found.todo) == 1 and repr(found).startswith("changed ") and "regions " in repr(found) and str(found).startswith(repr(found))
+
+
+def test_a_linting_is_its_summary():
+    found = fusiondiff.lint(MODEL, builder="trt8")
+    assert repr(found).startswith("model ") and repr(found).splitlines()[-1].startswith("lint failed: 1 error")
+
+
+def test_what_to_do_and_why_are_data():
+    run = fusiondiff.diff(MODEL, ENGINE)
+    assert run.todo and run.todo == [line["text"] for line in run.summary["brief"] if line["topic"] == "to do"]
+    assert all(block.nodes for block in run.blocks) and len(run.blocks) == len(json.loads(run.view("patterns", format="json"))["blocks"])
+
+
+def test_columns_of_nodes_lead_with_what_computes():
+    layer = fusiondiff.diff(MODEL, ENGINE).layers[1]
+    assert [link.name for link in layer.nodes if link.computed] == ["Conv_4", "BatchNormalization_5", "Relu_6"]
+    row = fusiondiff.diff(MODEL, ENGINE).layers.to_pandas()["nodes"][1] if importlib.util.find_spec("pandas") else None
+    assert row is None or row[:3] == ["Conv_4", "BatchNormalization_5", "Relu_6"]
 
 
 def cells(table):

@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------- one side */
 
-/* Data that was quantized before it was padded, as builders want it. */
+/* Whether the tensor was quantized before it was padded, as builders require. */
 static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
 {
     fsd_id pad = fsd_tensor_producer(l->g, tensor);
@@ -236,8 +236,9 @@ static bool is_island(struct fsd_place *p)
 
 /* --------------------------------------------------------------- what gains nothing */
 
-/* Among resizing operators only upsampling by more than copying.  A normalization
- * behind a convolution is quantized by habit, and fused. */
+/* Whether the operator runs in a higher precision although its input is quantized: a
+ * resizing operator does if it interpolates.  A normalization behind a convolution does
+ * not count: it is fused, and exporters quantize its input regularly. */
 static bool is_wide_anyway(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;

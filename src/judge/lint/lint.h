@@ -26,7 +26,7 @@ enum fsd_family {
     FSD_ANY_BUILDER = (1 << 4) - 1
 };
 
-/** For whom the model is judged. */
+/** The builder whose rules apply to the model. */
 struct fsd_target {
     enum fsd_family family;
     unsigned version; /**< 107 is 1.7, which only matters for RTX; 0: any */
@@ -82,10 +82,10 @@ typedef FSD_VEC(struct fsd_reach) fsd_reaches;
 
 /* ---------------------------------------------------------------------------- lint */
 
-/** By whose hand the quantizers were placed, as far as it shows. */
+/** The exporter that placed the quantizers, if the model shows it. */
 struct fsd_style_seen {
     const char *name;     /**< "ONNX Runtime static quantization"; NULL: none */
-    const char *sign;     /**< by which it was known */
+    const char *sign;     /**< the name or place that shows it */
     bool after_operators; /**< that exporter quantizes outputs of operators, not only
                                inputs of those that run in low precision */
     enum fsd_dtype type;  /**< of the first Q of activations in 8 bits; unknown: none */
@@ -118,7 +118,7 @@ struct fsd_lint {
     uint32_t *refusals_of;                     /**< by node */
 };
 
-/** Reads all of it, in the arena. */
+/** Collects the facts that the rules need, in the arena. */
 const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
                                     const struct fsd_facts *facts,
                                     const struct fsd_sizes *sizes,

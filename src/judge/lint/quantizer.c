@@ -1,5 +1,6 @@
 /*
- * Quantizers: their scales by value, what they reach, and whose value a tensor holds.
+ * Quantizers: the values of their scales, the operators that their outputs reach, and
+ * the node whose value a tensor holds.
  */
 #include "judge/lint/lint.h"
 

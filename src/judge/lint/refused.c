@@ -91,8 +91,8 @@ bool fsd_refused_reads_stored(const struct fsd_lint *l, const struct fsd_refusal
     return false;
 }
 
-/* Whether sizes of a run are among what the tensor is computed of, and one of the types
- * is on the way.  @param left how many tensors may still be visited. */
+/* Whether the tensor is computed from sizes that only a run knows, through a tensor of
+ * one of the types.  @param left the number of tensors that may still be visited. */
 static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
                        bool met, uint32_t *left)
 {

@@ -108,8 +108,8 @@ bool fsd_refused_is_cyclic(const struct fsd_lint *l, const struct fsd_refusal_ro
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* Another node before it makes one of its outputs: of two tensors of one name the
- * reader of the file leaves the second one without. */
+/* Whether an earlier node writes a tensor of the same name as one of its outputs: the
+ * reader of models drops the name of the second tensor. */
 bool fsd_refused_makes_again(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {

@@ -202,8 +202,8 @@ bool fsd_refused_rank_is_not(const struct fsd_lint *l, const struct fsd_refusal_
     return x->ranked && x->rank != r->number;
 }
 
-/* Is it computed of elements of the network's inputs, and not of their shapes only?
- * `left` bounds how many tensors are looked at. */
+/* Whether the tensor is computed from elements of the network's inputs, and not only
+ * from their shapes.  `left` bounds the number of tensors that are visited. */
 static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
 {
     fsd_id producer;

@@ -1,5 +1,5 @@
-/* Whose quantizers these are: exporters place them in different ways, and name them so.
- */
+/* Which exporter placed the quantizers of a model: exporters differ in the places and
+ * the names. */
 #include "judge/lint/lint.h"
 
 #include <string.h>

@@ -314,9 +314,10 @@ static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
     return node != FSD_NONE && n;
 }
 
-/* How many kernels that read an output of this one could not go on with the node that
- * the candidate leaves half done, or, if there is none, with anything that it makes.
- * This separates branches that begin alike. */
+/* The number of kernels that read an output of this one and could continue neither with
+ * the node that the candidate leaves unfinished nor, if there is none, with a tensor
+ * that it computes.  The number distinguishes branches that begin with the same
+ * nodes. */
 static uint32_t count_lost(const struct replay *r, const struct candidate *w,
                            const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {

@@ -277,8 +277,8 @@ static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
     return found;
 }
 
-/* The node of a product's kernel for which another kernel fills data up: an Add behind
- * the product, say; else the product. */
+/* The node of a product's kernel whose data another kernel pads: an operator behind the
+ * product, such as an Add, or the product itself. */
 static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id out)
 {
     fsd_id node = reader_in(r, by, out);

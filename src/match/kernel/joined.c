@@ -104,8 +104,8 @@ static bool is_joining(const struct replay *r, fsd_id node)
            r->g->nodes.at[node].in.n >= FEW && fsd_last_duplicate(r, node) == node;
 }
 
-/* More than there is room for are none: which one a kernel computes would take too long
- * to find. */
+/* Lists the Concats; none if there are too many, because finding the one that a kernel
+ * computes would take too long. */
 static struct concats list_concats(struct replay *r)
 {
     struct concats c = {.n = 0};
