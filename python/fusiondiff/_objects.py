@@ -10,6 +10,7 @@ import dataclasses
 import difflib
 import fnmatch
 import operator
+import re
 import shutil
 import typing
 from collections.abc import Callable, Iterable, Iterator, Sequence
@@ -92,6 +93,7 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "endswith": lambda value, wanted: value.endswith(wanted),
     "like": lambda value, wanted: fnmatch.fnmatchcase(value, wanted)}
 _OF_UNKNOWN = ("eq", "ne", "in")    # the others hold of no value that is not known
+_WORD = re.compile(r"[/ ]*[^/ ]+[/ ]*$|[/ ]*[^/ ]+")    # with what separates it from the one before
 _ROWS_OF_TEXT, _ROWS_OF_HTML, _MOST_LISTED, _LEAST_WIDTH = 20, 50, 40, 16
 
 
@@ -121,19 +123,24 @@ def _words_of(kind: type[Record], name: str) -> tuple[str, ...]:
 
 
 def _cut(text: str, width: int, column: str) -> str:
-    """Sentences and lists lose their last words, names parts of their paths, before the last one; no word is cut."""
+    """Sentences and lists lose their last words, names the parts before the last ones; no word is cut."""
     if len(text) <= width:
         return text
+    words = _WORD.findall(text)
     if column in _FROM_FRONT:
-        return text[:text.rfind(" ", 0, width - 2) + 1] + "..."
-    parts = text.split("/")
-    if len(parts) < 3:
-        return text
-    kept = len(parts) - 1    # parts from here on stand
-    while kept > 2 and len("/".join([parts[0], parts[1], "...", *parts[kept - 1:]])) <= width:
+        kept = 1
+        while kept < len(words) and len("".join(words[:kept + 1])) + 4 <= width:
+            kept += 1
+        return "".join(words[:kept]) + " ..." if kept < len(words) else text
+    kept = len(words) - 1
+    while kept > 1 and len("".join(words[kept - 1:])) + 3 <= width:
         kept -= 1
-    front = "/".join([*parts[:2], "...", *parts[kept:]])
-    return front if len(front) <= width else "/".join(["...", parts[-1]])
+    return min(text, "..." + "".join(words[kept:]), key=len)
+
+
+def _least(text: str, column: str) -> int:
+    """The columns that a text takes however little there is room."""
+    return len(_cut(text, 1, column))
 
 
 class Table(Sequence[Item], Generic[Item]):
@@ -202,7 +209,8 @@ class Table(Sequence[Item], Generic[Item]):
         rows = [[printable(_text(self._cell(item, name))) for name in names] for item in shown]
         right = [all(isinstance(self._cell(item, name), (int, float, type(None))) for item in shown) for name in names]
         widths = [max(len(row[i]) for row in [names, *rows]) for i in range(len(names))]
-        least = [width if right[i] else min(width, max(_LEAST_WIDTH, len(names[i]))) for i, width in enumerate(widths)]
+        least = [width if right[i] else min(width, max(_LEAST_WIDTH, len(names[i]), *(_least(row[i], names[i]) for row in rows)))
+                 for i, width in enumerate(widths)]
         room = shutil.get_terminal_size().columns
         while len(widths) > 1 and sum(least[:len(widths)]) + 2 * (len(widths) - 1) > room:
             widths.pop()
