@@ -65,6 +65,21 @@ def refused(fires):
                *([1, C] if fires else []))
 
 
+@pair("build/absent-weights")
+def absent_weights(fires):
+    """Weights in a file that is not there, and in the model."""
+    n, x = start()
+    model = end(n, n.op("Conv", x, n.weight(C, C, 1, 1), kernel_shape=[1, 1]), 1, C, 16, 16)
+    if fires:
+        weights = model.graph.initializer[0]
+        weights.ClearField("raw_data")
+        weights.data_location = TensorProto.EXTERNAL
+        for key, value in (("location", "not_there.bin"), ("offset", "0"), ("length", str(4 * C * C))):
+            entry = weights.external_data.add()
+            entry.key, entry.value = key, value
+    return model
+
+
 @pair("build/not-known", "trt10")
 def not_known(fires):
     n, x = start()

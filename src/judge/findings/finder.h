@@ -171,7 +171,7 @@ fsd_find_fn fsd_lint_two_scales, fsd_lint_concat_inputs;
 /* lint_range.c: what 16 bits cannot hold. */
 fsd_find_fn fsd_lint_fp16_range;
 /* lint_build.c: what a builder refuses, or does badly. */
-fsd_find_fn fsd_lint_refused, fsd_lint_not_known, fsd_lint_channels;
+fsd_find_fn fsd_lint_refused, fsd_lint_absent, fsd_lint_not_known, fsd_lint_channels;
 /* lint_pool.c: sizes that a builder gives otherwise than ONNX. */
 fsd_find_fn fsd_lint_ceil_mode;
 /* lint_fusion.c */

@@ -75,6 +75,24 @@ void fsd_lint_refused(struct fsd_finder *f)
     }
 }
 
+void fsd_lint_absent(struct fsd_finder *f)
+{
+    const struct fsd_graph *g = f->lint->g;
+    fsd_id tensor = fsd_graph_find(g, g->absent_tensor, 0), reader;
+
+    if (!g->absent || !g->nodes.n || f->d->engine->nodes.n)
+        return; /* an engine had them */
+    reader = tensor != FSD_NONE && g->tensors.at[tensor].consumers.n
+                 ? g->links.at[g->tensors.at[tensor].consumers.at]
+                 : 0;
+    fsd_lint_open(f, reader);
+    fprintf(f->out, "the weights `%s` are in `%s`, which is not beside the model",
+            fsd_text(g->names, g->absent_tensor), g->absent);
+    if (g->absent_tensors > 1)
+        fprintf(f->out, "; %u tensors are in absent files", g->absent_tensors);
+    fsd_lint_close(f);
+}
+
 /* Operators that changed since are read as they were. */
 static void report_opset(struct fsd_finder *f)
 {

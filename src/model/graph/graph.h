@@ -356,12 +356,16 @@ struct fsd_graph {
     bool strongly_typed; /**< engine: its builder keeps the types of the model */
     bool named_only;     /**< model: none was given; its nodes are those in an engine's
                           names, and edges, sizes and constants are unknown */
-    bool lacks_attributes; /**< model: a log printed it, without attributes */
-    bool detailed;         /**< engine: layers have types and tensors, not only names */
-    bool only_timed;       /**< engine: its file has nothing but names and times of
+    const char *absent;  /**< model: the first file with weights that is not there;
+                                NULL: all are */
+    fsd_sym absent_tensor;   /**< the first tensor that it has */
+    uint32_t absent_tensors; /**< in all files that are not there */
+    bool lacks_attributes;   /**< model: a log printed it, without attributes */
+    bool detailed;      /**< engine: layers have types and tensors, not only names */
+    bool only_timed;    /**< engine: its file has nothing but names and times of
                                 layers */
-    bool jumps;            /**< engine: some layers do not run in every inference */
-    uint32_t in_bodies;    /**< engine: nodes in bodies of its layers, which are no
+    bool jumps;         /**< engine: some layers do not run in every inference */
+    uint32_t in_bodies; /**< engine: nodes in bodies of its layers, which are no
                                 layers */
     FSD_VEC(struct fsd_span) loops; /**< engine: layers that run repeatedly */
     int32_t profile;   /**< engine: the optimization profile of its layers, as the

@@ -547,7 +547,7 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
     status = fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
     if (status == FSD_OK) {
         fsd_hash_128(wire.bytes, wire.size, g->hash);
-        if (!fsd_weights_note(scratch, file, &wire))
+        if (!fsd_weights_note(g, scratch, file, &wire))
             status = fsd_fail_memory(err, file->name);
     }
     if (status == FSD_OK) {

@@ -2,9 +2,13 @@
  * Where a model states that its weights are in other files: the fields that lead to
  * such a tensor, and the paths of the files, none of which is opened here.
  */
+#define _POSIX_C_SOURCE 200809L /* access */
 #include "model/onnx/weights.h"
 #include "base/base.h"
 #include "model/onnx/collected.h"
+
+#include <string.h>
+#include <unistd.h>
 
 /* Which fields lead from a model to the mark of external data. */
 static const struct {
@@ -71,25 +75,49 @@ bool fsd_onnx_has_external(const struct fsd_file *file)
 /* ---------------------------------------------------------------------- all files */
 
 struct noting {
+    struct fsd_graph *g;
     struct fsd_wire_walk walk;
     struct fsd_arena *arena;
+    struct fsd_slice tensor; /* the present one's name */
     struct fsd_slice last; /* the location of the tensor before: most models have one */
+    bool absent;           /* no file is there */
     bool noted;
 };
+
+/* What is read of a descriptor is in no folder that could have other files. */
+static bool has_folder(const char *path)
+{
+    return strcmp(path, "-") != 0 && strncmp(path, "/proc/self/fd/", 14) != 0;
+}
+
+static void note_absent(struct noting *n)
+{
+    if (!n->absent)
+        return;
+    if (!n->g->absent_tensors++) {
+        n->g->absent = fsd_arena_strndup(n->g->arena, n->last.s, n->last.n);
+        n->g->absent_tensor =
+            fsd_intern_add(n->g->names, n->tensor.s ? n->tensor.s : "", n->tensor.n);
+    }
+}
 
 static void note_entry(struct noting *n, struct fsd_slice entry)
 {
     struct fsd_slice location;
+    const char *path;
 
     fsd_wire_read(n->walk.file, entry);
     location = fsd_onnx_block(entry, ENTRY_VALUE);
-    if (!fsd_slice_is(fsd_onnx_block(entry, ENTRY_KEY), "location") || !location.n ||
-        fsd_slice_equal(location, n->last))
+    if (!fsd_slice_is(fsd_onnx_block(entry, ENTRY_KEY), "location") || !location.n)
         return;
-    n->last.s = fsd_arena_strndup(n->arena, location.s, location.n);
-    n->last.n = location.n;
-    n->noted &=
-        fsd_opened_note_path(fsd_path_beside(n->arena, n->walk.file->name, n->last.s));
+    if (!fsd_slice_equal(location, n->last)) {
+        n->last.s = fsd_arena_strndup(n->arena, location.s, location.n);
+        n->last.n = location.n;
+        path = fsd_path_beside(n->arena, n->walk.file->name, n->last.s);
+        n->noted &= fsd_opened_note_path(path);
+        n->absent = has_folder(n->walk.file->name) && access(path, F_OK) != 0;
+    }
+    note_absent(n);
 }
 
 static void note(struct noting *n, struct fsd_slice message, enum fsd_onnx_message is,
@@ -100,16 +128,18 @@ static void note(struct noting *n, struct fsd_slice message, enum fsd_onnx_messa
 
     if (is == FSD_MESSAGE_DATA)
         note_entry(n, message);
+    if (is == FSD_MESSAGE_TENSOR)
+        n->tensor = fsd_onnx_block(message, TENSOR_NAME);
     while (is != FSD_MESSAGE_DATA && depth <= FSD_WIRE_DEPTH &&
            fsd_wire_walk(&n->walk, &message, &block))
         if (fsd_onnx_leads(is, block.number, &holds))
             note(n, block.bytes, holds, depth + 1);
 }
 
-bool fsd_weights_note(struct fsd_arena *scratch, const struct fsd_file *model,
-                      const struct fsd_wire *filtered)
+bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
+                      const struct fsd_file *model, const struct fsd_wire *filtered)
 {
-    struct noting n = {.walk = {model, 0}, .arena = scratch, .noted = true};
+    struct noting n = {.g = g, .walk = {model, 0}, .arena = scratch, .noted = true};
 
     /* Only a model that has such a field is walked once more. */
     if (filtered->skipped >> TENSOR_EXTERNAL & 1)

@@ -3,6 +3,7 @@
 #ifndef FSD_ONNX_WEIGHTS_H
 #define FSD_ONNX_WEIGHTS_H
 
+#include "model/graph/graph.h"
 #include "model/onnx/wire.h"
 
 /** Kinds of messages between a model and its weights. */
@@ -26,9 +27,10 @@ bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
                     enum fsd_onnx_message is);
 
 /** Notes the files that a model has weights in (fsd_opened_note_path()): they belong to
- *  the input though nothing of them has been read.
+ *  the input though nothing of them has been read; and in the graph those that are not
+ *  there.
  *  @return false where there is no memory. */
-bool fsd_weights_note(struct fsd_arena *scratch, const struct fsd_file *model,
-                      const struct fsd_wire *filtered);
+bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
+                      const struct fsd_file *model, const struct fsd_wire *filtered);
 
 #endif
