@@ -1,8 +1,25 @@
-# The Python package's own parts, for a wheel that scikit-build-core makes: the module that
-# talks to the library, which fits every Python from 3.9 on, and the program beside it.
-find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
-python_add_library(fsd_python MODULE python/fusiondiff/_native.c)
-set_target_properties(fsd_python PROPERTIES OUTPUT_NAME _native PREFIX "" SUFFIX .abi3.so)
+# The Python package's own parts: the module that talks to the library, which fits every
+# Python from 3.9 on, and the program beside it.  For a wheel that scikit-build-core makes,
+# or with FSD_PYTHON_HEADERS for packaging/wheels, which builds for other systems: there the
+# module is not linked with Python, which has loaded it.
+if(FSD_PYTHON_HEADERS)
+  add_library(fsd_python MODULE python/fusiondiff/_native.c)
+  target_include_directories(fsd_python SYSTEM PRIVATE ${FSD_PYTHON_HEADERS})
+  if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
+    target_link_options(fsd_python PRIVATE -undefined dynamic_lookup)
+  elseif(CMAKE_SYSTEM_NAME STREQUAL "Windows")
+    target_link_libraries(fsd_python PRIVATE ${FSD_PYTHON_LIBRARY})
+  endif()
+else()
+  find_package(Python REQUIRED COMPONENTS Interpreter Development.Module)
+  python_add_library(fsd_python MODULE python/fusiondiff/_native.c)
+endif()
+set(FSD_MODULE .abi3.so)
+if(CMAKE_SYSTEM_NAME STREQUAL "Windows")
+  set(FSD_MODULE .pyd)
+endif()
+set_target_properties(fsd_python PROPERTIES OUTPUT_NAME _native PREFIX "" SUFFIX ${FSD_MODULE})
 target_compile_definitions(fsd_python PRIVATE Py_LIMITED_API=0x03090000)
+target_include_directories(fsd_python PRIVATE src)
 target_link_libraries(fsd_python PRIVATE ${FSD_LIBRARIES} fsd_settings)
 install(TARGETS fsd_python fusiondiff DESTINATION fusiondiff COMPONENT python)

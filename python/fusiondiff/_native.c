@@ -8,6 +8,8 @@
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
 
+#include "host/host.h"
+
 #include <fusiondiff/edit.h>
 
 #include <errno.h>
@@ -15,7 +17,6 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 enum { MOST_FILES = 64, MOST_MEMORY = 2 * MOST_FILES };
 

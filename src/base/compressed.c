@@ -132,7 +132,7 @@ static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed
                              .to = to};
     if (c->most > limit)
         c->most = limit + 1;
-    if (fsd_file_map_ahead(out, fileno(to), c->most) &&
+    if (fsd_file_map_ahead(out, fileno(to), (size_t)c->most) &&
         fsd_thread_start(&c->thread, decompress_beside, c, STACK, true)) {
         out->coming = c;
         out->abandon = abandon;

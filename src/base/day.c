@@ -5,6 +5,8 @@
  * ignore of a policy would expire on a day that is not in the file.  Days are in UTC,
  * so that a gate reaches the same verdict on every machine.
  */
+#include "host/files.h"
+
 #include <fusiondiff/fusiondiff.h>
 
 #include <ctype.h>

@@ -10,7 +10,7 @@
  * What a failed or interrupted build left stays in DIR.partial, for whoever looks for
  * the reason; the next collect to DIR takes it away.
  */
-#include "cli/cli.h"
+#include "cli/collect.h"
 #include "host/files.h"
 
 #include <errno.h>
@@ -87,7 +87,8 @@ static enum fsd_status keep_model(const struct collect *c, bool copy,
         return FSD_OK;
     if (copy)
         return copy_file(c, c->model, "model.onnx", err);
-    if (!realpath(c->model, target) || symlinkat(target, c->partial.dir, "model.onnx"))
+    if (!realpath(c->model, target) ||
+        !link_in_partial(&c->partial, target, "model.onnx"))
         return fail_errno(err, c->model);
     return FSD_OK;
 }
@@ -135,28 +136,9 @@ static void add_words(const char *const *given, unsigned n)
 
 /* ------------------------------------------------------------------------ report */
 
-/* Which kinds of files there are, as bits by enum fsd_file_kind. */
-static unsigned kinds_in(const struct collect *c)
-{
-    struct dirent **names;
-    int n = scandir(c->partial.path, &names, NULL, alphasort);
-    unsigned kinds = 0;
-    char path[PATH_MAX];
-
-    for (int i = 0; i < n; i++) {
-        if (*names[i]->d_name != '.' &&
-            path_in_partial(&c->partial, names[i]->d_name, path))
-            kinds |= 1u << fsd_file_kind(path);
-        free(names[i]);
-    }
-    if (n >= 0)
-        free(names);
-    return kinds;
-}
-
 static void report_lacks(const struct collect *c)
 {
-    unsigned kinds = kinds_in(c);
+    unsigned kinds = kinds_in_partial(&c->partial);
     bool log = kinds >> FSD_FILE_LOG & 1, engine = kinds >> FSD_FILE_ENGINE & 1;
 
     if (!c->model)

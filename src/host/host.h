@@ -128,6 +128,13 @@ FILE *fsd_host_stream_open(struct fsd_host_stream *as);
 /** Before it is closed: what has not been passed on is lost. */
 void fsd_host_stream_purge(FILE *stream);
 
+#if defined _WIN32 /* its C library knows nothing of such a stream */
+int fsd_host_fflush(FILE *stream);
+int fsd_host_fclose(FILE *stream);
+#define fflush fsd_host_fflush
+#define fclose fsd_host_fclose
+#endif
+
 /* --------------------------------------------------------------------------- jumps */
 
 /* WebAssembly's instances have none: lack of memory ends them, which their embedder

@@ -206,7 +206,7 @@ static void put_bytes(FILE *out, const struct fsd_value *v)
         fprintf(out, ":%" PRIu64, v->size);
         return;
     }
-    fsd_hash_128(v->bytes, v->size, hash);
+    fsd_hash_128(v->bytes, (size_t)v->size, hash);
     fprintf(out, ":%016" PRIx64, hash[0]);
 }
 

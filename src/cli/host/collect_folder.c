@@ -7,7 +7,7 @@
  * that `collect` itself gives, and only where it began before; where anything else is
  * found, nothing is.
  */
-#include "cli/cli.h"
+#include "cli/collect.h"
 #include "host/files.h"
 
 #include <errno.h>
@@ -261,4 +261,26 @@ FILE *create_in_partial(const struct partial *p, const char *name,
     if (!out && fd >= 0)
         close(fd);
     return out;
+}
+
+bool link_in_partial(const struct partial *p, const char *target, const char *name)
+{
+    return !symlinkat(target, p->dir, name);
+}
+
+unsigned kinds_in_partial(const struct partial *p)
+{
+    struct dirent **names;
+    int n = scandir(p->path, &names, NULL, alphasort);
+    unsigned kinds = 0;
+    char path[PATH_MAX];
+
+    for (int i = 0; i < n; i++) {
+        if (*names[i]->d_name != '.' && path_in_partial(p, names[i]->d_name, path))
+            kinds |= 1u << fsd_file_kind(path);
+        free(names[i]);
+    }
+    if (n >= 0)
+        free(names);
+    return kinds;
 }

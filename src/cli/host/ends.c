@@ -13,7 +13,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#if defined _WIN32
+static const int ends[] = {SIGINT, SIGTERM};
+#else
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
+#endif
 
 /* The newest first: what is in a directory is removed before it.  Only
  * async-signal-safe calls may touch it. */
@@ -54,12 +58,25 @@ void prepare_ends(void)
 {
     fsd_on_out_of_memory(end_without_memory);
     fsd_map_files(true);
+#if !defined _WIN32
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN);
+#endif
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (signal(ends[i], remove_and_end) == SIG_IGN) /* nohup */
             signal(ends[i], SIG_IGN);
 }
+
+#if defined _WIN32
+
+void end_by(int number, bool whole_job)
+{
+    (void)whole_job;
+    remove_temporaries();
+    _exit(128 + number);
+}
+
+#else
 
 void end_by(int number, bool whole_job)
 {
@@ -77,7 +94,25 @@ void end_by(int number, bool whole_job)
     _exit(128 + number); /* process 1 of a container dies by no such signal */
 }
 
+#endif
+
 /* --------------------------------------------------------------- temporary files */
+
+#if defined _WIN32 /* whose handlers are threads: the list is short of a file at most */
+
+typedef int sigset_t;
+
+static sigset_t block_ends(void)
+{
+    return 0;
+}
+
+static void unblock_ends(const sigset_t *before)
+{
+    (void)before;
+}
+
+#else
 
 static sigset_t block_ends(void)
 {
@@ -97,6 +132,8 @@ static void unblock_ends(const sigset_t *before)
     sigprocmask(SIG_SETMASK, before, NULL);
     errno = why;
 }
+
+#endif
 
 void add_temporary(struct temporary *t)
 {

@@ -21,6 +21,16 @@ static struct {
     _Atomic unsigned done, of; /* of the stage; 0: not counted */
 } progress;
 
+/* Windows has no such clock, and no bar. */
+static void wait_second(unsigned seconds)
+{
+#if defined SIGALRM
+    alarm(seconds);
+#else
+    (void)seconds;
+#endif
+}
+
 static const char wipe[] = "\r\033[K";
 
 static size_t put_number(char *line, size_t n, unsigned number)
@@ -60,7 +70,7 @@ static void on_second(int signal_number)
     n = put_number(line, n, (unsigned)second);
     line[n++] = 's';
     progress.shown = write(STDERR_FILENO, line, n) > 0;
-    alarm(1);
+    wait_second(1);
     errno = was;
 }
 
@@ -68,7 +78,7 @@ void progress_stage(const char *stage)
 {
     progress.stage = stage;
     if (progress.wanted && !progress.armed)
-        alarm(1);
+        wait_second(1);
     progress.armed = true;
 }
 
@@ -86,7 +96,7 @@ static void on_stage(void *payload, const char *stage)
 
 void end_progress(void)
 {
-    alarm(0);
+    wait_second(0);
     progress.armed = false;
     if (progress.shown)
         fputs(wipe, stderr);
@@ -121,14 +131,24 @@ void print_note(void *payload, const char *message)
     fputs("\n", stderr);
 }
 
-void show_progress(struct fsd_options *options, bool quiet)
+static bool catch_seconds(void)
 {
+#if defined SIGALRM
     struct sigaction act = {.sa_handler = on_second, .sa_flags = SA_RESTART};
 
+    return !sigaction(SIGALRM, &act, NULL);
+#else
+    (void)on_second;
+    return false;
+#endif
+}
+
+void show_progress(struct fsd_options *options, bool quiet)
+{
     progress.quiet = quiet;
     options->note = print_note;
-    progress.wanted = !quiet && isatty(STDERR_FILENO);
-    if (!progress.wanted || sigaction(SIGALRM, &act, NULL) != 0)
+    progress.wanted = !quiet && isatty(STDERR_FILENO) && catch_seconds();
+    if (!progress.wanted)
         return;
     options->progress = on_stage;
     progress_stage("reading");

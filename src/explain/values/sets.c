@@ -130,7 +130,7 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
     struct pairing p = {arena, names, out, err};
     struct fsd_arena *scratch = fsd_arena_new();
     uint32_t *of_a = a ? index_of(scratch, names, a) : NULL;
-    uint32_t *of_b = index_of(scratch, names, b), both = 0;
+    uint32_t *of_b = index_of(scratch, names, b);
     enum fsd_status status = FSD_OK;
 
     *out = (struct fsd_numbers){
@@ -149,7 +149,6 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
             out->only_second++;
             continue;
         }
-        both++;
         status = add_pair(&p, a ? &a->at.at[of_a[name] - 1] : NULL, &b->at.at[i]);
     }
     for (uint32_t i = 0; a && i < a->at.n; i++)

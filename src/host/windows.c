@@ -1,0 +1,227 @@
+/*
+ * The host where it is Windows: memory that is committed where it is written, files
+ * without a name, and streams.  Its C library can call no function for what is written
+ * to a stream: such a stream is a temporary file, whose bytes are read back when it is
+ * flushed or closed.  They stay in the system's cache; files are used again, since to
+ * make one takes longer than to fill it.
+ */
+#include "host/files.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <windows.h>
+
+#undef fclose
+#undef fflush
+
+FILE *fsd_host_temporary(void)
+{
+    wchar_t folder[MAX_PATH + 1], path[MAX_PATH + 1];
+    int fd = -1;
+
+    if (GetTempPathW(MAX_PATH + 1, folder) && GetTempFileNameW(folder, L"fsd", 0, path))
+        fd = _wopen(path,
+                    _O_RDWR | _O_CREAT | _O_TRUNC | _O_BINARY | _O_NOINHERIT |
+                        _O_TEMPORARY | _O_SHORT_LIVED,
+                    _S_IREAD | _S_IWRITE);
+    else
+        errno = EACCES;
+    return fd < 0 ? NULL : _fdopen(fd, "w+b");
+}
+
+/* SystemFunction036 is RtlGenRandom, by its name in the library. */
+BOOLEAN NTAPI SystemFunction036(PVOID at, ULONG n);
+
+bool fsd_host_random(void *at, size_t n)
+{
+    return SystemFunction036(at, (ULONG)n);
+}
+
+unsigned fsd_processors(void)
+{
+    SYSTEM_INFO about;
+
+    GetSystemInfo(&about);
+    return about.dwNumberOfProcessors ? about.dwNumberOfProcessors : 1;
+}
+
+bool fsd_host_limit_memory(uint64_t bytes)
+{
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limit = {0};
+    HANDLE job = CreateJobObjectW(NULL, NULL);
+
+    limit.BasicLimitInformation.LimitFlags = JOB_OBJECT_LIMIT_PROCESS_MEMORY;
+    limit.ProcessMemoryLimit = (SIZE_T)bytes;
+    errno = EPERM;
+    return job &&
+           SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limit,
+                                   sizeof limit) &&
+           AssignProcessToJobObject(job, GetCurrentProcess());
+}
+
+unsigned fsd_host_columns(void)
+{
+    CONSOLE_SCREEN_BUFFER_INFO about;
+
+    return GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &about)
+               ? (unsigned)(about.srWindow.Right - about.srWindow.Left + 1)
+               : 0;
+}
+
+/* -------------------------------------------------------------------------- memory */
+
+void *fsd_host_reserve(size_t n)
+{
+    void *at = VirtualAlloc(NULL, n, MEM_RESERVE, PAGE_READWRITE);
+
+    if (!at)
+        errno = ENOMEM;
+    return at;
+}
+
+bool fsd_host_commit(void *at, size_t n)
+{
+    return VirtualAlloc(at, n, MEM_COMMIT, PAGE_READWRITE);
+}
+
+void *fsd_host_map(int fd, size_t n)
+{
+    (void)fd, (void)n;
+    errno = ENOSYS;
+    return NULL;
+}
+
+void fsd_host_free(void *at, size_t n)
+{
+    (void)n;
+    VirtualFree(at, 0, MEM_RELEASE);
+}
+
+void fsd_host_release(void *at, size_t n)
+{
+    VirtualFree(at, n, MEM_DECOMMIT);
+}
+
+size_t fsd_host_page(void)
+{
+    SYSTEM_INFO about;
+
+    GetSystemInfo(&about);
+    return about.dwPageSize;
+}
+
+void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
+{
+    (void)lost;
+}
+
+/* ------------------------------------------------------------------------- streams */
+
+/* One that is open has its struct, one that waits for use has none. */
+static struct place {
+    FILE *file;
+    struct fsd_host_stream *as;
+    struct place *next;
+} * places;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct place *find(const FILE *file)
+{
+    struct place *at;
+
+    pthread_mutex_lock(&lock);
+    for (at = places; at && (at->file != file || !at->as); at = at->next)
+        ;
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+static struct place *take_free(struct fsd_host_stream *as)
+{
+    struct place *at;
+
+    pthread_mutex_lock(&lock);
+    for (at = places; at && at->as; at = at->next)
+        ;
+    if (at)
+        at->as = as;
+    pthread_mutex_unlock(&lock);
+    return at;
+}
+
+FILE *fsd_host_stream_open(struct fsd_host_stream *as)
+{
+    struct place *at = take_free(as);
+
+    if (at)
+        return at->file;
+    at = calloc(1, sizeof *at);
+    if (!at || !(at->file = fsd_host_temporary())) {
+        free(at);
+        return NULL;
+    }
+    at->as = as;
+    pthread_mutex_lock(&lock);
+    at->next = places;
+    places = at;
+    pthread_mutex_unlock(&lock);
+    return at->file;
+}
+
+static void give_back(struct place *at)
+{
+    rewind(at->file);
+    pthread_mutex_lock(&lock);
+    at->as = NULL;
+    pthread_mutex_unlock(&lock);
+}
+
+/* Passes on what was written, and begins again. */
+static bool pass(struct place *at)
+{
+    struct fsd_host_stream *as = at->as;
+    bool whole = !fflush(at->file) && !ferror(at->file);
+    long long left = _ftelli64(at->file);
+    char piece[1 << 14];
+
+    rewind(at->file);
+    while (left > 0 && whole) {
+        size_t n = left < (long long)sizeof piece ? (size_t)left : sizeof piece;
+
+        whole = fread(piece, 1, n, at->file) == n && as->write(as->cookie, piece, n);
+        left -= (long long)n;
+    }
+    rewind(at->file);
+    return whole;
+}
+
+void fsd_host_stream_purge(FILE *stream)
+{
+    struct place *at = find(stream);
+
+    if (at)
+        rewind(at->file);
+}
+
+int fsd_host_fflush(FILE *stream)
+{
+    struct place *at = stream ? find(stream) : NULL;
+
+    return at ? (pass(at) ? 0 : EOF) : fflush(stream);
+}
+
+int fsd_host_fclose(FILE *stream)
+{
+    struct place *at = find(stream);
+    struct fsd_host_stream *as;
+    bool whole;
+    int status;
+
+    if (!at)
+        return fclose(stream);
+    as = at->as;
+    whole = pass(at);
+    give_back(at);
+    status = as->close ? as->close(as->cookie) : 0;
+    return whole ? status : EOF;
+}

@@ -1,0 +1,109 @@
+/*
+ * POSIX's vocabulary, as far as it is used, on Windows: windows_files.c.  Names are
+ * UTF-8 and files binary, whatever the system's code page and the C library's default.
+ * Links are followed, as Windows does by itself: only those who may write to a machine
+ * make any there.
+ */
+#ifndef FSD_HOST_WINDOWS_H
+#define FSD_HOST_WINDOWS_H
+
+#include <direct.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <io.h>
+#include <limits.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <sys/types.h>
+#include <time.h>
+#include <unistd.h>
+
+#undef PATH_MAX
+#define PATH_MAX 4096
+#if !defined NAME_MAX
+#define NAME_MAX 255
+#endif
+
+#define O_CLOEXEC   _O_NOINHERIT
+#define O_NONBLOCK  0
+#define O_NOFOLLOW  0
+#define O_NOCTTY    0
+#define O_DIRECTORY 0
+
+#define S_ISLNK(mode)  0
+#define S_ISSOCK(mode) 0
+#undef S_IWGRP
+#undef S_IWOTH
+#define S_IWGRP 0
+#define S_IWOTH 0
+#if !defined EDQUOT
+#define EDQUOT ENOSPC
+#endif
+#if !defined ESTALE
+#define ESTALE ENOENT
+#endif
+
+/* With the number of a file on its volume, which Windows' own lacks. */
+struct fsd_stat {
+    uint64_t st_dev, st_ino;
+    int64_t st_size;
+    unsigned st_mode, st_nlink, st_uid, st_gid;
+};
+
+int fsd_stat(const char *path, struct fsd_stat *out);
+int fsd_fstat(int fd, struct fsd_stat *out);
+int fsd_open(const char *path, int flags, ...);
+int fsd_unlink(const char *path);
+int fsd_rmdir(const char *path);
+int fsd_mkdir(const char *path, unsigned mode);
+int fsd_rename(const char *from, const char *to);
+int fsd_access(const char *path, int how);
+FILE *fsd_fopen(const char *path, const char *mode);
+FILE *fsd_fdopen(int fd, const char *mode);
+DIR *fsd_opendir(const char *path);
+char *fsd_realpath(const char *path, char *out);
+ssize_t fsd_pread(int fd, void *at, size_t n, int64_t from);
+ssize_t fsd_getline(char **line, size_t *room, FILE *in);
+void *fsd_memmem(const void *text, size_t n, const void *word, size_t m);
+int fsd_fnmatch(const char *pattern, const char *text, int flags);
+int fsd_mkstemps(char *path, int suffix);
+char *fsd_mkdtemp(char *path);
+
+#define stat                      fsd_stat
+#define lstat                     fsd_stat
+#define fstat                     fsd_fstat
+#define open                      fsd_open
+#define unlink                    fsd_unlink
+#define rmdir                     fsd_rmdir
+#define mkdir                     fsd_mkdir
+#define rename                    fsd_rename
+#define access                    fsd_access
+#define fopen                     fsd_fopen
+#define fdopen                    fsd_fdopen
+#define opendir                   fsd_opendir
+#define realpath                  fsd_realpath
+#define pread                     fsd_pread
+#define getline                   fsd_getline
+#define memmem                    fsd_memmem
+#define fnmatch                   fsd_fnmatch
+#define mkdtemp                   fsd_mkdtemp
+#define mkostemps(path, n, flags) fsd_mkstemps(path, n)
+#define readlink(path, out, n)    ((void)(path), (void)(out), (ssize_t)-1)
+#define fsync(fd)                 _commit(fd)
+#define fchmod(fd, mode)          ((void)(fd), (void)(mode), 0)
+#define chmod(path, mode)         ((void)(path), (void)(mode), 0)
+#define fchown(fd, user, group)   ((void)(fd), 0)
+#define geteuid()                 0u
+#define getegid()                 0u
+#define timegm                    _mkgmtime
+#define gmtime_r(at, out)         (gmtime_s(out, at) ? NULL : (out))
+
+enum { FNM_NOESCAPE = 1, FNM_CASEFOLD = 2 };
+
+enum { FALLOC_FL_KEEP_SIZE };
+#define fallocate(fd, how, at, n) (errno = ENOSYS, (void)(fd), -1)
+
+#endif
