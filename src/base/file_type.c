@@ -7,6 +7,7 @@
  */
 #include "base/base.h"
 #include "base/file_type.h"
+#include "host/files.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
  * billion bytes.
  */
 #include "base/base.h"
+#include "host/files.h"
 
 const char *fsd_slice_find(struct fsd_slice t, const char *word)
 {

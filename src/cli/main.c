@@ -33,7 +33,7 @@ static int complain_of(struct fsd_error *err, const char *word)
     return complain(err);
 }
 
-int main(int argc, char **argv)
+static int run_line(int argc, char **argv)
 {
     static char name[64] = "fusiondiff"; /* usage and messages begin so */
     static char help[] = "--help";
@@ -86,4 +86,10 @@ int main(int argc, char **argv)
         line.exit_status = complain_of(&line.error, word);
     end_progress();
     return line.exit_status;
+}
+
+int main(int argc, char **argv)
+{
+    fsd_host_begin(&argc, &argv);
+    return run_line(argc, argv);
 }

@@ -30,6 +30,10 @@ bool fsd_host_random(void *at, size_t n);
 
 /* ------------------------------------------------------------------------- process */
 
+/** The first call of a program: its words in UTF-8, and standard streams that change no
+ *  byte. */
+void fsd_host_begin(int *n, char ***words);
+
 /** No more memory than that, which is written to, and no maps of files; false, with
  *  errno set, if the system refuses. */
 bool fsd_host_limit_memory(uint64_t bytes);

@@ -37,6 +37,11 @@ unsigned fsd_processors(void)
 
 /* ------------------------------------------------------------------------- process */
 
+void fsd_host_begin(int *n, char ***words)
+{
+    (void)n, (void)words;
+}
+
 bool fsd_host_limit_memory(uint64_t bytes)
 {
     struct rlimit limit;

@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <pthread.h>
 #include <windows.h>
+#include <shellapi.h>
 
 #undef fclose
 #undef fflush
@@ -43,6 +44,30 @@ unsigned fsd_processors(void)
 
     GetSystemInfo(&about);
     return about.dwNumberOfProcessors ? about.dwNumberOfProcessors : 1;
+}
+
+/* What cannot be had stays as the C library has it. */
+void fsd_host_begin(int *n, char ***words)
+{
+    int wide_n = 0;
+    wchar_t **wide = CommandLineToArgvW(GetCommandLineW(), &wide_n);
+    char **own = wide ? calloc((size_t)wide_n + 1, sizeof *own) : NULL;
+
+    _setmode(STDIN_FILENO, _O_BINARY);
+    _setmode(STDOUT_FILENO, _O_BINARY);
+    _setmode(STDERR_FILENO, _O_BINARY);
+    for (int i = 0; own && i < wide_n; i++) {
+        int size = WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, NULL, 0, NULL, NULL);
+
+        own[i] = malloc((size_t)size);
+        if (!own[i])
+            return;
+        WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, own[i], size, NULL, NULL);
+    }
+    if (!own)
+        return;
+    *n = wide_n;
+    *words = own;
 }
 
 bool fsd_host_limit_memory(uint64_t bytes)

@@ -8,7 +8,6 @@
 #define FSD_HOST_WINDOWS_H
 
 #include <direct.h>
-#include <dirent.h>
 #include <fcntl.h>
 #include <io.h>
 #include <limits.h>
@@ -53,6 +52,12 @@ struct fsd_stat {
     unsigned st_mode, st_nlink, st_uid, st_gid;
 };
 
+struct fsd_dirent {
+    char d_name[1024];
+};
+
+struct fsd_dir;
+
 int fsd_stat(const char *path, struct fsd_stat *out);
 int fsd_fstat(int fd, struct fsd_stat *out);
 int fsd_open(const char *path, int flags, ...);
@@ -63,7 +68,9 @@ int fsd_rename(const char *from, const char *to);
 int fsd_access(const char *path, int how);
 FILE *fsd_fopen(const char *path, const char *mode);
 FILE *fsd_fdopen(int fd, const char *mode);
-DIR *fsd_opendir(const char *path);
+struct fsd_dir *fsd_opendir(const char *path);
+struct fsd_dirent *fsd_readdir(struct fsd_dir *dir);
+int fsd_closedir(struct fsd_dir *dir);
 char *fsd_realpath(const char *path, char *out);
 ssize_t fsd_pread(int fd, void *at, size_t n, int64_t from);
 ssize_t fsd_getline(char **line, size_t *room, FILE *in);
@@ -72,34 +79,38 @@ int fsd_fnmatch(const char *pattern, const char *text, int flags);
 int fsd_mkstemps(char *path, int suffix);
 char *fsd_mkdtemp(char *path);
 
-#define stat                      fsd_stat
-#define lstat                     fsd_stat
-#define fstat                     fsd_fstat
-#define open                      fsd_open
-#define unlink                    fsd_unlink
-#define rmdir                     fsd_rmdir
-#define mkdir                     fsd_mkdir
-#define rename                    fsd_rename
-#define access                    fsd_access
-#define fopen                     fsd_fopen
-#define fdopen                    fsd_fdopen
-#define opendir                   fsd_opendir
-#define realpath                  fsd_realpath
-#define pread                     fsd_pread
-#define getline                   fsd_getline
-#define memmem                    fsd_memmem
-#define fnmatch                   fsd_fnmatch
-#define mkdtemp                   fsd_mkdtemp
-#define mkostemps(path, n, flags) fsd_mkstemps(path, n)
-#define readlink(path, out, n)    ((void)(path), (void)(out), (ssize_t)-1)
-#define fsync(fd)                 _commit(fd)
-#define fchmod(fd, mode)          ((void)(fd), (void)(mode), 0)
-#define chmod(path, mode)         ((void)(path), (void)(mode), 0)
-#define fchown(fd, user, group)   ((void)(fd), 0)
-#define geteuid()                 0u
-#define getegid()                 0u
-#define timegm                    _mkgmtime
-#define gmtime_r(at, out)         (gmtime_s(out, at) ? NULL : (out))
+#define stat                          fsd_stat
+#define lstat(path, out)              fsd_stat(path, out)
+#define fstat(fd, out)                fsd_fstat(fd, out)
+#define open(...)                     fsd_open(__VA_ARGS__)
+#define unlink(path)                  fsd_unlink(path)
+#define rmdir(path)                   fsd_rmdir(path)
+#define mkdir(path, mode)             fsd_mkdir(path, mode)
+#define rename(from, to)              fsd_rename(from, to)
+#define access(path, how)             fsd_access(path, how)
+#define fopen(path, mode)             fsd_fopen(path, mode)
+#define fdopen(fd, mode)              fsd_fdopen(fd, mode)
+#define DIR                           struct fsd_dir
+#define dirent                        fsd_dirent
+#define opendir(path)                 fsd_opendir(path)
+#define readdir(dir)                  fsd_readdir(dir)
+#define closedir(dir)                 fsd_closedir(dir)
+#define realpath(path, out)           fsd_realpath(path, out)
+#define pread(fd, at, n, from)        fsd_pread(fd, at, n, from)
+#define getline(line, room, in)       fsd_getline(line, room, in)
+#define memmem(text, n, word, m)      fsd_memmem(text, n, word, m)
+#define fnmatch(pattern, text, flags) fsd_fnmatch(pattern, text, flags)
+#define mkdtemp(path)                 fsd_mkdtemp(path)
+#define mkostemps(path, n, flags)     fsd_mkstemps(path, n)
+#define readlink(path, out, n)        ((void)(path), (void)(out), (ssize_t)-1)
+#define fsync(fd)                     _commit(fd)
+#define fchmod(fd, mode)              ((void)(fd), (void)(mode), 0)
+#define chmod(path, mode)             ((void)(path), (void)(mode), 0)
+#define fchown(fd, user, group)       ((void)(fd), 0)
+#define geteuid()                     0u
+#define getegid()                     0u
+#define timegm                        _mkgmtime
+#define gmtime_r(at, out)             (gmtime_s(out, at) ? NULL : (out))
 
 enum { FNM_NOESCAPE = 1, FNM_CASEFOLD = 2 };
 

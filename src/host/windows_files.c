@@ -4,22 +4,19 @@
  */
 #include "host/files.h"
 
+#undef DIR
+#undef dirent
+#undef opendir
+#undef readdir
+#undef closedir
+#include <dirent.h>
+
 #include <errno.h>
 #include <fusiondiff/fusiondiff.h>
 #include <stdarg.h>
 #include <windows.h>
 
 #undef stat
-#undef fstat
-#undef open
-#undef unlink
-#undef rmdir
-#undef mkdir
-#undef rename
-#undef access
-#undef fopen
-#undef fdopen
-#undef opendir
 
 /* ---------------------------------------------------------------------------- names */
 
@@ -212,11 +209,41 @@ FILE *fsd_fdopen(int fd, const char *mode)
     return _fdopen(fd, own);
 }
 
-/* readdir() has the names in the system's code page: a folder is listed in UTF-8 only
- * where that is UTF-8, as the program's manifest asks for. */
-DIR *fsd_opendir(const char *path)
+struct fsd_dir {
+    _WDIR *open;
+    struct fsd_dirent entry;
+};
+
+struct fsd_dir *fsd_opendir(const char *path)
 {
-    return opendir(path);
+    struct fsd_dir *dir = calloc(1, sizeof *dir);
+    wchar_t wide[PATH_MAX];
+
+    if (dir && widen(path, wide))
+        dir->open = _wopendir(wide);
+    if (dir && dir->open)
+        return dir;
+    free(dir);
+    return NULL;
+}
+
+struct fsd_dirent *fsd_readdir(struct fsd_dir *dir)
+{
+    const struct _wdirent *entry = _wreaddir(dir->open);
+
+    return entry &&
+                   WideCharToMultiByte(CP_UTF8, 0, entry->d_name, -1, dir->entry.d_name,
+                                       sizeof dir->entry.d_name, NULL, NULL)
+               ? &dir->entry
+               : NULL;
+}
+
+int fsd_closedir(struct fsd_dir *dir)
+{
+    int status = _wclosedir(dir->open);
+
+    free(dir);
+    return status;
 }
 
 ssize_t fsd_pread(int fd, void *at, size_t n, int64_t from)

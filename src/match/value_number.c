@@ -55,7 +55,7 @@ static void spell_constant(struct numbering *v, const struct fsd_form *form,
                            const struct fsd_value *value)
 {
     spell_form(v, form);
-    spell(v, fsd_intern_bytes(v->spellings, value->bytes, value->size));
+    spell(v, fsd_intern_bytes(v->spellings, value->bytes, (size_t)value->size));
 }
 
 /* False if the attribute was not read, so that nothing is known of the node. */

@@ -23,6 +23,7 @@
 #include "read/log/log.h"
 
 #include "base/base.h"
+#include "host/files.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -3,6 +3,7 @@
  * all lines of a large log.
  */
 #include "read/log/log.h"
+#include "host/files.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -19,6 +19,7 @@
 #include "model/onnx/onnx.h"
 #include "model/ops/ops.h"
 #include "read/ort/ort.h"
+#include "host/files.h"
 
 #include <string.h>
 
