@@ -103,14 +103,17 @@ char *fsd_mkdtemp(char *path);
 #define mkdtemp(path)                 fsd_mkdtemp(path)
 #define mkostemps(path, n, flags)     fsd_mkstemps(path, n)
 #define readlink(path, out, n)        ((void)(path), (void)(out), (ssize_t)-1)
-#define fsync(fd)                     _commit(fd)
-#define fchmod(fd, mode)              ((void)(fd), (void)(mode), 0)
-#define chmod(path, mode)             ((void)(path), (void)(mode), 0)
-#define fchown(fd, user, group)       ((void)(fd), 0)
-#define geteuid()                     0u
-#define getegid()                     0u
-#define timegm                        _mkgmtime
-#define gmtime_r(at, out)             (gmtime_s(out, at) ? NULL : (out))
+/* Its own take an unsigned int. */
+#define read(fd, at, n)         _read(fd, at, (n) > INT_MAX ? INT_MAX : (unsigned)(n))
+#define write(fd, at, n)        _write(fd, at, (n) > INT_MAX ? INT_MAX : (unsigned)(n))
+#define fsync(fd)               _commit(fd)
+#define fchmod(fd, mode)        ((void)(fd), (void)(mode), 0)
+#define chmod(path, mode)       ((void)(path), (void)(mode), 0)
+#define fchown(fd, user, group) ((void)(fd), 0)
+#define geteuid()               0u
+#define getegid()               0u
+#define timegm                  _mkgmtime
+#define gmtime_r(at, out)       (gmtime_s(out, at) ? NULL : (out))
 
 enum { FNM_NOESCAPE = 1, FNM_CASEFOLD = 2 };
 

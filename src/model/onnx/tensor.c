@@ -146,9 +146,9 @@ static fsd_id unread(struct fsd_graph *g, uint64_t size)
  * three bytes, the first the lowest bits. */
 static fsd_id read_sixes(struct fsd_graph *g, const Onnx__TensorProto *t, uint64_t size)
 {
-    unsigned char *bytes = fsd_arena_alloc(g->arena, size + 1, 1, 1);
+    unsigned char *bytes = fsd_arena_alloc(g->arena, (size_t)size + 1, 1, 1);
 
-    memset(bytes, 0, size + 1);
+    memset(bytes, 0, (size_t)size + 1);
     for (size_t i = 0; i < t->n_int32_data; i++) {
         unsigned bits = (unsigned)(t->int32_data[i] & 0x3f) << 6 * i % 8;
 
@@ -182,9 +182,9 @@ static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
         fsd_onnx_remark(g, "input/bad-value", FSD_NONE, name);
         return unread(g, expected);
     }
-    bytes = fsd_arena_alloc(g->arena, size + 1, 1, 1);
+    bytes = fsd_arena_alloc(g->arena, (size_t)size + 1, 1, 1);
     if (holder == RAW && size)
-        memcpy(bytes, held.at, size);
+        memcpy(bytes, held.at, (size_t)size);
     for (size_t i = 0; holder != RAW && i < held.n; i++) {
         const unsigned char *at = (const unsigned char *)held.at + i * held.width;
         uint64_t whole = *at;

@@ -234,7 +234,7 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
         fsd_slice_take_word(&name);
         fsd_slice_take(&name, " ");
         layer = fsd_intern_find(g->names, name.s, name.n);
-        lines.at = l->at;
+        lines.at = (size_t)l->at;
         if (layer < fsd_intern_count(g->names) && of[layer].node)
             read_sizes_of(g, lines, &of[layer]);
     }
