@@ -22,6 +22,7 @@ import onnx
 DIMENSIONS = re.compile(r"Dimensions: \[([-\d,]*)\]")
 PORTS = re.compile(r"Inputs: \[(.*)\], Constants: \[.*\], Outputs: \[(.*)\], TacticName")
 META = re.compile(r"\[ONNX Layer: ([^\]]*)\]")
+FLOAT8E4M3FN = 17  # which older versions of onnx do not name
 KEPT = {"Tanh", "Relu", "Sigmoid", "Erf", "Elu", "Mish", "Pow"}
 MOVES = {"Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Expand"}
 
@@ -115,7 +116,7 @@ def rules(m, block, layers):
     axis = next((a.i for a in softmax[0].attribute if a.name == "axis"), 1 if m.opset < 13 else -1)
     at = [order[n.output[0]] for n in (first, softmax[0], last)]
     inner = [m.graph.node[i] for i in range(at[0], at[2]) if i in block["nodes"]]
-    int8, fp8 = whole and eight[0] == onnx.TensorProto.INT8, whole and eight[0] == onnx.TensorProto.FLOAT8E4M3FN
+    int8, fp8 = whole and eight[0] == onnx.TensorProto.INT8, whole and eight[0] == FLOAT8E4M3FN
     heads = m.size(q, 2)
     found = {
         "width": max(d, e) > 256,
