@@ -19,7 +19,6 @@ endif()
 string(REGEX MATCH "^[^-]*" CMAKE_SYSTEM_PROCESSOR ${FSD_ZIG_TARGET})
 # zig's debug information and its checks of undefined behavior are not of a release.
 set(CMAKE_C_COMPILER ${FSD_ZIG} cc -target ${FSD_ZIG_TARGET} -fno-sanitize=undefined)
-set(CMAKE_C_FLAGS_INIT -Wno-enum-float-conversion) # which only this clang has in -Wextra
 set(CMAKE_C_COMPILER_ID Clang)
 # CMake wants a program each of what zig has as words.
 foreach(name ar ranlib rc)

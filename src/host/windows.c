@@ -213,7 +213,7 @@ static bool pass(struct place *at)
     while (left > 0 && whole) {
         size_t n = left < (long long)sizeof piece ? (size_t)left : sizeof piece;
 
-        whole = fread(piece, 1, n, at->file) == n && as->write(as->cookie, piece, n);
+        whole = fread(piece, 1, n, at->file) == n && (as->write)(as->cookie, piece, n);
         left -= (long long)n;
     }
     rewind(at->file);

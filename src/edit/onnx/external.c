@@ -5,7 +5,7 @@
  *     data_location  EXTERNAL
  *
  * A path must lead into the model's own folder or below it, as ONNX requires, and no
- * link may lead out of it (base/beside.c): a stranger's model must not make the program
+ * link may lead out of it (host/beside.c): a stranger's model must not make the program
  * copy other files.  The files are mapped, and only the bytes that are written are
  * read.
  */
