@@ -7,7 +7,6 @@ each fact stands in what was returned.  Fails below 76 of 80; prints the tokens 
 tokenizer where the python has one (rs_bpe).  -o docs/reference/agents.md writes the tables."""
 import argparse
 import collections
-import importlib.util
 import os
 import re
 import subprocess
@@ -15,27 +14,9 @@ import sys
 import tempfile
 
 import truths
+from tools import answers_module, counter
 
 BAR, OF, CALLS = 76, 80, 3
-
-
-def answers_module():
-    """The tools, without the package around them, whose library need not be there."""
-    path = os.path.join(truths.HERE, "../../python/fusiondiff/_answers.py")
-    spec = importlib.util.spec_from_file_location("fusiondiff_answers", path)
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module
-    spec.loader.exec_module(module)
-    return module
-
-
-def counter():
-    """The tokens of a text, by o200k_base; None: there is no tokenizer."""
-    try:
-        from rs_bpe.bpe import openai
-    except ImportError:
-        return None
-    return openai.o200k_base().count
 
 
 def ask(tools, refused, question):

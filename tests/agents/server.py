@@ -14,7 +14,7 @@ from draw import NAMES, TENSORS
 from mcp import StdioServerParameters
 from mcp.client.client import Client
 from mcp.client.stdio import stdio_client
-from questions import counter
+from tools import counter
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "../..")

@@ -8,7 +8,7 @@ import os
 import re
 import sys
 
-from questions import answers_module
+from tools import answers_module
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 TOP = os.path.join(HERE, "../..")
