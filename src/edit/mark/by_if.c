@@ -290,6 +290,9 @@ static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
     if (has_norm(m, group)) {
         uint32_t n = c->n;
 
+        /* It is reshaped in the kernel without an If, too. */
+        if (fsd_layer_count(m->d->engine, m->layer_of[group], FSD_ONNX_Reshape))
+            return;
         fsd_break_joins_operand(m, group, first, c);
         if (c->n > n)
             fsd_break_add(c, group);
