@@ -5,7 +5,8 @@
 
 Runs in a python with onnx.  Of each engine of the zoos, `patterns` says which attentions are split and why.  Here the same is
 found without the binary: by onnx's own inference of types and shapes, and by the Metadata of the builder's log.  Fails where
-a block is said to be split that one kernel holds, or has other rules than are found here."""
+a block is said to be split that one kernel holds, or has other rules than are found here, and where a report's summary
+does not state that attentions are split."""
 import argparse
 import collections
 import glob
@@ -138,6 +139,12 @@ def rules(m, block, layers):
     return {"attention/" + rule for rule, applies in found.items() if applies}
 
 
+def summary(binary, model, log):
+    """The lines with which the report begins."""
+    out = subprocess.run([binary, model, log, "-q"], capture_output=True, text=True)
+    return out.stdout.split("\n\n", maxsplit=1)[0]
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("binary")
@@ -153,6 +160,9 @@ def main():
         split = [b for b in json.loads(out.stdout)["blocks"] if b["pattern"] == "attention" and b["fused"] == "split"]
         if not split:
             continue
+        if "attention" not in summary(args.binary, os.path.join(case, "model.onnx"), log):
+            wrong += 1
+            print(f"{os.path.basename(case)}: the summary does not state that attentions are split")
         m, layers = Model(os.path.join(case, "model.onnx")), kernels(log)
         for block in split:
             said = {r["rule"] for r in block["reasons"]}

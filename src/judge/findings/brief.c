@@ -310,16 +310,36 @@ static struct split split_by(struct writer *w, const struct fsd_blocks *all,
                      : (struct split){NULL, FSD_NO_REASON, NULL, 0};
 }
 
+/* How much is said of what is split. */
+enum said { SAYS_RULE, SAYS_VIEW, SAYS_BORDER };
+
 static void put_split(const struct split *most, uint32_t split, uint32_t attentions,
-                      bool border, FILE *out)
+                      enum said said, FILE *out)
 {
     fprintf(out, "%u of %u attention%s", split, attentions, fsd_plural(attentions));
     if (most->n < split)
         fprintf(out, ", %u by this", most->n);
     fprintf(out, ": %s", most->found);
-    if (border && most->rule)
+    if (said == SAYS_BORDER && most->rule)
         fprintf(out, "; %s", most->rule->border);
-    fputs("; fusiondiff patterns", out);
+    if (said >= SAYS_VIEW)
+        fputs("; fusiondiff patterns", out);
+}
+
+/* Where no line is left: behind the layers, as far as their last row has room. */
+static void append_split(struct writer *w, uint32_t split)
+{
+    for (uint32_t i = 0; i < w->brief.n; i++) {
+        struct fsd_brief_line *line = &w->brief.at[i];
+        const char *text;
+
+        if (strcmp(line->topic, "layers") != 0)
+            continue;
+        text = fsd_printed(w->arena, "%s; %u attention%s split", line->text, split,
+                           split == 1 ? " is" : "s are");
+        if (rows_of(text) == rows_of(line->text))
+            line->text = text;
+    }
 }
 
 /* Attentions that are not one kernel, with the reason that most of them have; without
@@ -351,11 +371,13 @@ static void write_split(struct writer *w)
             most = splits.at[k];
     }
     w->split_edit = most.edit;
-    for (int border = 1; border >= 0 && split; border--) {
-        put_split(&most, split, all->list.n, border, open_line(w));
+    for (int said = SAYS_BORDER; said >= SAYS_RULE && split; said--) {
+        put_split(&most, split, all->list.n, (enum said)said, open_line(w));
         if (close_line(w, "split"))
             return;
     }
+    if (split)
+        append_split(w, split);
 }
 
 /* --------------------------------------------------------------------- what to do */
