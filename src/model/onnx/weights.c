@@ -2,13 +2,12 @@
  * Where a model states that its weights are in other files: the fields that lead to
  * such a tensor, and the paths of the files, none of which is opened here.
  */
-#define _POSIX_C_SOURCE 200809L /* access */
 #include "model/onnx/weights.h"
 #include "base/base.h"
+#include "host/files.h"
 #include "model/onnx/collected.h"
 
 #include <string.h>
-#include <unistd.h>
 
 /* Which fields lead from a model to the mark of external data. */
 static const struct {
@@ -104,6 +103,7 @@ static void note_absent(struct noting *n)
 static void note_entry(struct noting *n, struct fsd_slice entry)
 {
     struct fsd_slice location;
+    struct stat there;
     const char *path;
 
     fsd_wire_read(n->walk.file, entry);
@@ -115,7 +115,7 @@ static void note_entry(struct noting *n, struct fsd_slice entry)
         n->last.n = location.n;
         path = fsd_path_beside(n->arena, n->walk.file->name, n->last.s);
         n->noted &= fsd_opened_note_path(path);
-        n->absent = has_folder(n->walk.file->name) && access(path, F_OK) != 0;
+        n->absent = has_folder(n->walk.file->name) && stat(path, &there) != 0;
     }
     note_absent(n);
 }
