@@ -450,8 +450,7 @@ class Linting(_Report):
     """The result of :func:`lint` on a model.  Its repr is the summary and the verdict; a notebook shows the report, not the page."""
 
     def __repr__(self) -> str:
-        text = str(self)
-        return "\n".join([text.split("\n\n", 1)[0], text.rstrip("\n").rsplit("\n", 1)[-1]])
+        return str(self).split("\n\n", 1)[0]
 
     def __init__(self, handle: Any, model: Any, reads: _Reads) -> None:
         super().__init__(handle)

@@ -180,7 +180,7 @@ def test_a_comparison_has_tables():
 
 def test_a_linting_is_its_summary():
     found = fusiondiff.lint(MODEL, builder="trt8")
-    assert repr(found).startswith("model ") and repr(found).splitlines()[-1].startswith("lint failed: 1 error")
+    assert repr(found).startswith("lint failed: 1 error") and str(found).startswith(repr(found) + "\n")
 
 
 def test_what_to_do_and_why_are_data():

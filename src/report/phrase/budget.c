@@ -4,7 +4,7 @@
  * The blocks of a text stand between empty lines; the first one is its conclusion.  A
  * page has that block whole, as far as there is room, and of each other one what fits
  * into half of the rest, or more where that leaves enough to all behind it.  The next
- * page goes on behind that in each block, so that each line is on one page, and the
+ * page continues behind that in each block, so that each line is on one page, and the
  * first page has something of most.  Lines stay with those below them that are indented
  * further.
  *
@@ -244,7 +244,7 @@ static void print(FILE *out, const char *from, const char *end)
 }
 
 /* What of a block fits into its share.  A page that has nothing yet gets an item, a
- * line, or a part of one, all the same. */
+ * line, or a part of one, nevertheless. */
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {
