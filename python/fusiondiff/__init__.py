@@ -906,7 +906,7 @@ def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, sha
     >>> search.tensors
     []
     >>> print(search.take("bad", "fixtures/qat_block/engine.graph.json").splitlines()[0])
-    bad: 3 suspects left.
+    bad: 3 suspects left, about 5 more builds.
     >>> search.tensors
     ['conv1.out', 'conv2.out', 'fc']
     >>> search.done

@@ -507,7 +507,7 @@ def test_bisect(tmp_path):
     with pytest.raises(ValueError, match="limit"):
         search.judge_values(values / "good.npz", values / "good.npz", limit=0)
     split = ROOT / "fixtures/compare/split.json"
-    assert search.take("bad", ENGINE).startswith("bad: 3 suspects left.")
+    assert search.take("bad", ENGINE).startswith("bad: 3 suspects left, about 5 more builds.")
     assert search.take("good", split).startswith("good: 1 suspect left, about 1 more build.")
     assert search.take("bad").startswith("bad: 1 suspect left.")
     assert search.done and "This fusion causes the failure:" in str(search) and search.log.startswith("bad  0 fusions changed")
