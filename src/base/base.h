@@ -694,6 +694,11 @@ enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t fi
                                fsd_reached_fn *reached, void *payload,
                                struct fsd_error *err);
 
+/** The same, to memory that is the caller's to free(). */
+enum fsd_status fsd_decompress_to_memory(const struct fsd_file *file, uint64_t first,
+                                         unsigned char **bytes, size_t *size,
+                                         struct fsd_error *err);
+
 /** The limit on the decompressed size of a file. */
 uint64_t fsd_decompressed_most(const struct fsd_file *file);
 
@@ -701,6 +706,10 @@ uint64_t fsd_decompressed_most(const struct fsd_file *file);
 
 /** Maps a regular file without a name, which no other program can truncate. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
+                             struct fsd_error *err);
+
+/** A file's bytes are these of malloc(), which the file frees; of a failure, too. */
+enum fsd_status fsd_file_own(struct fsd_file *out, unsigned char *bytes, size_t size,
                              struct fsd_error *err);
 
 /** fsd_file_open_sparse() without decompression. */

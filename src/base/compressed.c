@@ -32,6 +32,23 @@ static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compres
     return status == FSD_OK ? fsd_file_map(out, fileno(to), limit, err) : status;
 }
 
+/* Where there are no temporary files. */
+static enum fsd_status decompress_in_memory(struct fsd_file *out,
+                                            struct fsd_file *compressed, uint64_t limit,
+                                            uint64_t first, struct fsd_error *err)
+{
+    unsigned char *bytes;
+    size_t size;
+    enum fsd_status status =
+        fsd_decompress_to_memory(compressed, first, &bytes, &size, err);
+
+    if (status == FSD_OK && size > limit) {
+        free(bytes);
+        return fsd_file_over_limit(err, compressed->name, limit);
+    }
+    return status == FSD_OK ? fsd_file_own(out, bytes, size, err) : status;
+}
+
 /* ------------------------------------------------------ decompression in a thread */
 
 struct fsd_coming {
@@ -188,7 +205,10 @@ static enum fsd_status open_compressed(struct fsd_file *out, const char *path,
     memset(out, 0, sizeof *out);
     out->name = compressed.name;
     to = fsd_host_temporary();
-    if (!to)
+    if (!to && errno == ENOSYS)
+        status = decompress_in_memory(out, &compressed, limit,
+                                      need == START ? BEGINNING : UINT64_MAX, err);
+    else if (!to)
         status = fsd_fail(err, FSD_E_IO, compressed.name, FSD_POS_NONE, 0,
                           "cannot decompress to a temporary file: %s", strerror(errno));
     else if (need != COMING || !begin_coming(out, &compressed, to, limit))

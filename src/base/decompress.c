@@ -30,7 +30,9 @@ enum {
 struct sink {
     const struct fsd_file *compressed;
     size_t released;
-    int out;
+    int out;             /* -1: they stay in memory */
+    unsigned char *kept; /* there */
+    size_t room;
     fsd_reached_fn *reached;
     void *payload;
     uint64_t done, left; /* bytes written; how many more are accepted */
@@ -53,6 +55,23 @@ static int write_all(int to, const unsigned char *bytes, size_t n)
     return 0;
 }
 
+/* The same in memory. */
+static int keep(struct sink *s, size_t n)
+{
+    size_t size = (size_t)(s->done - n), room = s->room;
+    unsigned char *larger;
+
+    while (room - size < n)
+        room = room ? 2 * room : PIECE;
+    larger = room == s->room ? s->kept : realloc(s->kept, room);
+    if (!larger)
+        return ENOMEM;
+    s->kept = larger;
+    s->room = room;
+    memcpy(larger + size, s->piece, n);
+    return 0;
+}
+
 /* Writes the first n bytes of the piece, up to the limit; false if no more are
  * accepted.  The next piece is decompressed to `next`. */
 static bool flush(struct sink *s, size_t n, const unsigned char *next)
@@ -63,7 +82,7 @@ static bool flush(struct sink *s, size_t n, const unsigned char *next)
     n = s->full ? (size_t)s->left : n;
     s->left -= n;
     s->done += n;
-    s->error = write_all(s->out, s->piece, n);
+    s->error = s->out < 0 ? keep(s, n) : write_all(s->out, s->piece, n);
     s->unwanted = !s->error && s->reached && !s->reached(s->payload, s->done);
     return !s->full && !s->error && !s->unwanted;
 }
@@ -190,14 +209,22 @@ static enum fsd_status report(const struct sink *s, bool whole, uint64_t first,
         compression_of(file)->name);
 }
 
+static enum fsd_status decompress(struct sink *s, uint64_t first, struct fsd_error *err)
+{
+    const struct fsd_file *file = s->compressed;
+    uint64_t most = fsd_decompressed_most(file);
+
+    s->left = first < most ? first : most;
+    return report(s, compression_of(file)->decompress(s, file->bytes, file->size),
+                  first, err);
+}
+
 enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t first,
                                fsd_reached_fn *reached, void *payload,
                                struct fsd_error *err)
 {
-    uint64_t most = fsd_decompressed_most(file);
     struct sink *s = calloc(1, sizeof *s); /* too large for a thread's stack */
     enum fsd_status status;
-    bool whole;
 
     if (!s)
         return fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_NONE, 0, "out of memory");
@@ -205,9 +232,29 @@ enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t fi
     s->out = out;
     s->reached = reached;
     s->payload = payload;
-    s->left = first < most ? first : most;
-    whole = compression_of(file)->decompress(s, file->bytes, file->size);
-    status = report(s, whole, first, err);
+    status = decompress(s, first, err);
+    free(s);
+    return status;
+}
+
+enum fsd_status fsd_decompress_to_memory(const struct fsd_file *file, uint64_t first,
+                                         unsigned char **bytes, size_t *size,
+                                         struct fsd_error *err)
+{
+    struct sink *s = calloc(1, sizeof *s);
+    enum fsd_status status;
+
+    if (!s)
+        return fsd_fail_memory(err, file->name);
+    s->compressed = file;
+    s->out = -1;
+    status = decompress(s, first, err);
+    if (status != FSD_OK) {
+        free(s->kept);
+        s->kept = NULL;
+    }
+    *bytes = s->kept;
+    *size = s->kept ? (size_t)s->done : 0;
     free(s);
     return status;
 }

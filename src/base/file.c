@@ -247,6 +247,23 @@ static bool map_file(struct fsd_file *out, int fd, size_t size)
     return true;
 }
 
+enum fsd_status fsd_file_own(struct fsd_file *out, unsigned char *bytes, size_t size,
+                             struct fsd_error *err)
+{
+    struct fsd_mapping *map = calloc(1, sizeof *map);
+
+    if (!map) {
+        free(bytes);
+        return fsd_fail_memory(err, out->name);
+    }
+    *map = (struct fsd_mapping){.heap = true, .fd = -1, .bytes = bytes, .size = size};
+    fsd_cleanup_add(&map->cleanup, drop);
+    out->map = map;
+    out->bytes = bytes ? bytes : (const unsigned char *)"";
+    out->size = size;
+    return FSD_OK;
+}
+
 bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most)
 {
     return FSD_HOST_MAPS && map_file(out, fd, most);

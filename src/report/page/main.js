@@ -326,6 +326,15 @@ by_id("theme").addEventListener("click", () => {
     root.dataset.theme = dark ? "light" : "dark";
 });
 document.addEventListener("keydown", pressed);
+/* A link of the page's own is no navigation: in a frame a browser may forbid that. */
+document.addEventListener("click", (event) => {
+    const to = /** @type {Element} */ (event.target).closest?.('a[href^="#"]')?.getAttribute("href");
+    if (to === undefined || to === null || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
+    event.preventDefault();
+    if (to === location.hash) return;
+    history.pushState(null, "", to);
+    arrive();
+});
 window.addEventListener("hashchange", arrive);
 /* Of several builds most is the same: a page that no link leads to shows what is not. */
 if (!location.hash && subject.first_filters.length)
