@@ -1,8 +1,5 @@
 /* Streams of a C library that can call a function for what is written: fopencookie() of
  * GNU's and musl, funopen() of BSD's. */
-#if defined __APPLE__
-#define _DARWIN_C_SOURCE
-#endif
 #include "host/host.h"
 
 #if !defined __APPLE__
