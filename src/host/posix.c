@@ -10,8 +10,13 @@
 #include <stdlib.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
-#include <sys/random.h>
 #include <sys/resource.h>
+#if defined __APPLE__
+#include <sys/random.h>
+#else
+#include <linux/random.h>
+#include <sys/syscall.h>
+#endif
 
 FILE *fsd_host_temporary(void)
 {
@@ -23,8 +28,9 @@ bool fsd_host_random(void *at, size_t n)
 #if defined __APPLE__
     return !getentropy(at, n);
 #else
-    /* Early in a boot, or forbidden by a sandbox, there are none. */
-    return getrandom(at, n, GRND_NONBLOCK) == (ssize_t)n;
+    /* Early in a boot, or forbidden by a sandbox, there are none.  The C library has had
+     * the call since glibc 2.25 only. */
+    return syscall(SYS_getrandom, at, n, GRND_NONBLOCK) == (long)n;
 #endif
 }
 
