@@ -28,8 +28,8 @@ bool fsd_host_random(void *at, size_t n)
 #if defined __APPLE__
     return !getentropy(at, n);
 #else
-    /* Early in a boot, or forbidden by a sandbox, there are none.  The C library has had
-     * the call since glibc 2.25 only. */
+    /* Early in a boot, or forbidden by a sandbox, there are none.  glibc has had the
+     * call since 2.25 only. */
     return syscall(SYS_getrandom, at, n, GRND_NONBLOCK) == (long)n;
 #endif
 }

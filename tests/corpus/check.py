@@ -40,7 +40,8 @@ def check_totals(case, report, text):
     check(case, "kinds add up", {k: v for k, v in summary["layers"].items() if v} == dict(kinds))
     for title, counts in (("nodes", fates), ("layers", kinds)):
         line = re.search(rf"^{title} +(\d+): (.*)$", text, re.M)
-        shown = {k: int(v) for k, v in re.findall(r"([a-z+]+) (\d+)", line.group(2))}
+        shown = {k: int(v) for k, v in re.findall(r"([a-z+]+) (\d+)", line.group(2))} if title == "layers" else \
+            {{"in layers": "layer"}.get(k, k): int(v) for v, k in re.findall(r"(\d+) (in layers|\w+)", line.group(2))}
         check(case, f"text counts the same {title}", shown == dict(counts), f"{shown} {dict(counts)}")
         check(case, f"text has the same total of {title}", int(line.group(1)) == sum(counts.values()))
     there = links(report)
@@ -49,9 +50,10 @@ def check_totals(case, report, text):
 
 
 def check_first_screen(case, model, engine):
-    """The summary has at most eight lines at 80 columns, each share of one whole, and nothing is wider."""
+    """Below the verdict the summary has at most eight lines at 80 columns, each share of one whole, and nothing is wider."""
     text = run(case, model, engine, "--width", "80").splitlines()
-    summary = text[:text.index("")]
+    check(case, "the verdict comes first", text[0].startswith("verdict  "), text[0])
+    summary = text[1:text.index("")]
     check(case, "summary of at most eight lines", 1 < len(summary) <= 8, str(summary))
     check(case, "nothing over 80 columns", max(map(len, text)) <= 80, max(text, key=len))
     spent = re.search(r"^(?:time|bytes) .*?: (.*?)(?=^\S)", "\n".join(summary) + "\nx", re.M | re.S)

@@ -106,7 +106,7 @@ confine 'xxhash\.h'           'base/hash\.c|base/digest\.c|read/log/segment\.c|j
 confine 'zlib\.h|lzma\.h|zstd\.h' 'base/decompress\.c|explain/values/stream\.c'
 confine 'utf8proc\.h'        'base/text\.c'
 confine 'graphviz/'           'report/picture/graphviz\.c'
-confine 'unistd\.h|fcntl\.h|sys/|dirent\.h|pthread\.h|fnmatch\.h|strings\.h|signal\.h|poll\.h|setjmp\.h' 'host/[a-z_]*\.[ch]|cli/host/[a-z_]*\.[ch]|report/picture/(layout|graphviz)\.c'
+confine 'unistd\.h|fcntl\.h|sys/|dirent\.h|pthread\.h|fnmatch\.h|strings\.h|signal\.h|poll\.h|setjmp\.h' 'host/[a-z_]*\.[ch]|cli/host/[a-z_]*\.[ch]|report/picture/(child|graphviz)\.c'
 confine 'dlfcn\.h'            'report/picture/graphviz\.c'
 
 # owned 'structs' 'regex of the files that may write them': what a stage makes is const for

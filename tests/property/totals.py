@@ -61,11 +61,12 @@ def plain(text):
     for part in ("nodes", "layers", "inserted"):
         n, line = re.search(r"^%s +(\d+)(.*)$" % part, text, re.M).groups()
         shown[part] = int(n)
-        shown.update({(part, word): int(k) for word, k in words(line)})
+        shown.update({(part, word): int(k) for word, k in words(line)} if part != "nodes" else
+                     {(part, {"in layers": "layer"}.get(word, word)): int(k) for k, word in re.findall(r"(\d+) (in layers|\w+)", line)})
     line = re.search(r"^mapped +(\d+) of (\d+) computing layers?, \d+ links?(.*)$", text, re.M)
     shown.update(mapped=int(line[1]), computing=int(line[2]))
     shown.update({("links", word): int(k) for word, k in words(line[3])})
-    line = re.search(r"^findings \d+: (.*)$", text, re.M)
+    line = re.search(r"^(?:findings \d+:|verdict) +(.*)$", text, re.M)
     shown.update(severities(line[1]) if line else {})
     line = re.search(r"^time +([\d.]+) ms in layers", text, re.M)
     if line:

@@ -16,30 +16,6 @@ enum {
     EXPAND = 8           /* and that has Expand */
 };
 
-/* --------------------------------------------------------------------------- inputs */
-
-const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input)
-{
-    const char *own = a->reads[a->g->nodes.at[node].in.at + input];
-
-    return own ? own : fsd_fix_name_of(a, fsd_node_in_tensor(a->g, node, input));
-}
-
-const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
-                             uint32_t input, const char *word)
-{
-    return fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_lint_%u_%s%u",
-                                                   e->tensor, e->node, word, input));
-}
-
-void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
-                       const struct fsd_onnx_new_node *made)
-{
-    fsd_onnx_insert_node(a->edits, node, made);
-    a->reads[a->g->nodes.at[node].in.at + input] = made->output;
-    fsd_fix_set_input(a, node, input, made->output);
-}
-
 /* A stored row of numbers that the new node reads. */
 static const char *add_row(struct fsd_apply *a, const char *base, const char *word,
                            const int64_t *numbers, uint32_t n)

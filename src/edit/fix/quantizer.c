@@ -39,6 +39,28 @@ void fsd_fix_set_input(struct fsd_apply *a, fsd_id node, uint32_t input,
     fsd_onnx_set_input(a->edits, node, input, name);
 }
 
+const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input)
+{
+    const char *own = a->reads[a->g->nodes.at[node].in.at + input];
+
+    return own ? own : fsd_fix_name_of(a, fsd_node_in_tensor(a->g, node, input));
+}
+
+const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
+                             uint32_t input, const char *word)
+{
+    return fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_lint_%u_%s%u",
+                                                   e->tensor, e->node, word, input));
+}
+
+void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
+                       const struct fsd_onnx_new_node *made)
+{
+    fsd_onnx_insert_node(a->edits, node, made);
+    a->reads[a->g->nodes.at[node].in.at + input] = made->output;
+    fsd_fix_set_input(a, node, input, made->output);
+}
+
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor)
 {
     /* A model may have a ring of pairs, though none runs. */

@@ -1,5 +1,5 @@
 /*
- * The summary of a run, in at most eight lines of a terminal.  It computes nothing:
+ * The summary of a run, in at most eight lines below the verdict.  It computes nothing:
  * counts come from the summary, times and bytes from the costs, and what to do from
  * todo.c.
  *

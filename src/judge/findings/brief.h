@@ -6,7 +6,7 @@
 #include "judge/findings/findings.h"
 
 enum {
-    FSD_BRIEF_LINES = 8,    /**< at most, on a terminal of this width: */
+    FSD_BRIEF_LINES = 8,    /**< below the verdict, on a terminal of this width: */
     FSD_BRIEF_COLUMNS = 80, /**< with topics and indentation */
     FSD_BRIEF_TOPIC = 9     /**< columns of a topic */
 };

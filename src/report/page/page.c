@@ -11,7 +11,6 @@
 #include "report/page/page.h"
 #include "base/base.h"
 #include "judge/failed/failed.h"
-#include "report/page/source.h"
 #include "report/verdict/verdict.h"
 #include "report/view/view.h"
 

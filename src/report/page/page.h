@@ -18,4 +18,9 @@ void fsd_page_put_texts(const struct fsd_report *report,
 struct fsd_album *fsd_album_begin(const struct fsd_report *report, FILE *json);
 void fsd_album_end(struct fsd_album *album);
 
+/** The page's source, as embed.cmake makes it of the files beside this one: what stands
+ *  before the data, and what stands behind it. */
+extern const unsigned char fsd_page_head[], fsd_page_tail[];
+extern const size_t fsd_page_head_size, fsd_page_tail_size;
+
 #endif

@@ -8,7 +8,6 @@
  * error.
  */
 #include "base/base.h"
-#include "fusiondiff/fusiondiff.h"
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>
