@@ -73,7 +73,8 @@ FORMAT_OF = {"txt": "text", "md": "markdown", "xml": "junit"}
 # Rules that look at an engine, and those that use sizes, which an engine may state.
 NOT_FORESEEN = {"fusion/missed", "engine/symptom", "size/dynamic", "size/odd", "qdq/small-product", "qdq/attention",
                 "channels/alignment", "scale/block", "scale/data", "scale/axis-moved", "build/refused",
-                "mapping/misfit", "mapping/unmade-output", "log/other-build", "log/other-model"}
+                "mapping/misfit", "mapping/unmade-output", "log/other-build", "log/other-model",
+                "build/absent-weights"}  # which a built engine withdraws
 
 
 def of_weights(graph):
