@@ -15,8 +15,9 @@ static const struct option_row options[] = {
      "a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Write the tensors of --free (the default) or --break as names, trtexec, "
-     "polygraphy or api (Python)",
+     "Write tensors as names, trtexec, polygraphy or api (Python): those of --free "
+     "(the "
+     "default) or of --break",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
