@@ -317,7 +317,7 @@ class Drawer:
         for row in rows[:EACH]:
             path = next(p for p in (f"{z}/failed/{row['case']}" for z in ("zoo", "zoo-2", "zoo-4")) if os.path.isdir(os.path.join(self.shared, p)))
             found.append(Question("wrong", f"{path}: which node makes the build fail?", [words(row["node"]) + [rf"\b{re.escape(row['node'])}\b"]],
-                                  [("report", {"build": path}), "page", ("explain", {"build": path, "node": row["node"]})]))
+                                  [("report", {"build": path}), "page", ("lint", {"build": path})]))
         return found
 
     def questions(self):
