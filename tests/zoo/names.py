@@ -93,7 +93,7 @@ def main():
     parser.add_argument("--case", action="append")
     parser.add_argument("-v", dest="verbose", action="store_true")
     given = parser.parse_args()
-    asked = [c for c in cases(given.shared) if not given.case or c[0] in given.case]
+    asked = [c for c in cases(os.path.realpath(given.shared)) if not given.case or c[0] in given.case]
     if not asked:
         print(f"no engines in {given.shared}/zoo*")
         sys.exit(77)

@@ -99,32 +99,35 @@ static enum fsd_status clear_partial(const struct partial *p, bool began,
                                      struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
-    const char *first = NULL;
-    struct dirent **names;
+    char first[NAME_MAX + 1] = ""; /* by name, of those that stay */
+    int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    DIR *folder = fd < 0 ? NULL : fdopendir(fd);
+    struct dirent *entry;
     struct stat st;
-    int n = scandirat(p->dir, ".", &names, NULL, alphasort);
 
-    if (n < 0)
+    if (!folder) {
+        if (fd >= 0)
+            close(fd);
         return fail_errno(err, p->path);
+    }
     began |=
         !fstatat(p->dir, own_files[0], &st, AT_SYMLINK_NOFOLLOW) && S_ISREG(st.st_mode);
-    for (int i = 0; i < n; i++) {
-        const char *name = names[i]->d_name;
+    while ((entry = readdir(folder))) {
+        const char *name = entry->d_name;
+        bool stays = !is_own(name) ||
+                     (!began && *name != '.' && strcmp(name, FSD_UNFINISHED) != 0);
 
-        if (!is_own(name) ||
-            (!began && *name != '.' && strcmp(name, FSD_UNFINISHED) != 0))
-            first = first ? first : name;
+        if (stays && (!*first || strcmp(name, first) < 0))
+            snprintf(first, sizeof first, "%s", name);
     }
-    if (first)
+    closedir(folder);
+    if (*first)
         status = refuse_files(p, first, err);
     if (status == FSD_OK)
         status = refuse_inputs(p, err);
     for (size_t i = 0; i + 1 < sizeof own_files / sizeof *own_files; i++)
         if (status == FSD_OK && unlinkat(p->dir, own_files[i], 0) && errno != ENOENT)
             status = fail_errno(err, p->path);
-    for (int i = 0; i < n; i++)
-        free(names[i]);
-    free(names);
     return status;
 }
 

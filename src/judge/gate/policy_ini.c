@@ -396,8 +396,8 @@ static bool take_text(struct reader *r, char *line)
         return take_key(r, r->name, trim(text));
     }
     end = find(text + (*text == '['), *text == '[' ? "]" : "=:");
-    if (!*end)
-        return complain(r, r->line, "[section] or key = value", text);
+    if (!*end) /* not its words: it may be a secret behind a link */
+        return complain(r, r->line, "[section] or key = value", "something else");
     *end = '\0';
     if (*text == '[')
         return open_section(r, text + 1);
