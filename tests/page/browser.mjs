@@ -531,7 +531,7 @@ async function check_lint() {
         await accessible(page, "lint");
         await led(page, () => page.locator("#rules li a", { hasText: edits[0].node_name }).first().click());
         const record = await page.locator("#record").innerText();
-        for (const word of ["What to change", edits[0].scale_of, edits[0].effect, plain(findings[0].message)]) check(`lint: the record shows ${word}`, record.includes(word), record);
+        for (const word of ["What to change", edits[0].scale_of, edits[0].effect, plain(findings[edits[0].finding].message)]) check(`lint: the record shows ${word}`, record.includes(word), record);
         await page.keyboard.press("Escape");
         await page.keyboard.press("2");
         check("lint: the model's nodes, none missed", (await page.locator("#rows .left .name").first().isVisible()) && (await page.locator("#rows .alarm").count()) === 0);

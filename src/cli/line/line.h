@@ -12,9 +12,9 @@ struct listed {
     int group; /**< those of a lower one come first in a help */
 };
 
-/** Fills the members of all options on the line.  arguments.c
+/** Fills the members of all options on the line, which are `n` rows.  arguments.c
  *  @return  how many arguments there are; `argv` begins with them then. */
-unsigned take_options(struct command_line *line, const struct listed *rows, unsigned n,
+unsigned take_options(struct command_line *line, const struct listed *of, unsigned n,
                       int argc, char **argv);
 /** Whether that very word is on the line that take_options() reads. */
 bool is_on_line(const char *word);

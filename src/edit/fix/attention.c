@@ -122,7 +122,7 @@ void fsd_fix_pad_input(struct fsd_apply *a, const struct fsd_fix *fix)
     const struct fsd_shape *shape = shape_at(a->f, e);
     uint32_t rank = shape->rank;
     const char *name = fsd_fix_new_read(a, e, e->input, "pad");
-    int64_t *pads = FSD_NEW(a->f->arena, int64_t, 2 * rank), size = 0;
+    int64_t *pads = FSD_NEW(a->f->arena, int64_t, (size_t)2 * rank), size = 0;
 
     fsd_amount_number(a->f->lint->sizes->amounts, shape->dims[rank - 1 - e->axis],
                       &size);

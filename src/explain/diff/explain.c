@@ -95,9 +95,9 @@ static void describe_peers(struct fsd_tale *tale, const struct fsd_diff *d,
         for (uint32_t k = 0; k < who.n; k++)
             fsd_vec_push(tale->arena, &peers, e->links.at[who.at + k]);
     }
-    peers.n = fsd_sort_once(peers.at, peers.n, sizeof *peers.at, fsd_by_id);
-    if (!peers.n)
+    if (!peers.at)
         return;
+    peers.n = fsd_sort_once(peers.at, peers.n, sizeof *peers.at, fsd_by_id);
     out = fsd_tale_start(tale, before ? "from" : "to", 0);
     for (uint32_t i = 0; i < peers.n && i < MOST_PEERS; i++) {
         fputs(i ? ", " : "", out);
