@@ -21,14 +21,38 @@ static const struct {
      {"cut", "code", "issue", "annotate", "retype", "names"}},
     {"How do I make builds, and analyze many?", {"collect", "batch", "doctor"}}};
 
+static void print_verb(const struct verb *verb, FILE *out)
+{
+    fprintf(out, "  %-10s %s\n", verb->name, verb->brief);
+}
+
+static bool answers_question(const struct verb *verb)
+{
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++)
+        for (unsigned k = 0; questions[i].verbs[k]; k++)
+            if (!strcmp(questions[i].verbs[k], verb->name))
+                return true;
+    return false;
+}
+
+/* A new verb is listed before it has a question. */
 void print_verbs(FILE *out)
 {
+    const struct verb *verb;
+    bool others = false;
+
     fputs("Verbs ('fusiondiff help VERB' explains one):\n", out);
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         fprintf(out, "\n%s\n", questions[i].question);
         for (unsigned k = 0; questions[i].verbs[k]; k++)
-            fprintf(out, "  %-10s %s\n", questions[i].verbs[k],
-                    find_verb(questions[i].verbs[k])->brief);
+            print_verb(find_verb(questions[i].verbs[k]), out);
+    }
+    for (unsigned i = 0; (verb = verb_at(i)); i++) {
+        if (answers_question(verb))
+            continue;
+        fputs(others ? "" : "\nOthers\n", out);
+        others = true;
+        print_verb(verb, out);
     }
 }
 
