@@ -45,7 +45,8 @@ void print_verbs(FILE *out)
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         fprintf(out, "\n%s\n", questions[i].question);
         for (unsigned k = 0; questions[i].verbs[k]; k++)
-            print_verb(find_verb(questions[i].verbs[k]), out);
+            if ((verb = find_verb(questions[i].verbs[k]))) /* not all without edits */
+                print_verb(verb, out);
     }
     for (unsigned i = 0; (verb = verb_at(i)); i++) {
         if (answers_question(verb))
