@@ -6,7 +6,8 @@
  *     threads.c                         everywhere
  *     posix.c, cookie.c, beside.c       Linux, macOS
  *     wasi.c, cookie.c, beside.c        WebAssembly
- *     windows.c, windows_files.c
+ *     windows.c, windows_files.c        Windows
+ *     no_maps.c                         both of these
  */
 #ifndef FSD_HOST_HOST_H
 #define FSD_HOST_HOST_H

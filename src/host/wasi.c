@@ -34,13 +34,6 @@ bool fsd_host_commit(void *at, size_t n)
     return true;
 }
 
-void *fsd_host_map(int fd, size_t n)
-{
-    (void)fd, (void)n;
-    errno = ENOSYS;
-    return NULL;
-}
-
 void fsd_host_free(void *at, size_t n)
 {
     (void)n;
@@ -55,9 +48,4 @@ void fsd_host_release(void *at, size_t n)
 size_t fsd_host_page(void)
 {
     return 1 << 16;
-}
-
-void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
-{
-    (void)lost;
 }

@@ -109,13 +109,6 @@ bool fsd_host_commit(void *at, size_t n)
     return VirtualAlloc(at, n, MEM_COMMIT, PAGE_READWRITE);
 }
 
-void *fsd_host_map(int fd, size_t n)
-{
-    (void)fd, (void)n;
-    errno = ENOSYS;
-    return NULL;
-}
-
 void fsd_host_free(void *at, size_t n)
 {
     (void)n;
@@ -133,11 +126,6 @@ size_t fsd_host_page(void)
 
     GetSystemInfo(&about);
     return about.dwPageSize;
-}
-
-void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
-{
-    (void)lost;
 }
 
 /* ------------------------------------------------------------------------- streams */
