@@ -214,22 +214,14 @@ static const char *piece_end(const char *s, const char *end, unsigned room)
     return at;
 }
 
-static const char *whole_items(const struct block *block, unsigned room)
+/* As many pieces of the block as fit, of which each ends where `end_of` says. */
+static const char *whole_pieces(const struct block *block, unsigned room,
+                                const char *(*end_of)(const char *, const char *))
 {
     const char *at = block->next, *next;
 
     for (; at < block->end &&
-           cost_of(block->next, next = item_end(at, block->end)) <= room;)
-        at = next;
-    return at;
-}
-
-static const char *whole_lines(const struct block *block, unsigned room)
-{
-    const char *at = block->next, *next;
-
-    for (; at < block->end &&
-           cost_of(block->next, next = line_end(at, block->end)) <= room;)
+           cost_of(block->next, next = end_of(at, block->end)) <= room;)
         at = next;
     return at;
 }
@@ -248,14 +240,14 @@ static void print(FILE *out, const char *from, const char *end)
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {
-    const char *at = whole_items(block, share);
+    const char *at = whole_pieces(block, share, item_end);
 
     if (at > block->next || !alone)
         return at;
     at = item_end(block->next, block->end);
     if (cost_of(block->next, at) <= room)
         return at;
-    at = whole_lines(block, room);
+    at = whole_pieces(block, room, line_end);
     return at > block->next
                ? at
                : piece_end(block->next, line_end(block->next, block->end), room);

@@ -91,7 +91,7 @@ static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
 
 /* Where no tensor has a type, the one that the kernel computes in may still be known.
  */
-void fsd_text_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
+static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const struct fsd_form *form;
@@ -115,18 +115,10 @@ void fsd_text_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
     put_forms(d, n->out, out);
 }
 
-static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
+void fsd_text_kind(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
-    const struct fsd_node *n = &d->engine->nodes.at[layer];
-    const char *name = fsd_text(d->names, n->name), *type = fsd_text(d->names, n->op);
-    bool inserted = d->layers[layer].inserted;
-    /* A layer named like its only node needs no second line. */
-    bool said = d->match->of_layer[layer].n == 1 &&
-                d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
-                    n->name;
+    const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
     enum fsd_cause cause = d->reasons[layer].cause;
-    struct fsd_print what;
-    FILE *out = fsd_print_open(&what);
 
     if (d->times->profiles) {
         fsd_put_ms_column(fsd_layer_ms(d, layer), 6, out);
@@ -135,7 +127,21 @@ static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
     fputs(*type ? type : fsd_kind_name(d->layers[layer].kind), out);
     if (cause != FSD_CAUSE_NONE)
         fprintf(out, " (%s)", fsd_cause_name(cause));
-    fsd_text_change(d, layer, out);
+    put_change(d, layer, out);
+}
+
+static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
+{
+    const struct fsd_node *n = &d->engine->nodes.at[layer];
+    const char *name = fsd_text(d->names, n->name);
+    bool inserted = d->layers[layer].inserted;
+    /* A layer named like its only node needs no second line. */
+    bool said = d->match->of_layer[layer].n == 1 &&
+                d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
+                    n->name;
+    struct fsd_print what;
+
+    fsd_text_kind(d, layer, fsd_print_open(&what));
     add_right(b, fsd_print_take(&what, b->arena),
               inserted        ? FSD_INK_INSERTED
               : is_even(d, n) ? FSD_INK_PLAIN

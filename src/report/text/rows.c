@@ -160,18 +160,9 @@ static void put_subject(const struct listing *l, const char *names, const char *
 static void put_kind(const struct listing *l, fsd_id layer, FILE *out)
 {
     const struct fsd_diff *d = l->d;
-    const char *type = fsd_text(d->names, d->engine->nodes.at[layer].op);
-    enum fsd_cause cause = d->reasons[layer].cause;
     fsd_id region = d->match->region_of_layer[layer];
 
-    if (d->times->profiles) {
-        fsd_put_ms_column(fsd_layer_ms(d, layer), 6, out);
-        fputs("  ", out);
-    }
-    fputs(*type ? type : fsd_kind_name(d->layers[layer].kind), out);
-    if (cause != FSD_CAUSE_NONE)
-        fprintf(out, " (%s)", fsd_cause_name(cause));
-    fsd_text_change(d, layer, out);
+    fsd_text_kind(d, layer, out);
     if (!fsd_match_in_region(d->match, layer))
         return;
     fprintf(out, "  region %u", region);

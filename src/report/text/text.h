@@ -10,12 +10,12 @@
 /** The sections that have a file of their own. */
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
-/** "  fp16 chw -> int8 chw", what a layer makes of its data; nothing where no tensor is
- *  known. */
-void fsd_text_change(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** The same, short: a line or two a layer, and of equal blocks the first.  folded.c */
 void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *style,
                             FILE *out);
+/** "0.0400  Reformat (io)  fp16 chw -> int8 chw": a layer's time, if it was measured,
+ *  its type, its cause, and the types that it reads and writes, if these are known. */
+void fsd_text_kind(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** Numbers from outside; nothing where there are none. */
 void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
