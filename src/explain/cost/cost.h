@@ -141,8 +141,11 @@ const char *fsd_spent_words(enum fsd_spent value);
 double fsd_cost_share(const struct fsd_diff *d, fsd_id layer);
 
 /** What following the layer's advice saves, as a part of what the layer costs: less
- *  than 1 where a part of it stays, more where other layers move less. */
+ *  than 1 where a part of it stays. */
 double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer);
+
+/** The padding that a layer adds or cuts off, as a part of the bytes that it moves. */
+double fsd_cost_padded(const struct fsd_diff *d, fsd_id layer);
 
 /** The i-th size of a use of an engine's tensor, an amount; the model's where the
  *  engine leaves it open. */

@@ -58,7 +58,6 @@ double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer)
 {
     struct ends ends = ends_of(d, layer);
     double all = (double)(ends.read + ends.written), narrow;
-    struct fsd_padding_choice choice;
 
     if (ends.read <= 0 || ends.written <= 0)
         return 1;
@@ -68,7 +67,15 @@ double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer)
         return 1 - (narrow + (double)ends.written) / all;
     if (needs_cast(d, layer, &ends))
         return 1 - 2 * (double)ends.read / all;
-    if (!fsd_padding_choice(d, layer, &choice) || !choice.of_group)
-        return 1;
-    return 1 + fabs((double)(ends.written - ends.read)) / all;
+    return 1;
+}
+
+double fsd_cost_padded(const struct fsd_diff *d, fsd_id layer)
+{
+    struct ends ends = ends_of(d, layer);
+
+    return ends.read > 0 && ends.written > 0
+               ? fabs((double)(ends.written - ends.read)) /
+                     (double)(ends.read + ends.written)
+               : 0;
 }

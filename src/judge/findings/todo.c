@@ -21,7 +21,6 @@
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
 
-#include <math.h>
 #include <string.h>
 
 enum { NAMED = 2 };
@@ -101,8 +100,6 @@ static void add_gain(struct todo *t, struct deed *deed, fsd_id layer, double par
 {
     double share = fsd_cost_share(t->d, layer), ms = fsd_layer_ms(t->d, layer);
 
-    if (t->d->times->profiles) /* how much faster other layers get is not known */
-        part = fmin(part, 1);
     deed->share += share > 0 ? share * part : 0;
     deed->ms += ms > 0 ? ms * part : 0;
 }
@@ -207,7 +204,10 @@ static void add_padding(struct todo *t, fsd_id layer)
                    DEED_PADDING);
     deed->choice = choice;
     add_node(t, deed, choice.product);
-    add_gain(t, deed, layer, fsd_cost_saved(t->d, layer));
+    add_gain(t, deed, layer, 1);
+    /* The kernel then moves no padding either; how much faster that is is not known. */
+    if (choice.of_group && !t->d->times->profiles)
+        add_gain(t, deed, layer, fsd_cost_padded(t->d, layer));
 }
 
 /* The layer's advice, with its edge if it names nothing itself. */
@@ -271,11 +271,10 @@ static void add_constants(struct todo *t, const bool *constant)
 static void add_fact(struct todo *t)
 {
     const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];
-    const char *builder = fsd_target_of(t->d->engine);
     struct deed *deed;
 
-    if (!t->d->products->none_quantizes || sum->share < LEAST || !builder ||
-        strcmp(builder, "rtx") != 0)
+    if (!t->d->products->none_quantizes || sum->share < LEAST ||
+        !fsd_graph_is_rtx(t->d->engine))
         return;
     deed = deed_of(t, "requantization", DEED_FACT);
     deed->share = sum->share;

@@ -8,8 +8,6 @@
 #include "report/phrase/phrase.h"
 #include "report/view/view.h"
 
-#include <math.h>
-
 /* clang-format off */
 #define LINE_ROW(has, set, when, t) \
     set(t, TEXT,  topic, line->topic, "topic") \
@@ -109,7 +107,7 @@ static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
         return;
     }
     say(tale, "to do", remedy);
-    ms = fsd_layer_ms(d, layer) * fmin(fsd_cost_saved(d, layer), 1);
+    ms = fsd_layer_ms(d, layer) * fsd_cost_saved(d, layer);
     if (ms > 0)
         say(tale, "gain",
             fsd_printed(arena, "may save %.4f ms, its measured time", ms));
@@ -121,11 +119,8 @@ static void say_ways(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
     const struct fsd_split_way *way;
 
     for (uint32_t i = 0; (way = fsd_split_way_at(d, layer, i)); i++)
-        fsd_vec_push(
-            tale->arena, &tale->lines,
-            ((struct fsd_line){.topic = "to split",
-                               .text = fsd_printed(tale->arena, "%s: %s; %s", way->way,
-                                                   way->seen, way->also)}));
+        say(tale, "to split",
+            fsd_printed(tale->arena, "%s: %s; %s", way->way, way->seen, way->also));
 }
 
 /* The layer that computes both nodes; FSD_NONE. */

@@ -12,7 +12,6 @@
 #include "report/record/records.h"
 #include "report/view/view.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -299,8 +298,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
     if (advice && fsd_has_remedy(arena, d, layer)) {
         double gain = ms >= 0 ? ms : timed_by_builder(d, layer);
 
-        /* How much faster other layers get that move less is not known. */
-        row->gain_ms = fsd_real_ms(gain * fmin(fsd_cost_saved(d, layer), 1));
+        row->gain_ms = fsd_real_ms(gain * fsd_cost_saved(d, layer));
         row->gain_by = ms >= 0              ? "its measured time"
                        : row->gain_ms.known ? "the builder's own timing"
                                             : NULL;
