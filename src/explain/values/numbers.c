@@ -18,9 +18,9 @@ double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column)
 double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
                            const struct fsd_numbers *n)
 {
-    double *of = FSD_NEW(arena, double, g->tensors.n + 1);
+    double *of = n ? FSD_NEW(arena, double, g->tensors.n + 1) : NULL;
 
-    for (fsd_id t = 0; t < g->tensors.n; t++)
+    for (fsd_id t = 0; n && t < g->tensors.n; t++)
         of[t] = (double)NAN;
     for (uint32_t i = 0; n && i < n->rows.n; i++) {
         fsd_id t = fsd_graph_only(g, n->rows.at[i].name);

@@ -235,7 +235,8 @@ void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
 
 /** By tensor of the model, the greatest absolute value that a set of tensors has of it,
  *  infinite where an element is; NAN: not measured.
- *  @param n  NULL: all are NAN. */
+ *  @param n  may be NULL.
+ *  @return NULL where `n` is. */
 double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
                            const struct fsd_numbers *n);
 

@@ -35,7 +35,8 @@ enum size {
 
 struct spread {
     const struct fsd_lint *l;
-    const double *measured; /* by tensor: the greatest absolute value; NaN: unknown */
+    const double *measured; /* by tensor: the greatest absolute value, NaN: unknown;
+                               NULL: none is known */
     uint8_t *of;            /* by tensor: enum size */
     uint8_t *far;           /* by tensor: nodes since the range may have been left */
     bool *scores;           /* by node: its product reaches a softmax */
@@ -62,11 +63,6 @@ static double stored_at(const struct fsd_lint *l, fsd_id node, uint32_t input)
                            : NULL;
 
     return at && n == 1 ? at[0] : (double)NAN;
-}
-
-static double number_at(const struct spread *s, fsd_id node, uint32_t input)
-{
-    return stored_at(s->l, node, input);
 }
 
 double fsd_lint_factor(const struct fsd_lint *l, fsd_id node)
@@ -123,10 +119,7 @@ bool fsd_lint_is_scaled_first(const struct fsd_lint *l, fsd_id product)
 /* A product with a constant that makes it smaller. */
 static bool scales_down(const struct spread *s, fsd_id node)
 {
-    return is(s, node, FSD_ONNX_Div) ? fabs(number_at(s, node, 1)) > 1
-           : is(s, node, FSD_ONNX_Mul)
-               ? fabs(number_at(s, node, 0)) < 1 || fabs(number_at(s, node, 1)) < 1
-               : false;
+    return fabs(fsd_lint_factor(s->l, node)) < 1;
 }
 
 /* How many elements the node reduces to one; 0: unknown. */
@@ -145,7 +138,7 @@ static bool is_square(const struct spread *s, fsd_id node)
     const struct fsd_graph *g = s->l->g;
 
     if (is(s, node, FSD_ONNX_Pow))
-        return !(number_at(s, node, 1) <= 1);
+        return !(stored_at(s->l, node, 1) <= 1);
     return is(s, node, FSD_ONNX_Mul) &&
            fsd_node_in_tensor(g, node, 0) == fsd_node_in_tensor(g, node, 1);
 }
@@ -199,7 +192,7 @@ static bool carries(const struct spread *s, fsd_id node, enum size in, enum size
     if (traits & (FSD_OP_CASTS | FSD_OP_QDQ | FSD_OP_WEIGHTED))
         return false;
     if (is(s, node, FSD_ONNX_Reciprocal) ||
-        (is(s, node, FSD_ONNX_Pow) && number_at(s, node, 1) < 0))
+        (is(s, node, FSD_ONNX_Pow) && stored_at(s->l, node, 1) < 0))
         *made = INVERSE;
     else if ((is(s, node, FSD_ONNX_Div) && of_input(s, node, 1) != SMALL) ||
              (is(s, node, FSD_ONNX_Mul) && in == INVERSE) ||
@@ -217,12 +210,11 @@ static double measured_of(const struct spread *s, fsd_id node)
     const struct fsd_graph *g = s->l->g;
     double most = (double)NAN;
 
-    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
+    for (uint32_t i = 0; s->measured && i < g->nodes.at[node].out.n; i++) {
         fsd_id tensor = fsd_node_out_tensor(g, node, i);
 
-        if (tensor == FSD_NONE || isnan(s->measured[tensor]))
-            continue;
-        most = fmax(most, s->measured[tensor]);
+        if (tensor != FSD_NONE)
+            most = fmax(most, s->measured[tensor]); /* the other one where one is NaN */
     }
     return most;
 }

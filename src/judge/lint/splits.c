@@ -73,8 +73,7 @@ static unsigned kind_of(const struct fsd_diff *d, fsd_id layer)
 const struct fsd_split_way *fsd_split_way_at(const struct fsd_diff *d, fsd_id layer,
                                              uint32_t i)
 {
-    const char *builder = fsd_target_of(d->engine);
-    unsigned kind = builder && !strcmp(builder, "rtx") ? kind_of(d, layer) : 0;
+    unsigned kind = fsd_graph_is_rtx(d->engine) ? kind_of(d, layer) : 0;
 
     for (uint32_t k = 0; k < FSD_COUNT_OF(ways); k++)
         if (ways[k].of & kind &&

@@ -70,7 +70,7 @@ static bool is_within(const double *measured, const struct fsd_diff *d, fsd_id n
 {
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);
 
-    return (d->facts->traits[node] & FSD_OP_BARE) && out != FSD_NONE &&
+    return measured && (d->facts->traits[node] & FSD_OP_BARE) && out != FSD_NONE &&
            measured[out] <= FSD_HALF_MOST / 2;
 }
 
