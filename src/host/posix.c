@@ -111,7 +111,8 @@ size_t fsd_host_page(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-static unsigned char *(*lose)(const unsigned char *at);
+/* Written by each thread that maps a file, always with the same function. */
+static unsigned char *(*_Atomic lose)(const unsigned char *at);
 static struct sigaction before;
 
 static void on_bus_error(int number, siginfo_t *info, void *context)
