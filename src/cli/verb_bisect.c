@@ -101,7 +101,8 @@ static enum fsd_status write_model(const struct command_line *line,
 static const char usage[] =
     "expected bisect start MODEL ENGINE, or the directory of a build";
 
-static enum fsd_status start(struct command_line *line, struct fsd_error *err)
+static enum fsd_status start(struct command_line *line, FILE *out,
+                             struct fsd_error *err)
 {
     struct fsd_bisection *search = NULL;
     struct fsd_directory *directory = NULL;
@@ -124,7 +125,7 @@ static enum fsd_status start(struct command_line *line, struct fsd_error *err)
     if (status == FSD_OK)
         status = save(line, search, err);
     if (status == FSD_OK)
-        status = fsd_bisection_next(search, stdout, err);
+        status = fsd_bisection_next(search, out, err);
     fsd_bisection_free(search);
     fsd_directory_free(directory);
     return status;
@@ -149,14 +150,14 @@ static void take_dump(struct fsd_options *out, const struct command_line *line,
 
 static enum fsd_status take(struct command_line *line, struct fsd_bisection *search,
                             enum fsd_bisect_result result, const char *given,
-                            char *dump, struct fsd_error *err)
+                            char *dump, FILE *out, struct fsd_error *err)
 {
     struct fsd_options rebuilt;
     enum fsd_status status;
 
     if (dump)
         take_dump(&rebuilt, line, given, dump);
-    status = fsd_bisection_take(search, result, dump ? &rebuilt : NULL, stdout, err);
+    status = fsd_bisection_take(search, result, dump ? &rebuilt : NULL, out, err);
     return status == FSD_OK ? save(line, search, err) : status;
 }
 
@@ -164,30 +165,31 @@ static enum fsd_status take(struct command_line *line, struct fsd_bisection *sea
 static enum fsd_status take_word(struct command_line *line,
                                  struct fsd_bisection *search,
                                  enum fsd_bisect_result result, unsigned word,
-                                 struct fsd_error *err)
+                                 FILE *out, struct fsd_error *err)
 {
     bool given = word < line->query.n_words;
     char *dump = given ? must(strdup(line->words[word])) : NULL;
-    enum fsd_status status = take(line, search, result, NULL, dump, err);
+    enum fsd_status status = take(line, search, result, NULL, dump, out, err);
 
     free(dump);
-    return status == FSD_OK ? fsd_bisection_next(search, stdout, err) : status;
+    return status == FSD_OK ? fsd_bisection_next(search, out, err) : status;
 }
 
 static enum fsd_status say(struct command_line *line, enum fsd_bisect_result result,
-                           struct fsd_error *err)
+                           FILE *out, struct fsd_error *err)
 {
     struct fsd_bisection *search;
     enum fsd_status status = read_search(line, &search, err);
 
     if (status == FSD_OK)
-        status = take_word(line, search, result, 1, err);
+        status = take_word(line, search, result, 1, out, err);
     fsd_bisection_free(search);
     return status;
 }
 
 /* The comparison is read before the engine: it may state no result. */
-static enum fsd_status take_result(struct command_line *line, struct fsd_error *err)
+static enum fsd_status take_result(struct command_line *line, FILE *out,
+                                   struct fsd_error *err)
 {
     struct fsd_bisection *search;
     enum fsd_bisect_result result = FSD_BISECT_SKIP;
@@ -200,12 +202,12 @@ static enum fsd_status take_result(struct command_line *line, struct fsd_error *
     if (status == FSD_OK)
         status = fsd_bisection_judge(search, line->words[1], &result, err);
     if (status == FSD_OK)
-        status = take_word(line, search, result, 2, err);
+        status = take_word(line, search, result, 2, out, err);
     fsd_bisection_free(search);
     return status;
 }
 
-static enum fsd_status report(const struct command_line *line, bool all,
+static enum fsd_status report(const struct command_line *line, bool all, FILE *out,
                               struct fsd_error *err)
 {
     struct fsd_bisection *search;
@@ -215,8 +217,8 @@ static enum fsd_status report(const struct command_line *line, bool all,
         !fsd_bisection_done(search))
         status = write_model(line, search, line->outputs[0].path, false, err);
     if (status == FSD_OK)
-        status = all ? fsd_bisection_log(search, stdout, err)
-                     : fsd_bisection_next(search, stdout, err);
+        status = all ? fsd_bisection_log(search, out, err)
+                     : fsd_bisection_next(search, out, err);
     fsd_bisection_free(search);
     return status;
 }
@@ -384,7 +386,7 @@ static enum fsd_status fail_unlike(const struct command_line *line,
 
 /* The next build, as often as it is to be confirmed. */
 static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
-                                const char *model, struct fsd_error *err)
+                                const char *model, FILE *out, struct fsd_error *err)
 {
     enum fsd_status status = write_model(line, search, model, true, err);
     unsigned counts[FSD_BISECT_SKIP + 1] = {0}, n = line->bisect.confirm;
@@ -404,7 +406,7 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     if (status == FSD_OK && counts[verdict.result] < n)
         status = fail_unlike(line, counts, err);
     if (status == FSD_OK)
-        status = take(line, search, verdict.result, model, verdict.dump, err);
+        status = take(line, search, verdict.result, model, verdict.dump, out, err);
     free(verdict.dump);
     return status;
 }
@@ -430,7 +432,8 @@ static enum fsd_status make_model(const struct command_line *line,
     return FSD_OK;
 }
 
-static enum fsd_status run_search(struct command_line *line, struct fsd_error *err)
+static enum fsd_status run_search(struct command_line *line, FILE *out,
+                                  struct fsd_error *err)
 {
     struct fsd_bisection *search = NULL;
     struct temporary model = {.path = ""};
@@ -445,11 +448,11 @@ static enum fsd_status run_search(struct command_line *line, struct fsd_error *e
         made = status == FSD_OK;
     }
     while (status == FSD_OK && !fsd_bisection_done(search))
-        status = run_once(line, search, model.path, err);
+        status = run_once(line, search, model.path, out, err);
     if (made)
         drop_temporary(&model, false);
     if (status == FSD_OK)
-        status = fsd_bisection_next(search, stdout, err);
+        status = fsd_bisection_next(search, out, err);
     fsd_bisection_free(search);
     return status;
 }
@@ -474,27 +477,28 @@ static void check_line(struct command_line *line)
         usage_error("--values is of run alone");
 }
 
-static enum fsd_status run(struct command_line *line, struct fsd_error *err)
+static enum fsd_status run_word(struct command_line *line, FILE *out,
+                                struct fsd_error *err)
 {
     const char *word = line->words[0], *near;
     unsigned n = sizeof words / sizeof *words;
 
     if (!strcmp(word, "start"))
-        return start(line, err);
+        return start(line, out, err);
     if (!strcmp(word, "next"))
-        return report(line, false, err);
+        return report(line, false, out, err);
     if (!strcmp(word, "good"))
-        return say(line, FSD_BISECT_GOOD, err);
+        return say(line, FSD_BISECT_GOOD, out, err);
     if (!strcmp(word, "bad"))
-        return say(line, FSD_BISECT_BAD, err);
+        return say(line, FSD_BISECT_BAD, out, err);
     if (!strcmp(word, "skip"))
-        return say(line, FSD_BISECT_SKIP, err);
+        return say(line, FSD_BISECT_SKIP, out, err);
     if (!strcmp(word, "result"))
-        return take_result(line, err);
+        return take_result(line, out, err);
     if (!strcmp(word, "run"))
-        return run_search(line, err);
+        return run_search(line, out, err);
     if (!strcmp(word, "log"))
-        return report(line, true, err);
+        return report(line, true, out, err);
     if (!strcmp(word, "reset"))
         return reset(line, err);
     near = fsd_nearest_name(word, words, n);
@@ -503,6 +507,30 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
         "expected start, next, good, bad, skip, result, run, log or reset, "
         "found '%s'%s%s%s",
         word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+/* With --budget what the word prints is a text of pages; without one each build is
+ * printed when it ends. */
+static enum fsd_status run(struct command_line *line, struct fsd_error *err)
+{
+    struct command_line to = *line;
+    struct whole_text text = {0};
+    enum fsd_status status;
+    FILE *out;
+
+    if (!line->tokens)
+        return run_word(line, stdout, err);
+    out = fsd_memory_open(&text.at, &text.n);
+    if (!out)
+        return fail_file(err, FSD_E_MEMORY, NULL, "out of memory");
+    status = run_word(line, out, err);
+    if (fclose(out) && status == FSD_OK)
+        status = fail_file(err, FSD_E_MEMORY, NULL, "out of memory");
+    to.outputs[0].path = NULL; /* that was the model's */
+    if (status == FSD_OK)
+        status = write_outputs(&to, print_text, &text, err);
+    free(text.at);
+    return status;
 }
 
 const struct verb verb_bisect = {

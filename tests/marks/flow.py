@@ -104,6 +104,8 @@ def operations(folder):
     other.write_text("".join(changed))
     bisect(folder, "start", model, engine)
     bisect(folder, "bad", engine, says="suspects left, about ")
+    bisect(folder, "next", "--budget", 200, says="the next one: --budget 200,2")
+    bisect(folder, "next", "--budget", "200,2", says="page 2 of ")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
     bisect(folder, "bad", other, says="changed its operations alone:  layer 13  epilogue  block.1.Conv_58")
@@ -219,6 +221,7 @@ def main():
         check("it is gone behind it", left == {"build", "asked", "given.onnx"}, left)
         check("a file of the user's", mine.read_text() == "mine")
         bisect(folder, "log", says="good  1 fusion changed  1 suspect left")
+        bisect(folder, "log", "--budget", "200,2", status=2, says="the text has 1 page")
         bisect(folder, "good", status=2, says="the search is complete")
 
         text = state.read_text()

@@ -316,6 +316,14 @@ static void put_left(FILE *out, const struct blocks *blocks, unsigned lines,
             blocks->lines, lines, blocks->cost, more, fsd_plural(more), tokens, next);
 }
 
+static enum fsd_status fail_page(unsigned pages, unsigned tokens, unsigned page,
+                                 struct fsd_error *err)
+{
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "the text has %u page%s of %u tokens, found a call for page %u",
+                    pages, fsd_plural(pages), tokens, page);
+}
+
 static enum fsd_status put_page(struct fsd_arena *arena, const char *text,
                                 unsigned tokens, unsigned page, FILE *out,
                                 struct fsd_error *err)
@@ -327,9 +335,7 @@ static enum fsd_status put_page(struct fsd_arena *arena, const char *text,
         take_page(NULL, &counted, room);
     while (++pages, counted.lines);
     if (page > pages)
-        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "the text has %u page%s of %u tokens, found a call for page %u",
-                        pages, fsd_plural(pages), tokens, page);
+        return fail_page(pages, tokens, page, err);
     for (unsigned i = 1; i < page; i++)
         take_page(NULL, &blocks, room);
     if (page > 1)
@@ -351,7 +357,9 @@ enum fsd_status fsd_text_page(const char *text, unsigned tokens, unsigned page,
                         "expected a page from 1, of at least %d tokens",
                         FSD_LEAST_TOKENS);
     FSD_GUARD(err);
-    if (page == 1 && cost_of(text, text + strlen(text)) <= tokens) {
+    if (cost_of(text, text + strlen(text)) <= tokens) {
+        if (page > 1)
+            return fail_page(1, tokens, page, err);
         fputs(text, out);
         return fsd_flush(out, err);
     }
