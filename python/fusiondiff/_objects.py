@@ -27,7 +27,7 @@ Fate = Literal["layer", "folded", "identity", "absorbed", "merged", "dead", "out
 Severity = Literal["info", "warning", "error"]
 Evidence = Literal["metadata", "name", "log", "tensor", "structure", "path"]
 Action = Literal["insert-pair", "remove-pair", "set-scale", "move-pair", "scale-first", "repeat-heads", "pad-input", "slice-output",
-                 "insert-cast", "make-symmetric", "spread-scale", "add-dimension", "unmark-output"]
+                 "insert-cast", "make-symmetric", "spread-scale", "add-dimension", "store-constant", "unmark-output"]
 Precision = Literal["unknown", "fp64", "fp32", "tf32", "bf16", "fp16", "fp8", "fp8e4m3fnuz", "fp8e5m2", "fp8e5m2fnuz", "fp8e8m0",
                     "fp6e2m3", "fp6e3m2", "fp4", "int64", "uint64", "int32", "uint32", "int16", "uint16", "int8", "uint8", "int4", "uint4",
                     "int2", "uint2", "bool", "string", "complex64", "complex128"]

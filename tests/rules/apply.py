@@ -8,7 +8,8 @@ the pair of quantizer `node` away and puts one with its scale before input `inpu
 lets node `node` compute in `type`: a Cast before each input of FP16, and one back behind each output; between two
 such nodes there is none, and none undoes one that the model has; make-symmetric gives the quantizer, and the one that
 undoes it, `scale` and the zero point 0 of `type`; spread-scale repeats the one scale of weights along axis 0;
-add-dimension gives the stored scalar that the node reads the dimensions [1]; scale-first multiplies the node's input by
+add-dimension gives the stored scalar that the node reads the dimensions [1]; store-constant stores what it reads as INT8 around
+the zero point 0, or as the floats that it makes; scale-first multiplies the node's input by
 `scale`, and the node `to` that did that behind it goes; repeat-heads and pad-input bring `axis` of the node's input to
 `size`, slice-output that of its output; unmark-output takes `tensor` from the outputs.  An edit
 without a scale is one that has to be measured first: it is left out, and shown.  With RULE only edits of
@@ -116,6 +117,23 @@ def dimension(graph, nodes, edit):
         graph.value_info.remove(value)
 
 
+def store(graph, nodes, edit):
+    """As INT8 around 0, or as the floats that the node makes."""
+    dq = nodes[edit["node"]]
+    data, scale = stored(graph, dq.input[0]), stored(graph, dq.input[1])
+    zero = stored(graph, dq.input[2]) if len(dq.input) > 2 else np.zeros(scale.shape, data.dtype)
+    axis = next((a.i for a in dq.attribute if a.name == "axis"), 1)
+    along = [-1 if i == axis % max(data.ndim, 1) else 1 for i in range(data.ndim)] if scale.size > 1 else []
+    above = data.astype(np.int64) - zero.astype(np.int64).reshape(along if zero.size > 1 else [])
+    if edit["type"] == "int8":
+        assert above.min() >= -128 and above.max() <= 127
+        dq.input[0] = constant(graph, f"{dq.output[0]}_int8", above.astype(np.int8))
+        dq.input[2] = constant(graph, f"{dq.output[0]}_zero", np.zeros(zero.shape, np.int8))
+    else:
+        constant(graph, dq.output[0], (above * scale.reshape(along).astype(np.float32)).astype(scale.dtype))
+        graph.node.remove(dq)
+
+
 def move(graph, nodes, edit):
     remove(graph, nodes, edit)
     insert(graph, nodes, edit, "to")
@@ -209,8 +227,8 @@ def cast(graph, nodes, edit, known, wide):
 
 NARROW = {"int8": onnx.TensorProto.INT8, "uint8": onnx.TensorProto.UINT8, "fp8": 17}  # older versions have no name for it
 ACTIONS = {"insert-pair": insert, "remove-pair": remove, "set-scale": set_scale, "move-pair": move,
-           "make-symmetric": symmetric, "spread-scale": spread, "add-dimension": dimension}
-UNSCALED = ("remove-pair", "insert-cast", "spread-scale", "add-dimension", "pad-input", *OF_BLOCKS)
+           "make-symmetric": symmetric, "spread-scale": spread, "add-dimension": dimension, "store-constant": store}
+UNSCALED = ("remove-pair", "insert-cast", "spread-scale", "add-dimension", "store-constant", "pad-input", *OF_BLOCKS)
 
 
 def apply(model, edits):

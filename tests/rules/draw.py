@@ -800,8 +800,24 @@ def refused_scalar(fires):
     return end(n, n.op("Mul", x, factor), 1, C, 16, 16)
 
 
+def refused_unsigned(fires):
+    """Weights around 128, for each channel, a bias and a scalar of 8 bits without a sign."""
+    n, x = start()
+    type, middle = (np.uint8, 128) if fires else (np.int8, 0)
+    drawn = n.random.integers(-100, 100, (C, C, 1, 1))
+    scales = np.linspace(0.01, 0.02, C).astype(np.float32)
+    w = n.op("DequantizeLinear", n.const((drawn + middle).astype(type)), n.const(scales), n.const(np.full(C, middle, type)), axis=0)
+    bias, low = ((n.random.integers(0, 250, (C, 1, 1)).astype(np.uint8), 90) if fires else
+                 (n.random.integers(-90, 90, (C, 1, 1)).astype(np.int8), 0))
+    bias = n.op("DequantizeLinear", n.const(bias), n.const(np.float32(0.02)), n.const(type(low)))
+    factor = n.const(np.uint8(200)) if fires else n.const(np.array([100], np.int8))
+    factor = n.op("DequantizeLinear", factor, n.const(np.float32(0.01)), n.const(type(0)))
+    x = n.op("Mul", n.op("Add", n.op("Conv", q(n, x), w, kernel_shape=[1, 1]), bias), factor)
+    return end(n, x, 1, C, 16, 16)
+
+
 REFUSED = {f.__name__: f for f in (
-    refused_scalar, refused_int8, refused_half_sizes, refused_contradiction, refused_nested,
+    refused_scalar, refused_unsigned, refused_int8, refused_half_sizes, refused_contradiction, refused_nested,
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
     refused_attention, refused_keys, refused_mask, refused_head, refused_heads_mask, refused_heads_values,
     refused_heads_bias, refused_heads_inputs, refused_heads_packed, refused_heads_rank, refused_heads_outputs,

@@ -63,6 +63,9 @@ fsd_fix_refuse_fn fsd_fix_refuse_scale, fsd_fix_refuse_symmetric, fsd_fix_refuse
     fsd_fix_refuse_dimension;
 fsd_fix_make_fn fsd_fix_set_scale, fsd_fix_make_symmetric, fsd_fix_spread_scale,
     fsd_fix_add_dimension;
+/* stored.c */
+fsd_fix_refuse_fn fsd_fix_refuse_store;
+fsd_fix_make_fn fsd_fix_store;
 /* casts.c */
 fsd_fix_refuse_fn fsd_fix_refuse_cast;
 fsd_fix_make_fn fsd_fix_set_type, fsd_fix_insert_casts;

@@ -421,6 +421,7 @@ static const struct deed deeds[] = {
     [FSD_SPREAD_SCALE] = {fsd_fix_refuse_spread, fsd_fix_spread_scale, SETS_INPUTS},
     [FSD_ADD_DIMENSION] = {fsd_fix_refuse_dimension, fsd_fix_add_dimension,
                            SETS_INPUTS},
+    [FSD_STORE_CONSTANT] = {fsd_fix_refuse_store, fsd_fix_store, SETS_INPUTS},
     [FSD_UNMARK_OUTPUT] = {fsd_fix_refuse_unmark, fsd_fix_unmark_output, SETS_NOTHING},
 };
 _Static_assert(FSD_COUNT_OF(deeds) == FSD__ACTION_COUNT, "a row each");

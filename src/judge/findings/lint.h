@@ -30,6 +30,9 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q);
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q);
 /** Proposes one dimension for the stored scalar that the DQ reads. */
 void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq);
+/** Proposes to store the constant that the DQ reads as INT8 around the zero point 0, if
+ *  it is the weights of an operator, else as the floats that the DQ makes. */
+void fsd_edit_store(struct fsd_finder *f, fsd_id dq);
 /** Moves the pair of a quantizer to the input `input` of the node `to`. */
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
                    uint32_t input, const char *effect);

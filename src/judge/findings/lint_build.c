@@ -49,6 +49,10 @@ static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 
 void fsd_lint_refused(struct fsd_finder *f)
 {
+    static void (*const edits[])(struct fsd_finder * finder, fsd_id node) = {
+        [FSD_WANTS_OTHER] = NULL,
+        [FSD_WANTS_DIMENSION] = fsd_edit_dimension,
+        [FSD_WANTS_TYPE] = fsd_edit_store};
     const struct fsd_lint *l = f->lint;
     struct chain c = chain_nodes(f);
 
@@ -69,8 +73,8 @@ void fsd_lint_refused(struct fsd_finder *f)
         fsd_fact_text(f, "op", op);
         fsd_fact_text(f, "reason", r->why);
         fsd_fact_text(f, "source", r->source);
-        for (uint32_t k = 0; r->lacks_dimension && k < n; k++)
-            fsd_edit_dimension(f, f->found->subjects.at[f->now.nodes.at + k].id);
+        for (uint32_t k = 0; edits[r->wants] && k < n; k++)
+            edits[r->wants](f, f->found->subjects.at[f->now.nodes.at + k].id);
         fsd_lint_close(f);
     }
 }

@@ -178,6 +178,40 @@ void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
                     .effect = "it is broadcast as before: the same values"});
 }
 
+/* Whether a Conv, MatMul or the like multiplies what the node makes. */
+static bool makes_weights(const struct fsd_lint *l, fsd_id node)
+{
+    fsd_id out = fsd_node_out_tensor(l->g, node, 0);
+    struct fsd_span readers = l->g->tensors.at[out].consumers;
+    bool found = false;
+
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id reader = l->g->links.at[readers.at + i];
+
+        found |= (fsd_traits_of(l->facts, reader) & FSD_OP_WEIGHTED) &&
+                 fsd_node_in_tensor(l->g, reader, 1) == out;
+    }
+    return found;
+}
+
+void fsd_edit_store(struct fsd_finder *f, fsd_id dq)
+{
+    const struct fsd_lint *l = f->lint;
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, dq);
+    bool narrow = makes_weights(l, dq);
+
+    if (!q)
+        return;
+    add_edit(f, (struct fsd_edit){
+                    .action = FSD_STORE_CONSTANT,
+                    .tensor = fsd_lint_tensor(f, q->data),
+                    .node = dq,
+                    .name = fsd_called(f, dq),
+                    .type = fsd_dtype_name(
+                        narrow ? FSD_INT8 : fsd_tensor_form(l->g, q->scale)->type),
+                    .effect = "the same values"});
+}
+
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
                    uint32_t input, const char *effect)
 {

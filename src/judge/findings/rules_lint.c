@@ -17,8 +17,9 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_refused, .proves = FSD_PROVES_BUILT,
      .why = "The parser or the compiler stops the build at the first of these and does "
             "not check the rest of the model.",
-     .fix = "Replace the operator, export with another opset, use a plugin, or compute "
-            "it outside the engine.",
+     .fix = "Apply `lint --fix` where it proposes an edit; else replace the operator, "
+            "export with another opset, use a plugin, or compute it outside the "
+            "engine.",
      .source = "rtx: measured here, TensorRT for RTX 1.7.1, each row of "
                "src/judge/lint/refusals.c with a model that is refused and one that "
                "is built; trt8, trt10, trt11: reported by users, the source that "

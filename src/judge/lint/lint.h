@@ -151,9 +151,14 @@ enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quanti
 
 /** What a builder does not take: a row of refusals.c. */
 struct fsd_refusal {
-    const char *why;      /**< what the builder says, in our words */
-    const char *source;   /**< who saw it, and in which version */
-    bool lacks_dimension; /**< one dimension of size 1 is all that the data needs */
+    const char *why;    /**< what the builder says, in our words */
+    const char *source; /**< who saw it, and in which version */
+    /** All that the data needs: one dimension of size 1, or another type. */
+    enum fsd_refused_wants {
+        FSD_WANTS_OTHER,
+        FSD_WANTS_DIMENSION,
+        FSD_WANTS_TYPE
+    } wants;
 };
 
 /** The row that refuses the node for the target; NULL: none does. */

@@ -15,7 +15,8 @@
         .about = "of insert-pair whose input it is; of insert-cast the node that " \
         "is to compute in `type`, between Casts; of spread-scale the one that " \
         "holds weights, whose scale is repeated along axis 0; of add-dimension " \
-        "the one whose scalar is to have the dimensions [1]; of scale-first the " \
+        "the one whose scalar is to have the dimensions [1]; of store-constant " \
+        "the one whose constant is to have another type; of scale-first the " \
         "product whose first input is scaled; of repeat-heads and pad-input the " \
         "one whose input it is, of slice-output and unmark-output the one whose " \
         "output; else the QuantizeLinear or DequantizeLinear") \
@@ -32,7 +33,9 @@
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
         .about = "the scale, if it is a single number that is known") \
     set(t, TEXT,   type, e->type, NULL, \
-        .about = "of the pair; of make-symmetric that of the zero point 0") \
+        .about = "of the pair; of make-symmetric that of the zero point 0; of " \
+        "store-constant int8, around the zero point 0, or that of the floats that " \
+        "the node makes") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
         .about = "the one that changes, counted from the last one, which is 0") \
     when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \
