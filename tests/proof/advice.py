@@ -206,6 +206,8 @@ class Advice(Edges):
         (r"the region behind or before this edge, which is compiled as a whole, has another format there", "",
          is_beside_region),
         (r"choose (\d+) (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", "s.sn.", chosen),
+        (r"choose an even number of (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", ".sn.",
+         lambda s, unit, given, name, does: int(given) % 2 and s.chosen(int(given) + 1, unit, given, name, does)),
         (r"a kernel of a product takes (\d+) elements instead of (\d+), a size that the data or the result has", "ss", pads),
         (r"a kernel of a product needs an aligned size, which the dump leaves open", "",
          lambda s: any(d < 0 for p in (*s.layer().ins, *s.layer().outs) for d in p.dims)),

@@ -160,7 +160,7 @@ class Sums:
         if text.startswith("fold "):
             return self.constants
         movers = [r for r in rows if not r.get("requested") and r["layer"] not in self.constants]
-        sized = re.match(r"choose (\d+) ([a-z ]+) instead of (\d+) at ", text)
+        sized = re.match(r"choose (\d+|an even number of) ([a-z ]+) instead of (\d+) at ", text)
         if sized:
             begin = f"choose {sized[1]} {sized[2]} instead of {sized[3]} where "
             return [r["layer"] for r in movers if r.get("advice", "").startswith(begin)]

@@ -439,6 +439,9 @@ struct fsd_padding_choice {
 bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
                         struct fsd_padding_choice *choice);
 
+/** Prints "choose 2 channels a group instead of 1". */
+void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out);
+
 /** The word for why a data-movement layer is there: its cause, or that it is a
  *  quantizer; "". */
 const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer);

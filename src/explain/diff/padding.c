@@ -256,6 +256,19 @@ bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
     return true;
 }
 
+/* A kernel that pads an odd size by one element takes any even size as it is: a window
+ * of 7 by 7 cannot have 50 tokens, but another one can have an even number. */
+void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out)
+{
+    if (choice->given % 2 && choice->given > 1 && choice->taken == choice->given + 1)
+        fputs("choose an even number of ", out);
+    else
+        fprintf(out, "choose %lld ", (long long)choice->taken);
+    fprintf(out, "%s instead of %lld",
+            choice->of_group ? "channels a group" : "elements",
+            (long long)choice->given);
+}
+
 bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     struct fsd_padding p;
@@ -264,12 +277,11 @@ bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (!fsd_layer_pads(d->match, layer, &p))
         return false;
     if (fsd_padding_choice(d, layer, &choice)) {
-        fprintf(out, "choose %lld%s instead of %lld where ", (long long)choice.taken,
-                choice.of_group ? " channels a group" : " elements",
-                (long long)choice.given);
+        fsd_put_padding_choice(&choice, out);
+        fputs(" where ", out);
         fsd_quote_node(d, choice.product, out);
         fputs(p.cuts ? " writes them: its kernel pads, and this layer cuts that off"
-                     : " reads them: its kernel needs that size",
+                     : " reads them: its kernel needs such a size",
               out);
         return true;
     }

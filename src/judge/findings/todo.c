@@ -415,10 +415,8 @@ static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
         put_advice(deed, brief, out);
         break;
     case DEED_PADDING:
-        fprintf(out, "choose %lld %s instead of %lld at ",
-                (long long)deed->choice.taken,
-                deed->choice.of_group ? "channels a group" : "elements",
-                (long long)deed->choice.given);
+        fsd_put_padding_choice(&deed->choice, out);
+        fputs(" at ", out);
         put_nodes(t, deed, brief, out);
         fputs(brief ? "" : ", which kernels pad", out);
         break;
