@@ -1,16 +1,19 @@
-"""cured.py BINARY FOLDER [--networks A,B] [--forms A,B]: models that `lint --fix` changed, built again.
+"""cured.py BINARY FOLDER [--forms A,B] [--networks A,B | --seed N]: models that `lint --fix` changed, built again.
 
 Every network in every quantized form (quantize.py) is fixed for TensorRT for RTX, with the scales that the other
 quantizers of a tensor have or that a run gives, and built before and after: none may have more layers, or move 0.5 % more
 bytes of activations, what the builder refuses has to build then, unless lint
 says why it is refused still, no rule may report what it did not before, and models with a planted fault (the forms faulty_*) are
-held against the same model without it.  Builds are kept in FOLDER by the model's hash."""
+held against the same model without it.  With a seed it draws networks (DRAWN) in place of the known ones.  Builds are kept in FOLDER by the
+model's hash."""
 import argparse
+import functools
 import os
 import re
 import subprocess
 import sys
 
+import numpy as np
 import onnx
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -18,6 +21,7 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "rules")]
 import cures  # noqa: E402
 import effects  # noqa: E402
 import quantize  # noqa: E402
+from models import Net  # noqa: E402
 
 FAULTLESS = "skips"
 
@@ -39,18 +43,64 @@ def fix(binary, path, fixed, network):
     return os.path.exists(fixed)
 
 
+# ------------------------------------------------------------------------- networks by seed
+
+
+def vision(seed):
+    """Blocks by chance that read one another: residuals, inverted ones, branches, a wider one."""
+    import faults
+    return faults.drawn(seed, (None, "concat", "silu")[seed % 3])
+
+
+def text(seed):
+    """A transformer: its sizes, norm, activation and order by chance; in some the products share their input by slices."""
+    random = np.random.default_rng(seed)
+    heads, size, tokens = (int(random.choice(of)) for of in ((2, 3, 4), (16, 32), (16, 24, 49)))
+    net, n, first = Net(seed), heads * size, bool(random.integers(2))
+    act = random.choice(["Relu", "Gelu", "gated"])
+    x = net.input("tokens", 1, tokens, n)
+    for _ in range(int(random.integers(1, 4))):
+        y = net.attention(net.norm(x, n) if first else x, tokens, heads, size)
+        x = net.op("Add", x, y)
+        y = x = x if first else net.norm(x, n)
+        y = net.linear(net.norm(y, n) if first else y, n, 2 * n)
+        if act == "Relu":
+            y = net.op("Relu", y)
+        elif act == "Gelu":
+            erf = net.op("Add", net.op("Erf", net.op("Mul", y, net.const(np.float32(0.5 ** 0.5)))), net.const(np.float32(1)))
+            y = net.op("Mul", net.op("Mul", y, erf), net.const(np.float32(0.5)))
+        else:
+            y = net.op("Mul", net.op("Sigmoid", y), net.linear(x, n, 2 * n))
+        x = net.op("Add", net.linear(y, 2 * n, n), x)
+    net.output(net.linear(x, n, 32), 1, tokens, 32)
+    return net.model()
+
+
+DRAWN = {"vision": vision, "text": text}
+
+
+def draw(seed):
+    """Three networks of each kind, added to those that quantize.py knows.
+    @return their names"""
+    made = {f"{kind}_{seed}_{i}": functools.partial(f, 100 * seed + i) for kind, f in DRAWN.items() for i in range(3)}
+    quantize.NETWORKS.update(made)
+    return ",".join(made)
+
+
 def main():
     words = argparse.ArgumentParser()
     words.add_argument("binary")
     words.add_argument("folder")
-    words.add_argument("--networks", default=",".join(quantize.NETWORKS))
+    words.add_argument("--seed", type=int)
+    words.add_argument("--networks")
     words.add_argument("--forms", default=",".join(f for f in quantize.FORMS if not f.startswith("modelopt")))
     words = words.parse_args()
     folder = os.path.join(words.folder, "effects")
     os.makedirs(folder, exist_ok=True)
     built = refused = mended = changed = worse = fewer = faults = healed = 0
+    networks = draw(words.seed) if words.seed is not None else words.networks or ",".join(quantize.NETWORKS)
     for form in words.forms.split(","):
-        for network in words.networks.split(","):
+        for network in networks.split(","):
             try:
                 model = quantize.quantize(network, form)
             except Exception as error:  # pylint: disable=broad-except; of a quantizer
