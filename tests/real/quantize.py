@@ -284,6 +284,13 @@ def int4(model):
     return model
 
 
+class Narrower(Hand):
+    """Pairs of INT8 before products whose weights int4() stored, which no kernel multiplies with each other."""
+
+    def pair(self, tensor, reader):
+        return tensor if tensor.endswith("_w_dq") else super().pair(tensor, reader)
+
+
 # ------------------------------------------------------------------------------ ONNX Runtime
 
 
@@ -341,6 +348,7 @@ FORMS = {
     "fp8": lambda m: Hand(m, TensorProto.FLOAT8E4M3FN).quantize(),
     "fp8_skips": lambda m: Hand(m, TensorProto.FLOAT8E4M3FN, residual=True).quantize(),
     "int4": int4,
+    "int4_int8": lambda m: Narrower(int4(m)).quantize(),
     "modelopt": modelopt,
     "modelopt_fp8": lambda m: modelopt(m, "fp8"),
     **{"faulty_" + fault: (lambda m, fault=fault: Faulty(m, fault).quantize())

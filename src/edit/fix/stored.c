@@ -1,6 +1,6 @@
 /*
  * Stored constants that a DequantizeLinear reads, in a type that the builder takes: the
- * floats that it makes of them, or the same integers around the zero point 0.
+ * floats that the node computes, or the same integers around the zero point 0.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"

@@ -47,12 +47,38 @@ static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
     return n;
 }
 
+/* Proposes to remove the pair of the data, unless other nodes read it that the builder
+ * takes as they are; once, though several nodes read it. */
+static void edit_data(struct fsd_finder *f, fsd_id node)
+{
+    const struct fsd_lint *l = f->lint;
+    const struct fsd_quantizer *dq = fsd_lint_held(l, node, 0),
+                               *q = fsd_lint_q_of(l, dq);
+    struct fsd_span readers;
+
+    if (!q ||
+        fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0)) != dq->node)
+        return;
+    readers = l->g->tensors.at[fsd_node_out_tensor(l->g, dq->node, 0)].consumers;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        const struct fsd_refusal *r =
+            fsd_lint_refusal(l, l->g->links.at[readers.at + i]);
+
+        if (!r || r->wants != FSD_WANTS_FLOATS)
+            return;
+    }
+    if (l->g->links.at[readers.at] == node)
+        fsd_edit_remove(
+            f, q, "the data is not rounded to 8 bits, the weights stay as they are");
+}
+
 void fsd_lint_refused(struct fsd_finder *f)
 {
     static void (*const edits[])(struct fsd_finder * finder, fsd_id node) = {
         [FSD_WANTS_OTHER] = NULL,
         [FSD_WANTS_DIMENSION] = fsd_edit_dimension,
-        [FSD_WANTS_TYPE] = fsd_edit_store};
+        [FSD_WANTS_TYPE] = fsd_edit_store,
+        [FSD_WANTS_FLOATS] = edit_data};
     const struct fsd_lint *l = f->lint;
     struct chain c = chain_nodes(f);
 

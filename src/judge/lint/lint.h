@@ -153,11 +153,13 @@ enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quanti
 struct fsd_refusal {
     const char *why;    /**< what the builder says, in our words */
     const char *source; /**< who saw it, and in which version */
-    /** All that the data needs: one dimension of size 1, or another type. */
+    /** All that is needed: one dimension of size 1 or another type for a constant, or
+     *  data that is not quantized. */
     enum fsd_refused_wants {
         FSD_WANTS_OTHER,
         FSD_WANTS_DIMENSION,
-        FSD_WANTS_TYPE
+        FSD_WANTS_TYPE,
+        FSD_WANTS_FLOATS
     } wants;
 };
 
