@@ -209,7 +209,8 @@ void fsd_edit_store(struct fsd_finder *f, fsd_id dq)
                     .name = fsd_called(f, dq),
                     .type = fsd_dtype_name(
                         narrow ? FSD_INT8 : fsd_tensor_form(l->g, q->scale)->type),
-                    .effect = "the same values"});
+                    .effect = narrow ? "the same integers around the zero point 0"
+                                     : "the floats that the node computes"});
 }
 
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,

@@ -35,7 +35,7 @@
     set(t, TEXT,   type, e->type, NULL, \
         .about = "of the pair; of make-symmetric that of the zero point 0; of " \
         "store-constant int8, around the zero point 0, or that of the floats that " \
-        "the node makes") \
+        "the node computes") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
         .about = "the one that changes, counted from the last one, which is 0") \
     when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \
