@@ -6,7 +6,7 @@
 import { execFileSync, spawnSync } from "node:child_process";
 import { existsSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
-import { accessible, binary, browser, check, comes, document_of, equal, failures, folder, hash_of, led, names_left, open, path_of, plain, read_aloud, texts } from "./opened.mjs";
+import { accessible, binary, browser, check, comes, cut_texts, document_of, equal, failures, folder, hash_of, led, names_left, open, path_of, plain, read_aloud, texts } from "./opened.mjs";
 
 /** A command that a page names prints the same in a terminal, to the byte. */
 function check_commands() {
@@ -386,7 +386,7 @@ async function check_advice() {
             const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
             for (let node = walker.nextNode(); node; node = walker.nextNode()) {
                 if (!node.parentElement.getClientRects().length || node.parentElement.closest("script, style, pre, details:not([open]) > :not(summary)")) continue;
-                for (const word of node.data.matchAll(/[A-Za-z]{2,}/g)) {
+                for (const word of node.data.matchAll(/[A-Z]?[a-z]{2,}/g)) {
                     const range = document.createRange();
                     range.setStart(node, word.index);
                     range.setEnd(node, word.index + word[0].length);
@@ -398,6 +398,18 @@ async function check_advice() {
         equal("phone: no word is broken by letters", broken, []);
         check("phone: nothing is wider than the window", await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth));
     }, { width: 390 });
+}
+
+/** In no view and at no width a name is cut, or hidden in part. */
+async function check_names() {
+    for (const name of ["run", "log", "strong", "scopes", "blocks", "compare", "matrix", "check", "checks", "exports", "lint", "linted", "modules"])
+        for (const width of [1400, 900, 390])
+            await open(name, "", async (page) => {
+                for (const view of await page.locator("#views a").all()) {
+                    await view.click();
+                    equal(`${name}, ${width} wide: ${await view.textContent()} cuts no name`, await cut_texts(page), []);
+                }
+            }, { width });
 }
 
 /** What a reader sees first: what costs most is current, counts agree, signs are explained, and nothing is meant for a terminal. */
@@ -489,7 +501,7 @@ async function check_checks() {
 async function check_compare() {
     await open("compare", "", async (page) => {
         check("compare: begins with what changed", (await hash_of(page)).includes("show=changed"));
-        const row = await page.locator("#rows .row.changed").first().textContent();
+        const row = await page.locator("#rows .row.changed").first().evaluate((row) => [row, ...row.querySelectorAll(".name")].map((one) => one.title || one.textContent).join(" "));
         for (const word of ["fusion-lost", "widened", "Conv_13", "Add_15"]) check(`compare: the row shows ${word}`, row.includes(word), row);
         await page.locator("#rows .row.changed").first().click();
         const shown_text = await page.locator("#record").innerText();
@@ -772,7 +784,7 @@ async function check_large() {
 /* Each check has pages of its own, so that two of them run at once; the longest begin. */
 const checks = [
     check_axe, check_run, check_matrix, check_large, check_compare, check_moves, check_lint, check_modules, check_hostile_builds, check_aloud,
-    check_walk, check_first_sight, check_source, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
+    check_walk, check_names, check_first_sight, check_source, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
 ];
 const lane = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) await check();

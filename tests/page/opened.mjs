@@ -69,6 +69,35 @@ async function in_columns(page, what) {
     equal(`${what}: rows are in columns`, wrong, 0);
 }
 
+/** Texts in sight of which a box hides a part that no scrolling shows, or that end within a word.  Longer words than the
+ * reports keep whole are data. */
+export const cut_texts = (frame) => frame.evaluate(() => {
+    const LONGEST = 160;
+    const found = [];
+    const hides = (style) => /hidden|clip/.test(style.overflowX + style.overflowY) || /strict|content|paint/.test(style.contain);
+    const scrolls = (style) => /auto|scroll/.test(style.overflowX + style.overflowY);
+    const is_within = (text, box) => text.left >= box.left - 1.5 && text.right <= box.right + 1.5 && text.top >= box.top - 3 && text.bottom <= box.bottom + 3;
+    const walker = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+    for (let node = walker.nextNode(); node; node = walker.nextNode()) {
+        const parent = node.parentElement;
+        if (!node.data.trim() || parent.closest("script, style, option, .hidden, .stage") || !parent.checkVisibility({ visibilityProperty: true })) continue;
+        const range = document.createRange();
+        range.selectNodeContents(node);
+        const places = [...range.getClientRects()].filter((place) => place.width > 0);
+        const words = parent.closest(".gives-way")?.textContent ?? node.data;
+        if (words.length < LONGEST && (/[^\s/]…|…[^\s/]/.test(words) || getComputedStyle(parent).textOverflow === "ellipsis")) found.push(`cut within a word: ${words}`);
+        for (let box = parent; box !== document.body && places.length; box = box.parentElement) {
+            const style = getComputedStyle(box);
+            if (scrolls(style)) break;
+            if (hides(style) && words.length < LONGEST && !places.every((place) => is_within(place, box.getBoundingClientRect()))) {
+                found.push(`hidden in part: ${words}`);
+                break;
+            }
+        }
+    }
+    return [...new Set(found)];
+});
+
 /** axe runs in the page's world by the debugger's hand, which the policy does not bind.  The pages load nothing
  * that it would have to fetch. */
 export async function accessible(page, what, only = null) {

@@ -3,6 +3,8 @@
  * name into anything else.
  */
 
+import { DATA } from "./words.js";
+
 const SVG = "http://www.w3.org/2000/svg";
 
 /** @typedef {Node | string | null | undefined | false} Child */
@@ -49,14 +51,75 @@ const LONGER = 60; /* of longer paths each part may be broken, too */
 
 /** Operators that are fused. */
 const CHAIN = /[A-Za-z]\+[A-Za-z]/;
-/** Where the parts of a path, and those of a name, meet. */
+/** Where the parts of a path, those of a name, and those of a kernel's name ("MovConcCastMul") meet. */
 const PATH = /(?<=[/+,])(?=[^\s/+,])/;
-const NAME = /(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])/;
+const NAME = /(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])|(?<=[a-z])(?=[A-Z][a-z])/;
+
+/** @param {string} text @param {RegExp} where @returns {Child[]} */
+const parted = (text, where) => text.split(where).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
+
+/** A name that may go on in another line behind any of its parts. @param {string} name */
+const in_parts = (name) => parted(name, NAME);
 
 /** A text in which long paths, names and chains of operators may go on in another line behind
  * a sign between their parts, and nowhere else. @param {string} text @returns {Child[]} */
 export const breakable = (text) =>
-    text.split(/(?<=\s)(?=\S)/).flatMap((word) => (word.length < LONG && !CHAIN.test(word) ? [word] : word.split(word.includes("/") && word.length < LONGER ? PATH : NAME).flatMap((part, i) => (i ? [el("wbr"), part] : [part]))));
+    text.split(/(?<=\s)(?=\S)/).flatMap((word) => (word.length < LONG && !CHAIN.test(word) ? [word] : parted(word, word.includes("/") && word.length < LONGER ? PATH : NAME)));
+
+/* -------------------------------------------------------------------- fitting */
+
+/** What puts less of a text into its element: so many letters. @type {WeakMap<Element, (most: number) => void>} */
+const shorter = new WeakMap();
+
+/** An element whose text gives way where its cell is too narrow (fit()).  Only where a cell has several
+ * lines a name is given in parts: a screen reader stops between them.
+ * @param {HTMLElement} element @param {number} most @param {(most: number, parts: (name: string) => Child[]) => Child[]} text */
+export function giving_way(element, most, text) {
+    element.classList.add("gives-way");
+    const put = (/** @type {number} */ n) => element.replaceChildren(...text(Math.min(n, most), element.closest(".tight, .tall") ? in_parts : (name) => [name]).map((child) => child || ""));
+    shorter.set(element, put);
+    put(most);
+    return element;
+}
+
+/** @param {Element} cell */
+const overflows = (cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight;
+
+/** Takes the last chip away, a cause after all others, and counts it.
+ * @param {Element} cell @returns {boolean} whether there was one */
+function drop_chip(cell) {
+    const all = [...cell.querySelectorAll(".chips > .chip:not([hidden], .dropped)")];
+    const chip = all.filter((one) => !one.matches(".cause")).pop() ?? all.pop();
+    if (!chip) return false;
+    const dropped = /** @type {HTMLElement} */ (cell.querySelector(".dropped") ?? el("span", { class: "chip dropped" }));
+    const arrow = chip.previousElementSibling?.matches(".arrow") && chip.previousElementSibling;
+    for (const one of arrow ? [arrow, chip] : [chip]) one.setAttribute("hidden", "");
+    dropped.title = `${chip.textContent}${dropped.title ? `, ${dropped.title}` : ""}`;
+    dropped.textContent = `+${cell.querySelectorAll(".chip[hidden]:not(.arrow)").length}`;
+    chip.parentElement?.append(dropped);
+    return true;
+}
+
+/** Makes what stands in cells fit: names lose parts of their paths, then letters are smaller, then
+ * chips are counted.  No word is cut but one that is data.  All cells are changed, and then measured.
+ * @param {Element[]} cells */
+export function fit(cells) {
+    const narrow = cells.filter(overflows);
+    const texts = narrow.flatMap((cell) => [...cell.querySelectorAll(".gives-way")].map((text) => ({ cell, put: shorter.get(text), most: 0 })));
+    for (const { put } of texts) put?.(0);
+    for (const cell of narrow.filter(overflows)) cell.classList.add("tight");
+    for (let left = narrow.filter(overflows); left.length; left = left.filter(drop_chip).filter(overflows));
+    const still_over = new Set(narrow.filter(overflows));
+    for (const text of texts) if (still_over.has(text.cell)) text.put?.((text.most = DATA));
+    for (let step = 128; step >= 1; step /= 2) {
+        for (const text of texts) text.put?.(text.most + step);
+        const still = new Set(narrow.filter(overflows));
+        for (const text of texts) {
+            if (!still.has(text.cell)) text.most += step;
+            else text.put?.(text.most);
+        }
+    }
+}
 
 /** @param {import("./types").Chip} chip */
 export function chip(chip) {

@@ -11,10 +11,10 @@
  * stays on the grid, which names the current line (aria-activedescendant): lines that leave
  * the sight leave the document.
  */
-import { chip, el } from "./dom.js";
+import { chip, el, fit, giving_way } from "./dom.js";
 import { same_chosen } from "./state.js";
 import { weigher } from "./subject.js";
-import { count, percent, shorten } from "./words.js";
+import { count, first_words, percent, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -22,6 +22,8 @@ import { count, percent, shorten } from "./words.js";
 /** @typedef {import("./types").Subject} Subject */
 
 const LINE = 28;
+const TALL = 45; /* for cells so narrow that they take several lines: of several builds, and where */
+const NARROW = "(max-width: 600px)"; /* as the style has it */
 const BEYOND = 12; /* lines kept above and below the sight */
 const NAME = 140;
 const LEAST = 190; /* wide, of each of several columns on the right */
@@ -31,12 +33,15 @@ const PRINTED = 3000;
 
 /** A name that is its word and a number ("Conv_13", of a Conv) says both. @param {Item} item */
 function name_cell(item) {
-    const name = shorten(item.name, NAME);
-    const both = item.word !== "" && name.startsWith(item.word) && /^[_\d]/.test(name.slice(item.word.length));
-    const shown = both ? [el("b", {}, item.word), name.slice(item.word.length)] : [name];
+    const both = item.word !== "" && item.name.startsWith(item.word) && /^[_\d]/.test(item.name.slice(item.word.length));
     return {
-        word: item.word && !both ? el("span", { class: "word" }, shorten(item.word, 40)) : null,
-        name: item.name ? el("span", { class: "name", title: shorten(item.name, 600) }, ...shown) : null,
+        word: item.word && !both ? giving_way(el("span", { class: "word" }), 40, (_, parts) => parts(shorten(item.word, 40))) : null,
+        name: item.name
+            ? giving_way(el("span", { class: "name", title: shorten(item.name, 600) }), NAME, (most, parts) => {
+                  const name = shorten(item.name, most);
+                  return both && name.startsWith(item.word) ? [el("b", {}, ...parts(item.word)), ...parts(name.slice(item.word.length))] : parts(name);
+              })
+            : null,
     };
 }
 
@@ -79,17 +84,20 @@ export class RowList {
         /** @type {Chosen | null} */
         this.chosen = null;
         this.current = 0;
+        this.line_height = LINE;
+        this.width = 0;
         this.printing = false;
         /** @type {Map<number, HTMLElement>} */
         this.shown = new Map();
         this.body = el("div", { class: "rows-body", role: "rowgroup" });
         grid.append(this.body);
+        this.head = head;
         this.put_head(head);
         /* Tracks of the grid; a repetition of none is not valid. */
         if (this.measures.length) {
             grid.style.setProperty("--measures", `repeat(${this.measures.length}, 94px)`);
             grid.style.setProperty("--measure", "80px");
-            grid.style.setProperty("--measure-phone", "66px");
+            grid.style.setProperty("--measure-phone", "72px");
         }
         grid.style.setProperty("--least", `${26 + LEAST * (subject.sides.length - 1) + 94 * this.measures.length}px`);
         grid.style.setProperty("--left", `${subject.left}fr`);
@@ -97,7 +105,7 @@ export class RowList {
         grid.addEventListener("scroll", () => this.render(), { passive: true });
         grid.addEventListener("click", (event) => this.clicked(event));
         grid.addEventListener("keydown", (event) => this.pressed(event));
-        new ResizeObserver(() => this.render()).observe(grid);
+        new ResizeObserver(() => this.resized()).observe(grid);
         this.unprinted = el("p", { class: "note", hidden: "" });
         grid.after(this.unprinted);
         window.addEventListener("beforeprint", () => this.print(true));
@@ -111,11 +119,25 @@ export class RowList {
         head.replaceChildren(
             el("div", { role: "columnheader", class: "left" }, sides[0]),
             el("div", { role: "columnheader", class: "gutter" }, el("span", { class: "hidden" }, "what happened")),
-            ...sides.slice(1).map((side) => el("div", { role: "columnheader", class: "right", title: shorten(side, 600) }, shorten(side, 60))),
+            ...sides.slice(1).map((side) => el("div", { role: "columnheader", class: "right", title: shorten(side, 600) }, giving_way(el("span"), 60, (most) => [shorten(side, most)]))),
             ...this.measures.map(({ measure, i }) => el("div", { role: "columnheader", class: this.measure_class(i) }, measure.title))
         );
         this.grid.setAttribute("aria-colcount", String(1 + sides.length + this.measures.length));
         this.grid.classList.toggle("many", sides.length > 2);
+    }
+
+    /** Rows of another width are made anew: other names fit in them. */
+    resized() {
+        if (this.width === this.grid.clientWidth) return this.render();
+        this.width = this.grid.clientWidth;
+        const tall = this.subject.sides.length > 2 || matchMedia(NARROW).matches;
+        this.line_height = tall ? TALL : LINE;
+        this.grid.classList.toggle("tall", tall);
+        this.put_head(this.head);
+        fit([...this.head.children]);
+        this.layout();
+        this.reveal(this.current);
+        this.render();
     }
 
     /** @param {Block[]} blocks @param {Chosen | null} chosen */
@@ -148,7 +170,7 @@ export class RowList {
             const n = Math.max(folded && !this.opened.has(block) ? folded : left, right, 1);
             for (let line = 0; line < n; line++) this.lines.push({ block, line, lines: n });
         }
-        this.body.style.height = `${this.lines.length * LINE}px`;
+        this.body.style.height = `${this.lines.length * this.line_height}px`;
         this.grid.setAttribute("aria-rowcount", String(this.lines.length + 1));
         for (const row of this.shown.values()) row.remove();
         this.shown.clear();
@@ -169,11 +191,11 @@ export class RowList {
 
     /** Into sight below the head, with some of what stands around it; from afar into the middle. @param {number} at */
     reveal(at) {
-        const [top, height] = [this.grid.scrollTop, this.grid.clientHeight - LINE];
-        const [above, below] = [at * LINE - top, (at + 1) * LINE - top - height];
+        const [top, height, line] = [this.grid.scrollTop, this.grid.clientHeight - LINE, this.line_height];
+        const [above, below] = [at * line - top, (at + 1) * line - top - height];
         if (above >= 0 && below <= 0) return;
-        if (Math.min(Math.abs(above), Math.abs(below)) > height) this.grid.scrollTop = at * LINE - height / 2;
-        else this.grid.scrollTop = above < 0 ? (at - 2) * LINE : (at + 3) * LINE - height;
+        if (Math.min(Math.abs(above), Math.abs(below)) > height) this.grid.scrollTop = at * line - height / 2;
+        else this.grid.scrollTop = above < 0 ? (at - 2) * line : (at + 3) * line - height;
     }
 
     /** For paper, which has no scroller: as much as a printer should be given, and what is left out.
@@ -181,7 +203,7 @@ export class RowList {
     print(on) {
         this.printing = on;
         const left = on ? Math.max(this.lines.length - PRINTED, 0) : 0;
-        this.body.style.height = `${(this.lines.length - left) * LINE}px`;
+        this.body.style.height = `${(this.lines.length - left) * this.line_height}px`;
         this.unprinted.hidden = !left;
         this.unprinted.textContent = `${count(left)} more of ${count(this.lines.length)} rows are not printed: filter the rows to choose which are`;
         this.render();
@@ -189,13 +211,15 @@ export class RowList {
 
     render() {
         const all = this.printing;
-        const from = all ? 0 : Math.max(0, Math.floor(this.grid.scrollTop / LINE) - BEYOND);
-        const to = Math.min(this.lines.length, all ? PRINTED : Math.ceil((this.grid.scrollTop + this.grid.clientHeight) / LINE) + BEYOND);
+        const from = all ? 0 : Math.max(0, Math.floor(this.grid.scrollTop / this.line_height) - BEYOND);
+        const to = Math.min(this.lines.length, all ? PRINTED : Math.ceil((this.grid.scrollTop + this.grid.clientHeight) / this.line_height) + BEYOND);
         for (const [at, row] of this.shown)
             if (at < from || at >= to) {
                 row.remove();
                 this.shown.delete(at);
             }
+        /** @type {Element[]} */
+        const cells = [];
         /* In their order in the document, too, which is that in which they are read aloud. */
         for (let at = to - 1, next = null; at >= from; at--) {
             const line = /** @type {Line} */ (this.lines[at]);
@@ -205,9 +229,11 @@ export class RowList {
                 this.mark_row(row, at);
                 this.shown.set(at, row);
                 this.body.insertBefore(row, next);
+                cells.push(...row.querySelectorAll(".left, .right"));
             }
             next = row;
         }
+        fit(cells);
         if (this.shown.has(this.current)) this.grid.setAttribute("aria-activedescendant", `row-${this.current}`);
         else this.grid.removeAttribute("aria-activedescendant");
     }
@@ -269,7 +295,8 @@ export class RowList {
             ...this.measures.map(({ measure, i }) => this.measure(measure, i, block, line))
         );
         if (!line && block.counts.folded) row.setAttribute("aria-expanded", String(this.opened.has(block)));
-        row.style.top = `${at * LINE}px`;
+        row.style.top = `${at * this.line_height}px`;
+        row.style.height = `${this.line_height}px`;
         return row;
     }
 
@@ -281,7 +308,7 @@ export class RowList {
         const right = items[line];
         if (right) return item_cell(right, lines === 1 || more !== undefined);
         if (only && !more && line === 1 && only.name) return name_cell(only).word ? [el("span", { class: "indent" }), name_cell(only).name] : [];
-        return left?.reason ? [el("span", { class: "reason" }, shorten(left.reason, NAME))] : [];
+        return left?.reason ? [giving_way(el("span", { class: "reason" }), NAME, (most) => [first_words(left.reason ?? "", most)])] : [];
     }
 
     /** @param {Block} block @param {number} line */
@@ -369,7 +396,7 @@ export class RowList {
 
     /** @param {KeyboardEvent} event */
     pressed(event) {
-        const page = Math.max(1, Math.floor(this.grid.clientHeight / LINE) - 1);
+        const page = Math.max(1, Math.floor(this.grid.clientHeight / this.line_height) - 1);
         const block = this.lines[this.current]?.block;
         const open = block && this.opened.has(block);
         /** @type {Record<string, () => void>} */

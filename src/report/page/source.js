@@ -121,7 +121,7 @@ export class SourceView {
 
     /** @param {Sources["nodes"]} all */
     put_items(all) {
-        const list = all.slice(0, MOST).map(({ chosen, item, figure }) => this.item(chosen, [el("span", { class: "index" }, item.index ?? ""), el("span", { class: "word" }, shorten(item.word, 40)), el("span", { class: "name" }, shorten(item.name, 100)), el("span", { class: "chips" }, ...item.chips.map(chip)), figure ? el("span", { class: "figure" }, figure) : null]));
+        const list = all.slice(0, MOST).map(({ chosen, item, figure }) => this.item(chosen, [el("span", { class: "index" }, item.index ?? ""), el("span", { class: "word" }, ...breakable(shorten(item.word, 40))), el("span", { class: "name" }, ...breakable(shorten(item.name, 100))), el("span", { class: "chips" }, ...item.chips.map(chip)), figure ? el("span", { class: "figure" }, figure) : null]));
         return all.length > MOST ? [...list, el("p", { class: "faint" }, `and ${count(all.length - MOST)} more`)] : list;
     }
 

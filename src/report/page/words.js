@@ -12,13 +12,92 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** The whole up to `most` characters; of a longer one both ends.
- * @param {string} text @param {number} most */
+/** Letters: a longer word is data, and loses its middle; and so does a shorter one where not even it has room. */
+const LONGEST = 160;
+const SHORT = 40;
+export const DATA = -1;
+
+/** @param {string} word @param {number} most */
+function shorten_word(word, most) {
+    const room = most === DATA ? SHORT : Math.max(most, LONGEST);
+    if (word.length <= room) return safe(word);
+    const head = Math.floor((room * 2) / 5);
+    /* A cut within a pair leaves a half, which safe() shows as one. */
+    return `${safe(word.slice(0, head))}…${safe(word.slice(word.length - (room - head - 1)))}`;
+}
+
+/** A path without the parts in its middle: of the end two if they fit, one of the front, and then
+ * as many of the end as fit.  The last part always stands. @param {string} path @param {number} most */
+function shorten_path(path, most) {
+    if (path.length <= most) return safe(path);
+    /* A note in parentheses belongs to the part before it. */
+    const parts = [...path.matchAll(/[^/ ]+(?: \([^)]*\))*/g)].map(({ 0: { length }, index }) => ({ at: index, end: index + length }));
+    const [first, last] = [parts[0], parts[parts.length - 1]];
+    if (!first || !last || first === last) return shorten_word(path, most);
+    /** @param {number} head parts of the front @param {number} tail the first of the end */
+    const with_parts = (head, tail) => [path.slice(0, head ? parts[head]?.at : first.at), path.slice(parts[tail - 1]?.end)];
+    /** @param {number} head @param {number} tail */
+    const fits = (head, tail) => tail > head && with_parts(head, tail).join("…").length <= most;
+    let [head, tail] = [0, parts.length - 1];
+    if (fits(head, tail - 1)) tail--;
+    if (fits(1, tail)) head = 1;
+    while (fits(head, tail - 1)) tail--;
+    const [front = "", end = ""] = with_parts(head, tail);
+    const to_last = end.length - (path.length - last.at);
+    const shorter = `${safe(front)}…${safe(end.slice(0, to_last))}${shorten_word(end.slice(to_last), most)}`;
+    return shorter.length < path.length ? shorter : shorten_word(path, most);
+}
+
+/** The names that stand between " + ", where that is in no brackets. @param {string} text */
+function names_in(text) {
+    const names = [""];
+    let depth = 0;
+    for (const part of text.split(/( \+ )/)) {
+        if (part === " + " && !depth) names.push("");
+        else {
+            names[names.length - 1] += part;
+            for (const c of part) depth = Math.max(0, depth + Number("([{".includes(c)) - Number(")]}".includes(c)));
+        }
+    }
+    return names;
+}
+
+/** The path that all names have before their last parts. @param {string[]} names */
+function shared_path(names) {
+    const parts = names.map((name) => name.split("/").slice(0, -1));
+    const [first = []] = parts;
+    const different = first.findIndex((part, i) => parts.some((other) => other[i] !== part));
+    return first.slice(0, different < 0 ? first.length : different).join("/");
+}
+
+/** The whole up to `most` characters.  Of a longer name whole parts of its path are left out, and of a
+ * list of names those between the first and the last are counted, as reports do (base/fit.c): no word
+ * loses letters, and a text with long words is longer. @param {string} text @param {number} most */
 export function shorten(text, most) {
     if (text.length <= most) return safe(text);
-    const head = Math.floor((most * 2) / 5);
-    /* A cut within a pair leaves a half, which safe() shows as one. */
-    return `${safe(text.slice(0, head))}…${safe(text.slice(text.length - (most - head - 1)))}`;
+    const names = names_in(text);
+    const path = names.length > 1 ? shared_path(names) : "";
+    const own = path ? names.map((name) => name.slice(path.length + 1)) : names;
+    const last = own.pop() ?? "";
+    const scope = path ? `${shorten_path(path, Math.max(most - own.join(" + ").length - last.length - 5, Math.floor(most / 3)))}: ` : "";
+    const room = Math.max(most - scope.length - last.length, 0);
+    const rest = own.length > 1 ? ` + ${own.length - 1} more + ` : "";
+    let shown = own.length;
+    /** @param {number} n */
+    const length_of = (n) => own.slice(0, n).join(" + ").length + (n < own.length ? rest.length : 3);
+    while (shown > 1 && length_of(shown) > room) shown--;
+    const [one = "", ...more] = own.slice(0, shown);
+    const front = own.length ? [shorten_path(one, shown > 1 ? one.length : Math.max(room - rest.length, Math.floor(room / 2))), ...more.map(safe), ...(shown < own.length ? [`${own.length - shown} more`] : [])] : [];
+    const before = scope + front.map((name) => `${name} + `).join("");
+    const shorter = before + shorten_path(last, most === DATA ? DATA : Math.max(most - before.length, 0));
+    return shorter.length > most && own.length ? `${own.length} more + ${shorten_path(last, Math.min(most, 0))}` : shorter;
+}
+
+/** The first words of a sentence. @param {string} text @param {number} most */
+export function first_words(text, most) {
+    if (text.length <= most) return safe(text);
+    const end = text.lastIndexOf(" ", Math.max(most - 2, 0));
+    return `${safe(text.slice(0, end > 0 ? end : text.search(/ |$/)))} …`;
 }
 
 /** The last part of a path. @param {string} path */
