@@ -35,15 +35,28 @@ function say(text, alarm = false) {
 
 /* ------------------------------------------------------------------------- the worker */
 
-/** @param {string} format @returns {Promise<{status: number, bytes: Uint8Array}>} */
-function ask(of, format) {
-    const lines = [`subject ${of}`, `format ${format}`, ...files.filter((f) => f.role).map((f) => `${f.role} ${f.path}`)];
-    if (!files.some((f) => f.role === "model2") && of === "compare") for (const f of files) if (f.role === "model") lines.push(`model2 ${f.path}`);
+/** What the worker answers. @returns {Promise<any>} */
+function answer_to(message) {
     return new Promise((answered) => {
         waiting.set(++requests, answered);
-        worker.postMessage({ id: requests, request: lines.join("\n") });
+        worker.postMessage({ id: requests, ...message });
     });
 }
+
+/** @param {string} format @param {boolean} later whether its pictures are laid out when they are looked at
+ * @returns {Promise<{status: number, bytes: Uint8Array}>} */
+function ask(of, format, later = false) {
+    const lines = [`subject ${of}`, `format ${format}`, ...(later ? ["pictures later"] : []), ...files.filter((f) => f.role).map((f) => `${f.role} ${f.path}`)];
+    if (!files.some((f) => f.role === "model2") && of === "compare") for (const f of files) if (f.role === "model") lines.push(`model2 ${f.path}`);
+    return answer_to({ request: lines.join("\n") });
+}
+
+/** The report asks for the drawing of a picture that is looked at. */
+addEventListener("message", async ({ source, data }) => {
+    if (!source || source !== by_id("report").contentWindow || typeof data?.dot !== "string") return;
+    const { svg } = await answer_to({ dot: data.dot });
+    source.postMessage({ picture: data.picture, svg }, "*");
+});
 
 worker.onmessage = ({ data }) => {
     if (data.formats) {
@@ -175,9 +188,9 @@ function put_report(bytes) {
 
 /** Of a log without an engine, why its build failed. */
 async function report_of(of) {
-    const answer = await ask(of, "html");
+    const answer = await ask(of, "html", true);
     if (!answer.status || of !== "run") return { of, ...answer };
-    const failed = await ask("failed", "html");
+    const failed = await ask("failed", "html", true);
     return failed.status ? { of, ...answer } : { of: "failed", ...failed };
 }
 

@@ -10,7 +10,8 @@
  *       layout(dot, size)           <- a picture, as the page's Graphviz draws it
  *
  * A request is lines "key value": the subject, the format, and of one build or two the
- * paths.  All texts that the page hands over are in memory of hand(), which the
+ * paths.  With "pictures later" a report has the DOT of its pictures, which the page lays
+ * out when they are looked at: a layout takes longer than all else.  All texts that the page hands over are in memory of hand(), which the
  * instance keeps; the page makes a new instance where memory has run out.
  */
 #include "fusiondiff/fusiondiff.h"
@@ -44,10 +45,14 @@ static bool read_file(void *payload, uint64_t offset, void *to, size_t n)
     return page_read((unsigned)number, (double)offset, to, n) != 0;
 }
 
+/** Whether pictures are to be laid out by whoever shows them. */
+static bool later;
+
 static bool lay_out(void *payload, const char *dot, const char *format, FILE *out)
 {
-    char *drawing = page_layout(dot, strlen(dot), format);
-    bool good = drawing && fputs(drawing, out) >= 0;
+    char *drawing = later ? NULL : page_layout(dot, strlen(dot), format);
+    const char *text = later ? dot : drawing;
+    bool good = text && fputs(text, out) >= 0;
 
     (void)payload;
     free(drawing);
@@ -116,6 +121,8 @@ static void take(struct request *r, const char *key, const char *value)
         r->format = value;
     else if (!strcmp(key, "snapshot"))
         r->snapshot = value;
+    else if (!strcmp(key, "pictures"))
+        later = !strcmp(value, "later");
     else if (!strncmp(key, "model", 5))
         b->model = value;
     else if (!strncmp(key, "engine", 6))

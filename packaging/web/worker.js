@@ -6,8 +6,10 @@
  *     page -> {wasm}                       once
  *     page -> {files}                      all files, whenever there are others
  *             <- {kinds}                   what each of them is
- *     page -> {id, ask}                    a request (web.c)
+ *     page -> {id, request}                a request (web.c)
  *             <- {id, status, bytes}       a report, or why there is none
+ *     page -> {id, dot}                    a picture that is looked at
+ *             <- {id, svg}                 its drawing; null: there is none
  */
 
 /** FSD_E_MEMORY, for an instance that ended. */
@@ -100,7 +102,21 @@ function formats_of(subject) {
 /** In the order in which they come. */
 let last = Promise.resolve();
 
-async function handle({ wasm, files: given, id, request }) {
+/** Where Graphviz finds no way for curves, the lines are straight, as the library's own layout has
+ * them.  An instance that failed is not used again. @param {string} dot */
+async function draw(dot) {
+    for (const text of [dot, dot.replace('labeljust="l"', 'labeljust="l" splines="line"')]) {
+        try {
+            return graphviz.layout(text, "svg", "dot");
+        } catch {
+            Graphviz.unload();
+            graphviz = await Graphviz.load();
+        }
+    }
+    return null;
+}
+
+async function handle({ wasm, files: given, id, request, dot }) {
     if (wasm) {
         module = await WebAssembly.compile(wasm);
         graphviz = await Graphviz.load();
@@ -113,6 +129,7 @@ async function handle({ wasm, files: given, id, request }) {
         const kinds = guarded(() => files.map((file) => library.kind(hand(file.path))));
         return postMessage({ kinds: Array.isArray(kinds) ? kinds : files.map(() => 0) });
     }
+    if (dot) return postMessage({ id, svg: await draw(dot) });
     const answer = guarded(() => ask(request));
     postMessage({ id, ...answer }, [answer.bytes.buffer]);
 }

@@ -31,6 +31,9 @@ const MAP_BOXES = 3000;
 /** So far a pointer moves in a click. */
 const STILL = 4;
 
+/** A picture that is not laid out yet. @param {Picture} picture */
+const is_dot = (picture) => !!picture.svg?.startsWith("digraph");
+
 /** The policy forbids style attributes, in what is only read, too: of those that Graphviz
  * writes, the colours of the legend's gradient are kept. @param {string} text */
 function read_svg(text) {
@@ -95,6 +98,7 @@ export class GraphView {
         for (const end of /** @type {const} */ (["pointerup", "pointercancel"])) window.addEventListener(end, (e) => this.fingers.delete(e.pointerId));
         this.stage.addEventListener("keydown", (e) => this.pressed(e));
         this.stage.addEventListener("click", (e) => this.clicked(e));
+        window.addEventListener("message", (e) => this.laid_out(e));
     }
 
     /** @param {State} state @param {Set<string> | null} shown what passes the filters; null: all does */
@@ -102,6 +106,7 @@ export class GraphView {
         const at = this.pictures[state.picture] ? state.picture : 0;
         const picture = this.pictures[at];
         if (!picture) return;
+        this.shown = { state, shown };
         if (this.drawn !== at) {
             this.draw(picture, state, at);
             this.drawn = at;
@@ -148,6 +153,11 @@ export class GraphView {
         this.stage.replaceChildren();
         this.stage.hidden = !picture.svg;
         if (!picture.svg) return;
+        if (is_dot(picture)) {
+            this.stage.append(el("p", { role: "status" }, "Laying the picture out."));
+            window.parent.postMessage({ picture: at, dot: picture.svg }, "*");
+            return;
+        }
         const source = read_svg(picture.svg);
         const [, , width, height] = (source.getAttribute("viewBox") ?? "0 0 1 1").split(/[ ,]+/).map(Number);
         this.size = { width: width || 1, height: height || 1 };
@@ -162,6 +172,20 @@ export class GraphView {
         if (last) this.zoom = last;
         else this.fit(this.stage.clientHeight >= LEGIBLE * this.size.height);
         this.apply();
+    }
+
+    /** The page around this one has laid a picture out, or could not. @param {MessageEvent} event */
+    laid_out({ source, data }) {
+        const picture = source === window.parent && this.pictures[data?.picture];
+        if (!picture || !is_dot(picture)) return;
+        if (data.svg) picture.svg = String(data.svg);
+        else {
+            delete picture.svg;
+            picture.note = "This picture could not be laid out: download it as dot, and draw it with Graphviz.";
+        }
+        if (this.drawn !== data.picture || !this.shown) return;
+        this.drawn = -1;
+        this.show(this.shown.state, this.shown.shown);
     }
 
     /* ------------------------------------------------------------------ the way back */

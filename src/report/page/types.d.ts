@@ -68,7 +68,7 @@ export interface ExportsDocument {
 /** A drawing of the whole or of a module, as Graphviz laid it out. */
 export interface Picture {
     title: string;
-    svg?: string;
+    svg?: string; /** or DOT: the page that opened the files lays it out when it is shown */
     note?: string;
     within?: number; /** the picture that shows it as one box */
     boxes?: Record<string, number[]>; /** of those with several items: all of them */
