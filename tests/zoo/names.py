@@ -1,14 +1,15 @@
 #!/usr/bin/env python3
 """names.py BINARY SHARED [--views] [--case NAME]... [-v]
 
-Prints the reports of all engines of the zoos at 80 columns, and fails where a name is cut within a
-word: where "..." stands that no file wrote, a slash, a blank or the end of the text must be on both of
-its sides, and what is beside them must be whole parts of names that the JSON report has.  A line
-is longer than 80 columns only where one word is long (`names`, which lists names, has them whole).  --views takes the reports of the other
-verbs and the labels of pictures as well.  -v prints each line that leaves something out."""
+Prints the reports of all engines of the zoos at 80 columns and the labels of their pictures, and fails where a name is cut
+within a word: where "..." stands that no file wrote, a slash, a blank or the end of the text must be on both of
+its sides, and what is beside them must be whole parts of names that the JSON report has.  A line of a report
+is longer than 80 columns only where one word is long (`names`, which lists names, has them whole), and no label of a picture ends
+within a name.  --views takes the reports of the other verbs as well.  -v prints each line that leaves something out."""
 import argparse
 import concurrent.futures
 import glob
+import html
 import json
 import os
 import re
@@ -41,6 +42,8 @@ def names_of(report):
     for layer in report["layers"]:
         names |= {layer["name"], layer.get("type", "")}
         names |= {t.get("name", "") for side in ("inputs", "outputs") for t in layer.get(side, []) if isinstance(t, dict)}
+    ports = [t for n in report["nodes"] for side in ("inputs", "outputs") for t in n.get(side, []) if isinstance(t, dict)]
+    names |= {d for t in ports for d in t.get("dims", []) if isinstance(d, str)}
     return {n for n in names if n}
 
 
@@ -60,6 +63,29 @@ def wrong_in(line, dotted, words):
             yield f"cut within a word, at '{near}'"
         elif any(m[1] not in words for m in beside):
             yield f"beside what was left out stands a part of a word, at '{near}'"
+
+
+def texts_in(dot):
+    """The lines of the labels of boxes, in which a name stands between tags, and those of wires."""
+    for label in re.findall(r"label=<(.*?)>(?= tooltip=|\]$)", dot, re.M):
+        for text in re.split(r"<[^>]*>", label):
+            yield html.unescape(text.replace("\\\\", "\\")).strip()
+    for label in re.findall(r' label="([^"]*)"', dot):
+        yield from html.unescape(label).split("\\l")
+
+
+def judge_picture(name, dot, dotted, words):
+    lines, wrong = 0, []
+    for text in texts_in(dot):
+        lines += 1
+        wrong += [f"{name} -f dot: {why}: {text}" for why in wrong_in(text, dotted, words)]
+        if "\u2026" in text and not re.search(r"x\u2026$", text):
+            wrong.append(f"{name} -f dot: another sign of what is left out: {text}")
+        # A layer's number and its name.
+        path = re.sub(r"^\d+: ", "", text)
+        if "/" in path and "..." not in path and path.split("/")[-1].split(" ")[0] not in words | {""}:
+            wrong.append(f"{name} -f dot: a name whose last part no file has: {text}")
+    return lines, wrong
 
 
 def is_word(line):
@@ -82,7 +108,8 @@ def judge(binary, name, model, log, views, verbose):
                 wrong.append(f"{name} {' '.join(arguments)}: line {number}: {columns(line)} columns: {line}")
             if verbose and ("..." in line or " more + " in line):
                 print(f"{name:24} {line}")
-    return lines, wrong
+    labels, cut = judge_picture(name, run(binary, model, log, "-f", "dot"), dotted, words)
+    return lines + labels, wrong + cut
 
 
 def main():
@@ -101,7 +128,7 @@ def main():
         done = list(pool.map(lambda c: judge(given.binary, *c, given.views, given.verbose), asked))
     wrong = [w for _, found in done for w in found]
     print("\n".join(wrong))
-    print(f"{len(asked)} engines, {sum(n for n, _ in done)} lines at {COLUMNS} columns, {len(wrong)} wrong")
+    print(f"{len(asked)} engines, {sum(n for n, _ in done)} lines at {COLUMNS} columns and in labels, {len(wrong)} wrong")
     sys.exit(1 if wrong else 0)
 
 

@@ -94,12 +94,14 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
     for (uint32_t i = 0; i < form->dims.n && i < 8; i++) {
         struct fsd_dim dim = g->dims.at[form->dims.at + i];
 
-        if (i)
-            putc('x', out);
+        const char *name = fsd_text(g->names, dim.name);
+
+        if (i) /* a path that is shortened begins with dots */
+            fputs(strchr(name, '/') ? " x " : "x", out);
         if (dim.size >= 0)
             fputs(fsd_digits((uint64_t)dim.size, room), out);
         else if (dim.name)
-            fsd_put_label_text(out, fsd_text(g->names, dim.name), 12);
+            fsd_put_label_text(out, name, 12);
         else
             putc('?', out);
     }
