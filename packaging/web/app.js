@@ -11,14 +11,14 @@ const SUBJECTS = { run: "Report", compare: "Compare", check: "Check", lint: "Lin
 const ENDINGS = { text: "txt", markdown: "md", sarif: "sarif", junit: "xml", trace: "trace.json", nodedata: "nodedata.json", github: "txt", gitlab: "json" };
 
 const by_id = (id) => document.getElementById(id);
-const worker = new Worker(URL.createObjectURL(new Blob([WORKER], { type: "text/javascript" })));
+const worker_script = URL.createObjectURL(new Blob([WORKER], { type: "text/javascript" }));
+const library = WebAssembly.compile(Uint8Array.from(atob(WASM), (c) => c.charCodeAt(0)));
 /** @type {{file: File, path: string, kind: number, role: string}[]} */
 let files = [];
 let formats = {};
 let subject = "";
-let requests = 0;
-/** Requests that are not answered yet. */
-const waiting = new Map();
+/** Requests are answered one after the other. */
+let last = Promise.resolve();
 
 function element(tag, attributes, ...children) {
     const made = document.createElement(tag);
@@ -35,12 +35,24 @@ function say(text, alarm = false) {
 
 /* ------------------------------------------------------------------------- the worker */
 
-/** What the worker answers. @returns {Promise<any>} */
+/** What a worker answers.  Each request has one of its own, whose memory is given back at once. @returns {Promise<any>} */
 function answer_to(message) {
-    return new Promise((answered) => {
-        waiting.set(++requests, answered);
-        worker.postMessage({ id: requests, ...message });
+    const given = files.map(({ file, path }) => ({ file, path }));
+    const answer = last.then(async () => {
+        const worker = new Worker(worker_script);
+        try {
+            const module = await library;
+            return await new Promise((done, failed) => {
+                worker.onmessage = ({ data }) => (data.failed ? failed(new Error(data.failed)) : done(data));
+                worker.onerror = (event) => failed(new Error(event.message ?? "no worker"));
+                worker.postMessage({ module, files: given, ...message });
+            });
+        } finally {
+            worker.terminate();
+        }
     });
+    last = answer.catch((error) => say(`The library cannot be used: ${error.message}`, true));
+    return answer;
 }
 
 /** @param {string} format @param {boolean} later whether its pictures are laid out when they are looked at
@@ -57,20 +69,6 @@ addEventListener("message", async ({ source, data }) => {
     const { svg } = await answer_to({ dot: data.dot });
     source.postMessage({ picture: data.picture, svg }, "*");
 });
-
-worker.onmessage = ({ data }) => {
-    if (data.formats) {
-        formats = data.formats;
-        say("");
-        if (files.length) look();
-    } else if (data.kinds) took(data.kinds);
-    else if (data.failed) say(data.failed, true);
-    else {
-        waiting.get(data.id)?.(data);
-        waiting.delete(data.id);
-    }
-};
-worker.onerror = (event) => say(`The library cannot be loaded: ${event.message ?? "no worker"}`, true);
 
 /* -------------------------------------------------------------------------- the files */
 
@@ -96,13 +94,18 @@ async function files_of(entry) {
 
 /** @param {File[]} given */
 function add(given) {
-    for (const file of given) files.push({ file, path: path_for(file.name), kind: 0, role: "" });
-    if (Object.keys(formats).length) look();
+    for (const file of given) files = [...files, { file, path: path_for(file.name), kind: 0, role: "" }];
+    look();
 }
 
-function look() {
+async function look() {
     say("Looking at the files.");
-    worker.postMessage({ files: files.map(({ file, path }) => ({ file, path })) });
+    const looked = files;
+    const { kinds } = await answer_to({});
+    if (!kinds || looked !== files) return;
+    files.forEach((f, i) => (f.kind = kinds[i]));
+    assign();
+    show();
 }
 
 /** The first of a kind is of the first build, the next of the second. */
@@ -120,13 +123,6 @@ function assign() {
     else for (const f of of(KIND.profile)) f.role = "profile";
     set(of(KIND.times), "times");
     for (const f of of(KIND.snapshot).slice(0, 1)) f.role = "snapshot";
-}
-
-/** @param {number[]} kinds */
-function took(kinds) {
-    files.forEach((f, i) => (f.kind = kinds[i]));
-    assign();
-    show();
 }
 
 const size_text = (n) => (n < 1e3 ? `${n} B` : n < 1e6 ? `${(n / 1e3).toFixed(1)} kB` : n < 1e9 ? `${(n / 1e6).toFixed(1)} MB` : `${(n / 1e9).toFixed(2)} GB`);
@@ -255,4 +251,5 @@ addEventListener("drop", async (event) => {
     add(entries.length ? (await Promise.all(entries.map(files_of))).flat() : [...event.dataTransfer.files]);
 });
 document.documentElement.dataset.state = "busy";
-worker.postMessage({ wasm: Uint8Array.from(atob(WASM), (c) => c.charCodeAt(0)) });
+({ formats } = await answer_to({}));
+say("");

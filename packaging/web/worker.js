@@ -1,25 +1,19 @@
 /*
- * The library in a worker: it reads the files that the page was given, in pieces and only when it
- * needs them, and has Graphviz lay pictures out.  Nothing leaves the browser: it can ask for nothing
- * but bytes of these files.
+ * The library in a worker, for one request: it reads the files that the page was given, in pieces and
+ * only when it needs them, and has Graphviz lay pictures out.  Nothing leaves the browser: it can ask
+ * for nothing but bytes of these files.  When the worker ends, its memory is given back.
  *
- *     page -> {wasm}                       once
- *     page -> {files}                      all files, whenever there are others
- *             <- {kinds}                   what each of them is
- *     page -> {id, request}                a request (web.c)
- *             <- {id, status, bytes}       a report, or why there is none
- *     page -> {id, dot}                    a picture that is looked at
- *             <- {id, svg}                 its drawing; null: there is none
+ *     page -> {module, files}              <- {formats, kinds}      what the library prints, and what each file is
+ *     page -> {module, files, request}     <- {status, bytes}       a report (web.c), or why there is none
+ *     page -> {dot}                        <- {svg}                 the drawing of a picture; null: there is none
  */
 
 /** FSD_E_MEMORY, for an instance that ended. */
 const NO_MEMORY = 8;
 
-/** @type {WebAssembly.Module} */
-let module;
-/** @type {File[]} */
+/** @type {{file: File, path: string}[]} */
 let files = [];
-/** @type {any} the instance's exports; null: the next request makes one */
+/** @type {any} the instance's exports */
 let library = null;
 /** @type {any} */
 let graphviz = null;
@@ -44,11 +38,23 @@ function hand(text) {
     return at;
 }
 
+/** The library asks for 64 KiB at a time, and a browser takes as long for a megabyte. */
+const WINDOW = 1 << 20;
+/** @type {{file: File | null, begin: number, bytes: Uint8Array}} */
+let kept = { file: null, begin: 0, bytes: new Uint8Array() };
+
+/** @param {File} file @param {number} begin @param {number} n */
+function bytes_of(file, begin, n) {
+    const within = kept.file === file && begin >= kept.begin && begin + n <= kept.begin + kept.bytes.length;
+    if (!within) kept = { file, begin, bytes: new Uint8Array(reader.readAsArrayBuffer(file.slice(begin, begin + Math.max(n, WINDOW)))) };
+    return kept.bytes.subarray(begin - kept.begin, begin - kept.begin + n);
+}
+
 /** What the library asks of the page (web.c). */
 const page = {
     read(number, offset, to, n) {
         try {
-            bytes_at(to, n).set(new Uint8Array(reader.readAsArrayBuffer(files[number].slice(offset, offset + n))));
+            bytes_at(to, n).set(bytes_of(files[number].file, offset, n));
             return 1;
         } catch {
             return 0; /* the file was changed or removed */
@@ -68,29 +74,17 @@ const system = new Proxy({}, {
     get: (_, name) => (name === "proc_exit" ? () => { throw new Error("the library ended"); } : name === "fd_prestat_get" ? () => 8 /* EBADF: no folder */ : () => 52 /* ENOSYS */),
 });
 
-/** Another instance, with all files. */
-function begin() {
+/** An instance, with all files. @param {WebAssembly.Module} module */
+function begin(module) {
     library = new WebAssembly.Instance(module, { page, wasi_snapshot_preview1: Object.fromEntries(WebAssembly.Module.imports(module).filter((i) => i.module !== "page").map((i) => [i.name, system[i.name]])) }).exports;
     library._initialize();
-    for (const file of files) library.file(hand(file.path), file.size);
+    for (const { path, file } of files) library.file(hand(path), file.size);
 }
 
-/** Memory that ran out ends the instance; the next one is as good as new. @param {() => any} use */
-function guarded(use) {
-    try {
-        if (!library) begin();
-        return use();
-    } catch (error) {
-        library = null;
-        return { status: NO_MEMORY, bytes: encode.encode(`the browser ended the library: ${error.message}`) };
-    }
-}
-
+/** @param {string} text */
 function ask(text) {
     const status = library.ask(hand(text));
-    const bytes = bytes_at(library.text(), library.size()).slice();
-    library = null; /* its memory is given back */
-    return { status, bytes };
+    return { status, bytes: bytes_at(library.text(), library.size()).slice() };
 }
 
 function formats_of(subject) {
@@ -99,41 +93,40 @@ function formats_of(subject) {
     return found;
 }
 
-/** In the order in which they come. */
-let last = Promise.resolve();
-
 /** Where Graphviz finds no way for curves, the lines are straight, as the library's own layout has
  * them.  An instance that failed is not used again. @param {string} dot */
 async function draw(dot) {
     for (const text of [dot, dot.replace('labeljust="l"', 'labeljust="l" splines="line"')]) {
+        graphviz = await Graphviz.load();
         try {
             return graphviz.layout(text, "svg", "dot");
         } catch {
             Graphviz.unload();
-            graphviz = await Graphviz.load();
         }
     }
     return null;
 }
 
-async function handle({ wasm, files: given, id, request, dot }) {
-    if (wasm) {
-        module = await WebAssembly.compile(wasm);
-        graphviz = await Graphviz.load();
-        const formats = guarded(() => Object.fromEntries(["run", "compare", "lint", "check", "failed"].map((subject) => [subject, formats_of(subject)])));
-        return postMessage({ formats });
+async function handle({ module, files: given, request, dot }) {
+    if (dot) return { svg: await draw(dot) };
+    files = given;
+    if (request && !/^pictures later$/m.test(request)) graphviz = await Graphviz.load();
+    try {
+        begin(module);
+        if (request) return ask(request);
+        return {
+            formats: Object.fromEntries(["run", "compare", "lint", "check", "failed"].map((subject) => [subject, formats_of(subject)])),
+            kinds: files.map(({ path }) => library.kind(hand(path))),
+        };
+    } catch (error) { /* memory that ran out ends the instance */
+        return { status: NO_MEMORY, bytes: encode.encode(`the browser ended the library: ${error.message}`) };
     }
-    if (given) {
-        files = given.map(({ file, path }) => Object.assign(file, { path }));
-        library = null;
-        const kinds = guarded(() => files.map((file) => library.kind(hand(file.path))));
-        return postMessage({ kinds: Array.isArray(kinds) ? kinds : files.map(() => 0) });
-    }
-    if (dot) return postMessage({ id, svg: await draw(dot) });
-    const answer = guarded(() => ask(request));
-    postMessage({ id, ...answer }, [answer.bytes.buffer]);
 }
 
-self.onmessage = ({ data }) => {
-    last = last.then(() => handle(data)).catch((error) => postMessage({ failed: String(error) }));
+self.onmessage = async ({ data }) => {
+    try {
+        postMessage(await handle(data));
+    } catch (error) {
+        postMessage({ failed: String(error) });
+    }
 };

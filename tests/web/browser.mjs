@@ -132,9 +132,24 @@ async function check_case(browser, name, { name: what, files }) {
         }
         const frame = await frame_of(page);
         check(`${name}: ${what}: the report is shown`, (await frame.$$("#rows .row")).length > 1);
+        await check_drawing(frame, `${name}: ${what}`);
     }
     check(`${name}: ${what}: asks for nothing, says nothing`, !said.length, said.join("\n"));
     await page.close();
+}
+
+/** A picture is laid out when it is looked at, and so is that of a box that opens. */
+async function check_drawing(frame, what) {
+    if (!(await frame.$('#views a[href*="graph"]'))) return;
+    await frame.evaluate(() => document.querySelector('#views a[href*="graph"]').click());
+    const drawn = () => frame.waitForSelector(".stage svg > g", { timeout: HANGS });
+    await drawn();
+    check(`${what}: its picture is drawn`, (await frame.$$(".stage .box")).length > 0);
+    const module = await frame.$(".modules nav a");
+    if (!module) return;
+    await frame.evaluate((a) => a.click(), module);
+    await drawn();
+    check(`${what}: and that of its first box`, (await frame.$$(".stage .box")).length > 0);
 }
 
 /** Two builds, a snapshot, lint, roles; a file dropped as a hand would. */
@@ -225,6 +240,16 @@ async function check_sparse(browser, name, sparse) {
     await page.close();
 }
 
+/** A log of a long build, which the library keeps. */
+async function check_long(browser, name, [long]) {
+    const { page, said } = await opened(browser);
+    const used = await most_memory(browser, () => give(page, [long]));
+    const same = (await downloaded(page, "json")) === program([long], [basename(long), "-f", "json"]).text;
+    check(`${name}: a log of ${(statSync(long).size / 1e6).toFixed(0)} MB is read as by the program`, same && (await status_of(page)) === "" && !said.length, `${await status_of(page)} ${said}`);
+    check(`${name}: in less than twice its size (${(used / 1e6).toFixed(0)} MB)`, used < 2 * statSync(long).size, used);
+    await page.close();
+}
+
 /** 10,000 layers. */
 async function check_large(browser, name, pair) {
     const { page } = await opened(browser);
@@ -236,7 +261,7 @@ async function check_large(browser, name, pair) {
 
 mkdirSync(folder, { recursive: true });
 const inputs = (kind) => JSON.parse(execFileSync("/usr/bin/python3", ["-E", "-s", join(tests, "web", "inputs.py"), folder, kind], { encoding: "utf8" }));
-for (const name of Object.keys(BROWSERS)) {
+for (const name of Object.keys(BROWSERS).filter((one) => !process.env.BROWSER || one === process.env.BROWSER)) {
     if (!existsSync(BROWSERS[name])) {
         console.log(`skipped: no ${BROWSERS[name]}, so the page was not opened in it`);
         continue;
@@ -246,6 +271,7 @@ for (const name of Object.keys(BROWSERS)) {
     await check_uses(browser, name);
     await check_hostile(browser, name, inputs("hostile"));
     await check_sparse(browser, name, inputs("sparse")[0]);
+    if (whole) await check_long(browser, name, inputs("long"));
     await check_large(browser, name, inputs("large"));
     await browser.close();
 }

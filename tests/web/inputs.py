@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Writes inputs and prints their paths as JSON:  inputs.py FOLDER hostile|sparse|large"""
+"""Writes inputs and prints their paths as JSON:  inputs.py FOLDER hostile|sparse|large|long"""
 import json
 import os
 import sys
@@ -46,10 +46,24 @@ def sparse(path):
     return [path]
 
 
+def long_log():
+    """A log of 403 MB: a build of a fixture, and then a million lines of its tactics' times."""
+    short = os.path.join(HERE, "..", "..", "fixtures", "build_log", "build.log")
+    path = os.path.join(FOLDER, "long.log")
+    with open(short, "rb") as lines, open(path, "wb") as out:
+        out.write(lines.read())
+        block = b"".join(b"[07/01/2026-12:00:00] [V] [TRT] Tactic: 0x%016x Time: %.6f\n" % (i * 0x9e3779b97f4a7c15 % 2 ** 64, i / 997) for i in range(1000))
+        while out.tell() < 403_000_000:
+            out.write(block)
+    return [path]
+
+
 def main():
     os.makedirs(FOLDER, exist_ok=True)
     if KIND == "sparse":
         made = sparse(os.path.join(FOLDER, "sparse.onnx"))
+    elif KIND == "long":
+        made = long_log()
     elif KIND == "large":
         made = large.pair(FOLDER, "chain", 10000)
     else:
