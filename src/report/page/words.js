@@ -81,7 +81,7 @@ export function shorten(text, most) {
     const last = own.pop() ?? "";
     const scope = path ? `${shorten_path(path, Math.max(most - own.join(" + ").length - last.length - 5, Math.floor(most / 3)))}: ` : "";
     const room = Math.max(most - scope.length - last.length, 0);
-    const rest = own.length > 1 ? ` + ${own.length - 1} more + ` : "";
+    const rest = own.length > 1 ? ` + ${own.length - 1} more + ` : " + ";
     let shown = own.length;
     /** @param {number} n */
     const length_of = (n) => own.slice(0, n).join(" + ").length + (n < own.length ? rest.length : 3);
