@@ -21,6 +21,8 @@ import datetime
 import functools
 import json
 import os
+import shutil
+import sysconfig
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Literal, Protocol, Union
@@ -32,6 +34,20 @@ __all__ = ["Bisection", "Block", "Change", "Check", "Comparison", "Edge", "Edit"
            "Link", "Linting", "Node", "Port", "Record", "Region", "Routes", "Run", "Side", "Table", "Violation", "annotate", "batch", "bisect", "check", "code", "compare", "cut", "diff", "failure", "issue", "lint", "retype",
            "routes", "snapshot"]
 __version__ = _native.version
+
+
+
+def _find_layout() -> None:
+    """Pictures are laid out by a program: where none is on the PATH, by the one that the extra ``pictures`` installs beside this
+    package, whose folder is on no PATH while an environment is not activated."""
+    if "FUSIONDIFF_DOT" in os.environ or shutil.which("dot") or shutil.which("graphviz-pure"):
+        return
+    beside = os.path.join(sysconfig.get_path("scripts"), "graphviz-pure" + (".exe" if os.name == "nt" else ""))
+    if os.path.isfile(beside):
+        os.environ["FUSIONDIFF_DOT"] = beside
+
+
+_find_layout()
 
 
 class _Serializable(Protocol):  # onnx.ModelProto
@@ -183,7 +199,7 @@ class _Report:
         self._handle = handle
 
     def write(self, format: str, *, width: int = 0, all: bool = False) -> str:
-        """The report as the program prints it: "text", "json", "markdown", "csv", "html", "dot", ...
+        """The report as the program prints it: "text", "json", "markdown", "csv", "html", "dot", "svg", ...
 
         Args:
             format: one that this kind of report is written in; another one is an :class:`Error`, which lists them.

@@ -3,7 +3,7 @@
  * systems do alike: memory for the bytes of files, threads, streams whose bytes go to a
  * function, jumps.  Files, folders and names have POSIX's vocabulary: files.h.
  *
- *     threads.c                         everywhere
+ *     threads.c, program.c              everywhere
  *     posix.c, cookie.c, beside.c       Linux, macOS
  *     wasi.c, cookie.c, beside.c        WebAssembly
  *     windows.c, windows_files.c        Windows
@@ -41,6 +41,32 @@ bool fsd_host_limit_memory(uint64_t bytes);
 
 /** Columns of the terminal behind standard output; 0: none is. */
 unsigned fsd_host_columns(void);
+
+/* ------------------------------------------------------------------------ programs */
+
+/** The value of a variable of the environment, in UTF-8, to be freed; NULL. */
+char *fsd_host_variable(const char *name);
+
+/** The path of the program of this name in the first folder of the PATH that has it, to
+ *  be freed; NULL.  Only folders with an absolute name count: what lies in the current
+ *  one may be anybody's.  program.c */
+char *fsd_host_program(const char *name);
+
+struct fsd_host_command {
+    const char *const
+        *words;       /**< the path of a program, and its words; NULL ends them */
+    FILE *streams[3]; /**< its standard streams, by fsd_host_temporary() */
+    double seconds;   /**< of processor time, after which it is ended */
+};
+
+struct fsd_host_outcome {
+    bool good; /**< it ended with status 0 */
+    bool timed_out;
+    double spent; /**< seconds of processor time */
+};
+
+/** Runs a program to its end.  Its input is read from the beginning. */
+struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command);
 
 /* -------------------------------------------------------------------------- memory */
 

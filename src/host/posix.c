@@ -1,6 +1,6 @@
 /*
  * The host where it is a Unix: mappings of files, whose pages another program may take
- * away (SIGBUS), and streams of the C library that call a function.
+ * away (SIGBUS), and programs, which end when their time does.
  */
 #include "host/files.h"
 
@@ -8,9 +8,12 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/wait.h>
+#include <time.h>
 #if defined __APPLE__
 #include <sys/random.h>
 #else
@@ -65,6 +68,85 @@ unsigned fsd_host_columns(void)
     return isatty(STDOUT_FILENO) && !ioctl(STDOUT_FILENO, TIOCGWINSZ, &size)
                ? size.ws_col
                : 0;
+}
+
+/* ------------------------------------------------------------------------ programs */
+
+char *fsd_host_variable(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value ? strdup(value) : NULL;
+}
+
+/* In the child, whose signals are blocked: the handlers are this program's. */
+static void become(const struct fsd_host_command *c, const sigset_t *mask)
+{
+    rlim_t seconds = (rlim_t)(c->seconds + 0.999); /* whole ones, and 0 would be none */
+    const struct rlimit limit = {seconds, seconds + 1};
+
+    for (int number = 1; number < NSIG; number++)
+        signal(number, SIG_DFL);
+    sigprocmask(SIG_SETMASK, mask, NULL);
+    for (int i = 0; i < 3; i++)
+        if (dup2(fileno(c->streams[i]), i) < 0)
+            _exit(127);
+    if (!setrlimit(RLIMIT_CPU, &limit))
+        execv(c->words[0], (char *const *)(uintptr_t)c->words);
+    _exit(127);
+}
+
+static double seconds_of(const struct timeval *time)
+{
+    return (double)time->tv_sec + (double)time->tv_usec / 1e6;
+}
+
+enum {
+    NAP = 2000000,   /* nanoseconds between two looks at whether a program has ended */
+    IDLE_TIMES = 60, /* as long as it may run, a program may wait for others */
+};
+
+/* Its end, which is brought about where it waits for what never comes. */
+static int wait_for(pid_t child, double seconds, struct rusage *used)
+{
+    const struct timespec nap = {.tv_nsec = NAP};
+    double naps = (seconds + 1) * IDLE_TIMES * (1e9 / NAP);
+    int status = -1;
+    pid_t ended;
+
+    while ((ended = wait4(child, &status, naps > 0 ? WNOHANG : 0, used)) <= 0) {
+        if (ended < 0 && errno != EINTR)
+            return -1;
+        nanosleep(&nap, NULL);
+        if (--naps <= 0)
+            kill(child, SIGKILL);
+    }
+    return status;
+}
+
+struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command)
+{
+    struct fsd_host_outcome o = {0};
+    struct rusage used = {0};
+    sigset_t all, before;
+    pid_t child;
+    int status;
+
+    rewind(command->streams[0]);
+    sigfillset(&all);
+    sigprocmask(SIG_BLOCK, &all, &before);
+    child = fork();
+    if (!child)
+        become(command, &before);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (child < 0)
+        return o;
+    status = wait_for(child, command->seconds, &used);
+    o.good = !status;
+    o.spent = seconds_of(&used.ru_utime) + seconds_of(&used.ru_stime);
+    o.timed_out = status >= 0 && WIFSIGNALED(status) &&
+                  (WTERMSIG(status) == SIGXCPU || WTERMSIG(status) == SIGKILL);
+    return o;
 }
 
 /* -------------------------------------------------------------------------- memory */

@@ -1,9 +1,9 @@
 /*
  * The host where it is Windows: memory that is committed where it is written, files
- * without a name, and streams.  Its C library can call no function for what is written
- * to a stream: such a stream is a temporary file, whose bytes are read back when it is
- * flushed or closed.  They stay in the system's cache; files are used again, since to
- * make one takes longer than to fill it.
+ * without a name, programs, and streams.  Its C library can call no function for what
+ * is written to a stream: such a stream is a temporary file, whose bytes are read back
+ * when it is flushed or closed.  They stay in the system's cache; files are used again,
+ * since to make one takes longer than to fill it.
  */
 #include "host/files.h"
 
@@ -14,6 +14,26 @@
 
 #undef fclose
 #undef fflush
+
+static char *narrow(const wchar_t *wide)
+{
+    int size = WideCharToMultiByte(CP_UTF8, 0, wide, -1, NULL, 0, NULL, NULL);
+    char *text = malloc((size_t)size);
+
+    if (text)
+        WideCharToMultiByte(CP_UTF8, 0, wide, -1, text, size, NULL, NULL);
+    return text;
+}
+
+static wchar_t *widen(const char *text)
+{
+    int size = MultiByteToWideChar(CP_UTF8, 0, text, -1, NULL, 0);
+    wchar_t *wide = malloc((size_t)size * sizeof *wide);
+
+    if (wide)
+        MultiByteToWideChar(CP_UTF8, 0, text, -1, wide, size);
+    return wide;
+}
 
 FILE *fsd_host_temporary(void)
 {
@@ -56,14 +76,9 @@ void fsd_host_begin(int *n, char ***words)
     _setmode(STDIN_FILENO, _O_BINARY);
     _setmode(STDOUT_FILENO, _O_BINARY);
     _setmode(STDERR_FILENO, _O_BINARY);
-    for (int i = 0; own && i < wide_n; i++) {
-        int size = WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, NULL, 0, NULL, NULL);
-
-        own[i] = malloc((size_t)size);
-        if (!own[i])
+    for (int i = 0; own && i < wide_n; i++)
+        if (!(own[i] = narrow(wide[i])))
             return;
-        WideCharToMultiByte(CP_UTF8, 0, wide[i], -1, own[i], size, NULL, NULL);
-    }
     if (!own)
         return;
     *n = wide_n;
@@ -91,6 +106,122 @@ unsigned fsd_host_columns(void)
     return GetConsoleScreenBufferInfo(GetStdHandle(STD_OUTPUT_HANDLE), &about)
                ? (unsigned)(about.srWindow.Right - about.srWindow.Left + 1)
                : 0;
+}
+
+/* ------------------------------------------------------------------------ programs */
+
+char *fsd_host_variable(const char *name)
+{
+    wchar_t *wide = widen(name), *value = NULL;
+    DWORD n = wide ? GetEnvironmentVariableW(wide, NULL, 0) : 0;
+    char *text = NULL;
+
+    if (n && (value = malloc(n * sizeof *value)) &&
+        GetEnvironmentVariableW(wide, value, n) < n)
+        text = narrow(value);
+    free(value);
+    free(wide);
+    return text;
+}
+
+/* No word ends in a backslash or has a quote in it. */
+static wchar_t *command_line(const char *const *words)
+{
+    size_t size = 1;
+    char *line;
+    wchar_t *wide;
+
+    for (size_t i = 0; words[i]; i++)
+        size += strlen(words[i]) + 3;
+    line = calloc(1, size);
+    for (size_t i = 0, n = 0; line && words[i]; i++)
+        n += (size_t)snprintf(line + n, size - n, "%s\"%s\"", i ? " " : "", words[i]);
+    wide = line ? widen(line) : NULL;
+    free(line);
+    return wide;
+}
+
+static HANDLE inherited(FILE *file)
+{
+    HANDLE own = GetCurrentProcess(), out = INVALID_HANDLE_VALUE;
+
+    DuplicateHandle(own, (HANDLE)_get_osfhandle(_fileno(file)), own, &out, 0, TRUE,
+                    DUPLICATE_SAME_ACCESS);
+    return out;
+}
+
+static bool start(const struct fsd_host_command *c, PROCESS_INFORMATION *out)
+{
+    STARTUPINFOW how = {.cb = sizeof how,
+                        .dwFlags = STARTF_USESTDHANDLES,
+                        .hStdInput = inherited(c->streams[0]),
+                        .hStdOutput = inherited(c->streams[1]),
+                        .hStdError = inherited(c->streams[2])};
+    wchar_t *line = command_line(c->words), *path = widen(c->words[0]);
+    bool started =
+        line && path &&
+        CreateProcessW(path, line, NULL, NULL, TRUE,
+                       CREATE_NO_WINDOW | CREATE_SUSPENDED, NULL, NULL, &how, out);
+
+    free(path);
+    free(line);
+    CloseHandle(how.hStdInput);
+    CloseHandle(how.hStdOutput);
+    CloseHandle(how.hStdError);
+    return started;
+}
+
+/* A job ends a program that has spent its time; of 100 nanoseconds each. */
+static HANDLE job_of(HANDLE process, double seconds)
+{
+    JOBOBJECT_EXTENDED_LIMIT_INFORMATION limit = {0};
+    HANDLE job = CreateJobObjectW(NULL, NULL);
+
+    limit.BasicLimitInformation.LimitFlags =
+        JOB_OBJECT_LIMIT_PROCESS_TIME | JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE;
+    limit.BasicLimitInformation.PerProcessUserTimeLimit.QuadPart =
+        (LONGLONG)(seconds * 1e7);
+    SetInformationJobObject(job, JobObjectExtendedLimitInformation, &limit,
+                            sizeof limit);
+    AssignProcessToJobObject(job, process);
+    return job;
+}
+
+static double seconds_of(const FILETIME *time)
+{
+    return (double)((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime) / 1e7;
+}
+
+enum { IDLE_TIMES = 60 }; /* as long as it may run, a program may wait for others */
+
+struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command)
+{
+    struct fsd_host_outcome o = {0};
+    double idle = (command->seconds + 1) * IDLE_TIMES * 1000;
+    FILETIME made, ended, kernel = {0}, user = {0};
+    PROCESS_INFORMATION process;
+    DWORD status = 1;
+    HANDLE job;
+
+    rewind(command->streams[0]);
+    if (!start(command, &process))
+        return o;
+    job = job_of(process.hProcess, command->seconds);
+    ResumeThread(process.hThread);
+    if (WaitForSingleObject(process.hProcess, idle < 1e9 ? (DWORD)idle : INFINITE) !=
+        WAIT_OBJECT_0) {
+        TerminateProcess(process.hProcess, 1);
+        o.timed_out = true;
+    }
+    GetExitCodeProcess(process.hProcess, &status);
+    GetProcessTimes(process.hProcess, &made, &ended, &kernel, &user);
+    o.spent = seconds_of(&kernel) + seconds_of(&user);
+    o.good = !status;
+    o.timed_out |= status && o.spent >= command->seconds;
+    CloseHandle(job);
+    CloseHandle(process.hThread);
+    CloseHandle(process.hProcess);
+    return o;
 }
 
 /* -------------------------------------------------------------------------- memory */

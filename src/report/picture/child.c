@@ -23,7 +23,10 @@
 #include <time.h>
 #include <unistd.h>
 
-const bool fsd_child_draws = true;
+bool fsd_child_draws(void)
+{
+    return true;
+}
 
 /* How far the child's files are when a picture is done. */
 struct done {
@@ -184,21 +187,6 @@ static void copy(int from, off_t at, off_t end, FILE *out)
     }
 }
 
-/* Libraries for fonts complain of the machine on the same stream; these words are
- * Graphviz's own. */
-const char *fsd_graphviz_complaint(const char *said)
-{
-    static const char *const words[] = {"Error: ", "Warning: "};
-    static const char no_room[] = "Warning: Unable to reclaim box space";
-    const char *at = NULL;
-
-    for (size_t i = 0; i < FSD_COUNT_OF(words) && !at; i++)
-        do
-            at = strstr(at ? at + 1 : said, words[i]);
-        while (at && !strncmp(at, no_room, strlen(no_room)));
-    return at;
-}
-
 struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
                                          const char *const *dots, uint32_t n,
                                          const char *format)
@@ -223,7 +211,6 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
 {
     struct fsd_layout_outcome o = {0};
     char text[4096];
-    const char *complaint;
     struct done done = {0};
     bool alive;
     ssize_t n;
@@ -237,9 +224,7 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
     if (n > 0 && alive && n > done.said - l->last.said)
         n = done.said - l->last.said; /* the next one's */
     text[n > 0 ? n : 0] = '\0';
-    if ((complaint = fsd_graphviz_complaint(text)))
-        snprintf(o.said, sizeof o.said, "%.*s", (int)strcspn(complaint, "\r\n"),
-                 complaint);
+    fsd_graphviz_say(text, &o);
     o.good = done.good;
     if (done.good)
         copy(l->pictures, l->last.picture, done.picture, out);

@@ -253,7 +253,8 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out);
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
 
 /** The first line that a reader should know of in what it complained; NULL.  That its
- *  router found no room for a curve is none: the line is drawn.  child.c */
+ *  router found no room for a curve is none: the line is drawn; nor that graphviz-pure
+ *  takes a rare letter to be as wide as a space.  layout.c */
 const char *fsd_graphviz_complaint(const char *said);
 
 /** How an attempt to lay out went. */
@@ -263,11 +264,14 @@ struct fsd_layout_outcome {
     char said[200]; /**< what Graphviz complained of; empty: of nothing */
 };
 
-/** Whether a child can lay out: false without Graphviz. */
-extern const bool fsd_child_draws;
+/** Sets what was complained of. */
+void fsd_graphviz_say(const char *said, struct fsd_layout_outcome *o);
 
-/* What fsd_layouts_begin() and the like do by a child process.  child.c, or no_child.c
- * without Graphviz, where there is nothing to take. */
+/** Whether a child can lay out: without Graphviz, if there is a program that does. */
+bool fsd_child_draws(void);
+
+/* What fsd_layouts_begin() and the like do by a child process.  child.c, or program.c
+ * without Graphviz, where it is NULL if there is no program. */
 struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
                                          const char *const *dots, uint32_t n,
                                          const char *format);

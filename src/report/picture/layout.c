@@ -1,6 +1,6 @@
 /*
- * Laying a picture out: by Graphviz in a child process (child.c), or by the function
- * that whoever uses the library has given for it.
+ * Laying a picture out: by Graphviz in a child process (child.c), by a program (program.c)
+ * or by the function that whoever uses the library has given for it.
  *
  * Layout does not scale: of a picture that is too large less is drawn.  What is too
  * large is decided by what the picture holds, and what comes after a failure by the
@@ -72,6 +72,36 @@ bool fsd_layouts_take(struct fsd_layouts *l, double *seconds, FILE *out)
     return o.good && !*o.said;
 }
 
+/* Libraries for fonts complain of the machine on the same stream; these words are
+ * Graphviz's own. */
+const char *fsd_graphviz_complaint(const char *said)
+{
+    static const char *const words[] = {"Error: ", "Warning: "};
+    static const char *const passed[] = {"Warning: Unable to reclaim box space",
+                                         "Warning: no value for width of",
+                                         "Warning: Warning: "};
+    const char *at = NULL;
+    bool is_passed;
+
+    for (size_t i = 0; i < FSD_COUNT_OF(words) && !at; i++)
+        do {
+            at = strstr(at ? at + 1 : said, words[i]);
+            is_passed = false;
+            for (size_t k = 0; at && k < FSD_COUNT_OF(passed); k++)
+                is_passed |= !strncmp(at, passed[k], strlen(passed[k]));
+        } while (is_passed);
+    return at;
+}
+
+void fsd_graphviz_say(const char *said, struct fsd_layout_outcome *o)
+{
+    const char *complaint = fsd_graphviz_complaint(said);
+
+    if (complaint)
+        snprintf(o->said, sizeof o->said, "%.*s", (int)strcspn(complaint, "\r\n"),
+                 complaint);
+}
+
 /* Two boxes take a tenth of a second. */
 enum { PROBE_SECONDS = 10 };
 
@@ -82,8 +112,7 @@ bool fsd_picture_lays_out(const char *format)
     struct fsd_layouts *l = fsd_layouts_begin(arena, &dot, 1, format);
     struct fsd_print picture;
     double seconds = PROBE_SECONDS;
-    bool good = (given || fsd_child_draws) &&
-                fsd_layouts_take(l, &seconds, fsd_print_open(&picture));
+    bool good = fsd_layouts_take(l, &seconds, fsd_print_open(&picture));
 
     fsd_layouts_end(l);
     fsd_print_close(&picture);
@@ -180,11 +209,12 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     char why[260], said[200] = "";
     bool more;
 
-    if (!given && !fsd_child_draws)
+    if (!given && !fsd_child_draws())
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a format that needs no layout, found %s: this "
-                        "fusiondiff was built without Graphviz (-f dot writes what "
-                        "`dot -T%s` draws)",
+                        "fusiondiff was built without Graphviz, and neither dot nor "
+                        "graphviz-pure is on the PATH (install Graphviz, or `pip "
+                        "install graphviz-pure`; -f dot writes what `dot -T%s` draws)",
                         format, format);
     snprintf(why, sizeof why, "%s", too_large);
     do {

@@ -1,0 +1,61 @@
+/*
+ * Where the programs are that can be run: in the folders of the PATH.  An empty entry,
+ * or one with a relative name, stands for the current folder, or a folder in it, which
+ * may hold the files of a stranger's change: it is passed over.
+ */
+#include "host/files.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#if defined _WIN32
+static const char between[] = ";", ending[] = ".exe";
+#else
+static const char between[] = ":", ending[] = "";
+#endif
+
+static bool is_absolute(const char *folder, size_t n)
+{
+#if defined _WIN32
+    return n > 2 && ((folder[1] == ':' && (folder[2] == '\\' || folder[2] == '/')) ||
+                     (folder[0] == '\\' && folder[1] == '\\'));
+#else
+    return n && *folder == '/';
+#endif
+}
+
+static bool can_run(const char *path)
+{
+    struct stat about;
+
+    return !stat(path, &about) && S_ISREG(about.st_mode) && !access(path, X_OK);
+}
+
+/* NULL: it is not in this folder. */
+static char *look_in(const char *folder, size_t n, const char *name)
+{
+    size_t size = n + strlen(name) + sizeof ending + 1;
+    char *path = is_absolute(folder, n) ? malloc(size) : NULL;
+
+    if (!path)
+        return NULL;
+    snprintf(path, size, "%.*s/%s%s", (int)n, folder, name, ending);
+    if (can_run(path))
+        return path;
+    free(path);
+    return NULL;
+}
+
+char *fsd_host_program(const char *name)
+{
+    char *folders = fsd_host_variable("PATH"), *found = NULL;
+
+    for (const char *at = folders; at && !found;) {
+        size_t n = strcspn(at, between);
+
+        found = look_in(at, n, name);
+        at = at[n] ? at + n + 1 : NULL;
+    }
+    free(folders);
+    return found;
+}
