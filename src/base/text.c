@@ -385,7 +385,7 @@ void fsd_put_escaped(FILE *out, const char *lines, const char *escape)
 
 const char *fsd_base_name(const char *path)
 {
-    const char *slash = strrchr(path, '/');
+    const char *slash = fsd_host_slash(path);
 
     return slash ? slash + 1 : path;
 }

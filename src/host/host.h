@@ -26,13 +26,16 @@ FILE *fsd_host_temporary(void);
  *  -1 with errno set, EXDEV for one elsewhere.  beside.c */
 int fsd_open_beside(const char *path, const char *of);
 
+/** The last slash of a path, NULL: it has none.  Windows takes either kind.  program.c */
+const char *fsd_host_slash(const char *path);
+
 /** Bytes that cannot be predicted; false if the system has none now. */
 bool fsd_host_random(void *at, size_t n);
 
 /* ------------------------------------------------------------------------- process */
 
-/** The first call of a program: its words in UTF-8, and standard streams that change no
- *  byte. */
+/** The first call of a program: its words in UTF-8, with "/" in the paths among them,
+ *  and standard streams that change no byte. */
 void fsd_host_begin(int *n, char ***words);
 
 /** No more memory than that, which is written to, and no maps of files; false, with

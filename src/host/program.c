@@ -1,5 +1,6 @@
 /*
- * Where the programs are that can be run: in the folders of the PATH.  An empty entry,
+ * Paths as the system spells them, and where the programs are that can be run: in the
+ * folders of the PATH.  An empty entry,
  * or one with a relative name, stands for the current folder, or a folder in it, which
  * may hold the files of a stranger's change: it is passed over.
  */
@@ -13,6 +14,18 @@ static const char between[] = ";", ending[] = ".exe";
 #else
 static const char between[] = ":", ending[] = "";
 #endif
+
+const char *fsd_host_slash(const char *path)
+{
+    const char *last = strrchr(path, '/');
+#if defined _WIN32
+    const char *other = strrchr(path, '\\');
+
+    if (other && (!last || other > last))
+        last = other;
+#endif
+    return last;
+}
 
 static bool is_absolute(const char *folder, size_t n)
 {

@@ -66,6 +66,15 @@ unsigned fsd_processors(void)
     return about.dwNumberOfProcessors ? about.dwNumberOfProcessors : 1;
 }
 
+/* A report has one spelling of a path, and what is beside it is found, whichever the user
+ * types.  Patterns keep their backslashes: no file is named so. */
+static void use_slashes(char *word)
+{
+    if (!strpbrk(word, "*?"))
+        for (; (word = strchr(word, '\\')); word++)
+            *word = '/';
+}
+
 /* What cannot be had stays as the C library has it. */
 void fsd_host_begin(int *n, char ***words)
 {
@@ -76,9 +85,11 @@ void fsd_host_begin(int *n, char ***words)
     _setmode(STDIN_FILENO, _O_BINARY);
     _setmode(STDOUT_FILENO, _O_BINARY);
     _setmode(STDERR_FILENO, _O_BINARY);
-    for (int i = 0; own && i < wide_n; i++)
+    for (int i = 0; own && i < wide_n; i++) {
         if (!(own[i] = narrow(wide[i])))
             return;
+        use_slashes(own[i]);
+    }
     if (!own)
         return;
     *n = wide_n;
