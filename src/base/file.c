@@ -131,8 +131,9 @@ static void read_window(struct fsd_mapping *map, size_t i)
     map->there[i] = true;
     map->lost |= !fsd_host_commit(map->bytes + at, end - at);
     if (map->reader) {
-        map->lost |= !map->lost && !map->reader->read(map->reader->payload, at,
-                                                      map->bytes + at, end - at);
+        /* In parentheses it is no macro, as which Windows has read(). */
+        map->lost |= !map->lost && !(map->reader->read)(map->reader->payload, at,
+                                                        map->bytes + at, end - at);
         return;
     }
     while (at < end && !map->lost) {
