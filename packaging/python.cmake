@@ -3,7 +3,11 @@
 # or with FSD_PYTHON_HEADERS for packaging/wheels, which builds for other systems: there the
 # module is not linked with Python, which has loaded it.
 if(FSD_PYTHON_HEADERS)
-  add_library(fsd_python MODULE python/fusiondiff/_native.c)
+  set(FSD_MODULE_KIND MODULE)
+  if(CMAKE_SYSTEM_NAME STREQUAL "Darwin") # whose bundles zig cannot link; dlopen() loads either kind
+    set(FSD_MODULE_KIND SHARED)
+  endif()
+  add_library(fsd_python ${FSD_MODULE_KIND} python/fusiondiff/_native.c)
   target_include_directories(fsd_python SYSTEM PRIVATE ${FSD_PYTHON_HEADERS})
   if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
     target_link_options(fsd_python PRIVATE -undefined dynamic_lookup)

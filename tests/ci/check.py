@@ -63,6 +63,10 @@ def workspace(at):
                          ("same.fsd", "gate/same.fsd"), ("split.json", "compare/split.json"),
                          ("profile.json", "qat_block/profile.json"), ("policy.ini", "gate/policy.ini")):
         shutil.copy(f"{FIXTURES}/{source}", f"{at}/{name}")
+    for folder, engine in (("same", "qat_block/engine.graph.json"), ("split", "compare/split.json")):
+        os.makedirs(f"{at}/{folder}")
+        shutil.copy(f"{FIXTURES}/{engine}", f"{at}/{folder}/engine.json")
+        shutil.copy(f"{FIXTURES}/qat_block/profile.json", f"{at}/{folder}/profile.json")
     return at
 
 
@@ -87,6 +91,9 @@ def check_action():
     for what, given, status, verdict in (
             ("the same build", SAME, 0, "pass"),
             ("a lost fusion", dict(SAME, engine="split.json"), 1, "fail"),
+            ("a directory beside the model", dict(SAME, engine="same"), 0, "pass"),
+            ("a directory with another build", dict(SAME, engine="split"), 1, "fail"),
+            ("a directory that holds no engine", dict(SAME, engine="."), 2, "trouble"),
             ("no engine", dict(SAME, engine="none.json"), 2, "trouble"),
             ("a policy and two profiles", dict(SAME, policy="policy.ini", profiles="profile.json\nprofile.json\n"), None, None)):
         with tempfile.TemporaryDirectory() as at:
