@@ -11,6 +11,8 @@ if(FSD_PYTHON_HEADERS)
   target_include_directories(fsd_python SYSTEM PRIVATE ${FSD_PYTHON_HEADERS})
   if(CMAKE_SYSTEM_NAME STREQUAL "Darwin")
     target_link_options(fsd_python PRIVATE -undefined dynamic_lookup)
+    # Otherwise its name in itself has the folder of the build.
+    set_target_properties(fsd_python PROPERTIES INSTALL_NAME_DIR @rpath BUILD_WITH_INSTALL_NAME_DIR ON)
   elseif(CMAKE_SYSTEM_NAME STREQUAL "Windows")
     target_link_libraries(fsd_python PRIVATE ${FSD_PYTHON_LIBRARY})
   endif()
