@@ -26,7 +26,8 @@ FILE *fsd_host_temporary(void);
  *  -1 with errno set, EXDEV for one elsewhere.  beside.c */
 int fsd_open_beside(const char *path, const char *of);
 
-/** The last slash of a path, NULL: it has none.  Windows takes either kind.  program.c */
+/** The last slash of a path, of which Windows has two kinds; NULL: it has none.
+ *  program.c */
 const char *fsd_host_slash(const char *path);
 
 /** Bytes that cannot be predicted; false if the system has none now. */

@@ -1,5 +1,5 @@
-/* Stands for Graphviz where it cannot be run: reads DOT and writes how much of it, in the
- * format that it is asked for, which has to be svg. */
+/* Stands for Graphviz where it cannot be run: reads DOT and writes how much of it, in
+ * the format that it is asked for, which has to be svg. */
 #include <stdio.h>
 #include <string.h>
 

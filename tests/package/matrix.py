@@ -134,7 +134,7 @@ def check_audit(row: Row, path: str) -> None:
                               env={**os.environ, "PATH": f"{TOOLS}/tools/bin:{os.environ['PATH']}"})
     found = re.search(r'"((many|musl)linux_(\d+)_(\d+)_\w+)"', " ".join(done.stdout.split()))
     most = (1, 2) if "musl" in row.name else (2, 17)
-    row.check(found and (int(found[3]), int(found[4])) <= most and found[2] in row.name, f"auditwheel: {found[1] if found else done.stdout + done.stderr}")
+    row.check(found and (int(found[3]), int(found[4])) <= most and found[2] in row.name, f"auditwheel: {found[1] if found else ' '.join((done.stdout + done.stderr).split())}")
 
 
 def check_musl_symbols(row: Row, module: str, arch: str) -> None:
