@@ -66,8 +66,8 @@ unsigned fsd_processors(void)
     return about.dwNumberOfProcessors ? about.dwNumberOfProcessors : 1;
 }
 
-/* A report has one spelling of a path, and what is beside it is found, whichever the user
- * types.  Patterns keep their backslashes: no file is named so. */
+/* A report has one spelling of a path, and what is beside it is found, whichever the
+ * user types.  Patterns keep their backslashes: no file is named so. */
 static void use_slashes(char *word)
 {
     if (!strpbrk(word, "*?"))

@@ -551,3 +551,19 @@ def test_issue(tmp_path):
     with pytest.raises(ValueError, match="anonymize"):
         fusiondiff.issue((MODEL, ENGINE), tmp_path / "none", names=tmp_path / "names")
     assert sorted(os.listdir(tmp_path)) == there
+
+
+def test_pictures(monkeypatch):
+    """By the program that the extra `pictures` installs: beside the package, though its folder is on no PATH."""
+    monkeypatch.setenv("PATH", "/")
+    monkeypatch.delenv("FUSIONDIFF_DOT", raising=False)
+    run = fusiondiff.diff(MODEL, ENGINE)
+    with pytest.raises(fusiondiff.Error, match="graphviz-pure is on the PATH"):
+        run.write("svg")
+    fusiondiff._find_layout()
+    assert run.write("svg").rstrip().endswith("</svg>")
+    assert '"svg":' in run.to_html()
+    assert printed(MODEL, ENGINE, "-f", "svg").stdout == run.write("svg")
+    monkeypatch.delenv("FUSIONDIFF_DOT")    # what runs the program finds it for itself
+    assert printed(MODEL, ENGINE, "-f", "svg").stdout.rstrip().endswith("</svg>")
+    assert printed("doctor").stdout.split("\n")[1].endswith("laid out by Graphviz: svg, png")

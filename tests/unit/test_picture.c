@@ -159,6 +159,8 @@ static void complaints(void **state)
     assert_null(fsd_graphviz_complaint(""));
     assert_null(fsd_graphviz_complaint("Fontconfig warning: no fonts\n"));
     assert_null(fsd_graphviz_complaint(NO_ROOM NO_ROOM));
+    assert_null(fsd_graphviz_complaint(
+        "Warning: Warning: no value for width of non-ASCII character 226\n"));
     assert_string_equal(fsd_graphviz_complaint(NO_ROOM "Warning: Unable to draw\n"),
                         "Warning: Unable to draw\n");
     assert_string_equal(

@@ -1,6 +1,6 @@
 /*
- * Laying a picture out: by Graphviz in a child process (child.c), by a program (program.c)
- * or by the function that whoever uses the library has given for it.
+ * Laying a picture out: by Graphviz in a child process (child.c), by a program
+ * (program.c) or by the function that whoever uses the library has given for it.
  *
  * Layout does not scale: of a picture that is too large less is drawn.  What is too
  * large is decided by what the picture holds, and what comes after a failure by the

@@ -1,8 +1,8 @@
 /*
  * In place of child.c and graphviz.c in a build without Graphviz: a program lays out,
- * which FUSIONDIFF_DOT names, or which is on the PATH: Graphviz's dot, or graphviz-pure,
- * a port of it that PyPI has for each system as one file.  It gets DOT and gives a
- * picture, one at a time, and whatever it does is not done to this process.
+ * which FUSIONDIFF_DOT names, or which is on the PATH: Graphviz's dot, or
+ * graphviz-pure, a port of it that PyPI has for each system as one file.  It gets DOT
+ * and gives a picture, one at a time, and a crash of it is none of this process.
  */
 #include "base/base.h"
 #include "host/host.h"
