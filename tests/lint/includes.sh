@@ -146,7 +146,9 @@ forbid '\b(strcpy|strcat|strtok|atoi|gets)\('         'unbounded or blind to err
 forbid '\b(exit|abort|printf|puts|perror)\('          'the library neither prints nor exits' |
     grep -vE '^src/(cli/|base/status\.c)' && bad=1
 forbid '\bgetenv\('                                   'SECURITY.md states what is read of the environment' |
-    grep -vE 'getenv\(("NO_COLOR"|"SOURCE_DATE_EPOCH"|kept_variables\[i\])\)' && bad=1
+    grep -vE 'getenv\(("NO_COLOR"|"SOURCE_DATE_EPOCH"|kept_variables\[i\])\)|^src/host/posix\.c' && bad=1
+forbid '\bfsd_host_variable\(' 'the same' |
+    grep -vE 'fsd_host_variable\(("PATH"|"FUSIONDIFF_DOT"|const char \*name)\)' && bad=1
 
 # What one builder calls things is known in its reader.  Exceptions: what users are told
 # of the builder's own tools, a wrong file given as model, operators of its domain, and
