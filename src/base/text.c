@@ -407,13 +407,10 @@ void fsd_put_shell_word(FILE *out, const char *word)
 
 bool fsd_list_has(const char *list, const char *word)
 {
-    size_t n = strlen(word), length;
+    size_t n = strchr(word, ' ') ? 0 : strlen(word);
 
-    for (const char *at = list + strspn(list, " "); *at; at += strspn(at, " ")) {
-        length = strcspn(at, " ");
-        if (length == n && !memcmp(at, word, n))
+    for (const char *at = n ? strstr(list, word) : NULL; at; at = strstr(at + n, word))
+        if ((at == list || at[-1] == ' ') && (at[n] == ' ' || !at[n]))
             return true;
-        at += length;
-    }
     return false;
 }

@@ -98,6 +98,7 @@ struct fsd_refusal_row;
 /** The rows of refusals.c that may refuse an operator of the target. */
 struct fsd_refusal_rows {
     fsd_sym op;
+    bool imported; /**< TensorRT for RTX has an importer for it */
     FSD_VEC(const struct fsd_refusal_row *) rows;
 };
 

@@ -346,7 +346,8 @@ static bool concerns(const struct fsd_target *t, const struct fsd_refusal_row *r
 
 static void add_rows(struct fsd_lint *l, fsd_sym op)
 {
-    struct fsd_refusal_rows found = {.op = op};
+    struct fsd_refusal_rows found = {
+        .op = op, .imported = fsd_list_has(imported, fsd_text(l->g->names, op))};
 
     for (size_t i = 0; i < FSD_COUNT_OF(refusals); i++)
         if (concerns(&l->target, &refusals[i], fsd_text(l->g->names, op)))
@@ -389,8 +390,7 @@ enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
 
-    if ((n->flags & FSD_NODE_CALL) ||
-        fsd_list_has(imported, fsd_text(l->g->names, n->op)))
+    if ((n->flags & FSD_NODE_CALL) || l->refusals.at[l->refusals_of[node]].imported)
         return l->target.family == FSD_RTX || (n->flags & FSD_NODE_CALL) ||
                        (l->facts->traits[node] & FSD_OP_STANDARD)
                    ? FSD_IMPORTED

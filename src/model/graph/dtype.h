@@ -58,6 +58,9 @@ unsigned fsd_dtype_bits(enum fsd_dtype type);
  *  share a byte with others, and for those in which no model was seen to have numbers.
  */
 bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out);
+/** The same of `n` elements that stand one after another, little endian. */
+bool fsd_dtype_numbers(enum fsd_dtype type, const unsigned char *bytes, size_t n,
+                       double *out);
 
 /** True for the types a QuantizeLinear can produce: 8 bits and fewer, not bool. */
 bool fsd_dtype_is_quantized(enum fsd_dtype type);

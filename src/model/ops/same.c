@@ -104,10 +104,7 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
         return NULL;
     *n = (uint32_t)(v->size / width);
     numbers = FSD_NEW(arena, double, *n);
-    for (uint32_t i = 0; i < *n; i++)
-        if (!fsd_element_number(v, type, i, &numbers[i]))
-            return NULL;
-    return numbers;
+    return fsd_dtype_numbers(type, v->bytes, *n, numbers) ? numbers : NULL;
 }
 
 /* The input is that one number; with more axes than the other has it adds axes of 1, as

@@ -123,22 +123,29 @@ static int by_count(const void *a, const void *b)
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate)
 {
-    struct op_count *ops = FSD_NEW(arena, struct op_count, fsd_intern_count(d->names));
-    uint32_t n = 0;
+    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names)); /* + 1 */
+    FSD_VEC(struct op_count) ops = {0};
     const char **words;
     uint32_t *counts;
 
-    for (fsd_sym s = 0; s < fsd_intern_count(d->names); s++)
-        ops[s].op = s;
-    for (fsd_id i = 0; i < d->model->nodes.n; i++)
-        if (d->nodes[i].fate == fate)
-            n += !ops[d->model->nodes.at[i].op].n++;
-    qsort(ops, fsd_intern_count(d->names), sizeof *ops, by_count);
-    words = FSD_NEW(arena, const char *, n);
-    counts = FSD_NEW(arena, uint32_t, n);
-    for (uint32_t i = 0; i < n; i++) {
-        words[i] = fsd_text(d->names, ops[i].op);
-        counts[i] = ops[i].n;
+    for (fsd_id i = 0; i < d->model->nodes.n; i++) {
+        fsd_sym op = d->model->nodes.at[i].op;
+
+        if (d->nodes[i].fate != fate)
+            continue;
+        if (!place[op]) {
+            fsd_vec_push(arena, &ops, ((struct op_count){op, 0}));
+            place[op] = ops.n;
+        }
+        ops.at[place[op] - 1].n++;
     }
-    return (struct fsd_words){n > 0, n, words, counts};
+    if (ops.n)
+        qsort(ops.at, ops.n, sizeof *ops.at, by_count);
+    words = FSD_NEW(arena, const char *, ops.n);
+    counts = FSD_NEW(arena, uint32_t, ops.n);
+    for (uint32_t i = 0; i < ops.n; i++) {
+        words[i] = fsd_text(d->names, ops.at[i].op);
+        counts[i] = ops.at[i].n;
+    }
+    return (struct fsd_words){ops.n > 0, ops.n, words, counts};
 }
