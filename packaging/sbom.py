@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 """Writes the bill of materials of a release, as CycloneDX 1.5:
 
-    sbom.py VERSION SOURCES OUT
+    sbom.py VERSION SOURCES ZIG_LIBRARY OUT
 
 Each library is named with its version, its licence and the checksum of its source: what is
-built by packaging/cross has all of them in it.  SOURCES is where packaging/libraries/fetch
-put them.  The same input gives the same bytes.
+built by packaging/cross has all of them in it, and some files a C library besides.  SOURCES is
+where packaging/libraries/fetch put them, ZIG_LIBRARY the folder of what zig links.  The
+same input gives the same bytes.
 """
 
 import datetime
@@ -13,6 +14,8 @@ import glob
 import hashlib
 import json
 import os
+import re
+import subprocess
 import sys
 import uuid
 
@@ -47,9 +50,29 @@ def component(name: str, sources: str) -> dict[str, object]:
     }
 
 
-def main(version: str, sources: str, out: str) -> None:
+def found(path: str, pattern: str) -> str:
+    """A version, as a header of zig's has it."""
+    with open(path, encoding="utf-8") as file:
+        match = re.search(pattern, file.read())
+    if not match:
+        sys.exit(f"sbom: {path} has no version")
+    return ".".join(match.groups())
+
+
+def runtimes(zig: str) -> list[dict[str, object]]:
+    """The C libraries that are linked with some files."""
+    debian = subprocess.run(["dpkg-query", "-W", "-f=${Version}", "libc6-dev"], capture_output=True, text=True, check=True).stdout
+    rows = (("musl", found(f"{zig}/libc/musl/src/internal/version.h", r'VERSION "([0-9.]+)"'), {"id": "MIT"}, "the C library of musllinux wheels"),
+            ("mingw-w64", found(f"{zig}/libc/include/any-windows-any/_mingw_mac.h", r"MAJOR (\d+)\s+#define __MINGW64_VERSION_MINOR (\d+)"),
+             {"id": "ZPL-2.1"}, "starts programs and modules for Windows"),
+            ("glibc", debian, {"id": "LGPL-2.1-or-later"}, "the C library of the static programs for Linux, -linux-amd64 and -linux-arm64"))
+    return [{"type": "library", "bom-ref": f"pkg:generic/{name}@{version}", "name": name, "version": version, "description": use, "scope": "optional",
+             "purl": f"pkg:generic/{name}@{version}", "licenses": [{"license": licence}]} for name, version, licence, use in rows]
+
+
+def main(version: str, sources: str, zig: str, out: str) -> None:
     own = f"pkg:generic/fusiondiff@{version}"
-    components = [component(name, sources) for name in sorted(LIBRARIES)]
+    components = [component(name, sources) for name in sorted(LIBRARIES)] + runtimes(zig)
     when = datetime.datetime.fromtimestamp(int(os.environ["SOURCE_DATE_EPOCH"]), datetime.timezone.utc)
     bom = {
         "bomFormat": "CycloneDX", "specVersion": "1.5", "version": 1,
@@ -68,6 +91,6 @@ def main(version: str, sources: str, out: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 4:
+    if len(sys.argv) != 5:
         sys.exit(__doc__)
     main(*sys.argv[1:])

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Writes a wheel of what was built for one platform:
 
-    wheels.py TAG METADATA_DIRECTORY BUILD_DIRECTORY OUT
+    wheels.py TAG METADATA_DIRECTORY BUILD_DIRECTORY LICENSES OUT
 
 TAG is the platform's, as manylinux_2_17_aarch64.manylinux2014_aarch64; METADATA_DIRECTORY the
-fusiondiff-*.dist-info that scikit-build-core prepares.  The same input gives the same bytes:
+fusiondiff-*.dist-info that scikit-build-core prepares, LICENSES a file on what is linked.  The same input gives the same bytes:
 names are sorted, and each date is SOURCE_DATE_EPOCH.
 """
 
@@ -24,7 +24,7 @@ def read(path: str) -> bytes:
         return file.read()
 
 
-def contents(tag: str, metadata: str, build: str) -> dict[str, tuple[bytes, int]]:
+def contents(tag: str, metadata: str, build: str, licenses: str) -> dict[str, tuple[bytes, int]]:
     """Each file of the wheel, with its mode."""
     info = os.path.basename(metadata)
     files = {}
@@ -37,6 +37,7 @@ def contents(tag: str, metadata: str, build: str) -> dict[str, tuple[bytes, int]
     for path in glob.glob(f"{metadata}/**", recursive=True):
         if os.path.isfile(path) and os.path.basename(path) not in ("WHEEL", "RECORD"):
             files[f"{info}/{os.path.relpath(path, metadata)}"] = (read(path), 0o644)
+    files[f"{info}/licenses/{os.path.basename(licenses)}"] = (read(licenses), 0o644)
     wheel = "Wheel-Version: 1.0\nGenerator: fusiondiff packaging/wheels.py\nRoot-Is-Purelib: false\n"
     wheel += "".join(f"Tag: cp39-abi3-{one}\n" for one in tag.split("."))
     files[f"{info}/WHEEL"] = (wheel.encode(), 0o644)
@@ -51,9 +52,9 @@ def record(files: dict[str, tuple[bytes, int]], name: str) -> bytes:
     return ("".join(lines) + f"{name},,\n").encode()
 
 
-def main(tag: str, metadata: str, build: str, out: str) -> None:
+def main(tag: str, metadata: str, build: str, licenses: str, out: str) -> None:
     info = os.path.basename(metadata)
-    files = contents(tag, metadata, build)
+    files = contents(tag, metadata, build, licenses)
     if not {"fusiondiff/_native.abi3.so", "fusiondiff/_native.pyd"} & files.keys():
         sys.exit(f"wheels: {build} has no module")
     files[f"{info}/RECORD"] = (record(files, f"{info}/RECORD"), 0o644)
@@ -69,6 +70,6 @@ def main(tag: str, metadata: str, build: str, out: str) -> None:
 
 
 if __name__ == "__main__":
-    if len(sys.argv) != 5:
+    if len(sys.argv) != 6:
         sys.exit(__doc__)
     main(*sys.argv[1:])
