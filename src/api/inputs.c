@@ -580,11 +580,12 @@ static const struct kind policy = {"a policy", ", which belongs to --policy",
 /* The last kind first: a model may be an engine, too. */
 static enum fsd_file_kind kind_of(const char *path)
 {
-    unsigned kind = FSD__FILE_KIND_COUNT;
     struct fsd_file file;
     bool open, is = false;
+    unsigned kind;
 
     FSD_GUARD_OR(FSD_FILE_OTHER);
+    kind = FSD__FILE_KIND_COUNT;
     open = open_to_recognize(&file, path);
     while (!is && --kind > FSD_FILE_OTHER)
         is = kinds[kind].sniff
