@@ -84,8 +84,14 @@ export const cut_texts = (frame) => frame.evaluate(() => {
         const range = document.createRange();
         range.selectNodeContents(node);
         const places = [...range.getClientRects()].filter((place) => place.width > 0);
-        const words = parent.closest(".gives-way")?.textContent ?? node.data;
-        if (words.length < LONGEST && (/[^\s/]…|…[^\s/]/.test(words) || getComputedStyle(parent).textOverflow === "ellipsis")) found.push(`cut within a word: ${words}`);
+        const name = parent.closest(".gives-way");
+        const words = name?.textContent ?? node.data;
+        const [front, end] = words.split("…");
+        const whole = name?.title ?? "";
+        /* Of a long word the parts that stand are whole: the sign stands where two of them meet. */
+        const meets = (at) => /[_+.:]$/.test(whole.slice(0, at)) || /^[A-Z]/.test(whole.slice(at));
+        const in_parts = end !== undefined && whole.startsWith(front) && whole.endsWith(end) && meets(front.length) && meets(whole.length - end.length);
+        if (words.length < LONGEST && ((!in_parts && /[^\s/]…|…[^\s/]/.test(words)) || getComputedStyle(parent).textOverflow === "ellipsis")) found.push(`cut within a word: ${words}`);
         for (let box = parent; box !== document.body && places.length; box = box.parentElement) {
             const style = getComputedStyle(box);
             if (scrolls(style)) break;

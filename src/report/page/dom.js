@@ -3,7 +3,7 @@
  * name into anything else.
  */
 
-import { DATA } from "./words.js";
+import { DATA, NAME } from "./words.js";
 
 const SVG = "http://www.w3.org/2000/svg";
 
@@ -51,9 +51,8 @@ const LONGER = 60; /* of longer paths each part may be broken, too */
 
 /** Operators that are fused. */
 const CHAIN = /[A-Za-z]\+[A-Za-z]/;
-/** Where the parts of a path, those of a name, and those of a kernel's name ("MovConcCastMul") meet. */
+/** Where the parts of a path meet. */
 const PATH = /(?<=[/+,])(?=[^\s/+,])/;
-const NAME = /(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])|(?<=[a-z])(?=[A-Z][a-z])/;
 
 /** @param {string} text @param {RegExp} where @returns {Child[]} */
 const parted = (text, where) => text.split(where).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));

@@ -12,16 +12,25 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Letters: a longer word is data, and loses its middle; and so does a shorter one where not even it has room. */
+/** Letters: a longer word is data, and loses its middle; where not even one word has room, so does a shorter one.
+ * What it loses are whole parts, if it has any. */
 const LONGEST = 160;
 const SHORT = 40;
 export const DATA = -1;
+
+/** Where the parts of a name, and those of a kernel's name ("MovConcCastMul"), meet. */
+export const NAME = /(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])|(?<=[a-z])(?=[A-Z][a-z])/;
 
 /** @param {string} word @param {number} most */
 function shorten_word(word, most) {
     const room = most === DATA ? SHORT : Math.max(most, LONGEST);
     if (word.length <= room) return safe(word);
     const head = Math.floor((room * 2) / 5);
+    const [front, end] = [[""], [""]];
+    const parts = word.split(NAME);
+    while (front.join("").length + (parts[0] ?? word).length <= head) front.push(parts.shift() ?? "");
+    while (end.join("").length + (parts[parts.length - 1] ?? word).length < room - head) end.unshift(parts.pop() ?? "");
+    if (front.length > 1 && end.length > 1) return `${safe(front.join(""))}…${safe(end.join(""))}`;
     /* A cut within a pair leaves a half, which safe() shows as one. */
     return `${safe(word.slice(0, head))}…${safe(word.slice(word.length - (room - head - 1)))}`;
 }
