@@ -66,7 +66,7 @@ def workspace(at):
     for folder, engine in (("same", "qat_block/engine.graph.json"), ("split", "compare/split.json")):
         os.makedirs(f"{at}/{folder}")
         shutil.copy(f"{FIXTURES}/{engine}", f"{at}/{folder}/engine.json")
-        shutil.copy(f"{FIXTURES}/qat_block/profile.json", f"{at}/{folder}/profile.json")
+    shutil.copy(f"{FIXTURES}/qat_block/profile.json", f"{at}/same/profile.json")  # of eight layers, as its engine has
     return at
 
 
