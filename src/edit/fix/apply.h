@@ -36,6 +36,8 @@ bool fsd_fix_is_scale(enum fsd_dtype type);
 void fsd_fix_drop_node(struct fsd_apply *a, fsd_id node);
 void fsd_fix_set_input(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const char *name);
+/** The tensor that is read in its place; itself. */
+fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor);
 /** The name under which what the tensor held is read. */
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor);
 /** What the node reads there by now, and the name for something else in its place. */

@@ -12,6 +12,8 @@
 #include "edit/fix/apply.h"
 #include "edit/onnx/declared.h"
 
+enum { MOST_REMOVED = 8 }; /* in a row: a ring of them would not end */
+
 /* ---------------------------------------------------------------------------- types */
 
 /* The type that the node is to compute in, and the one that it computes in. */
@@ -73,8 +75,11 @@ static bool casts_to(const struct fsd_apply *a, fsd_id node, enum fsd_dtype to)
 
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to)
 {
-    fsd_id maker = fsd_tensor_producer(a->g, tensor);
-    fsd_id before = fsd_node_in_tensor(a->g, maker, 0);
+    fsd_id maker, before;
+
+    tensor = fsd_fix_held(a, tensor);
+    maker = fsd_tensor_producer(a->g, tensor);
+    before = fsd_node_in_tensor(a->g, maker, 0);
 
     if (is_cast_to(a, maker, to)) {
         if (!a->typed[tensor])
@@ -128,26 +133,37 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 
 /* -------------------------------------------------------------------------- outputs */
 
-/* What computes in that type, too, reads the output as it is; a Cast makes what the
- * others read, under its old name. */
+/* What computes in that type, too, reads the tensor as it is; others need a Cast of it.
+ * @param depth  of nodes that other edits remove, whose readers read the tensor */
+static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
+                           enum fsd_dtype to, int depth)
+{
+    struct fsd_span readers = a->g->tensors.at[tensor].consumers;
+    bool needed = fsd_fix_is_output(a, tensor) || !readers.n || depth > MOST_REMOVED;
+
+    for (uint32_t k = 0; k < readers.n && depth <= MOST_REMOVED; k++) {
+        fsd_id reader = a->g->links.at[readers.at + k];
+
+        if (a->dropped[reader])
+            needed |= is_cast_needed(a, fsd_node_out_tensor(a->g, reader, 0), name, to,
+                                     depth + 1);
+        else if (casts_to(a, reader, to) && fsd_onnx_can_edit(a->g, reader))
+            fsd_fix_set_input(a, reader, 0, name);
+        else if (!is_cast_to(a, reader, to))
+            needed = true;
+    }
+    return needed;
+}
+
+/* A Cast makes what others read, under its old name. */
 static void cast_output(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i)
 {
     fsd_id node = e->node, out = fsd_node_out_tensor(a->g, node, i);
-    struct fsd_span readers = a->g->tensors.at[out].consumers;
     const char *name = fsd_fix_typed_name(a, out, type_to(e));
-    bool needed = fsd_fix_is_output(a, out) || !readers.n;
 
     if (!a->sliced[out])
         fsd_onnx_set_output(a->edits, node, i, name);
-    for (uint32_t k = 0; k < readers.n; k++) {
-        fsd_id reader = a->g->links.at[readers.at + k];
-
-        if (casts_to(a, reader, type_to(e)) && fsd_onnx_can_edit(a->g, reader))
-            fsd_fix_set_input(a, reader, 0, name);
-        else if (!is_cast_to(a, reader, type_to(e)))
-            needed = true;
-    }
-    if (needed)
+    if (is_cast_needed(a, out, name, type_to(e), 0))
         fsd_onnx_append_node(a->edits, node,
                              &(struct fsd_onnx_new_node){
                                  .op = fsd_text(a->g->names, FSD_ONNX_Cast),

@@ -61,11 +61,17 @@ void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
     fsd_fix_set_input(a, node, input, made->output);
 }
 
-const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor)
+fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor)
 {
     /* A model may have a ring of pairs, though none runs. */
     for (uint32_t n = a->g->tensors.n; n && a->instead[tensor] != tensor; n--)
         tensor = a->instead[tensor];
+    return tensor;
+}
+
+const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor)
+{
+    tensor = fsd_fix_held(a, tensor);
     a->kept[tensor] = true;
     return fsd_text(a->g->names, a->g->tensors.at[tensor].name);
 }
