@@ -122,9 +122,10 @@ def between(g, scores, kind, sizes):
 
 def attention(dtype="fp16", B=1, H=4, S=64, Skv=None, D=32, Dv=None, Hkv=None, mask="none", scale="mul_after", axis=-1,
               opset=19, kT="4d", casts="none", qdq="none", eight="int8", dyn="none", mid="none", extra="none",
-              form="matmul", rope=False, layout="bshd", proj=False):
+              form="matmul", rope=False, layout="bshd", proj=False, bias=False, places=False):
     """Q, K and V as inputs of [B, S, H x D], MatMul, Softmax (named sm), MatMul."""
     g = Graph(dtype)
+    eights = {"none": "", "all": "qkpvo"}.get(qdq, qdq)
     Skv, Dv, Hkv = Skv or S, Dv or D, Hkv or H
     rows, columns = ("seq", "seq") if dyn in ("seq", "both") else (S, Skv)
     batch = "batch" if dyn in ("batch", "both") else B
@@ -135,6 +136,8 @@ def attention(dtype="fp16", B=1, H=4, S=64, Skv=None, D=32, Dv=None, Hkv=None, m
         x = g.input(name, [batch, tokens, heads * size])
         if proj:
             x = g.op("MatMul", x, g.weights(heads * size, heads * size), name=name + ".mm")
+        if bias:
+            x = g.op("Add", x, g.weights(heads * size))
         x = g.reshape(x, 0, -1 if rows == "seq" else tokens, heads, size, name=name + ".heads")
         return g.op("Transpose", x, perm=[0, 2, 3, 1] if name == "k" and kT == "direct" else [0, 2, 1, 3])
     q, k, v = head("q", H, D, rows), head("k", Hkv, D, columns), head("v", Hkv, Dv, columns)
@@ -165,10 +168,7 @@ def attention(dtype="fp16", B=1, H=4, S=64, Skv=None, D=32, Dv=None, Hkv=None, m
     if scale == "runtime":
         size = g.op("Gather", g.op("Shape", q), g.constant(np.int64(-1)))
         root = g.op("Sqrt", g.op("Cast", size, to=TYPES[dtype]))
-    if qdq in ("qk", "all"):
-        q, k = g.quantized(q, .02, eight), g.quantized(k, .02, eight)
-    if qdq == "all":
-        v = g.quantized(v, .02, eight)
+    q, k, v = (g.quantized(t, .02, eight) if of in eights else t for of, t in zip("qkv", (q, k, v)))
     if form == "einsum":
         s = g.op("Einsum", q, k, equation="bhqd,bhkd->bhqk", name="qk")
     else:
@@ -184,6 +184,11 @@ def attention(dtype="fp16", B=1, H=4, S=64, Skv=None, D=32, Dv=None, Hkv=None, m
         s = g.op("Mul", s, g.input("sc", []), name="scale")
     if casts == "softmax32":
         s = g.op("Cast", s, to=TensorProto.FLOAT)
+    if places:  # of each distance, as DeBERTa has them
+        lead = [B * H] if layout == "3d" else [B, H]
+        distance = np.broadcast_to(np.arange(S) - np.arange(S)[:, None] + S, (*lead, S, S)).astype(np.int64)
+        other = g.op("MatMul", q, g.weights(*lead, D, 2 * S), name="other")
+        s = g.op("Add", s, g.op("GatherElements", other, g.constant(distance), axis=-1))
     s = mask_of(g, s, mask, ((batch, H, rows, columns), (B, H, S, Skv)), "fp32" if casts == "softmax32" else dtype)
     s = between(g, s, mid, (B, H, S, Skv))
     if form == "decomp":
@@ -199,13 +204,23 @@ def attention(dtype="fp16", B=1, H=4, S=64, Skv=None, D=32, Dv=None, Hkv=None, m
         p = g.reshape(p, B, H, S, Skv)
     if mid == "mul1":
         p = g.op("Mul", p, g.input("one", [1]))
+    if mid == "half_after":
+        p = g.op("Mul", g.constant(.5), p)
+    if mid == "mul_after":
+        p = g.op("Mul", p, g.input("mm", [1, 1, S, Skv]))
+    if mid == "nan_after":
+        p = g.op("Where", g.op("IsNaN", p), g.constant(0.), p)
+    if mid == "relu_after":
+        p = g.op("Relu", p)
+    if mid == "clip_after":
+        p = g.op("Clip", p, g.constant(0.), g.constant(1.))
     if mid == "where_after":
-        p = g.op("Where", g.input("mm", [1, 1, S, Skv], TensorProto.BOOL), p, g.constant(0.))
-    if qdq in ("p", "all"):
+        p = g.op("Where", g.input("mm", [1, 1, rows, columns], TensorProto.BOOL), p, g.constant(0.))
+    if "p" in eights:
         p = g.quantized(p, 1 / 127, eight)
     o = g.op("Einsum", p, v, equation="bhqk,bhkd->bhqd", name="pv") if form == "einsum" else g.op("MatMul", p, v, name="pv")
     y = o if layout != "bshd" else g.reshape(g.op("Transpose", o, perm=[0, 2, 1, 3]), 0, -1, H * Dv)
-    if qdq == "all":
+    if "o" in eights:
         y = g.quantized(y, .02, eight)
     g.output(y)
     for tensor in {"weights": [p], "scores": [s]}.get(extra, []):

@@ -153,16 +153,53 @@ def more():
             yield Row(f"{eight} mask={m}", qdq="all", eight=eight, dtype="fp32", D=16, B=2, mask=m)
         for d in ("seq", "batch", "both"):
             yield Row(f"{eight} dyn={d}", qdq="all", eight=eight, dyn=d)
-        yield Row(f"{eight} where_after", qdq="all", eight=eight, mid="where_after")
+        for m in ("where_after", "mul_after", "half_after", "clip_after", "mul1"):
+            yield Row(f"{eight} {m}", qdq="all", eight=eight, mid=m)
+            yield Row(f"{eight} fp32 {m}", qdq="all", eight=eight, mid=m, dtype="fp32")
         yield Row(f"{eight} heads=1", qdq="all", eight=eight, H=1)
         yield Row(f"{eight} qk=16 v=32", qdq="all", eight=eight, D=16, Dv=32)
         yield Row(f"{eight} qk", qdq="qk", eight=eight)
         yield Row(f"{eight} p", qdq="p", eight=eight)
 
 
+def places():
+    """Another product of the queries, which the builder may merge with the first one."""
+    for name, factors in (("", {}), (" bias", {"bias": True}), (" projected", {"proj": True}),
+                          (" projected bias", {"proj": True, "bias": True})):
+        for scale in ("mul_after", "mul_q", "mul_k", "both"):
+            for dtype in ("fp16", "bf16"):
+                yield Row(f"places 3d {dtype}{name} {scale}", places=True, layout="3d", dtype=dtype, scale=scale, **factors)
+        for dtype in ("fp16", "bf16"):
+            yield Row(f"places {dtype}{name}", places=True, dtype=dtype, **factors)
+        yield Row(f"places 3d B=2{name}", places=True, layout="3d", B=2, D=48, S=40, **factors)
+    for cc in ALL:
+        yield Row(f"places 3d projected bias {cc}", places=True, layout="3d", proj=True, bias=True, capabilities=(cc,))
+
+
+def behind():
+    """What is done to the probabilities, and quantizers on some of the four operands."""
+    for dtype in ("fp16", "bf16"):
+        for m in ("where_after", "mul_after", "half_after", "clip_after", "mul1", "nan_after", "relu_after"):
+            for d in (16, 32, 48, 64, 128):
+                yield Row(f"{m} {dtype} head={d}", mid=m, dtype=dtype, D=d)
+        for m in ({"mid": "where_after"}, {"qdq": "p"}):
+            of = f"{dtype} {'p' if 'qdq' in m else 'where_after'}"
+            for s, t in ((512, 512), (513, 513), (511, 512), (64, 77), (77, 64), (1, 64), (1, 600), (2, 2), (7, 7)):
+                yield Row(f"{of} q={s} kv={t}", S=s, Skv=t, dtype=dtype, **m)
+            for d in ("seq", "batch", "both"):
+                yield Row(f"{of} dyn={d}", dyn=d, dtype=dtype, **m)
+        for cc in ALL:
+            yield Row(f"where_after {dtype} {cc}", mid="where_after", dtype=dtype, capabilities=(cc,))
+    for eight in ("int8", "fp8"):
+        for dtype in ("fp16", "bf16", "fp32"):
+            for of in ("q", "k", "v", "p", "qk", "pv", "qkv", "qkp", "qp", "vq", "o", "vo", "qkpv", "qkpvo"):
+                for d in (16, 32, 128):
+                    yield Row(f"{eight} {dtype} on {of} head={d}", qdq=of, eight=eight, dtype=dtype, D=d)
+
+
 def rows():
     found = {}
-    for make in (forms, sizes, quantized, builders, operators, more):
+    for make in (forms, sizes, quantized, builders, operators, more, places, behind):
         for row in make():
             found.setdefault(row.name, row)
     return list(found.values())

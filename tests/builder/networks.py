@@ -94,8 +94,12 @@ def layer(g, x, scale="divided", mask=None, cross=None, packed=False, rope=False
         k = g.quantized(k, .03, eight)
     scores = behind(g.op("MatMul", q, g.op("Transpose", k, perm=[0, 2, 1] if flat else [0, 1, 3, 2])))
     if position:
-        places = g.constant(g.random.standard_normal((1, g.heads, g.size, keys)) / 8)
-        scores = g.op("Add", scores, g.op("MatMul", q, places))
+        # Of each distance, as DeBERTa has them: without the Gather two products would be added.
+        lead = (g.batch * g.heads,) if flat else (g.batch, g.heads)
+        places = g.constant(g.random.standard_normal((*lead, g.size, 2 * keys)) / 8)
+        distance = np.arange(keys) - np.arange(keys)[:, None] + keys
+        distance = g.constant(np.broadcast_to(distance, (*lead, keys, keys)).astype(np.int64))
+        scores = g.op("Add", scores, g.op("GatherElements", g.op("MatMul", q, places), distance, axis=-1))
     p = g.op("Softmax", masked(g, mask, scores, keys), axis=-1)
     if rows:  # that are masked whole, as PyTorch writes them
         p = g.op("Where", g.op("IsNaN", p), g.constant(0.0), p)
@@ -150,4 +154,9 @@ DRAWN = {
     "part_int8": lambda: network(4, "fp16", eight="int8", which="qk", opset=19),
     "few_fp8": lambda: network(3, "fp16", eight="fp8", opset=19, open=("tokens",)),
     "positions": lambda: network(2, scale="queries", position=True),
+    "positions_fp16": lambda: network(3, "fp16", scale="queries", position=True, flat=True),
+    "positions_wide": lambda: network(2, "fp16", size=48, scale="multiplied", position=True, flat=True, opset=13),
+    "positions_bf16": lambda: network(2, "bf16", heads=2, size=64, scale="divided", position=True, flat=True),
+    "int8_rows": lambda: network(3, "fp16", eight="int8", mask="causal", rows=True, opset=19),
+    "fp8_rows_fp32": lambda: network(2, eight="fp8", mask="causal", scale="both", rows=True, opset=19),
 }

@@ -943,9 +943,31 @@ def attentions(brain):
     return n.model(19)
 
 
+def attentions_beside():
+    """What another node keeps from being one kernel: a Where between the Softmax and its quantizer, in FP32, so that Casts
+    take the places of the pairs; and, in FP16 with three axes, a second product of the queries."""
+    n = Net(6)
+    full, half = TensorProto.FLOAT, TensorProto.FLOAT16
+    query, key, value = (q(n, n.op("Mul", n.input(f"masked_{name}", 1, 2, 12, 16, type=full), n.const(np.float32(.25))))
+                         for name in "qkv")
+    scores = n.op("MatMul", query, n.op("Transpose", key, perm=[0, 1, 3, 2]), name="masked_qk")
+    p = n.op("Softmax", scores, axis=-1, name="masked_softmax")
+    p = n.op("Where", n.op("IsNaN", p), n.const(np.float32(0)), p)
+    n.output(q(n, n.op("MatMul", q(n, p), value, name="masked_pv")), 1, 2, 12, 16, type=full)
+    query, key, value, places = (n.op("Add", n.input(f"placed_{name}", 2, 12, 16, type=half), n.const(np.ones(16, np.float16)))
+                                 for name in ("q", "k", "v", "places"))
+    query = n.op("Mul", query, n.const(np.float16(.25)))
+    scores = n.op("MatMul", query, n.op("Transpose", key, perm=[0, 2, 1]), name="placed_qk")
+    other = n.op("MatMul", query, n.op("Transpose", places, perm=[0, 2, 1]), name="placed_other")
+    turned = n.op("Gather", other, n.const(np.arange(12)[::-1].copy()), axis=2)
+    p = n.op("Softmax", n.op("Add", scores, turned), axis=-1, name="placed_softmax")
+    n.output(n.op("MatMul", p, value, name="placed_pv"), 2, 12, 16, type=half)
+    return n.model(19)
+
+
 def main():
     for name, model in (("cures_skips", skips()), ("cures_one_scale", one_scale()), ("cures_attention", attentions(False)),
-                        ("cures_attention_bf16", attentions(True))):
+                        ("cures_attention_bf16", attentions(True)), ("cures_attention_beside", attentions_beside())):
         with open(os.path.join(sys.argv[1], f"{name}.onnx"), "wb") as file:
             file.write(model.SerializeToString())
     for key in ("sizes", "opset", "none"):

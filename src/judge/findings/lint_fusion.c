@@ -16,7 +16,7 @@
 #include <math.h>
 #include <string.h>
 
-enum { LEAST_HEAD = 16, BF16_OPSET = 13, BF16_SM = 80 };
+enum { LEAST_HEAD = 16, DEEPER = 8, BF16_OPSET = 13, BF16_SM = 80 };
 
 /* ---------------------------------------------------------------------------- types */
 
@@ -38,10 +38,26 @@ static bool has_bf16(const struct fsd_lint *l)
            (!l->target.sm || l->target.sm >= BF16_SM);
 }
 
-/* The type that the products are to have; NULL: none that holds what they make. */
-static const char *type_for(const struct fsd_lint *l, fsd_id product)
+/* How many nodes there are between the Softmax and the product with the values. */
+static uint32_t between(const struct fsd_measured_block *m)
 {
-    return fsd_lint_is_scaled_first(l, product) || scale_behind(l, product) != FSD_NONE
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->n; i++)
+        n += m->nodes[i] > m->softmax && m->nodes[i] < m->last;
+    return n;
+}
+
+/* The type that the products are to have; NULL: none that holds what they make.  With
+ * nodes behind a Softmax in FP32 the builder has a kernel in FP16 of two head sizes. */
+static const char *type_for(const struct fsd_lint *l,
+                            const struct fsd_measured_block *m)
+{
+    int64_t head = fsd_attention_size(m, m->q, 0);
+    bool fits = head == 32 || head == 64 || !between(m);
+
+    return fits && (fsd_lint_is_scaled_first(l, m->first) ||
+                    scale_behind(l, m->first) != FSD_NONE)
                ? "fp16"
            : has_bf16(l) ? "bf16"
                          : NULL;
@@ -77,11 +93,8 @@ static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m
     const char *effect =
         fsd_printed(f->found->arena, "rounds to %s what it reads and writes",
                     strcmp(type, "fp16") ? "BF16" : "FP16");
-    uint32_t between = 0;
 
-    for (uint32_t i = 0; i < m->n; i++)
-        between += m->nodes[i] > m->softmax && m->nodes[i] < m->last;
-    if (between && strcmp(type, "fp16") != 0)
+    if (between(m) && strcmp(type, "fp16") != 0)
         cast(f, m->softmax, type, effect);
     for (uint32_t i = 0; i < m->n; i++)
         if (m->nodes[i] > m->softmax && m->nodes[i] <= m->last)
@@ -91,17 +104,19 @@ static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m
 static bool propose_casts(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     const struct fsd_lint *l = f->lint;
-    const char *type = type_for(l, m->first);
-    bool scaled = fsd_lint_is_scaled_first(l, m->first);
+    const char *type = type_for(l, m);
+    bool half = type && !strcmp(type, "fp16"),
+         scaled = fsd_lint_is_scaled_first(l, m->first);
     fsd_id scale = scale_behind(l, m->first);
 
-    if (!type)
+    if (!type || (!half && fsd_attention_changes(m) != FSD_NONE))
         return false;
-    if (!scaled && scale != FSD_NONE)
+    if (half && !scaled)
         scale_first(f, m->first, scale);
     cast(f, m->first, type,
-         scaled || scale != FSD_NONE
-             ? "rounds to FP16 what it reads and writes"
+         half ? "rounds to FP16 what it reads and writes"
+         : scaled || scale != FSD_NONE
+             ? "rounds to BF16 what it reads and writes"
              : "rounds to BF16 what it reads and writes, which without a scale may "
                "exceed the range of FP16");
     cast_behind(f, m, type);
@@ -162,6 +177,23 @@ static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block 
     repeat(f, m, m->first, m->k);
     repeat(f, m, m->last, m->v);
     return true;
+}
+
+/* Products of different depths are not merged. */
+static bool propose_depths(struct fsd_finder *f, const struct fsd_measured_block *m)
+{
+    struct fsd_span readers = fsd_tensor_consumers(f->lint->g, m->q);
+    int64_t depth = fsd_attention_size(m, m->q, 0);
+
+    for (uint32_t i = 0; depth >= 0 && i < readers.n; i++) {
+        fsd_id node = f->lint->g->links.at[readers.at + i];
+
+        if (!fsd_attention_is_merged_with(m, node))
+            continue;
+        pad(f, node, 0, 0, depth, depth + DEEPER);
+        pad(f, node, 1, 1, depth, depth + DEEPER);
+    }
+    return depth >= 0;
 }
 
 /* -------------------------------------------------------------- outputs, quantizers */
@@ -239,7 +271,8 @@ static void propose(struct fsd_finder *f, const struct fsd_measured_block *m,
         [FSD_CURE_UNQUANTIZE] = propose_unquantized,
         [FSD_CURE_REPEAT] = propose_heads,
         [FSD_CURE_PADS] = propose_pads,
-        [FSD_CURE_CASTS] = propose_casts};
+        [FSD_CURE_CASTS] = propose_casts,
+        [FSD_CURE_APART] = propose_depths};
     unsigned asked = 0;
     bool made = true;
 
@@ -247,8 +280,7 @@ static void propose(struct fsd_finder *f, const struct fsd_measured_block *m,
         asked |= 1u << why->at[i].rule->cure;
     if (asked & 1u << FSD_CURE_UNQUANTIZE && is_fp32(f->lint, m->first))
         asked |= 1u << FSD_CURE_CASTS;
-    if (asked & 1u << FSD_CURE_NONE ||
-        (asked & 1u << FSD_CURE_OTHERS && !(asked & 1u << FSD_CURE_CASTS)))
+    if (asked & 1u << FSD_CURE_NONE)
         return;
     for (unsigned i = 0; i < FSD_COUNT_OF(makes); i++)
         if (makes[i] && asked & 1u << i)

@@ -48,6 +48,12 @@ static const struct fsd_fusion_rule rules[] = {
      "batch x heads 1, of fixed sizes",
      "TensorRT for RTX fuses 2 and more, and a dynamic batch", NULL,
      "7 of 7 are split; with a dynamic batch it is not", MEASURED},
+    {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
+     "{A} between the Softmax and the product with V, {B}",
+     "TensorRT for RTX fuses that in FP16 with head size 32 or 64, of fixed sizes, as "
+     "many keys as queries and up to 512, or with one query; a Relu never",
+     "mask the scores before the Softmax",
+     "63 of 63 are split, 0 of 20 within these borders", MEASURED},
     /* Then what an edit cures. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
      "element type FP32", "TensorRT for RTX fuses FP16 and BF16",
@@ -79,38 +85,54 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED, FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
-     "quantizers on some of Q, K, V and the "
-     "probabilities",
-     "TensorRT for RTX fuses them on all four, or on the probabilities alone",
+     "quantizers on both operands of one product, that of the {A}",
+     "TensorRT for RTX fuses them on those of both products, or of none",
      "quantize all four and the output, or none",
-     "7 of 7 are split; with none quantized 4 of 4 are one kernel", MEASURED,
-     FSD_CURE_UNQUANTIZE},
+     "49 of 49 are split, and 0 of 72 with one operand of a product quantized; with "
+     "none "
+     "quantized 28 of 28 are one kernel",
+     MEASURED, FSD_CURE_UNQUANTIZE},
+    {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
+     "quantizers on the probabilities and not on V, {A}",
+     "TensorRT for RTX fuses them in FP16 with head size 32 or 64, of fixed sizes, as "
+     "many keys as queries and up to 512, or with one query",
+     "remove the quantizers of the probabilities",
+     "37 of 37 are split, 0 of 11 within these borders; with the edit 8 of 8 are one "
+     "kernel",
+     MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
      "INT8 with head size {0}, {A} keys and {B}",
      "TensorRT for RTX fuses head sizes 16, 32 and 64, up to 512 keys, two queries and "
-     "more",
+     "more, and a quantized output",
      "remove the quantizers of the block",
-     "20 of 20 are split, with the edit 6 of 6 are not; 16, 32 and 64, 1 to 512 keys, "
+     "29 of 29 are split, with the edit 6 of 6 are not; 16, 32 and 64, 1 to 512 keys, "
      "2 to 600 queries, masks and "
      "dynamic sizes are not",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
-     "FP8 with {A} keys", "TensorRT for RTX fuses 32 and more, if the number is fixed",
+     "FP8 with {A}",
+     "TensorRT for RTX fuses 32 keys and more, if the number is fixed, and an output "
+     "that is quantized, or not FP32",
      "remove the quantizers of the block, and compute it in FP16 or BF16",
-     "36 of 36 are split, with the edit 5 of 5 are not; nor are 57 from 32 keys on, "
+     "39 of 39 are split, with the edit 5 of 5 are not; nor are 57 from 32 keys on, "
      "and "
      "with one query",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "{A} between the Softmax and its quantizer",
-     "TensorRT for RTX fuses a Softmax that is quantized directly",
-     "mask the scores before the Softmax", "2 of 2 are split", MEASURED},
-    {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_operand,
-     "`{A}` reads the queries or the keys, too",
-     "TensorRT for RTX makes one product of both",
-     "build with -peep:fc_h_fusion=off in __LUNOWUD, or cast what the block reads",
-     "2 of 2 are split; with either edit 2 of 2 are one kernel", MEASURED,
-     FSD_CURE_OTHERS},
+     "TensorRT for RTX fuses a Softmax that is quantized directly, or scaled before",
+     "remove the quantizers of the block, or mask the scores before the Softmax",
+     "36 of 36 are split (Where, Mul, Clip), none of 8 with a scale there; with the "
+     "quantizers removed 5 of 5 are one kernel",
+     MEASURED, FSD_CURE_UNQUANTIZE},
+    {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
+     "`{A}` multiplies the queries, too, in three axes",
+     "TensorRT for RTX makes one product of both, but not where they have four axes",
+     "pad what the other product multiplies with zeros",
+     "26 of 26 are split, and 0 of 25 with four axes, or of inputs; with the edit 9 of "
+     "9 "
+     "are one kernel",
+     MEASURED, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "head size {0}",
      "TensorRT fuses multiples of 8 from 16 to 256 in FP16 and BF16", NULL, NULL,
@@ -306,7 +328,7 @@ const char *fsd_fusion_edit(struct fsd_arena *arena, const struct fsd_fusion_rul
 {
     const char *edit = filled(arena, NULL, rule->edit);
 
-    return rule->cure == FSD_CURE_NONE || rule->cure == FSD_CURE_OTHERS
+    return rule->cure == FSD_CURE_NONE
                ? edit
                : fsd_printed(arena, "%s (`lint --fix=fusion/attention`)", edit);
 }

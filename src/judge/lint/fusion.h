@@ -35,7 +35,7 @@ enum fsd_cure {
     FSD_CURE_REPEAT,     /**< the one head of K or V repeated before the product */
     FSD_CURE_PADS,       /**< zeros behind Q, K and V; the output sliced */
     FSD_CURE_CASTS,      /**< both products in FP16 or BF16, between Casts */
-    FSD_CURE_OTHERS      /**< the Casts that another rule asks for are enough */
+    FSD_CURE_APART       /**< zeros behind what another product of Q multiplies */
 };
 
 /** A row. */
@@ -107,7 +107,13 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
     fsd_attention_is_uneven, fsd_attention_is_broadcast,
     fsd_attention_is_half_quantized, fsd_attention_is_int8_otherwise,
     fsd_attention_is_fp8_otherwise, fsd_attention_is_masked_behind,
-    fsd_attention_shares_operand, fsd_attention_is_beyond_documented;
+    fsd_attention_is_changed, fsd_attention_is_rounded, fsd_attention_shares_queries,
+    fsd_attention_is_beyond_documented;
+/** The node is another product of Q that the builder makes one of both of. */
+bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
+/** The last node between the Softmax and the product with V that the builder neither
+ *  moves nor removes; FSD_NONE. */
+fsd_id fsd_attention_changes(const struct fsd_measured_block *m);
 /** Finds the products of an attention. */
 void fsd_attention_read(struct fsd_measured_block *m);
 /** A size of a tensor, of the axis `back` before the last one; -1: not known, or open.

@@ -18,7 +18,9 @@ enum {
     MULTIPLE = 8,  /* of which all documented ones are multiples */
     LONGEST = 512, /* in INT8, the most keys */
     SHORTEST = 32, /* in FP8, the fewest keys */
-    STEPS = 16     /* of a walk over data movement */
+    SMALLER = 32,  /* head sizes of the kernel that has more than masks in it */
+    LARGER = 64,
+    STEPS = 16 /* of a walk over data movement */
 };
 
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
@@ -239,11 +241,35 @@ bool fsd_attention_is_broadcast(struct fsd_measured_block *m)
            (fsd_attention_size(m, m->k, 2) == 1 || fsd_attention_size(m, m->v, 2) == 1);
 }
 
+/* One product is in 8 bits: only where both of its operands are quantized. */
 bool fsd_attention_is_half_quantized(struct fsd_measured_block *m)
 {
     unsigned which = quantized(m);
+    bool first = (which & (Q | K)) == (Q | K), second = (which & (P | V)) == (P | V);
 
-    return which & (Q | K) && which != ALL;
+    m->text[0] = first ? "scores" : "output";
+    return first != second;
+}
+
+/* What reads the output, moved or not, quantizes it. */
+static bool is_output_quantized(const struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id out = fsd_node_out_tensor(g, m->last, 0), reader;
+
+    for (int steps = 0; steps < STEPS; steps++) {
+        reader = fsd_tensor_only_reader(g, out);
+        if (reader == FSD_NONE ||
+            !(m->facts->traits[reader] & (FSD_OP_VIEW | FSD_OP_COPIES)))
+            break;
+        out = fsd_node_out_tensor(g, reader, 0);
+    }
+    for (uint32_t i = 0; i < fsd_tensor_consumers(g, out).n; i++)
+        if (!(fsd_traits_of(m->facts,
+                            g->links.at[fsd_tensor_consumers(g, out).at + i]) &
+              FSD_OP_QUANTIZE))
+            return false;
+    return !fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT);
 }
 
 bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
@@ -257,8 +283,11 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
         return false;
     m->number[0] = head;
     m->text[0] = keys < 0 ? "any number of" : fsd_printed(m->arena, "%d", (int)keys);
-    m->text[1] = queries == 1 ? "one query" : "several queries";
-    return (head != 16 && head != 32 && head != 64) || keys > LONGEST || queries == 1;
+    m->text[1] = queries == 1             ? "one query"
+                 : is_output_quantized(m) ? "several queries"
+                                          : "an output that is not quantized";
+    return (head != 16 && head != 32 && head != 64) || keys > LONGEST || queries == 1 ||
+           !is_output_quantized(m);
 }
 
 /* With a single query another kernel does it. */
@@ -270,45 +299,185 @@ bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 
     if (!is_all(m, FSD_FP8) || !x->ranked || fsd_attention_size(m, scores, 1) == 1)
         return false;
-    m->text[0] =
-        keys < 0 ? "a dynamic number of" : fsd_printed(m->arena, "%d", (int)keys);
-    return keys >= 0 ? keys < SHORTEST
-                     : fsd_amount_is_open(m->sizes->amounts, x->dims[x->rank - 1]);
+    m->text[0] = keys < 0 ? "a dynamic number of keys"
+                          : fsd_printed(m->arena, "%d keys", (int)keys);
+    if (keys >= 0 ? keys < SHORTEST
+                  : fsd_amount_is_open(m->sizes->amounts, x->dims[x->rank - 1]))
+        return true;
+    m->text[0] = "an output in FP32 that is not quantized";
+    return type_of(m, m->first) == FSD_FP32 && !is_output_quantized(m);
 }
 
-/* A node between the Softmax and the quantizer of what it outputs. */
+/* A constant of one element. */
+static bool is_number(const struct fsd_measured_block *m, fsd_id tensor)
+{
+    const struct fsd_shape *x = fsd_shape_of(m->sizes, tensor);
+
+    for (uint32_t i = 0; x->ranked && i < x->rank; i++)
+        if (fsd_attention_size(m, tensor, i) != 1)
+            return false;
+    return x->ranked && fsd_is_constant(m->facts, tensor);
+}
+
+/* Which input of a node it multiplies or divides by a number; -1: it does not. */
+static int scale_input(const struct fsd_measured_block *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->facts->g;
+    bool multiplies = fsd_node_is(g, node, FSD_ONNX_Mul);
+
+    if (!multiplies && !fsd_node_is(g, node, FSD_ONNX_Div))
+        return -1;
+    return is_number(m, fsd_node_in_tensor(g, node, 1))                 ? 1
+           : multiplies && is_number(m, fsd_node_in_tensor(g, node, 0)) ? 0
+                                                                        : -1;
+}
+
+/* A node between the Softmax and the quantizer of what it outputs; the builder moves a
+ * scale from there. */
 bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
 {
-    if (!(quantized(m) & P))
+    if (quantized(m) != ALL)
         return false;
-    for (uint32_t i = 0; i < m->n; i++)
-        if (m->nodes[i] > m->softmax && m->nodes[i] < m->last) {
+    for (uint32_t i = m->n; i-- > 0;)
+        if (m->nodes[i] > m->softmax && m->nodes[i] < m->last &&
+            scale_input(m, m->nodes[i]) < 0) {
             m->text[0] = fsd_text(m->names, m->facts->g->nodes.at[m->nodes[i]].op);
             return true;
         }
     return false;
 }
 
-/* Another product of two tensors reads the queries or the keys: the builder makes one
- * product of both. */
-bool fsd_attention_shares_operand(struct fsd_measured_block *m)
+/* Where(IsNaN(x), 0, x), or its IsNaN: a Softmax has no such values, and the builder
+ * removes both. */
+static bool is_removed(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;
-    const fsd_id tensors[] = {m->q, m->k};
+    fsd_id asks = fsd_tensor_producer(g, fsd_node_in_tensor(g, node, 0));
 
-    for (unsigned i = 0; i < FSD_COUNT_OF(tensors); i++) {
-        struct fsd_span readers = fsd_graph_tensor(g, tensors[i])->consumers;
+    return fsd_node_is(g, node, FSD_ONNX_IsNaN) ||
+           fsd_node_is(g, node, FSD_ONNX_Cast) ||
+           (fsd_node_is(g, node, FSD_ONNX_Where) &&
+            fsd_node_is(g, asks, FSD_ONNX_IsNaN));
+}
 
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id node = g->links.at[readers.at + k];
+fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
+{
+    for (uint32_t i = m->n; i-- > 0;)
+        if (m->nodes[i] > m->softmax && m->nodes[i] < m->last &&
+            scale_input(m, m->nodes[i]) < 0 && !is_removed(m, m->nodes[i]))
+            return m->nodes[i];
+    return FSD_NONE;
+}
 
-            if (node == m->first || !fsd_node_is(g, node, FSD_ONNX_MatMul))
-                continue;
-            m->text[0] = g->nodes.at[node].name
-                             ? fsd_text(m->names, g->nodes.at[node].name)
-                             : "another product";
-            return true;
-        }
+/* Why the kernel that computes more than masks does not do it; NULL: it does, or a size
+ * is not known. */
+static const char *beyond_changed(const struct fsd_measured_block *m)
+{
+    fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
+    const struct fsd_shape *x = fsd_shape_of(m->sizes, scores);
+    int64_t head = fsd_attention_size(m, m->q, 0),
+            keys = fsd_attention_size(m, scores, 0),
+            queries = fsd_attention_size(m, scores, 1);
+
+    if (!x->ranked || queries == 1)
+        return NULL;
+    for (uint32_t i = 0; i < x->rank; i++)
+        if (fsd_amount_is_open(m->sizes->amounts, x->dims[i]))
+            return "with dynamic sizes";
+    return type_of(m, m->first) == FSD_BF16 ? "in BF16"
+           : head > 0 && head != SMALLER && head != LARGER
+               ? fsd_printed(m->arena, "with head size %d", (int)head)
+           : keys > 0 && queries > 0 && (keys != queries || keys > LONGEST)
+               ? fsd_printed(m->arena, "with %d queries and %d keys", (int)queries,
+                             (int)keys)
+               : NULL;
+}
+
+bool fsd_attention_is_changed(struct fsd_measured_block *m)
+{
+    fsd_id node = fsd_attention_changes(m);
+
+    if (node == FSD_NONE || (m->facts->traits[node] & FSD_OP_QDQ))
+        return false;
+    m->text[0] = fsd_text(m->names, m->facts->g->nodes.at[node].op);
+    m->text[1] = fsd_node_is(m->facts->g, node, FSD_ONNX_Relu) ? "at any size"
+                                                               : beyond_changed(m);
+    return m->text[1] != NULL;
+}
+
+/* A product one operand of which is quantized is not in 8 bits: the pair only rounds. */
+bool fsd_attention_is_rounded(struct fsd_measured_block *m)
+{
+    if ((quantized(m) & (P | V)) != P)
+        return false;
+    m->text[0] = beyond_changed(m);
+    return m->text[0] != NULL;
+}
+
+/* What computes a tensor, before it is moved and scaled by a number; FSD_NONE: it is
+ * an input of the network.
+ * @param scaled  becomes true where such a scale is there. */
+static fsd_id computed_by(const struct fsd_measured_block *m, fsd_id tensor,
+                          bool *scaled)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id node = fsd_tensor_producer(g, tensor);
+
+    for (int steps = 0; node != FSD_NONE && steps < STEPS; steps++) {
+        int scale = scale_input(m, node);
+
+        if (scale < 0 && (!(m->facts->traits[node] & (FSD_OP_VIEW | FSD_OP_COPIES)) ||
+                          m->facts->traits[node] & FSD_OP_PARTS))
+            break;
+        *scaled |= scale >= 0;
+        node = fsd_tensor_producer(g, fsd_node_in_tensor(g, node, scale == 0));
+    }
+    return node;
+}
+
+/* The builder folds a scale of the keys into a sum before it, in FP16, and does not
+ * merge what it cannot fold. */
+static bool is_foldable(const struct fsd_measured_block *m, fsd_id node)
+{
+    return fsd_node_has_in(m->facts->g, node, 1) &&
+           m->facts->traits[node] & FSD_OP_ELEMENTWISE;
+}
+
+/* The builder makes one product of two of three axes that multiply one tensor of
+ * queries, where it computes all that they multiply. */
+bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id keys, other = fsd_node_in_tensor(g, node, 1);
+    enum fsd_dtype type = type_of(m, m->first);
+    bool scaled = false, apart = false;
+
+    if (node == m->first || !fsd_node_is(g, node, FSD_ONNX_MatMul) ||
+        fsd_node_in_tensor(g, node, 0) != m->q || type == FSD_FP32 ||
+        fsd_shape_of(m->sizes, m->q)->rank != 3 ||
+        fsd_shape_of(m->sizes, other)->rank != 3)
+        return false;
+    keys = computed_by(m, m->k, &scaled);
+    return keys != FSD_NONE &&
+           (!scaled || (type == FSD_FP16 && is_foldable(m, keys))) &&
+           computed_by(m, m->q, &apart) != FSD_NONE &&
+           (fsd_is_constant(m->facts, other) ||
+            computed_by(m, other, &apart) != FSD_NONE);
+}
+
+bool fsd_attention_shares_queries(struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+    struct fsd_span readers = fsd_tensor_consumers(g, m->q);
+
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = g->links.at[readers.at + i];
+
+        if (!fsd_attention_is_merged_with(m, node))
+            continue;
+        m->text[0] = g->nodes.at[node].name ? fsd_text(m->names, g->nodes.at[node].name)
+                                            : "another product";
+        return true;
     }
     return false;
 }
