@@ -252,9 +252,8 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out);
  *  child process, of which the next picture may be asked, too.  graphviz.c */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
 
-/** The first line that a reader should know of in what it complained; NULL.  That its
- *  router found no room for a curve is none: the line is drawn; nor that graphviz-pure
- *  takes a rare letter to be as wide as a space.  layout.c */
+/** The first line that a reader should know of in what it complained; NULL.
+ *  complaint.c */
 const char *fsd_graphviz_complaint(const char *said);
 
 /** How an attempt to lay out went. */
