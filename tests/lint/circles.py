@@ -15,7 +15,7 @@ KNOWN = {
     "judge/findings/rules: change kernel": "two rules in turn report changed kernels",
     "model/ops: attention ints macs same shape shape_body shape_einsum shape_list shape_made shape_view shape_window sizes table":
         "the shape of an operator depends on others, through the table of operators",
-    "report/picture: child dot layout": "the child process that lays out prints DOT",
+    "report/picture: dot layout": "the child process that lays out prints DOT",
     "read/trt: json_file json_objects": "a text that is no single object may hold several",
 }
 
