@@ -153,7 +153,7 @@ export class SourceView {
     put_line(line, code) {
         const { total, print } = this.sources.measure;
         const cost = line.cost ? el("span", { class: "figure", title: `${print(line.cost)} of ${print(total)}` }, percent(line.cost, total)) : null;
-        return this.item(line.chosen, [el("span", { class: "index" }, String(line.line)), el("code", { title: safe(code) }, safe(code) || "(text not known)"), el("span", { class: "chips" }, ...line.chips.map(chip)), el("span", { class: "count" }, noun(line.nodes, "node")), cost]);
+        return this.item(line.chosen, [el("span", { class: "index" }, String(line.line)), el("code", { title: safe(code) }, ...breakable(safe(code) || "(text not known)")), el("span", { class: "chips" }, ...line.chips.map(chip)), el("span", { class: "count" }, noun(line.nodes, "node")), cost]);
     }
 }
 
