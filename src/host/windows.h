@@ -110,6 +110,7 @@ char *fsd_mkdtemp(char *path);
 #define fchmod(fd, mode)        ((void)(fd), (void)(mode), 0)
 #define chmod(path, mode)       ((void)(path), (void)(mode), 0)
 #define fchown(fd, user, group) ((void)(fd), 0)
+#define umask(mode)             ((mode_t)_umask(mode))
 #define geteuid()               0u
 #define getegid()               0u
 #define timegm                  _mkgmtime
