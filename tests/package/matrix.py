@@ -234,9 +234,9 @@ HEAD = """# Platforms of a release
 
 Written by `tests/package/matrix` of the files that `packaging/release` makes; do not edit.  "Run here" names what ran on the
 machine that built them, an x86_64 with Debian 12: by itself, by Debian's qemu-user-static or by Debian's wine.  Of what it could not run the
-headers were read: a file without an entry in that column has run nowhere.  "JSON equal" counts the reports of {n} real builds that are the
-bytes of the first program's (of a module: of those that can be read), and "first report" is the time of the quantized block in fixtures/,
-start included.
+headers were read: a file without an entry in that column has run nowhere.  "JSON equal" counts the reports of {n} builds, most of them
+real, that are the bytes of the first program's (of a module: of those that can be read), and "first report" is the time that the quantized
+block in fixtures/ took, start included, on a machine that did other work as well.
 
 """
 
