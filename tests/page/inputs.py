@@ -1,7 +1,7 @@
 #!/usr/bin/python3
 """Writes the pages that the browser opens:  inputs.py BINARY FOLDER [PLAIN]
 
-PLAIN is the program without Graphviz.
+PLAIN is the program without Graphviz, which finds none on its PATH.
 """
 import json
 import os
@@ -28,7 +28,8 @@ def write(name, *args, binary=BINARY, statuses=(0, 1), folder=None):
     for ending in ("html", "json"):
         patient = PATIENT if ending == "html" and args[0] not in ("check", "lint") else []
         done = subprocess.run([binary, *args, *patient, "-o", os.path.join(FOLDER, f"{name}.{ending}")],
-                              check=False, cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+                              check=False, cwd=folder, stdin=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                              env={**os.environ, "PATH": "/"} if binary == PLAIN else None)
         if done.returncode not in statuses:
             sys.exit(f"{name}.{ending}: exit status {done.returncode}")
 
