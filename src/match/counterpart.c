@@ -1,19 +1,19 @@
 /*
  * Finds the counterpart of an engine's tensor: the model's tensor whose value it holds.
  *
- * First by exact name.  Then by one thing that builders do: when one moves a Q back
- * across an operator that commutes with it (QuantizeLinear behind a MaxPool), the
- * tensors keep their names and change their places:
+ * Exact names come first.  They need one correction: when a builder moves a Q back
+ * across an operator that commutes with it (QuantizeLinear after a MaxPool), the
+ * tensors keep their names but change their places:
  *
  *     model    a -> MaxPool -> b -> Q -> c          b is a float
  *     engine   a -> Q -> "b" -> MaxPool -> "c"      "b" is int8 and holds Q(a)
  *
- * So a quantized engine tensor with the name of a float tensor of the model, whose
- * values the model quantizes next, is the tensor before the operator (seen with
- * MaxPool).  A DQ moved forward shifts the other way.
+ * So a quantized engine tensor may have the name of a float tensor that the model
+ * quantizes next.  Its counterpart is then the tensor before the operator (seen with
+ * MaxPool).  A DQ that was moved forward shifts names in the other direction.
  *
- * Last, a layer that forwards its tensor gives its unnamed side the counterpart of the
- * other: those of producers before those of consumers.
+ * Finally, if a layer forwards its tensor and only one side has a counterpart, the
+ * other side gets the same counterpart: producers pass it on before consumers do.
  */
 #include "match/pass.h"
 
@@ -28,7 +28,8 @@ static bool is_quantized(const struct fsd_facts *f, fsd_id tensor)
     return fsd_dtype_is_quantized(fsd_tensor_form(f->g, tensor)->type);
 }
 
-/* The one input of a commuting operator that is not a constant. */
+/* The only input of a commuting operator that is not a constant; FSD_NONE if there are
+ * several. */
 static fsd_id data_input(const struct fsd_facts *f, fsd_id node)
 {
     const struct fsd_node *n = &f->g->nodes.at[node];
@@ -51,7 +52,7 @@ static fsd_id consumer(const struct fsd_graph *g, fsd_id tensor, uint32_t i)
     return g->links.at[g->tensors.at[tensor].consumers.at + i];
 }
 
-/* The Q that the values of a tensor reach, across commuting operators. */
+/* The Q that the values of a tensor reach across commuting operators; FSD_NONE. */
 static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
 {
     for (int far = 0; far < FAR; far++) {
@@ -73,7 +74,8 @@ static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* For a DQ moved forward: the tensor behind the operator that it crossed. */
+/* For a DQ that was moved forward: the tensor after the operator that it crossed, else
+ * `tensor` itself. */
 static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id next;
@@ -86,8 +88,8 @@ static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
     return fsd_node_out_tensor(f->g, next, 0);
 }
 
-/* Corrects the counterpart of a quantized engine tensor with the name of a float one.
- */
+/* Corrects the counterpart of a quantized engine tensor that has the name of a float
+ * tensor of the model. */
 static void follow_swap(struct fsd_match *m, fsd_id e)
 {
     const struct fsd_facts *f = m->facts;
@@ -124,8 +126,8 @@ static void name_counterparts(struct fsd_match *m)
     }
 }
 
-/* Of several counterparts the first in the model counts, whatever the order of the
- * layers: the model derives the others from it. */
+/* If a tensor could get several counterparts, it gets the first in the model, whatever
+ * the order of the layers, because the model derives the others from it. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
     if (settled[to] || !fsd_match_holds(m, from) ||
@@ -136,7 +138,8 @@ static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id t
     return true;
 }
 
-/* A part of what several layers write is another tensor than the whole. */
+/* Whether the layer reads or writes only a part of a tensor: its two tensors then have
+ * different values. */
 static bool forwards_part(const struct fsd_graph *e, fsd_id layer)
 {
     const struct fsd_node *n = &e->nodes.at[layer];
@@ -155,10 +158,10 @@ static bool forward(struct fsd_match *m, const bool *settled, bool back, fsd_id 
     return give(m, settled, in, out) || (back && give(m, settled, out, in));
 }
 
-/* Tensors without a counterpart get that of the tensor they are forwarded from, and
- * with `back` that of the tensor they are forwarded to.  Chains of reformats are in the
- * engine's order, so that one sweep forward and one back find nearly all; sweeps stop
- * when nothing changes. */
+/* Gives each tensor without a counterpart that of the tensor from which it is forwarded
+ * and, with `back`, that of the tensor to which it is forwarded.  Chains of reformats
+ * are in the engine's order, so that one sweep forward and one back find nearly all;
+ * sweeps stop when nothing changes. */
 static void forward_all(struct fsd_match *m, bool back)
 {
     bool *settled = FSD_NEW(m->arena, bool, m->engine->tensors.n), changed = true;

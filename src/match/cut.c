@@ -7,7 +7,7 @@
  *                     `------------- the cut -----------'
  *
  * The walk also stops at any other tensor that the engine has in memory, since another
- * unit computes that (the cut is then leaky), and at constants.  A node belongs to the
+ * unit computes it (the cut is then leaky), and at constants.  A node belongs to the
  * cut only if its output depends on a tensor that the unit reads: Shape -> Gather ->
  * Reshape's second input does not.
  *
@@ -20,13 +20,13 @@
  *
  * and from a weight back through its DQ and Q to the initializer.
  *
- * A scaling whose factor went into weights belongs to no cut.
+ * A scaling whose factor was merged into weights belongs to no cut.
  *
- * A Q that was moved back (counterpart.c) belongs to the unit that writes the tensor
- * it was moved before, not to the one it stood behind.
+ * A Q that was moved back (counterpart.c) belongs to the unit that writes the tensor it
+ * was moved before, not to the unit that it followed in the model.
  *
  * Tensors of one value (the outputs of two equal nodes, which the builder merges) count
- * as one: all marks are kept for the first of them.
+ * as one: all marks are stored at the first of them.
  */
 #include "match/cut.h"
 
@@ -36,27 +36,27 @@ enum { BUDGET_PER_NODE = 64 };
 
 struct visit {
     fsd_id node;
-    uint32_t next; /* input to look at */
+    uint32_t next; /* index of the next input to visit */
 };
 
 struct fsd_cutter {
     struct fsd_match *m;
-    /* By model tensor, the first of its value: */
-    bool *held;                       /* the engine has it */
-    bool *root_held;                  /* it is the root of a tensor that the engine
-                                         has */
+    /* Indexed by model tensor, at the first tensor of the value: */
+    bool *held;                       /* the engine has it in memory */
+    bool *root_held;                  /* it is the root of a tensor that the engine has
+                                         in memory */
     uint32_t *read, *root_read;       /* unit mark */
     uint32_t *written, *root_written; /* unit mark */
-    /* By model tensor itself: */
+    /* Indexed by model tensor, each for itself: */
     uint32_t *read_itself; /* unit mark */
-    /* By node: */
+    /* Indexed by node: */
     bool *moved;       /* a Q that was moved to another unit */
     uint32_t *seen;    /* unit mark */
     uint32_t *reaches; /* unit mark, if it depends on a tensor that the unit reads */
     uint32_t *cut;     /* unit mark, if it is in the cut */
     struct visit *stack;
     uint32_t depth;
-    uint32_t mark; /* of the current unit; never 0 */
+    uint32_t mark; /* mark of the current unit; never 0 */
     uint64_t budget;
     bool leaky;
 };
@@ -100,8 +100,8 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     return c;
 }
 
-/* A tensor before which a Q was moved holds the counterpart's quantized value: it has
- * the counterpart's root and is not the counterpart. */
+/* A tensor before which a Q was moved holds the quantized value of its counterpart: it
+ * has the root of the counterpart but a different value. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -136,7 +136,7 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 
 enum step { STOP, STOP_AT_READ, GO_ON };
 
-/* The walk's step at an input of a node. */
+/* What the walk does at an input of a node. */
 static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
 {
     fsd_id value = value_of(c, tensor), root = root_of(c, tensor);
@@ -238,8 +238,8 @@ static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
     return false;
 }
 
-/* Weights' Q and DQ depend on no input: they belong to the operator that reads them,
- * which the walk comes to first. */
+/* Whether a node belongs to the cut.  The Q and DQ of weights depend on no input: they
+ * belong to the operator that reads them, which the walk visits first. */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;
@@ -255,8 +255,9 @@ static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
     return !reads && !c->leaky;
 }
 
-/* The Q moved before a tensor belongs to the layer that writes it, unless that layer
- * reads such a tensor of the same Q itself: then the Q moved further back. */
+/* A Q that was moved before a tensor belongs to the layer that writes the tensor,
+ * unless that layer also reads a tensor with the same moved Q: then the Q moved further
+ * back. */
 static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer,
                       struct fsd_span *span)
 {

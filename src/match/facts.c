@@ -1,7 +1,7 @@
 /*
  * Constness flows forward from initializers, liveness backward from outputs, roots back
- * through Q and DQ. The graph may be unsorted or cyclic (inputs come from other
- * people): forward passes use a worklist, and nodes on a cycle stay unproved.
+ * through Q and DQ.  The graph may be unsorted or cyclic (files may come from anyone):
+ * forward passes use a worklist, and nodes on a cycle stay unproved.
  */
 #include "match/facts.h"
 #include "match/value_number.h"
@@ -25,18 +25,19 @@ static struct work new_work(struct fsd_arena *arena, uint32_t cap)
 
 /*
  * Three properties grow together: a tensor's value is constant, its shape is fixed, and
- * its value is known as soon as the sizes of the inputs are.  Constant values make
- * shapes fixed (a Reshape to [1,64]), fixed shapes make values constant (Shape of it).
- * A node counts the inputs that still lack a property, so that a use takes constant
- * time however many inputs its node has.
+ * its value depends only on the sizes of the network's inputs.  Constant values make
+ * shapes fixed (a Reshape to [1,64]), fixed shapes make values constant (the output of
+ * a Shape).  A node counts the inputs that still lack a property, so that updating it
+ * takes constant time per input.
  */
 enum property { CONSTANT, SHAPED, OF_SIZES, PROPERTIES };
 
 struct growth {
     struct fsd_facts *f;
-    bool *have[PROPERTIES];        /* by tensor */
-    uint32_t *lacking[PROPERTIES]; /* by node: inputs that do not have it */
-    bool *given[PROPERTIES];       /* by node: its outputs have it */
+    bool *have[PROPERTIES];        /* by tensor: it has the property */
+    uint32_t *lacking[PROPERTIES]; /* by node: number of inputs that lack the
+                                      property */
+    bool *given[PROPERTIES];       /* by node: its outputs have the property */
     struct work work[PROPERTIES];  /* tensors whose consumers are still to be updated */
 };
 
@@ -57,7 +58,7 @@ static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
     return w;
 }
 
-/* Its value is constant; or, for OF_SIZES, depends on sizes only. */
+/* Whether the node's value is constant or, for OF_SIZES, depends only on sizes. */
 static bool value_is_fixed(const struct growth *w, fsd_id node, enum property p)
 {
     unsigned traits = w->f->traits[node];
@@ -90,7 +91,8 @@ static bool shape_is_fixed(const struct growth *w, fsd_id node)
     return true;
 }
 
-/* Nothing is proved of a tensor with several producers. */
+/* Gives a tensor the property.  Nothing is proved for a tensor with several
+ * producers. */
 static void gain(struct growth *w, fsd_id tensor, enum property p)
 {
     if (w->have[p][tensor] || w->f->g->tensors.at[tensor].producers.n > 1)
@@ -125,7 +127,8 @@ static void look_at_node(struct growth *w, fsd_id node)
         give(w, node, OF_SIZES);
 }
 
-/* Updates the consumers of one tensor, once per use. */
+/* Updates the consumers of one tensor, once per use; false if there is nothing to
+ * do. */
 static bool spread(struct growth *w, enum property p)
 {
     const struct fsd_graph *g = w->f->g;
@@ -155,7 +158,8 @@ static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
     work->at[work->n++] = node;
 }
 
-/* Back from what is marked, as far as values depend on sizes only. */
+/* Marks the nodes before the marked ones, as far back as values depend only on
+ * sizes. */
 static void mark_before(const struct growth *w, struct work work)
 {
     struct fsd_facts *f = w->f;
@@ -170,7 +174,7 @@ static void mark_before(const struct growth *w, struct work work)
     }
 }
 
-/* Back from operands that need a shape. */
+/* Marks the nodes that compute operands that must be shapes. */
 static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = w->f->g;
@@ -186,7 +190,7 @@ static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
     mark_before(w, work);
 }
 
-/* Some node reads the sizes of a tensor that are not all fixed. */
+/* Whether some node reads the sizes of a tensor and not all of them are fixed. */
 static bool reads_open_sizes(const struct growth *w)
 {
     for (fsd_id i = 0; i < w->f->g->nodes.n; i++)
@@ -206,8 +210,8 @@ static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
     return ints && ints->n;
 }
 
-/* A tensor with an open size has fixed ones, too: what is computed of these alone is
- * constant ("1 / sqrt(head size)"). */
+/* Marks values that are computed from fixed sizes alone as constant ("1 / sqrt(head
+ * size)"): a tensor with a dynamic size has fixed sizes too. */
 static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;
@@ -311,8 +315,8 @@ static fsd_id before_qdq(const struct fsd_facts *f, fsd_id tensor)
     return fsd_node_in_tensor(f->g, node, 0);
 }
 
-/* Follows the chain, then stores its end for every tensor of it.  A cycle ends where
- * the walk meets a tensor that is already marked. */
+/* Follows the chain of Q and DQ nodes back, then stores its end for every tensor of the
+ * chain.  A cycle ends where the walk meets a tensor that is already marked. */
 static void find_root(struct fsd_facts *f, fsd_id tensor)
 {
     const fsd_id open = FSD_NONE - 1;

@@ -1,9 +1,9 @@
 /*
- * What can be proved on the ONNX graph alone, before any engine is looked at.
+ * What can be proved on the ONNX graph alone, before an engine is read.
  *
  * Each array is as long as the graph's nodes or tensors.  Every fact here is proved: if
- * the model leaves it open (an unknown shape, a weight that was not read, an unknown
- * operator), it is false.
+ * the model does not determine it (an unknown shape, a weight that was not read, an
+ * unknown operator), it is false.
  */
 #ifndef FSD_MATCH_FACTS_H
 #define FSD_MATCH_FACTS_H
@@ -14,16 +14,17 @@ struct fsd_facts {
     const struct fsd_graph *g;
     unsigned *traits; /**< by node: fsd_op_trait */
     bool *constant;   /**< by tensor: its value is fixed when the engine is built */
-    bool *folded;     /**< by node: every output is constant, and it is no size */
-    bool *size;       /**< by node: computes sizes from sizes and constants only, and
-                             an operand that needs a shape depends on them: no kernel
-                             has to compute it */
+    bool *folded;     /**< by node: all its outputs are constant, and it does not
+                           compute a size */
+    bool *size;       /**< by node: computes sizes only from sizes and constants, for an
+                           operand that must be a shape, so that no kernel has to
+                           compute it */
     bool *live;       /**< by node: an output of the model depends on it */
     uint8_t *same;    /**< by node: enum fsd_same */
-    fsd_id *root;     /**< by tensor: itself, or the tensor before its Q and DQ */
+    fsd_id *root;     /**< by tensor: the tensor before its Q and DQ nodes, or itself */
     fsd_id *first_duplicate; /**< by node: the first node that computes the same value,
                                   or itself */
-    fsd_id *value; /**< by tensor: the first tensor of the same value, or itself */
+    fsd_id *value; /**< by tensor: the first tensor with the same value, or itself */
 };
 
 /** The traits of the node's operator; none for FSD_NONE. */
@@ -44,16 +45,16 @@ static inline bool fsd_is_data(const struct fsd_facts *f, fsd_id tensor)
     return tensor != FSD_NONE && !f->constant[tensor];
 }
 
-/** Whether the tensor exists before any kernel runs: a constant, or a size. */
+/** Whether the tensor exists before any kernel runs, as constants and sizes do. */
 bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor);
 
-/** Whether the tensor is computed at run time and is no size; false for FSD_NONE. */
+/** Whether the tensor is computed at run time and is not a size; false for FSD_NONE. */
 static inline bool fsd_is_run_data(const struct fsd_facts *f, fsd_id tensor)
 {
     return tensor != FSD_NONE && !fsd_is_build_constant(f, tensor);
 }
 
-/** Whether any input of the node is computed at run time and is no size. */
+/** Whether any input of the node is computed at run time and is not a size. */
 static inline bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node)
 {
     for (uint32_t i = 0; i < f->g->nodes.at[node].in.n; i++)
@@ -62,7 +63,7 @@ static inline bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node)
     return false;
 }
 
-/** Computes all facts of a finished graph, in the arena. */
+/** Computes all facts of a finished graph; the result is in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);
 
 #endif

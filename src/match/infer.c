@@ -1,25 +1,27 @@
 /*
- * The counterparts of an engine in which no name is the model's, as of another
- * exporter: by its weights, its sizes and the paths between its layers.
+ * Infers counterparts for an engine that has no name of the model, for example because
+ * another exporter wrote its model: from weights, sizes and the paths between layers.
  *
  *     engine   "x" -> conv(864) -> "t1" -> conv(9216), reads "t2" too -> "t3"
  *     model    input -> Conv(864) -> Relu -> Conv(9216) -> Add(other) -> Relu
  *
- * Layers are taken in the order of the data.  The inputs of a layer have counterparts;
- * the nodes that read these, are in no layer yet, and have as many weights as the layer
- * are where it may begin.  If there is one such node, the layer computes it, and what
- * follows elementwise and reads nothing but the layer's inputs and nodes.  What leaves
- * these nodes is what the layer writes: as many tensors, of the same sizes.
+ * Layers are visited in data-flow order, so that the inputs of a layer have
+ * counterparts already.  A layer may begin with a node that reads these inputs, is in
+ * no layer yet, and has as many weights as the layer.  If there is exactly one such
+ * node, the layer computes it and the elementwise nodes after it that read only inputs
+ * of the layer and results of its nodes.  The one tensor that leaves these nodes is the
+ * layer's output if the sizes agree.
  *
- * Nothing is inferred where
+ * Nothing is inferred if
  *
- *   - a layer may begin at several nodes (equal branches), or at none,
- *   - a layer behind it computes elementwise, too: where the first one ends is unknown,
+ *   - the layer may begin with several nodes (equal branches), or with none,
+ *   - a layer after it may be elementwise too, so that it is unknown where the first
+ *     ends,
  *   - sizes differ.
  *
- * What is behind such a layer stays unknown, but for layers whose number of weights
- * only one node has.  If that explains less than half of the layers with weights, the
- * engine is not this model's, and nothing of it is kept.
+ * Layers after such a layer remain unknown, except a layer whose number of weights only
+ * one node has.  If this explains less than half of the layers with weights, the engine
+ * was not built from this model, and all inferred counterparts are dropped.
  */
 #include "match/pass.h"
 #include "model/graph/walk.h"
@@ -39,7 +41,7 @@ struct reader {
     fsd_id node, next;
 };
 
-/* A node or a layer, and how many weights it has. */
+/* A node or a layer, and its number of weights. */
 struct weighted {
     uint64_t weights;
     fsd_id id;
@@ -49,19 +51,20 @@ struct infer {
     struct fsd_match *m;
     struct fsd_arena *scratch;
     struct fsd_sizes *sizes;
-    fsd_id *value; /* by model tensor: the first tensor of its elements */
-    fsd_id *first; /* by value: in `readers`; FSD_NONE */
-    bool *output;  /* by value: the network has it as an output */
-    bool *taken;   /* by node: a layer has it */
+    fsd_id *value; /* by model tensor: the first tensor with the same elements */
+    fsd_id *first; /* by value: its first reader, in `readers`; FSD_NONE */
+    bool *output;  /* by value: it is an output of the network */
+    bool *taken;   /* by node: a layer computes it */
     fsd_id *held;  /* by engine tensor: its value; FSD_NONE: unknown */
     FSD_VEC(struct reader) readers;
-    uint64_t budget; /* of steps to readers: a value may have any number of them */
+    uint64_t budget; /* remaining steps in lists of readers, which may have any
+                        length */
     struct weighted *nodes, *layers; /* sorted by weights */
     uint32_t n_nodes, n_layers;
     FSD_VEC(fsd_id) inferred; /* engine tensors */
 };
 
-/* The layer at hand, and what it computes. */
+/* The current layer, and what it computes. */
 struct part {
     fsd_id layer;
     fsd_id in[MOST_PORTS]; /* values */
@@ -79,8 +82,8 @@ static fsd_id find_value(const struct infer *x, fsd_id tensor)
     return f->value[fsd_walk_back_over(f->g, tensor, f->traits, PASSED)];
 }
 
-/* Only nodes that compute at run time are searched in layers: not those that pass their
- * input on, nor those that are folded. */
+/* Whether the search considers the node: it computes at run time, so it neither
+ * forwards its input nor is folded. */
 static bool computes(const struct infer *x, fsd_id node)
 {
     const struct fsd_facts *f = x->m->facts;
@@ -114,7 +117,7 @@ static void list_readers(struct infer *x)
         }
 }
 
-/* Elements; -1 if they are unknown, or open. */
+/* The number of elements; -1 if it is unknown or dynamic. */
 static int64_t count_of(const struct infer *x, fsd_id tensor)
 {
     int64_t count = fsd_shape_count(x->sizes->amounts, fsd_shape_of(x->sizes, tensor));
@@ -126,8 +129,8 @@ static int64_t count_of(const struct infer *x, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- one layer */
 
-/* The next reader of a value, FSD_NONE behind the last one, and where the search takes
- * too long. */
+/* The next reader of a value; FSD_NONE after the last reader, or if the budget is used
+ * up. */
 static fsd_id next_reader(struct infer *x, fsd_id r)
 {
     if (!x->budget)
@@ -136,7 +139,8 @@ static fsd_id next_reader(struct infer *x, fsd_id r)
     return x->readers.at[r].next;
 }
 
-/* The node reads no data but what the layer reads, or its nodes make. */
+/* Whether all data that the node reads are inputs of the layer or results of its
+ * nodes. */
 static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
 {
     const struct fsd_graph *g = x->m->model;
@@ -181,7 +185,8 @@ static bool may_begin(const struct infer *x, const struct part *p, fsd_id node)
     return !weights || (uint64_t)fsd_match_weight_count(x->m, node) == weights;
 }
 
-/* The only node with which the layer may begin; FSD_NONE. */
+/* The only node with which the layer may begin; FSD_NONE if there is none or more than
+ * one. */
 static fsd_id find_begin(struct infer *x, const struct part *p)
 {
     fsd_id found = FSD_NONE;
@@ -217,13 +222,14 @@ static bool take_epilogue(struct infer *x, struct part *p)
                 continue;
             if (!take(x, p, node))
                 return false;
-            i = UINT32_MAX; /* what did not fit before may fit now */
+            i = UINT32_MAX; /* a node that did not fit before may fit now */
             break;
         }
     return true;
 }
 
-/* Keeps those values of `made` that other nodes read, or that the network outputs. */
+/* Keeps those values of `made` that other nodes read or that are outputs of the
+ * network. */
 static void keep_written(struct infer *x, struct part *p)
 {
     uint32_t kept = 0;
@@ -240,8 +246,8 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends: one that reads its output may compute
- * elementwise, too, though no node is left for that one before the next with
+/* Whether it is unknown where the layer ends.  A layer that reads its output may be
+ * elementwise too, although no node remains for it before the next node with
  * weights. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
@@ -262,7 +268,8 @@ static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
     return false;
 }
 
-/* The output of the only Q that reads the value itself; FSD_NONE. */
+/* The output of the only Q that reads the value itself; FSD_NONE if there is none or
+ * more than one. */
 static fsd_id find_quantized(const struct infer *x, fsd_id value)
 {
     const struct fsd_graph *g = x->m->model;
@@ -281,8 +288,8 @@ static fsd_id find_quantized(const struct infer *x, fsd_id value)
     return fsd_node_out_tensor(g, found, 0);
 }
 
-/* A quantized tensor holds the output of a Q: nothing is known of it if there are
- * several. */
+/* Records the value of an engine tensor.  A quantized tensor holds the output of a Q;
+ * its counterpart stays unknown if several Q nodes read the value. */
 static void hold(struct infer *x, fsd_id tensor, fsd_id value)
 {
     const struct fsd_form *form = fsd_tensor_form(x->m->engine, tensor);
@@ -298,9 +305,9 @@ static void hold(struct infer *x, fsd_id tensor, fsd_id value)
     fsd_vec_push(x->scratch, &x->inferred, tensor);
 }
 
-/* Infers the tensor that the layer writes, if it has one output, with the size of the
- * only tensor that leaves its nodes.  Once the search took too long, nothing is
- * inferred: readers may have been missed. */
+/* Infers the layer's output, if it has exactly one and its size is that of the only
+ * tensor that leaves the layer's nodes.  Infers nothing once the budget is used up,
+ * because readers may have been missed. */
 static void infer_output(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -320,7 +327,8 @@ static void infer_output(struct infer *x, struct part *p)
     hold(x, out->tensor, p->made[0]);
 }
 
-/* The values that the layer reads; false where one is unknown. */
+/* Collects the values that the layer reads; false if one is unknown or there is
+ * none. */
 static bool read_inputs(const struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -362,7 +370,8 @@ static void list_weights(struct infer *x)
     qsort(x->layers, x->n_layers, sizeof *x->layers, by_weights);
 }
 
-/* The only one with so many weights; FSD_NONE. */
+/* The only node or layer with that many weights; FSD_NONE if there is none or more than
+ * one. */
 static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
 {
     const struct weighted key = {weights, 0};
@@ -375,8 +384,8 @@ static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
                : FSD_NONE;
 }
 
-/* The only node with as many weights as the layer, if no other layer has as many;
- * FSD_NONE.  The one input of the layer is the node's first. */
+/* The only node with as many weights as the layer, if no other layer has as many; else
+ * FSD_NONE.  The layer's one input is then the node's first input. */
 static fsd_id find_by_weights(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;
@@ -419,8 +428,7 @@ static void infer_layer(struct infer *x, fsd_id layer)
 
 /* ----------------------------------------------------------------------- the engine */
 
-/* An input of the engine without a counterpart is the only input of the model whose
- * sizes fit. */
+/* Gives an engine input without a counterpart the only model input whose sizes fit. */
 static void infer_inputs(struct infer *x)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;
@@ -462,7 +470,7 @@ static bool names_fit(const struct fsd_match *m)
     return false;
 }
 
-/* Of at least half of the layers with weights it is known what they write. */
+/* Whether the outputs of at least half of the layers with weights are known. */
 static bool explains_engine(const struct infer *x)
 {
     const struct fsd_graph *e = x->m->engine;

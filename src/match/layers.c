@@ -1,16 +1,17 @@
 /*
- * What the tensors around a layer show of it, for any builder: from the neutral facts
- * that a reader sets (kind, forwards), never from names.
+ * What the tensors around a layer show about it, for any builder: derived from the
+ * neutral facts that a reader sets (kind, forwards), never from names.
  *
- * Whether it is likely to compute nodes, and units: layers joined by tensors that the
- * model does not have.  A tensor between two layers of a unit cannot be found in the
- * model, so the unit is matched as a whole.
+ * These are how likely the layer computes nodes, and the units: layers joined by
+ * tensors that the model does not have.  Since a tensor between two layers of a unit
+ * has no counterpart, the unit is matched as a whole.
  *
  *     conv -> "Gemm_conv_out" -> reshape_after      one unit: the engine's own tensor
  *     conv -> "/relu/Relu_output_0" -> pool         two units: a tensor of the model
  *
  * Several layers that write the same tensor (a concat whose inputs are written in
- * place) are one unit too.  A union-find whose representative is the first layer.
+ * place) are one unit too.  Units are a union-find whose representative is the first
+ * layer.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -31,8 +32,8 @@ int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
 
     if (fsd_layer_forwards(engine, layer))
         return 0;
-    /* A kernel whose steps only move data; the replay of its steps finds the node that
-     * it moves data for. */
+    /* A kernel whose steps only move data.  The replay of its steps finds the node for
+     * which it moves data. */
     if (l->steps.n && (l->kind == FSD_KIND_REFORMAT || l->kind == FSD_KIND_COPY))
         return 0;
     switch (engine->layers.at[layer].kind) {

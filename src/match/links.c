@@ -6,23 +6,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A layer that computes a Softmax, whose kernels compute no product and no activation
- * besides. */
+/* Whether the layer computes a Softmax.  The kernels of such a layer compute nothing
+ * else that is a product or an activation. */
 static bool is_softmax(const struct fsd_graph *engine, fsd_id layer)
 {
     return strstr(fsd_text(engine->names, engine->nodes.at[layer].op), "SoftMax");
 }
 
-/* The builder wrote the Metadata: a node that it assigns to another layer, and not to
- * this one, is not this one's, whatever tensors or steps suggest. */
+/* Whether Metadata refutes the link.  The builder wrote the Metadata: if it assigns the
+ * node to another layer and not to this one, this layer does not compute the node,
+ * whatever tensors or steps suggest. */
 static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->layer_sourced[layer] && m->node_sourced[node] &&
            !fsd_match_has(m, layer, node);
 }
 
-/* What lies between the tensors of a Softmax and is none: the model lacks that of the
- * engine. */
+/* Whether the operator of the node contradicts the layer's: a node with weights or an
+ * activation between the tensors of a Softmax layer.  The model then differs from the
+ * one of the engine. */
 static bool contradicts_type(const struct fsd_match *m, fsd_id layer, fsd_id node,
                              unsigned by)
 {
@@ -44,7 +46,7 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
     fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
 }
 
-/* In the order of layers, and of one layer's in that of nodes. */
+/* Sorts the links by layer, then by node. */
 static void sort_links(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();

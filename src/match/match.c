@@ -14,7 +14,7 @@
 
 struct pass {
     const char *name;
-    unsigned evidence; /* runs only if one of these may be used */
+    unsigned evidence; /* the pass runs only if some of this evidence may be used */
     void (*run)(struct fsd_match *m);
 };
 
@@ -35,7 +35,8 @@ static const struct pass passes[] = {
     {"choices", FSD_BY_STRUCTURE, fsd_pass_choice},
 };
 
-/* Tensors whose counterparts were inferred are no evidence of their own. */
+/* Replaces tensor evidence by structural evidence: tensors whose counterparts were
+ * inferred are no evidence of their own. */
 static void state_inferred(struct fsd_match *m)
 {
     for (uint32_t i = 0; i < m->links.n; i++)
@@ -88,10 +89,10 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     return m;
 }
 
-/* Builders deviate from ONNX in sizes where the last window of a pooling with ceil_mode
- * begins in the padding, and for recurrent operators whose batch comes first
- * (`layout`), which they read as if it came second.  Sizes behind these are no
- * evidence. */
+/* Whether the builder's sizes may deviate from ONNX's.  They do if the last window of a
+ * pooling with ceil_mode begins in the padding, and for recurrent operators whose batch
+ * comes first (`layout`), which builders read as if it came second.  Sizes after these
+ * are no evidence. */
 static bool departs_from_onnx(const struct fsd_graph *model)
 {
     static const char *const attrs[] = {"ceil_mode", "layout"};
@@ -114,16 +115,18 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
 {
     if (engine == FSD_DTYPE_UNKNOWN || model == FSD_DTYPE_UNKNOWN)
         return false;
-    if (model == FSD_FP64) /* the parser makes FP32 of it */
+    if (model == FSD_FP64) /* the parser converts it to FP32 */
         model = FSD_FP32;
     if (m->engine->strongly_typed)
         return engine != model;
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
-/* No builder omits rounding: its kernels output quantized tensors, or list quantizing
- * operations.  For nodes between their tensors, these prove it for any engine.  A
- * region of another compiler shows nothing of its inside. */
+/* The number of the model's quantizers that the engine lacks; 0 if something in it is
+ * quantized.  No builder omits rounding: its kernels output quantized tensors or list
+ * quantizing operations.  So a link to a quantizer by any evidence except tensors shows
+ * that the engine quantizes.  A region of another compiler does not show its
+ * contents. */
 static uint32_t quantizers_lost(const struct fsd_match *m)
 {
     uint32_t lost = 0;
@@ -150,7 +153,7 @@ static uint32_t quantizers_lost(const struct fsd_match *m)
 }
 
 /* The only node with weights that the builder's names assign to the layer; FSD_NONE if
- * there are several, or none. */
+ * there is none or more than one. */
 static fsd_id named_weighted(const struct fsd_match *m, fsd_id layer)
 {
     fsd_id found = FSD_NONE;
@@ -191,8 +194,9 @@ static bool is_of_4_bits(enum fsd_dtype type)
     return fsd_dtype_bits(type) == 4;
 }
 
-/* Elements of the constant of 4 bits that the node reads as its weight, dequantized,
- * cast or transposed; -1: it reads none, or their number is unknown. */
+/* The number of elements of the 4-bit constant that the node reads as its weight,
+ * possibly dequantized, cast or transposed; -1 if it reads none, or if the number is
+ * unknown. */
 static int64_t packed_count(const struct fsd_match *m, fsd_id node)
 {
     fsd_id tensor = fsd_node_in_tensor(m->model, node, 1);
@@ -212,8 +216,8 @@ static int64_t packed_count(const struct fsd_match *m, fsd_id node)
     return fsd_form_count(m->model, fsd_tensor_form(m->model, tensor));
 }
 
-/* The type of the only constant of a layer with that many elements, if it is a float;
- * unknown if there are none or several. */
+/* The type of the layer's only constant with that many elements, if it is a float;
+ * FSD_DTYPE_UNKNOWN if there is none or more than one. */
 static enum fsd_dtype float_constant(const struct fsd_match *m, fsd_id layer,
                                      int64_t count)
 {
@@ -235,8 +239,8 @@ static enum fsd_dtype float_constant(const struct fsd_match *m, fsd_id layer,
                : FSD_DTYPE_UNKNOWN;
 }
 
-/* Whether the engine lists the constants of all its kernels, none of which has 4 bits.
- */
+/* Whether the engine lists the constants of all its kernels and none of them has 4
+ * bits. */
 static bool has_no_4_bits(const struct fsd_match *m)
 {
     for (uint32_t i = 0; i < m->engine->ports.n; i++) {
@@ -252,8 +256,8 @@ static bool has_no_4_bits(const struct fsd_match *m)
     return true;
 }
 
-/* A strongly typed builder keeps weights in the model's types, others may dequantize
- * them. */
+/* Counts the 4-bit weights that the engine stores as floats.  A strongly typed builder
+ * keeps weights in the model's types; others may dequantize them. */
 static void fit_packed(const struct fsd_match *m, struct fsd_fit *fit)
 {
     if (!m->engine->strongly_typed || !m->engine->detailed || !has_no_4_bits(m))
@@ -288,7 +292,8 @@ static enum fsd_dtype first_of(const bool has[FSD__DTYPE_COUNT])
     return i < FSD__DTYPE_COUNT ? (enum fsd_dtype)i : FSD_DTYPE_UNKNOWN;
 }
 
-/* No builder quantizes to another type than the model's quantizers state. */
+/* Finds quantized types that differ: no builder quantizes to a type that the model's
+ * quantizers do not state. */
 static void fit_narrow(const struct fsd_match *m, struct fsd_fit *fit)
 {
     bool model[FSD__DTYPE_COUNT] = {false}, engine[FSD__DTYPE_COUNT] = {false};
@@ -302,7 +307,7 @@ static void fit_narrow(const struct fsd_match *m, struct fsd_fit *fit)
             t = fsd_id_or(fsd_node_in_tensor(m->model, node, 2),
                           fsd_node_out_tensor(m->model, node, 0));
             if (!fsd_dtype_is_quantized(fsd_tensor_form(m->model, t)->type))
-                return; /* which it is is not stated */
+                return; /* the model does not state the quantized type */
         }
         note_narrow(fsd_tensor_form(m->model, t), model);
     }
@@ -330,7 +335,7 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
         const struct fsd_layer *layer = &m->engine->layers.at[l];
         const struct fsd_mention *all = m->engine->mentions.at;
 
-        /* These have names of the builder's own: "wait_0". */
+        /* The builder names these itself: "wait_0". */
         if (layer->kind == FSD_KIND_SHAPE || layer->kind == FSD_KIND_SYNC)
             continue;
         for (uint32_t i = layer->mentions.at;

@@ -1,11 +1,11 @@
-/* What passes share to add links.  Only src/match includes this. */
+/* Functions that passes share.  Only src/match includes this. */
 #ifndef FSD_MATCH_PASS_H
 #define FSD_MATCH_PASS_H
 
 #include "match/match.h"
 
-/** Adds evidence to the link, which is created if it does not exist.  Links may come in
- *  any order and repeatedly; match.c sorts and joins them. */
+/** Adds evidence to the link, and creates the link if it does not exist.  Links may
+ *  come in any order and repeatedly; match.c sorts and joins them. */
 void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by);
 
 /** Sorts and joins the links and rebuilds both indexes; match.c calls it after each
@@ -17,8 +17,8 @@ void fsd_match_index(struct fsd_match *m);
  *  layer, a constant). */
 int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer);
 
-/** True if the layer forwards one tensor with its value unchanged: the builder's own
- *  reformats, by their names or their Origin. */
+/** Whether the layer forwards one tensor with its value unchanged, as the builder's own
+ *  reformats do, which names or Origin show. */
 bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer);
 
 /** Fills m->runs, after all links are known.  runs.c has the rules. */
@@ -28,7 +28,7 @@ void fsd_match_find_runs(struct fsd_match *m);
  *  links are known. */
 void fsd_match_place_views(struct fsd_match *m);
 
-/* The passes, one a file. */
+/* The passes, one per file. */
 void fsd_pass_metadata(struct fsd_match *m);
 void fsd_pass_name(struct fsd_match *m);
 void fsd_pass_log(struct fsd_match *m);
@@ -43,25 +43,26 @@ void fsd_pass_region(struct fsd_match *m);
 void fsd_pass_conflict(struct fsd_match *m);
 void fsd_pass_choice(struct fsd_match *m);
 
-/** Fills m->counterpart: by exact names first, then through reformats; counterpart.c
- *  has the rules. */
+/** Fills m->counterpart from exact names, then through reformats; counterpart.c has the
+ *  rules. */
 void fsd_match_counterparts(struct fsd_match *m);
 
-/** Where no name fits, fills m->counterpart and m->inferred by weights, sizes and
- *  paths: infer.c. */
+/** If no name fits, fills m->counterpart and m->inferred from weights, sizes and paths;
+ *  infer.c has the rules. */
 void fsd_match_infer(struct fsd_match *m);
 
-/** Whether no engine with the one form is built from a model with the other.  A size
- *  that is fixed in the model is fixed in its engine, and equal.  An open one may have
- *  been fixed for the build.  Exporters write the sizes of one run for an `output`
- *  whose input is open: there the engine's may be open where the model's is fixed. */
+/** Whether an engine tensor with the form `engine` cannot come from a model tensor with
+ *  the form `model`.  A size that is fixed in the model is fixed in its engine, and
+ *  equal.  A dynamic size may have been fixed for the build.  Exporters write the sizes
+ *  of one run for an `output` whose input is dynamic: then the engine's size may be
+ *  dynamic where the model's is fixed. */
 bool fsd_match_sizes_differ(const struct fsd_match *m, const struct fsd_form *engine,
                             const struct fsd_form *model, bool output);
 
-/** Elements of a node's constant weight; negative if unknown. */
+/** The number of elements of a node's constant weight; negative if it is unknown. */
 int64_t fsd_match_weight_count(const struct fsd_match *m, fsd_id node);
 
-/** True where the sizes of an engine's input may be those of the model's. */
+/** Whether the sizes of an engine input may be those of a model input. */
 bool fsd_match_sizes_fit(const struct fsd_match *m, fsd_id engine, fsd_id model);
 
 /** Fills m->unit from m->counterpart. */

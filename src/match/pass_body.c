@@ -1,8 +1,8 @@
 /*
- * Nodes that own graphs.  The builder inlines a model-local function and unrolls or
- * compiles a loop, so a call is computed where its body is, and the body where the call
- * is.  An If is computed by one of its branches, and it is unknown which: evidence goes
- * up from a branch to the If, never down.
+ * Handles nodes that own graphs.  The builder inlines a model-local function and
+ * unrolls or compiles a loop, so a call is computed where its body is, and the body
+ * where the call is.  An If is computed by one of its branches, and it is unknown
+ * which: evidence goes up from a branch to the If, never down.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -21,8 +21,9 @@ static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
     }
 }
 
-/* Nodes of a body that have no layers get those of their owner.  Owners have lower
- * numbers than the nodes of their bodies: `source` is known when it is needed. */
+/* Links the nodes of a body that have no layers to those of their owner.  Owners have
+ * lower numbers than the nodes of their bodies, so that `source` is known when it is
+ * needed. */
 static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
@@ -41,10 +42,10 @@ static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
     }
 }
 
-/* Links of owners that had none, each layer once. */
+/* The links found for owners that had none, each layer once. */
 struct raised {
     FSD_VEC(struct fsd_link) links;
-    struct fsd_span *of; /* by node */
+    struct fsd_span *of; /* by node: its links */
     struct fsd_arena *scratch;
 };
 
@@ -88,7 +89,7 @@ static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint
         fsd_match_link(m, r->links.at[i].layer, node, r->links.at[i].by);
 }
 
-/* An owner without layers gets those of its bodies' nodes. */
+/* Links an owner without layers to the layers of its bodies' nodes. */
 static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
@@ -111,7 +112,7 @@ static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
     }
 }
 
-/* The layer has a step of the node's own operator. */
+/* Whether the layer has a step of the node's own operator. */
 static bool has_step_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -124,8 +125,9 @@ static bool has_step_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* The builder lists one node of a loop's body in the Metadata of every kernel of the
- * loop: if one kernel alone has the node's step, the others belong to the loop. */
+/* Moves links to the Loop.  The builder lists one node of a loop's body in the Metadata
+ * of every kernel of the loop: if only one kernel has a step of the node's operator,
+ * the others are linked to the Loop instead. */
 static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
 {
     enum { MANY = 4 };
@@ -147,7 +149,7 @@ static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
             !has_step_of(m, link.layer, link.node))
             m->links.at[i].node = owner;
     }
-    m->indexed = FSD_NONE; /* their order has changed */
+    m->indexed = FSD_NONE; /* the order of the links has changed */
 }
 
 void fsd_pass_body(struct fsd_match *m)

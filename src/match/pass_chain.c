@@ -1,14 +1,14 @@
 /*
- * Units whose layers form a chain: each is the only consumer of the one before, and no
- * tensor between them is in the model.
+ * Handles units whose layers form a chain: each is the only consumer of the one before,
+ * and no tensor between them is in the model.
  *
  *     MatMul-9 + ReLU-11  ->  MatMul-12  ->          layers, in their order
  *     MatMul-9, Add-10, ReLU-11, MatMul-12, Add-13   nodes of the unit's cut
  *
- * A node is computed no earlier than what it reads and no later than what reads it.
+ * A node is computed no earlier than its producers and no later than its consumers.
  * Names place most nodes; a node that has only one possible layer is computed there
- * (Add-10 between MatMul-9 and ReLU-11, Add-13 behind MatMul-12), though no name says
- * so.
+ * (Add-10 between MatMul-9 and ReLU-11, Add-13 after MatMul-12), although no name
+ * states it.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -17,13 +17,15 @@
 
 struct chain {
     struct fsd_match *m;
-    uint32_t *place; /* by layer: its place among its unit's working layers, from 1; 0:
-                        none */
-    uint32_t *from, *to; /* by node: the first and the last layer in which it may be */
+    uint32_t *place; /* by layer: its index among the working layers of its unit, from
+                        1; 0: not one of them */
+    uint32_t *from, *to; /* by node: the first and the last layer of the chain that may
+                            compute it */
     uint32_t *mark;      /* by node: the unit, plus 1 */
-    fsd_id *next;        /* by layer: the consumer of its output; FSD_NONE */
-    uint8_t *before;     /* by layer: how many producers it has; 2 is many */
-    bool *forks;         /* by unit: its layers are no chain */
+    fsd_id *next;        /* by layer: the only consumer of its output; FSD_NONE */
+    uint8_t *before;     /* by layer: 1 if another layer of the unit produces its
+                            input */
+    bool *forks;         /* by unit: its layers do not form a chain */
 };
 
 /* ------------------------------------------------------------------- the layers */
@@ -54,8 +56,8 @@ static void note_edges(struct chain *c)
     }
 }
 
-/* Numbers the working layers from the only first one of the unit; false if there is
- * none. */
+/* Numbers the unit's working layers from `first`; false if they do not form one
+ * chain. */
 static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
                            uint32_t first, uint32_t *last)
 {
@@ -73,7 +75,7 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Places a node by evidence other than tensors: the first of its layers reads its
+/* Sets the range of layers for a node from its links: the first of its layers reads its
  * inputs, the last one writes its outputs. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
@@ -90,8 +92,8 @@ static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
             high = place;
     }
     c->mark[node] = unit + 1;
-    c->from[node] = high ? high : 1; /* there its output is complete */
-    c->to[node] = high ? low : last; /* there its input is available */
+    c->from[node] = high ? high : 1; /* its output is complete in this layer */
+    c->to[node] = high ? low : last; /* its inputs must be available in this layer */
 }
 
 static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)
@@ -140,7 +142,7 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     fsd_id *nodes = c->m->pool.at + cut->nodes.at;
     uint32_t n = cut->nodes.n;
 
-    /* They are unordered; the model's order is that of its nodes. */
+    /* The cut is unordered.  The order of node numbers is the model's. */
     qsort(nodes, n, sizeof *nodes, fsd_by_id);
     for (uint32_t i = 0; i < n; i++)
         place_node(c, nodes[i], unit, last);
@@ -150,7 +152,8 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     for (uint32_t i = n; i-- > 0;)
         if (!is_placed(c, nodes[i], unit))
             lower_to(c, nodes[i]);
-    for (uint32_t i = 0; i < n; i++) { /* a node with one possible place is there */
+    for (uint32_t i = 0; i < n; i++) { /* a node with only one possible layer is
+                                          computed there */
         if (is_placed(c, nodes[i], unit) || c->from[nodes[i]] != c->to[nodes[i]] ||
             c->m->gone[nodes[i]] || c->m->facts->folded[nodes[i]])
             continue;

@@ -1,17 +1,18 @@
 /*
  * Finds links that are one of several equal choices.  Two branches of a model may be
- * alike in all that an engine shows, operators, sizes and where they begin and end:
+ * alike in all that an engine shows, operators, sizes and boundary tensors:
  *
  *     x -> MatMul a -> Relu b -> \
  *     x -> MatMul c -> Relu d -> Add        kernels 1 and 2 do a MatMul and a Relu
  *
- * The steps of kernel 1 fit a and b as well as c and d.  Where no name and no tensor
- * shows which, both kernels are a region: one of them computes each of these nodes.
+ * The steps of kernel 1 fit a and b as well as c and d.  If no name and no tensor shows
+ * which it computes, both kernels become a region: one of them computes each of these
+ * nodes.
  *
- * Every node gets a color, made of its operator and sizes, of what it reads and of who
- * reads it (a Weisfeiler-Leman color: two sweeps in each direction).  Nodes that other
- * evidence than the steps links to a layer, and tensors whose names the engine has, are
- * unlike all others.  So nothing distinguishes nodes of one color.
+ * Every node gets a color, a hash of its operator, its sizes, its producers and its
+ * consumers (a Weisfeiler-Leman color: two sweeps in each direction).  A node that
+ * evidence other than steps links to a layer has a unique color, and so has a tensor
+ * whose name the engine has.  So nothing distinguishes nodes of one color.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -26,11 +27,11 @@ struct colored {
 struct choice {
     struct fsd_match *m;
     struct fsd_sizes *sizes;
-    uint64_t *named; /* by tensor of the model: a number of its own where the engine has
-                        its name; 0 */
+    uint64_t *named; /* by model tensor: a unique number if the engine has its name;
+                        else 0 */
     uint64_t *color; /* by node */
-    uint64_t *read;  /* by tensor: what those make of it that read it */
-    FSD_VEC(struct colored) nodes; /* of steps alone */
+    uint64_t *read;  /* by tensor: a hash of how its consumers use it */
+    FSD_VEC(struct colored) nodes; /* nodes that only steps link to layers */
 };
 
 static bool commutes(const struct choice *c, fsd_id node)
@@ -48,13 +49,14 @@ static uint64_t shape_of(const struct choice *c, fsd_id tensor)
     return shape;
 }
 
-/* More than the steps links the node to a layer. */
+/* Whether more than the steps links the node to a layer. */
 static bool has_more(const struct fsd_link *link)
 {
     return (link->by & ~(unsigned)FSD_BY_STRUCTURE) != 0;
 }
 
-/* What a node is by itself; unlike all others where more than steps shows its layer. */
+/* The color of a node without its surroundings; unique if more than the steps shows its
+ * layer. */
 static uint64_t color_alone(const struct choice *c, fsd_id node)
 {
     const struct fsd_match *m = c->m;
@@ -72,7 +74,7 @@ static uint64_t color_alone(const struct choice *c, fsd_id node)
     return color;
 }
 
-/* What a node reads by one input. */
+/* The color of what a node reads from one input. */
 static uint64_t color_in(const struct choice *c, fsd_id node, uint32_t i)
 {
     fsd_id t = fsd_node_in_tensor(c->m->model, node, i), by;
@@ -130,7 +132,7 @@ static void sweep_back(struct choice *c)
     }
 }
 
-/* Finds the tensors that the engine names, also as inputs of kernels. */
+/* Finds the tensors that the engine names, including inputs of kernels. */
 static void find_named(struct choice *c)
 {
     const struct fsd_match *m = c->m;
@@ -147,7 +149,8 @@ static void find_named(struct choice *c)
     }
 }
 
-/* Nodes that compute the same are one to a kernel. */
+/* Whether only steps link the node to layers, none of them in a region.  Of duplicate
+ * nodes only the first counts, because a kernel computes them once. */
 static bool is_of_steps(const struct fsd_match *m, fsd_id node)
 {
     if (!m->of_node[node].n || m->facts->first_duplicate[node] != node ||
@@ -167,7 +170,7 @@ static int by_color(const void *a, const void *b)
     return fsd_then(fsd_order(x->color, y->color), fsd_order(x->node, y->node));
 }
 
-/* Both nodes are linked to the same layers. */
+/* Whether both nodes are linked to the same layers. */
 static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
 {
     if (m->of_node[a].n != m->of_node[b].n)
@@ -178,8 +181,9 @@ static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
     return true;
 }
 
-/* Joins the layers of the nodes of one color, [at, end) of `nodes`, and gives each of
- * these one of its layers; nodes of the same layers are no choice. */
+/* Joins the layers of the nodes of one color, [at, end) of `nodes`, and sets `layer_of`
+ * of each such node to one of its layers.  If all nodes have the same layers, there is
+ * no choice, and nothing is joined. */
 static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
                  uint32_t end)
 {
@@ -199,7 +203,7 @@ static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_
     }
 }
 
-/* Makes a region of each set of layers that has such nodes. */
+/* Creates a region for each set of layers that has such nodes. */
 static void add_regions(struct fsd_match *m, const struct fsd_lists *layers,
                         const struct fsd_lists *nodes)
 {
@@ -231,7 +235,7 @@ static void remove_links(struct fsd_match *m, const fsd_id *layer_of)
         if (layer_of[m->links.at[i].node] == FSD_NONE)
             m->links.at[kept++] = m->links.at[i];
     m->links.n = kept;
-    m->indexed = FSD_NONE; /* there are others now */
+    m->indexed = FSD_NONE; /* the links have changed */
 }
 
 static void find_choices(struct choice *c, struct fsd_arena *scratch)

@@ -1,14 +1,15 @@
 /*
- * Finds contradictory evidence.  Metadata or a name assigns a node to a layer, but by
- * its tensors the node is in the cut of another unit and not in that layer's own.  A
- * node cannot extend across a tensor of the model that is in memory, so one of the two
- * is wrong.  Leaky cuts prove nothing.
+ * Finds contradictory evidence.  Metadata or a name assigns a node to a layer, but
+ * tensors place the node in the cut of another unit and not in the cut of that layer's
+ * unit.  A node cannot span a model tensor that the engine writes to memory, so one of
+ * the two is wrong.  Leaky cuts prove nothing.
  */
 #include "match/pass.h"
 
-/* Of the layers that tensors link to a node, the first, and the first one of another
- * unit: for any unit, one of the two is the first of another.  A name that thousands of
- * layers have is looked up thousands of times. */
+/* For a node: the first layer that tensors link to it, and the first such layer in a
+ * different unit.  Whatever unit is asked for, one of the two is the first layer of
+ * another unit.  Both are stored because a name that thousands of layers share is
+ * looked up thousands of times. */
 struct rivals {
     fsd_id first, other;
 };
@@ -39,7 +40,7 @@ static struct rivals *list_rivals(const struct fsd_match *m, struct fsd_arena *s
     return of;
 }
 
-/* By layer: tensors confirm some of its Metadata. */
+/* Returns an array indexed by layer: whether tensors confirm some of its Metadata. */
 static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch)
 {
     bool *confirmed = FSD_NEW(scratch, bool, m->engine->nodes.n);
@@ -53,8 +54,9 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
     return confirmed;
 }
 
-/* The other layer's own Metadata does not name the node, and tensors confirm the rest
- * of this layer's Metadata: an engine's tensor has the wrong counterpart. */
+/* Whether Metadata contradicts the tensors: the other layer's Metadata does not name
+ * the node, and tensors confirm the rest of this layer's Metadata.  Then the
+ * counterpart of an engine tensor is wrong. */
 static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
                             const struct fsd_link *link, fsd_id other)
 {
@@ -62,10 +64,10 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* Searching the own cut takes time linear in its size; it is only done for the few
- * links that another unit's tensors contradict.  A node that reads nothing but
- * constants and sizes, as an Expand of learned values, can be computed in every kernel
- * that needs it. */
+/* Searching the layer's own cut takes time linear in its size; it is only done for the
+ * few links that tensors of another unit contradict.  A node that reads only constants
+ * and sizes, such as an Expand of learned values, can be computed in every kernel that
+ * needs it. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();

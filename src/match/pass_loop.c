@@ -1,47 +1,54 @@
 /*
  * Links layers to loops.  The builder numbers loops and branches as it parses them, and
- * tensors that it adds for one have the number in their names, be it a loop state or a
- * constant of a product:
+ * the names of tensors that it adds for a loop contain this number, for example those
+ * of a loop state or of a constant of a product:
  *
  *     copy    x -> (Unnamed Loop* 0)^s.2          brings in the first state
  *     gemm    s, (Unnamed Loop* 0)^..._alpha -> a
  *     kernel  a, b -> c                           between two of the loop
  *     gemm    c, (Unnamed Loop* 0)^..._alpha -> d
  *
- * A layer that has such a constant works for the node that owns the loop, and so does
- * one without a known node that has another such tensor, or is between two that do, or
- * between these and a consumer of the loop's output.  Which node of the body it
- * computes stays unknown.
+ * A layer that has such a constant is linked to the node that owns the loop.  So is a
+ * layer without a known node if it has another such tensor, or is between two layers of
+ * the loop, or between a layer of the loop and a consumer of the loop's output.  Which
+ * node of the body it computes remains unknown.
  */
 #include "match/pass.h"
 #include "model/graph/walk.h"
 
 #include <string.h>
 
-/* The layers at one side of a tensor, producers or consumers. */
+/* The layers at one side of a tensor: its producers or its consumers. */
 struct side {
     bool known;
-    fsd_id loop, reader; /* FSD_NONE; reader: the loop whose output is read there */
-    bool leaves;         /* no layer there is of a loop, and all read an output of
-                            one */
-    fsd_id view;         /* of the last one: the view in between; FSD_NONE */
+    fsd_id loop, reader; /* the loop of these layers, and the loop whose output one of
+                            them reads; FSD_NONE */
+    bool leaves;         /* no layer there belongs to a loop, and all read an output of
+                            a loop */
+    fsd_id view;         /* the view through which the last layer reads that output;
+                            FSD_NONE */
 };
 
 struct loops {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    FSD_VEC(fsd_id) nodes; /* of the model, by number */
-    bool *owns;            /* by node: it is one of them */
-    /* By layer: the node that owns the loop; FSD_NONE. */
-    fsd_id *of, *before, *behind, *read; /* read: the layer's nodes read its output */
-    fsd_id *view; /* by layer: the view through which it reads that; FSD_NONE */
-    bool *out;    /* by layer: it forwards a loop's output */
-    struct side *sides[2]; /* by tensor: of its producers, of its consumers */
-    bool *passed[2];       /* by layer: its `before`, its `behind` is known */
+    FSD_VEC(fsd_id)
+    nodes;      /* the loops' nodes in the model, indexed by loop number
+                              minus 1 */
+    bool *owns; /* by node: it is in `nodes` */
+    /* Indexed by layer: the node that owns the loop; FSD_NONE. */
+    fsd_id *of, *before, *behind, *read; /* read: the loop whose output the layer's
+                                            nodes read */
+    fsd_id *view; /* by layer: the view through which it reads the loop's output;
+                     FSD_NONE */
+    bool *out;    /* by layer: it only forwards a loop's output */
+    struct side *sides[2]; /* by tensor: [0] its producers, [1] its consumers */
+    bool *passed[2];       /* by layer: [0] its `before` is known, [1] its `behind` is
+                              known */
 };
 
-/* A file may list nodes in another order than the builder's parser: if the log shows
- * the parser's order, that counts. */
+/* Sorts `nodes` in the parser's order if the log shows it, because a file may list
+ * nodes in a different order. */
 static void order_as_parsed(struct loops *l)
 {
     const struct fsd_history *h = l->m->story ? l->m->story->h : NULL;
@@ -63,8 +70,8 @@ static void order_as_parsed(struct loops *l)
         memcpy(l->nodes.at, parsed, n * sizeof *parsed);
 }
 
-/* Loops are numbered only if all of them are in the main graph: no build has shown how
- * those in bodies are numbered among them. */
+/* Lists the loops; false if they cannot be numbered.  Loops are numbered only if all
+ * are in the main graph: no build has shown how the builder numbers those in bodies. */
 static bool count_loops(struct loops *l)
 {
     const struct fsd_graph *g = l->m->model;
@@ -81,7 +88,7 @@ static bool count_loops(struct loops *l)
     return l->nodes.n > 0;
 }
 
-/* The layer has no known node, and is of a kind that works for one. */
+/* Whether the layer has no known node but is of a kind that computes nodes. */
 static bool is_bare(const struct fsd_match *m, fsd_id layer)
 {
     enum fsd_kind kind = m->engine->layers.at[layer].kind;
@@ -105,7 +112,7 @@ static fsd_id named_by(const struct loops *l, struct fsd_span ports)
     return found;
 }
 
-/* The loop that a layer works for, by its tensors or by its links. */
+/* The loop of a layer according to its links or its tensors; FSD_NONE. */
 static fsd_id loop_of(const struct loops *l, fsd_id layer)
 {
     const struct fsd_node *n = &l->m->engine->nodes.at[layer];
@@ -140,8 +147,8 @@ static fsd_id before_view(const void *of, fsd_id node)
     return fsd_node_in_tensor(v->m->model, node, 0);
 }
 
-/* The producer of a tensor, before nodes that only change its shape, and the first of
- * these; FSD_NONE. */
+/* The producer of a tensor, before nodes that only change its shape; FSD_NONE.  Sets
+ * `view` to the first of these nodes, or to FSD_NONE. */
 static fsd_id producer_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
 {
     const struct views views = {m, view};
@@ -151,7 +158,8 @@ static fsd_id producer_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view
                                fsd_walk_back(m->model, tensor, before_view, &views));
 }
 
-/* The loop whose output the layer's nodes read, and through which view; FSD_NONE. */
+/* The loop whose output the layer's nodes read, and the view through which they read
+ * it; FSD_NONE. */
 static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
 {
     const struct fsd_graph *g = l->m->model;
@@ -171,8 +179,9 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
     return FSD_NONE;
 }
 
-/* The loop that the layers at one side of a tensor work for, through layers without a
- * known node.  Behind the last layer of a loop are the consumers of its output. */
+/* The loop of the layers at one side of a tensor, looking through layers without a
+ * known node.  The layers after the last layer of a loop are the consumers of its
+ * output. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -196,8 +205,9 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
     return side;
 }
 
-/* A side is computed once, however many layers read or write the tensor, unless it is
- * on a cycle, like a loop state that is written in place. */
+/* Returns one side of a tensor.  It is computed only once, however many layers read or
+ * write the tensor, except on a cycle, such as a loop state that is written in
+ * place. */
 static const struct side *look(const struct loops *l, fsd_id tensor, bool behind)
 {
     struct side *side = &l->sides[behind][tensor];
@@ -207,7 +217,8 @@ static const struct side *look(const struct loops *l, fsd_id tensor, bool behind
     return side;
 }
 
-/* The loop of the layers beside it; FSD_NONE if they have several. */
+/* The loop of the layers adjacent to the layer, before or after it; FSD_NONE if there
+ * are several. */
 static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -227,8 +238,8 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
     return found == FSD_SEVERAL ? FSD_NONE : fsd_id_or(found, reader);
 }
 
-/* A layer that only moves the loop's output to a consumer is not part of the loop: it
- * is the view between the two, if there is one. */
+/* Whether the layer only moves the loop's output to a consumer.  Such a layer is not
+ * part of the loop: it performs the view between the two, if there is one. */
 static bool outputs_value(const struct loops *l, fsd_id layer)
 {
     enum fsd_kind kind = l->m->engine->layers.at[layer].kind;
@@ -244,7 +255,7 @@ static bool outputs_value(const struct loops *l, fsd_id layer)
     return side->leaves;
 }
 
-/* The loop reads some of what the layer writes. */
+/* Whether the loop reads some output of the layer. */
 static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
 {
     struct fsd_span out = l->m->engine->nodes.at[layer].out;
@@ -258,9 +269,10 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
     return false;
 }
 
-/* The loop of a layer that shows none itself: that of the layers before and behind it.
- * A step also writes its part of the loop's result, which a layer reads that does
- * likewise for other loops, so one way behind it is enough. */
+/* The loop of a layer that does not show one itself: that of the layers before and
+ * after it.  A step also writes its part of the loop's result, and the layer that reads
+ * this may do the same for other loops, so one path after it that leads to the loop is
+ * enough. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

@@ -1,11 +1,11 @@
 /*
  * Metadata, names and the log: the engine reader has already resolved their words to
- * nodes (fsd_mention); here each becomes a link, or not.
+ * nodes (fsd_mention); here a mention becomes a link, unless it is one of the
+ * following:
  *
- * Some never become links: the layer that a reformat serves, the node that a reshape
- * was inserted around, an initializer, a helper of the parser, and a name that several
- * nodes of the model have: for these the tensors decide which one is meant
- * (fsd_pass_repeated).
+ * The layer that a reformat serves, the node around which a reshape was inserted, an
+ * initializer, a helper of the parser, and a name that several nodes of the model have:
+ * for the last, tensors decide which node is meant (fsd_pass_repeated).
  */
 #include "match/pass.h"
 
@@ -16,8 +16,8 @@ static bool computes(const struct fsd_mention *mention)
            mention->role == FSD_MENTION_COPIES;
 }
 
-/* By tensor of the model, the one Concat that consumes it, once looked up: there may be
- * as many copies of a tensor as consumers. */
+/* Indexed by model tensor: the only Concat that consumes it, computed on first use,
+ * because there may be as many copies of a tensor as consumers. */
 struct concats {
     fsd_id *of;
     bool *known;
@@ -45,8 +45,8 @@ static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct conca
     return c->of[tensor] = found;
 }
 
-/* "T copy" performs the Concat that consumes T, or, if it writes T itself, the Slice or
- * Split that outputs T. */
+/* The node for which a layer "T copy" works: the Concat that consumes T or, if the
+ * layer writes T itself, the Slice or Split that outputs T; FSD_NONE. */
 static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                          struct concats *concats)
 {
@@ -64,8 +64,8 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                : FSD_NONE;
 }
 
-/* A copy to or from another device does no node's work, though its tensor may be called
- * as a node is. */
+/* Whether the layer is a copy to or from another device.  It computes no node, although
+ * its tensor may have the name of a node. */
 static bool crosses(const struct fsd_layer *layer, const struct fsd_mention *mention)
 {
     return mention->role == FSD_MENTION_COPIES &&
@@ -107,7 +107,7 @@ void fsd_pass_name(struct fsd_match *m)
     link_mentions(m, FSD_BY_NAME);
 }
 
-/* A name that several nodes have is evidence for the one that tensors indicate. */
+/* If several nodes share a name, it is evidence for the node that tensors indicate. */
 void fsd_pass_repeated(struct fsd_match *m)
 {
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
@@ -125,8 +125,8 @@ void fsd_pass_repeated(struct fsd_match *m)
 
 /* ------------------------------------------------------------------------ the log */
 
-/* The nodes that the builder's steps fused into a layer, found by the layer's own name
- * or by names in it; or those that the log lists for the layer. */
+/* Links a layer to the nodes that the builder's steps fused into it, found by the
+ * layer's own name or by names in it, or to those that the log lists for the layer. */
 static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 {
     struct fsd_span nodes = {0};

@@ -12,8 +12,8 @@ static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
     return false;
 }
 
-/* All other layers there compute one known node each: the remaining nodes are in this
- * one. */
+/* Links the region's only layer to all its nodes: every other layer of the unit
+ * computes one known node each, so the remaining nodes are in this layer. */
 static void give_all(struct fsd_match *m, struct fsd_region region)
 {
     for (uint32_t i = 0; i < region.nodes.n; i++) {
@@ -40,9 +40,9 @@ static void add_region(struct fsd_match *m, fsd_id unit)
             continue;
         }
         idle |= !m->of_layer[layer].n;
-        /* A kernel of a compiled region whose nodes are known has no others.  Neither
-         * has a kernel with known operations that no node fits: a model that
-         * contradicts the engine has no nodes in it. */
+        /* If the nodes of a kernel of a compiled region are known, it has no others.
+         * The same holds for a kernel with known operations that fit no node: it
+         * computes no node of a model that contradicts the engine. */
         if (l->provider == FSD_PROVIDER_COMPILER &&
             (m->of_layer[layer].n || (l->steps.n && (m->evidence & FSD_BY_STRUCTURE))))
             continue;

@@ -1,24 +1,25 @@
 /*
- * The nodes between the names in a layer's name.  A builder names a region by its first
- * and its last node, and a fusion without the nodes that it absorbed:
+ * Finds the nodes on the paths between the nodes that a layer's name lists.  A builder
+ * names a region by its first and its last node, and omits absorbed nodes in the name
+ * of a fusion:
  *
  *     a region from Conv_1 to Softmax_9      Conv_1 -> Relu_2 -> ... -> Softmax_9
  *     Conv_1 + Relu_3                        Conv_1 -> BatchNormalization_2 -> Relu_3
  *
- * A layer runs as a whole: a node on a path from one of its nodes to another one reads
- * what the layer computes, and the layer reads what the node computes, so that no other
- * layer can compute the node (FSD_BY_PATH).  Nothing is concluded from a path that
+ * A layer runs as a whole: a node on a path from one of its nodes to another reads a
+ * result of the layer, and the layer reads a result of the node, so that no other layer
+ * can compute the node (FSD_BY_PATH).  Nothing is concluded from a path that
  *
  *   - passes a node of another layer (the names contradict the paths),
  *   - crosses a tensor in memory that the layer does not write,
- *   - several layers' ends enclose.
+ *   - is between the ends of several layers.
  *
  * A region has further inputs and outputs, so that some of its nodes are on no path
- * between its ends, and its first one may be any weight.  Where a list of all layers by
- * name only has one region, nodes that no name contains and that have no other layer's
- * nodes next to them are the region's (FSD_BY_STRUCTURE).
+ * between its ends, and its first name may be that of any weight.  If the engine is a
+ * list of layer names with only one region, the region gets the nodes that no name
+ * contains and that are not adjacent to nodes of other layers (FSD_BY_STRUCTURE).
  *
- * Layers whose Metadata lists their nodes have no others.
+ * Layers whose Metadata lists nodes have no further nodes.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -28,13 +29,15 @@ enum { BUDGET_PER_NODE = 64, FOLDED_MOST = 8 };
 struct spans {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    fsd_id *owner;    /* by node: its layer, FSD_SEVERAL or FSD_NONE */
-    fsd_id *enclosed; /* by node without an owner: the layer whose ends enclose it */
-    bool *held;       /* by model tensor, the first of its value: in memory */
-    /* Of the layer at hand: */
+    fsd_id *owner;    /* by node: its layer; FSD_SEVERAL or FSD_NONE */
+    fsd_id *enclosed; /* by node without an owner: the layer between whose ends it is */
+    bool *held;       /* by model tensor, at the first tensor of the value: the engine
+                         has it in memory */
+    /* For the current layer: */
     fsd_id layer;
-    bool ported;              /* it states its tensors */
-    uint32_t *ahead, *behind; /* by node: mark, if paths from its ends lead there */
+    bool ported;              /* the dump states its tensors */
+    uint32_t *ahead, *behind; /* by node: the mark, if paths from the layer's ends lead
+                                 forward, or back, to it */
     uint32_t mark;
     FSD_VEC(fsd_id) ends;
     FSD_VEC(fsd_id) between;
@@ -63,7 +66,8 @@ static void find_owners(struct spans *s)
         own(s, s->m->links.at[i].node, s->m->links.at[i].layer);
 }
 
-/* A node that can be on a path: not one that is computed before any layer runs. */
+/* Whether the node can be on a path: it has no layer, and is not computed before
+ * inference. */
 static bool is_free(const struct spans *s, fsd_id node)
 {
     const struct fsd_match *m = s->m;
@@ -74,8 +78,8 @@ static bool is_free(const struct spans *s, fsd_id node)
 
 /* ------------------------------------------------------------------------- ends */
 
-/* The only node that consumes a constant, possibly folded with others before; FSD_NONE
- * if there are several. */
+/* The only node that consumes a constant, possibly through folded nodes; FSD_NONE if
+ * there are several. */
 static fsd_id only_consumer(const struct fsd_match *m, fsd_id tensor)
 {
     for (int far = 0; far < FOLDED_MOST; far++) {
@@ -103,7 +107,8 @@ static void find_ends(struct spans *s)
     }
 }
 
-/* The constant that a mention means, by its own name or that of a folded node. */
+/* The constant that a mention means, by its own name or by that of a folded node;
+ * FSD_NONE. */
 static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *mention)
 {
     if (mention->role == FSD_MENTION_CONSTANT)
@@ -114,8 +119,8 @@ static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *m
                : FSD_NONE;
 }
 
-/* A region may begin with a constant: its first node is then the one that consumes
- * it. */
+/* Adds the consumers of constants to the ends of a region: if a region's name begins
+ * with a constant, its first node is the one that consumes the constant. */
 static void add_consumers(struct spans *s)
 {
     const struct fsd_match *m = s->m;
@@ -149,7 +154,8 @@ static bool writes(const struct spans *s, fsd_id value)
     return false;
 }
 
-/* A tensor in memory has its consumers behind the layer that writes it. */
+/* Whether paths end at the tensor: it is a build-time constant, or is in memory and the
+ * layer does not write it, so that the consumers belong to other layers. */
 static bool is_border(const struct spans *s, fsd_id tensor)
 {
     fsd_id value = s->m->facts->value[tensor];
@@ -187,7 +193,7 @@ static void step_ahead(struct spans *s, fsd_id node)
     }
 }
 
-/* Only nodes ahead of an end count. */
+/* Only visits nodes that paths from an end reach forward. */
 static void step_behind(struct spans *s, fsd_id node)
 {
     const struct fsd_graph *g = s->m->model;
@@ -218,7 +224,7 @@ static void walk(struct spans *s, uint32_t *marks, uint32_t ends,
     }
 }
 
-/* Notes which nodes without a layer the ends of this one enclose. */
+/* Marks the nodes without a layer that are between the ends of this layer. */
 static void enclose(struct spans *s, fsd_id layer)
 {
     const struct fsd_node *n = &s->m->engine->nodes.at[layer];
@@ -259,8 +265,8 @@ static void link_enclosed(struct fsd_match *m, const fsd_id *enclosed)
 
 /* ------------------------------------------------------------------ what is left */
 
-/* The region, if it is the only layer that may have more nodes than its name; else
- * FSD_NONE. */
+/* The engine's region, if it is the only layer that may have more nodes than its name
+ * lists; else FSD_NONE. */
 static fsd_id only_region(const struct fsd_match *m)
 {
     fsd_id found = FSD_NONE;
@@ -279,12 +285,12 @@ static fsd_id only_region(const struct fsd_match *m)
     return found;
 }
 
-/* Sets of nodes without a layer that tensors join, and which of them have nodes of
- * other layers next to them. */
+/* Sets of connected nodes without a layer, and which sets are adjacent to nodes of
+ * other layers. */
 struct rest {
     fsd_id region;
     fsd_id *sets;  /* by node */
-    bool *foreign; /* by set */
+    bool *foreign; /* by set: it is adjacent to a node of another layer */
 };
 
 typedef void edge_fn(struct spans *s, struct rest *rest, fsd_id from, fsd_id to);
@@ -295,7 +301,8 @@ static void join_free(struct spans *s, struct rest *rest, fsd_id from, fsd_id to
         fsd_sets_join(rest->sets, from, to);
 }
 
-/* No layer computes sizes, such as those that a Shape reads of a tensor. */
+/* Marks sets that are adjacent to nodes of other layers.  No layer computes sizes, such
+ * as the output of a Shape, so these do not count. */
 static void note_border(struct spans *s, struct rest *rest, fsd_id from, fsd_id to)
 {
     const struct fsd_facts *f = s->m->facts;
@@ -307,8 +314,8 @@ static void note_border(struct spans *s, struct rest *rest, fsd_id from, fsd_id 
         rest->foreign[fsd_sets_find(rest->sets, from_free ? from : to)] = true;
 }
 
-/* Calls the function for each pair of producer and consumer, and of a body's node and
- * its owner. */
+/* Calls the function for each pair of producer and consumer, and for each pair of an
+ * owner and a node of its body. */
 static void each_edge(struct spans *s, struct rest *rest, edge_fn *fn)
 {
     const struct fsd_graph *g = s->m->model;

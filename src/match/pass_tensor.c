@@ -1,19 +1,19 @@
 /*
- * Tensor evidence: the cut of each unit has the nodes that its layers compute.
+ * Tensor evidence: the cut of each unit consists of the nodes that its layers compute.
  *
  * In a unit with one working layer, that layer computes them.  In a larger unit only
  * the ends are certain: a layer that writes a node's own output completes that node,
  * and one that reads a tensor with a single consumer begins that consumer.  The rest
  * becomes a region.
  *
- * Views (a Flatten between two layers) are no work: they are linked only if a unit does
- * nothing else.  Needs `counterpart` and `unit`; never uses names.
+ * Views (a Flatten between two layers) need no computation: they are linked only if a
+ * unit has no other nodes.  Needs `counterpart` and `unit`; never uses names.
  */
 #include "match/cut.h"
 #include "match/pass.h"
 #include "model/graph/walk.h"
 
-/* Puts the unit's layers that most likely compute into m->pool. */
+/* Appends those layers of the unit that most likely compute nodes to m->pool. */
 static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
                                     uint32_t n)
 {
@@ -31,7 +31,8 @@ static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
     return span;
 }
 
-/* Views count as work only if there is no other. */
+/* Whether the node needs no layer; such nodes are linked only if the unit has no
+ * others. */
 static bool is_view(const struct fsd_match *m, fsd_id node)
 {
     return m->gone[node];
@@ -63,7 +64,7 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
 
 struct ends {
     struct fsd_match *m;
-    uint32_t *mark; /* by node: in the present cut */
+    uint32_t *mark; /* by node: the unit plus 1, if it is in the current cut */
     uint32_t unit;
 };
 
@@ -80,7 +81,7 @@ static fsd_id before_view(const void *of, fsd_id node)
     return is_view(m, node) ? fsd_node_in_tensor(m->model, node, 0) : FSD_NONE;
 }
 
-/* The producer of a tensor, before views. */
+/* The producer of a tensor, looking through views. */
 static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
@@ -126,8 +127,8 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         link_ends(e, m->pool.at[cut->layers.at + k]);
 }
 
-/* The last layer of the node before the view, or else behind it, through nodes without
- * layers; FSD_NONE at the border of the network. */
+/* The last layer of the nearest node with layers, on the path before the view or,
+ * without `before`, after it; FSD_NONE at the border of the network. */
 static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
 {
     enum { FAR = 16 };
@@ -147,8 +148,8 @@ static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
     return FSD_NONE;
 }
 
-/* In a unit of several layers, the first one was a preliminary place of its views: with
- * all links known, the nodes around them decide. */
+/* Assigns views to layers.  In a unit of several layers, views were assigned to the
+ * first layer provisionally; now that all links are known, adjacent nodes decide. */
 void fsd_match_place_views(struct fsd_match *m)
 {
     for (fsd_id i = 0; m->cuts && i < m->model->nodes.n; i++) {
@@ -162,8 +163,9 @@ void fsd_match_place_views(struct fsd_match *m)
     }
 }
 
-/* A copy from an input of a Concat, Slice or Split to its output performs it; so does a
- * kernel with a step for it that writes its output, if no layer is known to. */
+/* Links a copy layer to a Concat, Slice or Split if it copies from an input of the node
+ * to its output.  If no layer is known for the node, a kernel that has a step for it
+ * and writes its output is linked, too. */
 static void link_copy(struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
@@ -187,7 +189,8 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
 void fsd_pass_tensor(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    struct fsd_lists members = /* layers by unit, which is the first of them */
+    struct fsd_lists members = /* layers by unit; a unit is numbered by its first
+                                  layer */
         fsd_lists_new(scratch, m->unit, sizeof *m->unit, m->engine->nodes.n,
                       m->engine->nodes.n);
     struct fsd_cutter *cutter = fsd_cutter_new(scratch, m);

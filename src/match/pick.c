@@ -1,8 +1,8 @@
 /*
  * Resolves a word of the user to nodes and layers, in four ways from strict to loose:
- * exact name, number, pattern, tensor.  The first that finds anything ends the search,
- * so that a name that contains '*' or digits is still that name.  A word that finds
- * nothing fails with the nearest names, "did you mean".
+ * exact name, number, pattern, tensor.  The first method that finds anything ends the
+ * search, so that a name that contains '*' or digits is still found as a name.  A word
+ * that finds nothing fails with the nearest names, "did you mean".
  */
 #include "match/pick.h"
 #include "base/base.h"
@@ -17,8 +17,8 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* it names something that is not related to anything of the wanted
-                   kind */
+    bool alone; /* the word names something, but nothing of the wanted kind is related
+                   to it */
 };
 
 /* ------------------------------------------------------------------- what is found */
@@ -39,7 +39,8 @@ static void mark_node(struct search *s, fsd_id node)
     s->alone = !s->found;
 }
 
-/* The nodes of a layer in a region are the region's. */
+/* Marks a layer, or its nodes; the nodes of a layer in a region are those of the
+ * region. */
 static void mark_layer(struct search *s, fsd_id layer)
 {
     struct fsd_span nodes = fsd_match_region_nodes(s->m, s->m->region_of_layer[layer]);
@@ -114,8 +115,8 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
         take(s, s->word.number);
 }
 
-/* The methods in order; the first that finds something ends the search.  Things of the
- * wanted kind come before those related to them. */
+/* Tries the methods in order; the first that finds something ends the search.  Nodes or
+ * layers of the wanted kind come before related ones of the other kind. */
 static void look(struct search *s)
 {
     static search_fn *const searches[] = {by_name, by_number, by_provider, by_pattern,
@@ -139,7 +140,8 @@ static void try_names(struct fsd_nearest *nearest, const struct fsd_graph *g)
         fsd_nearest_try(nearest, fsd_text(g->names, g->nodes.at[i].name));
 }
 
-/* "; did you mean 'Conv_28'?": of the wanted kind, else of a related one. */
+/* Writes "; did you mean 'Conv_28'?" with a name of the wanted kind, or else of a
+ * related kind; writes "" if no name is near. */
 static const char *suggest(const struct search *s, char out[512])
 {
     const struct fsd_graph *model = s->m->model, *engine = s->m->engine;

@@ -1,16 +1,16 @@
 /*
- * Which nodes a layer computes at every inference although all their inputs are
- * constant.  A builder may fold such a node, but need not: a region's compiler leaves
- * whole chains of constants to kernels without inputs.  A folded node may still be in a
- * kernel's Metadata, since the constant replaced it there:
+ * Finds the nodes that a layer computes at every inference although all their inputs
+ * are constant.  A builder may fold such a node, but need not: the compiler of a region
+ * may run whole chains of constants in kernels without inputs.  A folded node may still
+ * appear in the Metadata of the kernel that reads the resulting constant:
  *
  *     gemm "attn/MatMul", Metadata: MatMul Cast Sqrt Div      the scale was folded
  *     __myl_GathGathAdd,  Metadata: Gather Gather Add         both Gathers run
  *     __myl_CumsCast,     Metadata: CumSum Cast               no other node: both run
  *
- * So a constant node runs where the layer lists a step for it that none of its other
- * nodes needs, or where the layer has nothing else to compute; and a linked node that
- * reads a value computed at run time was not folded either.
+ * So a constant node runs if the layer lists a step for it that no other node of the
+ * layer needs, or if the layer has nothing else to compute.  A linked node that reads a
+ * value computed at run time was not folded either.
  */
 #include "match/kernel/lowering.h"
 #include "match/pass.h"
@@ -44,7 +44,8 @@ static bool take_lowering(struct left *left, const struct fsd_lowering *lowering
     return lowering->n > 0;
 }
 
-/* Uses up the longest decomposition of the node whose steps are all left. */
+/* Removes the steps of the node's longest decomposition whose steps all remain; false
+ * if there is none. */
 static bool take_node(struct left *left, const struct fsd_lowerings *lowerings,
                       fsd_id node)
 {
@@ -63,8 +64,7 @@ static bool could_be_folded(const struct fsd_match *m, fsd_id node)
     return m->facts->folded[node] && !(m->facts->traits[node] & FSD_OP_CONSTANT);
 }
 
-/* Steps that the layer's other nodes need are not available to nodes that could be
- * folded. */
+/* The layer's steps without those that nodes need that cannot be folded. */
 static struct left steps_left(const struct fsd_match *m,
                               const struct fsd_lowerings *lowerings, fsd_id layer)
 {
@@ -103,13 +103,13 @@ static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *loweri
         if (could_be_folded(m, node) && take_node(&left, lowerings, node))
             m->runs[node] = found = true;
     }
-    /* A list of steps with gaps rules nothing out. */
+    /* If the list of steps has gaps, a missing step proves nothing. */
     if (busy || (found && l->more_steps != FSD_STEPS_LACK_SOME))
         return;
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(m, layer, i)->node;
 
-        /* The name of a layer contains those of its weights' quantizers, too. */
+        /* The name of a layer also contains the names of its weights' quantizers. */
         m->runs[node] |=
             could_be_folded(m, node) && !(m->facts->traits[node] & FSD_OP_QDQ);
     }
@@ -126,7 +126,8 @@ static bool reads_what_runs(const struct fsd_match *m, fsd_id node)
     return false;
 }
 
-/* ONNX nodes come after their producers.  A Shape reads no values. */
+/* Marks the constant nodes that read a node which runs.  ONNX lists nodes after their
+ * producers.  A Shape reads no values. */
 static void follow_runs(struct fsd_match *m)
 {
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
@@ -134,8 +135,8 @@ static void follow_runs(struct fsd_match *m)
                       !(m->facts->traits[i] & FSD_OP_SHAPE) && reads_what_runs(m, i);
 }
 
-/* Layers that compute something for a node, even if their steps alone gave them another
- * kind. */
+/* Whether the layer computes something for a node, even if its steps alone gave it a
+ * different kind. */
 static bool computes(const struct fsd_match *m, fsd_id layer)
 {
     switch (m->engine->layers.at[layer].kind) {

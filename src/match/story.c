@@ -1,10 +1,10 @@
 /*
- * Replays the log's events: each layer name of the builder stands for a set of nodes,
- * which starts as the one that the parser registered and changes with each fusion,
+ * Replays the log's events: each layer name of the builder denotes a set of nodes,
+ * which begins with the node that the parser registered and changes with each fusion,
  * removal or merge.  At the end the sets show which nodes a layer of the engine
- * computes, and why others have none.  Sets are spans of one pool that is only appended
- * to, since an event names its result and older names stay valid.  Nothing is inferred
- * beyond the log: an event of an unknown form changes nothing.
+ * computes, and why other nodes have no layer.  Sets are spans of one pool that is only
+ * appended to, since an event names its result and older names stay valid.  Nothing is
+ * inferred beyond the log: an event of an unknown form changes nothing.
  */
 #include "match/story.h"
 #include "base/base.h"
@@ -15,8 +15,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The limit for all nodes together, to bound the memory for a hostile log; real logs
- * stay far below. */
+/* A limit for all nodes together, which bounds the memory for a hostile log; real logs
+ * stay far below it. */
 enum { MOST_SCENES = 1 << 24 };
 
 /* ---------------------------------------------------------- the log's own network */
@@ -40,7 +40,8 @@ static fsd_id only_node(const struct fsd_vocab *vocab, fsd_sym name)
     return what && what->nodes.n == 1 ? vocab->pool.at[what->nodes.at] : FSD_NONE;
 }
 
-/* A node is found by its outputs, since names may be missing or repeated. */
+/* Finds the model's node for a node of the parsed network, by its outputs first, since
+ * names may be missing or repeated; FSD_NONE. */
 static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
                         const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
@@ -59,8 +60,9 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     return found;
 }
 
-/* A function's body has the same names in each of its calls, so they are searched
- * within the call's own body; of the two bodies of an If, one has them. */
+/* Finds a node within the body of its owner; FSD_NONE.  A function's body has the same
+ * names in each call, so only the body of the call itself is searched; of the two
+ * bodies of an If, one has the name. */
 static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
                           const struct fsd_graph *model, const struct fsd_lists *bodies,
                           fsd_id owner)
@@ -78,15 +80,15 @@ static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
     return FSD_NONE;
 }
 
-/* While the model's nodes are searched in the parsed network; the last two by node of
- * the model. */
+/* State of the search for model nodes in the parsed network; both arrays are indexed by
+ * node of the model. */
 struct unparsed {
     const struct fsd_graph *parsed, *model;
-    fsd_id *read;  /* the node of `parsed` that it is; FSD_NONE */
-    bool *missing; /* it is proved that the parser did not read it */
+    fsd_id *read;  /* the corresponding node of `parsed`; FSD_NONE */
+    bool *missing; /* the parser demonstrably did not read the node */
 };
 
-/* The parsed node has inputs, and the tensor is none of them. */
+/* Whether the parsed node has inputs and the tensor is not one of them. */
 static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
 {
     const struct fsd_node *n = &u->parsed->nodes.at[parsed];
@@ -100,8 +102,9 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
     return n->in.n > 0;
 }
 
-/* A consumer whose inputs show that the parser did not read the node; FSD_NONE.  That
- * no line names the node proves nothing: the log may be an excerpt. */
+/* A consumer whose inputs show that the parser did not read the node; FSD_NONE if there
+ * is none.  A log that never names the node proves nothing, because it may be an
+ * excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
     for (uint32_t i = 0; i < u->model->nodes.at[node].out.n; i++) {
@@ -122,8 +125,9 @@ static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
     return FSD_NONE;
 }
 
-/* Producers stand before consumers in a model, so that its nodes are asked from the
- * last on.  Bodies are left out: parsers rename tensors in them. */
+/* Counts the model nodes that the parser did not read.  Producers precede consumers in
+ * a model, so the nodes are visited from the last one on.  Bodies are left out because
+ * parsers rename tensors in them. */
 static void find_unparsed(struct fsd_history *h, const struct fsd_graph *parsed,
                           const struct fsd_graph *model, struct fsd_arena *scratch)
 {
@@ -163,7 +167,7 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
     fsd_id *node_of = FSD_NEW(h->arena, fsd_id, parsed->nodes.n);
 
     h->unlike = 0;
-    for (fsd_id i = 0; i < parsed->nodes.n; i++) { /* owners stand before bodies */
+    for (fsd_id i = 0; i < parsed->nodes.n; i++) { /* owners precede bodies */
         fsd_id node = h->parsed_node[i], scope = parsed->nodes.at[node].scope;
         fsd_id owner = scope ? of[parsed->scopes.at[scope].owner] : FSD_NONE;
 
@@ -198,8 +202,8 @@ static void add_scenes(struct fsd_story *s, struct fsd_span nodes, uint32_t even
                      (struct fsd_scene){s->pool.at[nodes.at + i], event});
 }
 
-/* A layer that the parser made of a node.  Constants are registered in the same words,
- * under the name of their initializer. */
+/* Replays the registration of a layer that the parser created for a node.  Constants
+ * are registered in the same words, with the name of their initializer. */
 static void replay_register(struct fsd_story *s, const struct fsd_event *e,
                             uint32_t event)
 {
@@ -224,8 +228,8 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
 
 /* "Running: QConvScaleFusion on A", "Removing B": B was fused into A.  "Running:
  * PoolingErasure on A", "Removing A": A had no effect; a node of which other layers
- * stay (a Gemm without its reshape) is still computed.  Of any other layer the line
- * only shows that it was removed, as a duplicate or because it was unused. */
+ * remain (a Gemm without its reshape) is still computed.  Any other "Removing" line
+ * only shows that the layer was removed, as a duplicate or because it was unused. */
 static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
                           uint32_t event)
 {
@@ -253,8 +257,8 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
     }
 }
 
-/* "A with B" makes a layer with a new name; "(A1 and A2) into B" keeps the name of B.
- */
+/* "A with B" creates a layer with a new name; "(A1 and A2) into B" keeps the name of
+ * B. */
 static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     bool into = e->kind == FSD_EVENT_INTO;
@@ -269,7 +273,7 @@ static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t
         fsd_story_set(s, e->b, fsd_story_join(s, b, a));
 }
 
-/* "[ONNX Layer: a][ONNX Layer: b | doc]" */
+/* Replays a list of members such as "[ONNX Layer: a][ONNX Layer: b | doc]". */
 static void replay_members(struct fsd_story *s, const struct fsd_event *e,
                            uint32_t event)
 {
@@ -296,7 +300,8 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
     fsd_story_set(s, e->a, all);
 }
 
-/* An operation that the compiler of a region measured is one of the region's. */
+/* Replays the measurement of an operation: if the compiler of a region measured it, it
+ * belongs to the region. */
 static void replay_tuned(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     struct fsd_span nodes = fsd_story_nodes(s, e->a);
@@ -306,8 +311,8 @@ static void replay_tuned(struct fsd_story *s, const struct fsd_event *e, uint32_
         fsd_story_set(s, e->b, fsd_story_join(s, fsd_story_nodes(s, e->b), nodes));
 }
 
-/* An event about one or two layers.  A duplicate of another is merged with it; a slice
- * is replaced "by retargeting i to e", or else a copy performs it. */
+/* Replays an event about one or two layers.  A duplicate is merged with the other
+ * layer; a slice is replaced "by retargeting i to e", otherwise a copy performs it. */
 static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     struct fsd_span a = fsd_story_nodes(s, e->a), b = {0, 0};
@@ -325,7 +330,7 @@ static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t
         *left = (struct fsd_leaving){FSD_LEFT_IN_PLACE, FSD_NONE, event};
 }
 
-/* Events about tensors are those of their producers. */
+/* Assigns an event about a tensor to the producer of the tensor. */
 static void replay_tensor(struct fsd_story *s, fsd_sym name, uint32_t event)
 {
     fsd_id node = fsd_tensor_producer(s->model, fsd_graph_find(s->model, name, 0));
@@ -459,7 +464,8 @@ fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
 
     if (is_known(s, m->layer))
         return m->layer;
-    /* If a log only has X, "X_2" is unknown, and may be another node's layer. */
+    /* If a log contains X but not "X_2", the latter is unknown and may be a layer of
+     * another node. */
     return counted && s->registered ? 0 : m->text;
 }
 

@@ -10,12 +10,12 @@
 
 /* Limits for hostile logs; real logs stay far below all of these. */
 enum {
-    MOST_WITHIN = 8,     /* separators that one node's name may contain, plus 1 */
-    MOST_DEPTH = 16,     /* names within names */
+    MOST_WITHIN = 8,     /* separators that the name of one node may contain, plus 1 */
+    MOST_DEPTH = 16,     /* nesting depth of names */
     MOST_POOL = 1 << 24, /* nodes in all sets together */
 };
 
-/* Makes the arrays by symbol long enough. */
+/* Grows the arrays that are indexed by symbol so that `name` is a valid index. */
 static void make_room(struct fsd_story *s, fsd_sym name)
 {
     while (s->known.n <= name) {
@@ -54,7 +54,7 @@ struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,
         return a;
     }
     if (a.n > FSD_CROWD && a.at + a.n == s->pool.n) { /* grows in place: other names
-                                                         that have it keep their
+                                                         that share the set keep its old
                                                          length */
         both = a;
         s->stamp++;
@@ -80,8 +80,8 @@ struct fsd_span fsd_story_single(struct fsd_story *s, fsd_id node)
 
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n);
 
-/* The meaning of a name before any step: its node, if the log does not state which
- * layers the parser made. */
+/* The meaning of a name before any event: its node, if the log does not state which
+ * layers the parser created; else FSD_NONE. */
 static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
 {
     const struct fsd_meaning *what = fsd_vocab_find(s->vocab, text, n);
@@ -91,12 +91,12 @@ static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
                : FSD_NONE;
 }
 
-/* Separators between the names of a layer, and between those of a list; each begins
- * with a blank. */
+/* Separators between the node names of a layer, and between the names of a list; each
+ * begins with a blank. */
 static const char *const joined[] = {" + ", " || ", NULL};
 static const char *const listed[] = {" and ", NULL};
 
-/* The length of the separator at the front, if n is not 0; 0: there is none. */
+/* The length of the separator at the beginning of the text; 0: there is none. */
 static size_t separator(const char *const *words, const char *text, size_t n)
 {
     for (; *text == ' ' && *words; words++)
@@ -105,9 +105,9 @@ static size_t separator(const char *const *words, const char *text, size_t n)
     return 0;
 }
 
-/* The length of X in names derived from X: "X_clone_2", a quantizer that was moved
- * before a Concat, once for each input; "X_quantize_scale_node", the layer of one.  0:
- * it is no such name. */
+/* The length of X in a name derived from X, else 0: "X_clone_2" is a quantizer that was
+ * moved before a Concat, once for each input; "X_quantize_scale_node" is the layer of a
+ * quantizer. */
 static size_t base(const char *text, size_t n)
 {
     struct fsd_slice whole = {text, n}, stem = whole;
@@ -130,7 +130,7 @@ static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
 }
 
 /* The length of the first name in a text.  Names may contain separators: the longest
- * that has a meaning is used. */
+ * name that has a meaning is used. */
 static size_t first_name(const struct fsd_story *s, const char *const *words,
                          const char *text, size_t n)
 {
@@ -208,7 +208,7 @@ struct fsd_span fsd_story_nodes(struct fsd_story *s, fsd_sym name)
     return nodes;
 }
 
-/* "(a and b)" */
+/* Resolves "(a and b)". */
 struct fsd_span fsd_story_list(struct fsd_story *s, fsd_sym list)
 {
     const char *text = fsd_text(s->h->names, list);

@@ -1,7 +1,7 @@
 /*
- * Value numbering by hash-consing: a node is spelled as numbers, of its operator, its
- * attributes and the values of its inputs; equal spellings, found by interning, are
- * equal nodes.
+ * Value numbering by hash-consing: a node is spelled as a list of numbers for its
+ * operator, its attributes and the values of its inputs; nodes with equal spellings,
+ * which interning finds, are equal.
  *
  *     Conv(x, w), strides [2, 2]  ->  0 "" Conv 1 | 2 x w | strides INTS 2 2 2
  *
@@ -9,8 +9,8 @@
  * spellings.
  *
  * Nodes are numbered in file order, which ONNX requires to be topological.  If a file
- * violates that, an input that is not numbered yet counts as its own tensor: a
- * duplicate may be missed, none is invented.
+ * violates that, an input that has no number yet counts as a value of its own: a
+ * duplicate may be missed, but none is invented.
  */
 #include "match/value_number.h"
 #include "base/base.h"
@@ -22,9 +22,9 @@ struct numbering {
     const struct fsd_facts *f;
     const struct fsd_graph *g;
     struct fsd_intern *spellings;
-    fsd_id *of_tensor;      /* the number of its value */
-    FSD_VEC(fsd_id) first;  /* by spelling: the first node, or tensor */
-    FSD_VEC(int64_t) words; /* the spelling under way */
+    fsd_id *of_tensor;      /* by tensor: the number of its value */
+    FSD_VEC(fsd_id) first;  /* by spelling: the first node or tensor with it */
+    FSD_VEC(int64_t) words; /* the current spelling */
     struct fsd_arena *scratch;
 };
 
@@ -49,8 +49,8 @@ static void spell_form(struct numbering *v, const struct fsd_form *form)
         spell(v, v->g->dims.at[form->dims.at + i].size);
 }
 
-/* Large values are most of a small model's bytes: they are compared in place, and each
- * is one word here. */
+/* Spells a constant.  Large values are most of a small model's bytes: they are compared
+ * in place, and each is one word of the spelling. */
 static void spell_constant(struct numbering *v, const struct fsd_form *form,
                            const struct fsd_value *value)
 {
@@ -58,7 +58,8 @@ static void spell_constant(struct numbering *v, const struct fsd_form *form,
     spell(v, fsd_intern_bytes(v->spellings, value->bytes, (size_t)value->size));
 }
 
-/* False if the attribute was not read, so that nothing is known of the node. */
+/* Spells an attribute; false if it was not read, so that the node cannot be
+ * compared. */
 static bool spell_attr(struct numbering *v, const struct fsd_attr *a)
 {
     const struct fsd_graph *g = v->g;
@@ -128,7 +129,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)) ||
         (v->g->lacks_attributes && !(traits & FSD_OP_BARE)))
-        return false; /* three MaxPools of one tensor may have three sizes */
+        return false; /* attributes are unknown: three MaxPools of one tensor may have
+                         three sizes */
     spell(v, n->scope);
     spell(v, n->domain);
     spell(v, n->op);
@@ -142,8 +144,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
     return spell_attrs(v, n);
 }
 
-/* The first node, or tensor, with the current spelling, which ends here; itself if it
- * is the first. */
+/* The first node or tensor with the current spelling; `node` itself if it is the first.
+ * Completes the spelling. */
 static fsd_id first_with(struct numbering *v, fsd_id node)
 {
     size_t n = v->words.n * sizeof *v->words.at;
@@ -173,7 +175,8 @@ static void share_numbers(struct numbering *v, fsd_id node, fsd_id first)
     }
 }
 
-/* Exporters that find two initializers equal keep one, and an Identity of it. */
+/* An Identity of a constant gets the constant's number: exporters that find two equal
+ * initializers keep one, and add an Identity of it. */
 static void forward_constant(struct numbering *v, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(v->g, node, 0);
@@ -184,8 +187,8 @@ static void forward_constant(struct numbering *v, fsd_id node)
         v->of_tensor[out] = v->of_tensor[in];
 }
 
-/* Two initializers of equal content are one value.  Here, `first` maps a spelling to a
- * tensor; nodes and tensors are spelled differently: -1 is no scope. */
+/* Gives initializers with equal content one number.  Here `first` maps a spelling to a
+ * tensor.  Spellings of nodes and tensors differ, because -1 is not a scope. */
 static void number_constants(struct numbering *v)
 {
     for (fsd_id t = 0; t < v->g->tensors.n; t++) {

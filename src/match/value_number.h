@@ -1,4 +1,4 @@
-/* Which nodes compute the same value. */
+/* Finds the nodes that compute the same value. */
 #ifndef FSD_MATCH_VALUE_NUMBER_H
 #define FSD_MATCH_VALUE_NUMBER_H
 
@@ -6,11 +6,10 @@
 
 /** Fills `f->first_duplicate` and `f->value`.  A node's first duplicate is the first
  *  node (in file order) with the same operator, attributes and inputs in the same
- *  scope, the node itself if it is the first; a tensor's value is the same output of
- *  its producer's first duplicate.
- *  Inputs are the same if they are one tensor, come from nodes found to be the same, or
- *  are constants of one type and shape whose bytes were read and are equal.  Needs only
- *  `traits`. */
+ *  scope, which may be the node itself; a tensor's value is the same output of its
+ *  producer's first duplicate.  Inputs are the same if they are one tensor, come from
+ *  nodes found to be the same, or are constants of one type and shape whose bytes were
+ *  read and are equal.  Needs only `traits`. */
 void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f);
 
 #endif

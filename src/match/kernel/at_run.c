@@ -1,6 +1,6 @@
 /*
- * Constants that kernels make at every inference: the model proves them, and the
- * builder did not fold them.  To the replay they are data.
+ * Constants that kernels compute at every inference: the model proves them constant,
+ * but the builder did not fold them.  The replay treats them as data.
  *
  *     pe [constant] -> MatMul "p" -> Add -> ...      a kernel is named after "p"
  */
@@ -16,8 +16,8 @@ static void note_at_run(struct replay *r, fsd_id node)
     }
 }
 
-/* A Range of constants is computed nevertheless if kernels have a step for each Range
- * of the model: the builder folds none. */
+/* Marks a Range of constants if kernels have a step for each Range of the model: the
+ * builder then folded none. */
 static void note_ranges(struct replay *r)
 {
     uint32_t nodes = 0, steps = 0;
@@ -32,8 +32,8 @@ static void note_ranges(struct replay *r)
             note_at_run(r, i);
 }
 
-/* Kernels also make the constants that nodes compute that a layer is named after, alone
- * or with others, and what is computed from those. */
+/* Kernels also compute constant nodes after which a layer is named, alone or with
+ * others, and what is computed from those. */
 void fsd_find_at_run(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

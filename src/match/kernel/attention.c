@@ -1,26 +1,27 @@
 /*
- * What each input of an attention's kernel is.  The kernel's name lists a product, a
- * Softmax and a product, and it reads queries, keys and values in this order, whatever
- * the order in which other kernels make them, and scales and masks between:
+ * Finds what each input of an attention kernel is.  The kernel's name lists a product,
+ * a Softmax and a product.  The kernel reads queries, keys and values in this order,
+ * whatever the order of the kernels that produce them, possibly with scales and masks
+ * in between:
  *
  *     a -> \
  *     b ->  mha        a holds Q, b holds K, c holds V
  *     c -> /
  *
- * So kernels that are alike, one before each input, are distinguished by what the model
- * makes of their results.
+ * So if the kernels before the inputs are alike, the use of their results in the model
+ * distinguishes them.
  */
 #include "match/kernel/replay.h"
 
 enum {
     INPUTS = 3,
-    NEAR = 6 /* nodes that pass, between a tensor and the product that reads it */
+    NEAR = 6 /* passing nodes between a tensor and the product that reads it, at most */
 };
 
 enum role { ROLE_Q = 1, ROLE_K = 2, ROLE_V = 4 };
 
-/* The kernel computes an attention: it ends with a product as it begins, and lists
- * the operations of a Softmax between. */
+/* Whether the kernel computes an attention: it begins and ends with a product, and
+ * lists the operations of a Softmax in between. */
 static bool attends(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span steps = e->layers.at[layer].steps;
@@ -31,7 +32,8 @@ static bool attends(const struct fsd_graph *e, fsd_id layer)
            fsd_layer_count(e, layer, FSD_ONNX_Exp) == 1;
 }
 
-/* Both tensors have one rank and one number of heads; scales and masks have others. */
+/* Whether both tensors have the same rank and number of heads; scales and masks differ
+ * in these. */
 static bool is_of_heads(const struct fsd_graph *e, const struct fsd_form *a,
                         const struct fsd_form *b)
 {
@@ -39,8 +41,8 @@ static bool is_of_heads(const struct fsd_graph *e, const struct fsd_form *a,
            e->dims.at[a->dims.at].size == e->dims.at[b->dims.at].size;
 }
 
-/* Finds the engine's tensors that an attention's kernel reads as Q, K and V: of more
- * inputs than these, those like the last one.  False if that leaves more or less. */
+/* Finds the engine tensors that an attention kernel reads as Q, K and V: if it has more
+ * inputs, those similar to the last one.  False if these are not exactly three. */
 static bool find_inputs(const struct fsd_graph *e, fsd_id layer, fsd_id found[INPUTS])
 {
     const struct fsd_node *n = &e->nodes.at[layer];
@@ -59,7 +61,7 @@ static bool find_inputs(const struct fsd_graph *e, fsd_id layer, fsd_id found[IN
     return count == INPUTS;
 }
 
-/* The product weighs values: it reads the result of a Softmax. */
+/* Whether the product weighs values: it reads the result of a Softmax. */
 static bool weighs(const struct replay *r, fsd_id product)
 {
     fsd_id in = fsd_walk_back(r->g, fsd_node_in_tensor(r->g, product, 0),
@@ -68,8 +70,8 @@ static bool weighs(const struct replay *r, fsd_id product)
     return fsd_node_is(r->g, fsd_tensor_producer(r->g, in), FSD_ONNX_Softmax);
 }
 
-/* What the tensor is to the products that read it, perhaps through nodes that pass; 0:
- * none of them is near. */
+/* The roles of the tensor in the products that read it, possibly through nodes that
+ * pass; 0: no product is near. */
 static unsigned roles_of(const struct replay *r, fsd_id tensor, int far)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);

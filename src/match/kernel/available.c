@@ -1,6 +1,7 @@
 /*
- * What is available to a candidate: tensors that the kernel reads, or that nodes taken
- * before make, with all that is made of these without a step of the kernel.
+ * What is available to a candidate: the tensors that the kernel reads or that nodes
+ * taken earlier compute, and all that can be computed from these without a step of the
+ * kernel.
  */
 #include "match/kernel/replay.h"
 
@@ -24,8 +25,8 @@ struct available *fsd_find_available(struct candidate *w, fsd_id tensor)
     return value ? &w->available[value - w->available] : NULL;
 }
 
-/* The inputs of the kernel that an available tensor comes from.  Where each of several
- * may hold it, it comes from one of them: the first that is not used yet. */
+/* The kernel inputs that an available tensor comes from.  If any one of several inputs
+ * may hold it, returns the first that is not used yet. */
 static uint64_t inputs_of(const struct available *value, uint64_t used)
 {
     uint64_t left = value->from & ~used;
@@ -36,8 +37,8 @@ static uint64_t inputs_of(const struct available *value, uint64_t used)
     return left & (~left + 1);
 }
 
-/* The inputs that the first step of a node needs: the steps of an Einsum need one more
- * each. */
+/* The number of inputs that the first step of a node needs; each further step of an
+ * Einsum needs one more. */
 static uint32_t count_first(const struct replay *r, fsd_id node)
 {
     uint32_t n = r->g->nodes.at[node].in.n;
@@ -118,8 +119,8 @@ static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
             (struct available){tensor, from, false, either};
 }
 
-/* Nodes that compute the same make one value: with it all their outputs are
- * available. */
+/* Nodes that compute the same produce one value: all their outputs become available
+ * with it. */
 static void add_duplicates(const struct replay *r, struct candidate *w,
                            struct available value)
 {

@@ -1,6 +1,6 @@
 /*
- * One step of the beam search: every candidate is continued in all nodes that fit the
- * step, and the best are kept.
+ * One step of the beam search: every candidate is continued with each node that fits
+ * the step, and the best are kept.
  */
 #include "match/kernel/replay.h"
 
@@ -9,7 +9,7 @@
 
 /* ----------------------------------------------------------------- one candidate */
 
-/* The place among the available tensors of the first that the node reads. */
+/* The index of the first available tensor that the node reads; w->n_available: none. */
 static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     for (uint32_t i = 0; i < w->n_available; i++)
@@ -19,16 +19,16 @@ static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_
     return w->n_available;
 }
 
-/* The builder leaves a sum with 0 and a product with 1 out; its step may be merged with
- * another one's, which shows in the Metadata. */
+/* Whether the node is a sum with 0 or a product with 1.  The builder omits these; their
+ * step may be merged with that of another node, which Metadata then shows. */
 static bool is_neutral(const struct replay *r, fsd_id node)
 {
     return r->m->facts->same[node] == FSD_SAME_ZERO ||
            r->m->facts->same[node] == FSD_SAME_ONE;
 }
 
-/* The builder may take a tensor apart first and then compute the node once for each
- * part: its step may be listed as often. */
+/* The builder may split a tensor first and then compute the node once for each part:
+ * then its step is listed once for each part. */
 static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
     uint32_t parts = r->nodes[node].passes
@@ -76,7 +76,8 @@ void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool
 }
 
 /* The builder transposes and reshapes both operands of an Einsum's multiplication, and
- * its result.  These steps come before or behind the multiplication's. */
+ * its result.  These steps are listed before or after the multiplication, and cost
+ * nothing. */
 static void fit_operands(const struct replay *r, struct candidate *w, fsd_id node)
 {
     enum { MOVES = 8 };
@@ -102,9 +103,9 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* Two lowerings of a node may begin alike, and a later step shows which one it is.  Of
- * a product that another kernel passed on, the lowering is known by what that kernel
- * wrote. */
+/* Whether a begun node may have the lowering `other`.  Two lowerings of a node may
+ * begin alike, and a later step shows which one it is.  For a product that another
+ * kernel passed on, the lowering is already known from what that kernel wrote. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -147,7 +148,8 @@ static void go_on(struct replay *r, struct candidate *w, fsd_sym step)
     }
 }
 
-/* The kernel makes the tensor, or the one that a neutral node forwards as this one. */
+/* Whether the kernel computes the tensor, or the tensor that neutral nodes forward as
+ * this one. */
 static bool is_made(const struct replay *r, struct candidate *w, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
@@ -176,8 +178,8 @@ static fsd_id behind_folded(const void *replay, fsd_id node)
     return r->nodes[node].folds ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
 }
 
-/* The builder puts an activation that alone reads the result of a Conv into the
- * convolution: the kernel has no step for it. */
+/* The builder merges an activation into a Conv if the activation is the only reader of
+ * the result: the kernel then has no step for it. */
 static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
 {
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
@@ -189,7 +191,7 @@ static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
         fsd_candidate_take(r, next, node, false);
 }
 
-/* A kernel of a Conv adds another input of its own to the result without a step for the
+/* A Conv kernel can add another of its inputs to the result without a step for the
  * Add. */
 static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_sym step)
 {
@@ -213,7 +215,8 @@ static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_s
     }
 }
 
-/* The builder moves a Q behind a Concat before it: a kernel of each part does it. */
+/* Whether the node is a Q after a Concat.  The builder moves such a Q before the
+ * Concat, so that the kernel of each part performs it. */
 static bool is_done_by_parts(const struct replay *r, fsd_id node)
 {
     fsd_id in = fsd_node_is(r->g, node, FSD_ONNX_QuantizeLinear)
@@ -224,7 +227,7 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
 
-/* The candidate took the node, and cannot do it again for another part. */
+/* Whether the candidate took the node and cannot perform it again for another part. */
 static bool is_done(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     return fsd_candidate_took(w, node) && !is_done_by_parts(r, node);
@@ -239,9 +242,10 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
            fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose);
 }
 
-/* A BatchNormalization that alone reads the result of a Conv goes into the weights: at
- * most a scaling and a sum are left of it.  Where others read that result, too, it is
- * done in full; and behind a product of matrices either is possible. */
+/* Whether the lowering of a BatchNormalization is possible.  One that is the only
+ * reader of a Conv's result goes into the weights: at most a scaling and a sum remain.
+ * If other nodes also read that result, it is computed in full.  After a product of
+ * matrices either is possible. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -254,9 +258,10 @@ static bool is_left(const struct replay *r, fsd_id node,
     return lowering->n < 3 || !is_convolved(r, in);
 }
 
-/* A kernel computes a product along a short axis in parts: it scales each part of the
- * data and adds all.  Such a lowering fits an axis of as many numbers.  A Conv without
- * a window may be computed like that, too, or as a product of matrices. */
+/* Whether the lowering fits the product's weight.  A kernel computes a product along a
+ * short axis in parts: it scales each part of the data and adds them all.  Such a
+ * lowering fits an axis of as many elements.  A Conv whose window has size 1 may be
+ * computed like that, too, or as a product of matrices. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)
 {
@@ -289,7 +294,7 @@ static bool fits_weight(const struct replay *r, fsd_id node,
     return parts < 2 || (columns > 0 && fsd_count_of(r, weight) == columns * parts);
 }
 
-/* The builder takes a constant away as it adds one. */
+/* Whether the lowering fits a Sub: the builder subtracts a constant as an addition. */
 static bool fits_operand(const struct replay *r, fsd_id node,
                          const struct fsd_lowering *lowering)
 {
@@ -346,8 +351,8 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
     }
 }
 
-/* Where the kernel's name lacks steps, it may lack that of one node before the one that
- * begins with this step. */
+/* If steps are missing in the kernel's name, it may lack the step of one node before
+ * the node that begins with this step. */
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
@@ -373,7 +378,7 @@ static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
     }
 }
 
-/* Nodes that make data of constants alone need no available tensor. */
+/* Nodes that produce data from constants alone need no available tensor. */
 static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->generators.n; i++) {
@@ -415,8 +420,8 @@ static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
     }
 }
 
-/* The first reader, from a place in `reader` on, that no layer computes yet.  A node
- * that has a layer keeps it, so that the next search skips it at once. */
+/* The index of the first reader, from `at` on, that no layer computes yet.  A node that
+ * has a layer keeps it, so the next search skips it at once. */
 static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span readers)
 {
     uint32_t next = at, end = readers.at + readers.n;
@@ -428,8 +433,8 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
     return next;
 }
 
-/* All other nodes that could begin with this step, each once: with `made` those that
- * another kernel is known to compute, else those that none is. */
+/* Begins all other nodes that could begin with this step, each once: with `made`, the
+ * nodes that another kernel is known to compute, else those without a layer. */
 static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];
@@ -483,7 +488,8 @@ int fsd_candidate_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Both took the same nodes, if in another order, and began the same. */
+/* Whether both took the same nodes, possibly in a different order, and began the same
+ * ones. */
 static bool is_same_candidate(const struct candidate *a, const struct candidate *b)
 {
     if (a->set != b->set || a->cost != b->cost || a->loose != b->loose ||
@@ -505,7 +511,7 @@ static bool is_kept(const struct beam *beam, uint32_t kept, const struct candida
     return false;
 }
 
-/* The likeliest first; of equal ones, the one that was found first. */
+/* The likeliest first; of equal candidates, the one that was found first. */
 static int by_order(const void *a, const void *b)
 {
     const struct candidate *const *x = a, *const *y = b;
@@ -529,7 +535,7 @@ static void keep_best(struct replay *r)
     beam->n_candidates = kept;
 }
 
-/* A step that no node asks for. */
+/* Adds the cost of a step that no node needs. */
 static void pay(struct candidate *w, fsd_sym step)
 {
     bool moves = fsd_step_moves(step);
@@ -566,8 +572,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         next->pads |= step == FSD_ONNX_Concat;
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
-    /* Last, since these are unlikely, and behind many Concats more than `next` can
-     * hold. */
+    /* These are tried last, because they are unlikely, and because after many Concats
+     * there are more than `next` can hold. */
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);

@@ -1,5 +1,5 @@
 /*
- * The links of the candidate that was kept: to its nodes, and to those that passed on
+ * Adds the links of the accepted candidate: to its nodes, and to the passing nodes on
  * the paths to them.
  */
 #include "base/base.h"
@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The kernel lists a constant as large as one that the node reads. */
+/* Whether the kernel lists a constant as large as one that the node reads. */
 static bool lists_constant(const struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -26,7 +26,7 @@ static bool lists_constant(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Both factors of the product are computed by a run: it has no weights. */
+/* Whether both factors of the product are computed at run time: it has no weights. */
 static bool multiplies_data(const struct replay *r, fsd_id product)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
@@ -34,9 +34,10 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
     return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
-/* A scaling before a product without weights is the kernel's factor, if the kernel has
- * one.  Where the dump does not show that, a kernel behind a product with weights that
- * lists its constants has none: the scaling went into those weights, and the builder no
+/* Whether the kernel can have absorbed the scaling `by` before the product.  If the
+ * product has no weights, the kernel needs a factor of its own for that.  If the dump
+ * does not state whether it has one, it has none if it follows a product with weights
+ * and lists its constants: the scaling went into those weights, and the builder no
  * longer knows it. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
@@ -49,17 +50,18 @@ static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
            !(l->lists_constants && fsd_behind_product(r, by));
 }
 
-/* A bias is none: it stays beside the weights that a factor goes into. */
+/* Whether the node is a factor.  A bias is not: it remains beside the weights that
+ * absorb a factor. */
 static bool is_factor(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Mul) ||
            fsd_node_is(r->g, node, FSD_ONNX_Div);
 }
 
-/* The layer whose weights, or factor, absorbed the scaling `by` that passed on the path
- * to `node`; FSD_NONE: unknown.  It is this layer if it lists the constant.  A factor
- * goes to the product behind it if that reads it, or if only moves lie between and no
- * product stands before it.  Any other scaling goes to the layer before. */
+/* The layer whose weights or factor absorbed the scaling `by`, a passing node before
+ * `node`; FSD_NONE: unknown.  It is this layer if it lists the constant.  A factor goes
+ * to the product after it if that reads it directly, or if only moves are in between
+ * and no product precedes it.  Any other scaling goes to the layer before. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -78,9 +80,8 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                : layer;
 }
 
-/* Links the nodes that passed on the paths to a node, and that no other layer computes,
- * to the layer whose weights they were folded into: this one, or, behind a product, the
- * one before. */
+/* Links the passing nodes on the paths to a node that no other layer computes to the
+ * layer whose weights absorbed them: this one or, after a product, the one before. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -123,8 +124,8 @@ void fsd_commit_between(struct replay *r, const struct candidate *w)
     r->now.anchored = false;
 }
 
-/* The kernel has a step for the node: its operator is among the steps, none of the
- * known nodes needs that step, and these make all that the node reads. */
+/* Whether the kernel has a step for the node: the step is not used by a known node of
+ * the same operator, and the known nodes produce all that the node reads. */
 static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     bool listed = fsd_layer_count(r->m->engine, r->layer, r->g->nodes.at[node].op);
@@ -140,8 +141,8 @@ static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id 
     return listed;
 }
 
-/* Metadata lacks the nodes that the builder fused into a product; the kernel's name has
- * them. */
+/* Metadata lacks the nodes that the builder fused into a product, but the kernel's name
+ * lists them. */
 void fsd_commit_behind(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
@@ -161,7 +162,7 @@ void fsd_commit_behind(struct replay *r, struct candidate *w)
     }
 }
 
-/* A library's kernel may apply nodes of one input that follow the tensor. */
+/* Marks nodes with one input after the tensor, which a library kernel may apply. */
 static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
@@ -178,22 +179,23 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
             r->nodes[node].epilogue_of = r->layer;
             fsd_goes_on_by(r, node);
         }
-        /* The library's kernel ends where a Q rounds. */
+        /* The library kernel ends where a Q rounds. */
         if (far && !(r->m->facts->traits[node] & FSD_OP_QUANTIZE))
             mark_epilogue(r, out, far - 1);
     }
 }
 
-/* Of a Conv of integers without a bias only the scale of its quantizers is left for the
- * next kernel, and the builder's Metadata does not count that as the Conv's.  It counts
- * the rest of a Conv with a bias, and of a MatMul. */
+/* Whether the next kernel only scales the node's result.  After an integer Conv without
+ * a bias only the scale of its quantizers is left for the next kernel, and the
+ * builder's Metadata does not assign that kernel to the Conv.  It does so for a Conv
+ * with a bias, and for a MatMul. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
 }
 
 /* Many nodes may begin with one step.  So a kernel that began a node is linked to it
- * only when a later kernel ended it. */
+ * only after a later kernel finished it. */
 static void link_begun(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -207,8 +209,8 @@ static void link_begun(struct replay *r, const struct candidate *w)
                          (struct fsd_link){.layer = r->layer, .node = w->open[i].node});
 }
 
-/* A kernel without inputs makes the weight of the product: the builder left its DQ to a
- * run, since integers are smaller to keep. */
+/* Links a kernel without inputs that produces the product's weight: the builder left
+ * the DQ of the weight to run time, since integers need less memory. */
 static void link_weight(struct replay *r, fsd_id product)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -244,8 +246,8 @@ static fsd_id behind_concat(const void *of, fsd_id node)
                                                     : fsd_before_passing(r, node);
 }
 
-/* A Concat of the model lies on the path to a node taken: the step is that Concat's,
- * and makes no data larger for a product. */
+/* Whether a Concat of the model is on the path to a node taken: then the kernel's
+ * Concat step belongs to it, and does not pad data for a product. */
 static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -265,9 +267,9 @@ static fsd_id producer_of_held(const struct replay *r, struct held h)
     return fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* Kernels compute a product of matrices with two axes.  The next kernel first gives the
- * result its other axes back.  Where that step is no node's own, the builder's Metadata
- * names the last node of the product's kernel for it. */
+/* Kernels compute a product of matrices with two axes.  The next kernel first restores
+ * the other axes of the result.  If that step belongs to no node, the builder's
+ * Metadata assigns it to the last node of the product's kernel. */
 static void link_reshaped(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -294,8 +296,8 @@ static void link_reshaped(struct replay *r, const struct candidate *w)
     }
 }
 
-/* Links the nodes that repeat a constant for what the kernel computes: it reads the
- * constant itself. */
+/* Links the nodes that expand a constant for the kernel: it reads the constant
+ * itself. */
 static void link_spread(struct replay *r, fsd_id node, int far)
 {
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && far; i++) {
@@ -312,7 +314,7 @@ static void link_spread(struct replay *r, fsd_id node, int far)
     }
 }
 
-/* A factor in front of a Q goes into the scale of that. */
+/* Whether the node is a factor before a Q, into whose scale it is merged. */
 static bool goes_into_scale(const struct replay *r, fsd_id node)
 {
     fsd_id next = fsd_tensor_only_reader(r->g, fsd_node_out_tensor(r->g, node, 0));
@@ -325,8 +327,8 @@ static bool goes_into_scale(const struct replay *r, fsd_id node)
            fsd_traits_of(r->m->facts, next) & FSD_OP_QUANTIZE;
 }
 
-/* Whether a way leads back from the tensor to a node of the kernel, through nodes that
- * no layer is known to compute.  Links those on the way. */
+/* Whether a path leads back from the tensor to a node of the kernel, through nodes
+ * without a layer.  Links the nodes on the path. */
 static bool link_enclosed(struct replay *r, const struct candidate *w, fsd_id tensor,
                           int far)
 {
@@ -351,8 +353,8 @@ static bool link_enclosed(struct replay *r, const struct candidate *w, fsd_id te
     return reaches;
 }
 
-/* A kernel whose name was cut computes what lies between its nodes: no other kernel can
- * run in the middle of it. */
+/* A kernel whose name was cut computes the nodes between its known nodes, because no
+ * other kernel can run in the middle of it. */
 static void link_all_enclosed(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
@@ -400,9 +402,9 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 
 /* ------------------------------------------------------------------ in the end */
 
-/* Kernels that could compute the same nodes are a region if there are as many nodes as
- * the kernels compute together: then one of them computes each.  Pairs are sorted:
- * (set, layer) and (set, node). */
+/* Kernels that could compute the same nodes form a region if there are as many nodes as
+ * the kernels compute together: then one of them computes each node.  Both lists are
+ * sorted: (set, layer) and (set, node). */
 static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {
@@ -434,7 +436,9 @@ void fsd_commit_regions(struct replay *r)
 {
     uint32_t layers = r->m->engine->layers.n, to_layer, to_node, node = 0;
     fsd_id *set = fsd_sets_new(r->scratch, layers);
-    fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* and 1 */
+    fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* by node: a layer tied
+                                                                   to it, plus 1; 0:
+                                                                   none */
     FSD_VEC(struct fsd_link) kernels = {0};
 
     for (uint32_t i = 0; i < r->tied.n; i++) {

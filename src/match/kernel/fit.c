@@ -1,13 +1,13 @@
 /*
- * What a candidate contradicts at its end: sizes, weights, names, and inputs of the
- * kernel that it does not use.
+ * Adds the cost of what a finished candidate contradicts: sizes, weights, names, and
+ * inputs of the kernel that it does not use.
  */
 #include "match/kernel/replay.h"
 
 #include <string.h>
 
-/* True if a node outside of the candidate reads the tensor, perhaps through nodes that
- * pass, or if the network has it as an output. */
+/* Whether a node outside of the candidate reads the tensor, possibly through nodes that
+ * pass, or the tensor is an output of the network. */
 static bool escapes(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {
@@ -52,9 +52,10 @@ uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
 
 enum {
     LOAD = 8
-}; /* odd rows and columns are filled up, for loads of several numbers */
+}; /* rows and columns may be padded, so that a load reads several elements */
 
-/* Open sizes are alike. */
+/* Whether form and shape are alike, ignoring axes of size 1: each size of the form may
+ * be up to `more` larger.  Two dynamic sizes are alike. */
 static bool is_alike(const struct fsd_graph *e, const struct fsd_form *a,
                      const struct fsd_shape *b, int64_t more)
 {
@@ -82,7 +83,8 @@ bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
     return is_alike(r->m->engine, form, fsd_shape_of(r->sizes, tensor), 0);
 }
 
-/* A kernel of several outputs may write an input of its own once more. */
+/* Whether the output may be a copy of an input: a kernel with several outputs may write
+ * one of its inputs again. */
 static bool forwards(const struct replay *r, int64_t size)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -94,8 +96,8 @@ static bool forwards(const struct replay *r, int64_t size)
     return false;
 }
 
-/* The kernel repeats what it made for the batch of its reader, which ONNX leaves to the
- * reader's broadcasting. */
+/* Whether the kernel repeats its result for the batch of its reader, which ONNX leaves
+ * to the reader's broadcasting. */
 static bool repeats_last(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -105,7 +107,7 @@ static bool repeats_last(const struct replay *r)
            e->links.at[l->steps.at + l->steps.n - 1] == FSD_ONNX_Expand;
 }
 
-/* True if the sizes of the tensors made are known, and none is that of the kernel's
+/* Whether the sizes of the computed tensors are known and none is that of the kernel's
  * output.  An output that no layer reads is the kernel's own working memory. */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
                          const fsd_id *made, uint32_t n, bool product)
@@ -136,9 +138,9 @@ static bool is_padded(const struct fsd_dim *constant, const int64_t *weight)
            constant[0].size - weight[0] < LOAD && constant[1].size - weight[1] < LOAD;
 }
 
-/* The constant may be that weight: it has the same window, in any order of channels, or
- * it is filled up with zeros: three channels become four, and a depthwise weight gets
- * more to a group. */
+/* Whether the constant may be this weight: it has the same window, with channels in any
+ * order, or it is padded with zeros: three channels become four, and a depthwise weight
+ * gets more channels per group. */
 static bool is_weight(const struct replay *r, const struct fsd_form *constant,
                       fsd_id tensor)
 {
@@ -151,10 +153,11 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
 
     if (size < 0 || count <= 0)
         return true;
-    if (weight->rank < 3 && size % count == 0) /* joined with others it is a part */
+    if (weight->rank < 3 && size % count == 0) /* a part of it, if the constant joins
+                                                  several weights */
         return true;
     for (; rank > weight->rank && a->size == 1; rank--)
-        a++; /* an axis of one before */
+        a++; /* leading axes of size 1 */
     if (rank != weight->rank || rank < 2)
         return size == count;
     if (rank == 2)
@@ -165,7 +168,8 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
     return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
 }
 
-/* The result of the product is split: the constant is the weight of one part. */
+/* Whether the result of the product is split and the constant is the weight of one
+ * part. */
 static bool is_weight_of_part(const struct replay *r, const struct fsd_form *constant,
                               fsd_id product, fsd_id weight)
 {
@@ -177,8 +181,8 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
 }
 
 /* True if none of the kernel's constants can be the product's weight, and no kernel
- * without inputs makes it: the kernel then computes another product.  This
- * separates branches that differ in their windows only. */
+ * without inputs makes it: the kernel then computes a different product.  This
+ * distinguishes branches that differ only in their windows. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -210,7 +214,7 @@ static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
     return true;
 }
 
-/* One of the layer's steps could be the first of the node's. */
+/* Whether one of the layer's steps could be the first step of the node. */
 static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
 {
     struct fsd_span steps = r->m->engine->layers.at[layer].steps;
@@ -224,8 +228,8 @@ static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* A step of the layer could begin a node that reads the tensor, perhaps through nodes
- * that pass. */
+/* Whether a step of the layer could begin a node that reads the tensor, possibly
+ * through nodes that pass. */
 static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
@@ -243,9 +247,13 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-enum { FAR_ENOUGH = 6 }; /* nodes between a tensor and one that a name means */
+enum {
+    FAR_ENOUGH = 6
+}; /* nodes between a tensor and the node that a name means, at
+                            most */
 
-/* The node reads the tensor, or something that at most `far` nodes make of it. */
+/* Whether the node reads the tensor, or a tensor that at most `far` nodes compute from
+ * it. */
 static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far)
 {
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
@@ -259,8 +267,8 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far
     return false;
 }
 
-/* The node for whose kernel the engine's tensor was made, by its name; FSD_NONE: the
- * name does not show it. */
+/* The node for whose kernel the engine's tensor was made, according to its name;
+ * FSD_NONE: the name does not show it. */
 static fsd_id made_for(const struct replay *r, fsd_id tensor)
 {
     fsd_sym name =
@@ -269,8 +277,8 @@ static fsd_id made_for(const struct replay *r, fsd_id tensor)
     return fsd_tensor_producer(r->g, fsd_graph_find(r->g, name, 0));
 }
 
-/* A layer that fills up what another one reads: to that one where it is the only
- * reader.  Other layers: themselves. */
+/* For a layer that pads the input of its only reader: that reader.  For other layers:
+ * the layer itself. */
 static fsd_id behind_padding(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -289,8 +297,8 @@ static fsd_id behind_padding(const struct replay *r, fsd_id layer)
     return e->links.at[readers.at];
 }
 
-/* The tensor leads to the node that the layer, or its output, is named after; true if
- * there is no such name. */
+/* Whether the tensor leads to the node after which the layer or its output is named;
+ * true if there is no such name. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
@@ -301,8 +309,7 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
 }
 
-/* Nothing that the candidate makes leads to the node that the name of an output
- * means. */
+/* Whether the name of an output means a node to which no computed tensor leads. */
 static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
                         const fsd_id *made, uint32_t n)
 {
@@ -341,7 +348,7 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
     return lost;
 }
 
-/* One of the tensors made has the shape of the kernel's output. */
+/* Whether one of the computed tensors has the shape of the kernel's output. */
 static bool shape_fits(const struct replay *r, const struct fsd_port *port,
                        const fsd_id *made, uint32_t n)
 {
@@ -354,8 +361,8 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
     return false;
 }
 
-/* Drops the nodes that another kernel began and this one did not continue.  A kernel
- * that takes no node may only move them on. */
+/* Drops the nodes that another kernel began and this one did not continue.  If the
+ * kernel takes no node, it keeps them, because it may only forward them. */
 static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0, worked = w->n_taken;
@@ -370,8 +377,8 @@ static void drop_idle(struct candidate *w)
     w->n_open = kept;
 }
 
-/* The output of a DQ: a kernel that needs it, too, dequantizes the integers by
- * itself. */
+/* Whether the tensor is the output of a DQ.  A kernel that also needs it dequantizes
+ * the integers itself. */
 static bool is_dequantized(const struct replay *r, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -379,9 +386,10 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
     return fsd_traits_of(r->m->facts, by) & FSD_OP_DEQUANTIZE;
 }
 
-/* An Einsum may be left behind each of its products, and a node of many steps half
- * done, but not after a mere move.  Any other may be after a reduction, which must be
- * complete before the next step begins. */
+/* Whether a kernel may end within the node.  It may end after each product of an
+ * Einsum, and in the middle of a node of many steps, but not after a mere move.  Within
+ * any other node it may end after a reduction, which must be complete before the next
+ * step begins. */
 static bool is_handed_over(const struct replay *r, const struct held *open)
 {
     const struct fsd_lowering *lowering = &r->lowerings->all.at[open->lowering];
@@ -391,7 +399,8 @@ static bool is_handed_over(const struct replay *r, const struct held *open)
            (last >= FSD_ONNX_ReduceL1 && last <= FSD_ONNX_ReduceSumSquare);
 }
 
-/* A Scatter works in place: its kernel lists the tensor that it writes as read, too. */
+/* Whether the kernel writes the tensor, too.  A Scatter works in place, so its kernel
+ * lists the tensor that it writes as an input. */
 static bool writes(const struct replay *r, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].out.n; i++)
@@ -400,7 +409,7 @@ static bool writes(const struct replay *r, fsd_id tensor)
     return false;
 }
 
-/* The input may hold a tensor that was taken from another input that may hold it. */
+/* Whether the input may hold a tensor that was read from another input. */
 static bool may_be_used(const struct candidate *w, uint64_t port)
 {
     for (uint32_t i = 0; i < w->n_available; i++)
@@ -410,7 +419,8 @@ static bool may_be_used(const struct candidate *w, uint64_t port)
     return false;
 }
 
-/* The products make more than a kernel writes that names each of them. */
+/* Whether the products have more elements than the kernel, which names each of them,
+ * writes. */
 static bool overflows(const struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -434,7 +444,8 @@ static bool overflows(const struct replay *r, const struct candidate *w)
     return made > size;
 }
 
-/* A node of the candidate reads the tensor, be it behind nodes that pass. */
+/* Whether a node of the candidate reads the tensor, possibly through nodes that
+ * pass. */
 static bool is_read(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {
@@ -451,8 +462,8 @@ static bool is_read(const struct replay *r, const struct candidate *w, fsd_id te
     return false;
 }
 
-/* Another part than those that the candidate reads, of a Split that its kernel does:
- * another kernel makes it. */
+/* Whether the tensor is a part of a Split of which the candidate only reads other
+ * parts: another kernel computes it. */
 static bool is_other_part(const struct replay *r, const struct candidate *w,
                           fsd_id tensor)
 {
@@ -466,7 +477,8 @@ static bool is_other_part(const struct replay *r, const struct candidate *w,
     return false;
 }
 
-/* Leaves what counts where sizes are compared.  @return how many */
+/* Keeps the tensors whose sizes are to be compared.
+ * @return their number */
 static uint32_t drop_other_parts(const struct replay *r, const struct candidate *w,
                                  fsd_id *made, uint32_t n)
 {
@@ -484,7 +496,7 @@ void fsd_candidate_finish(const struct replay *r, struct candidate *w)
     fsd_id made[AVAILABLE];
     uint32_t escaping;
     bool product = false;
-    /* A name that was cut lacks the last steps. */
+    /* If the kernel's name was cut, the last steps are missing. */
     bool cut = r->m->engine->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME;
     uint32_t again = 0;
 

@@ -1,14 +1,14 @@
 /*
- * The links of kernels that have no node of their own, and do a part of another
- * kernel's: at the end of the replay.
+ * Links kernels that compute no node of their own, but a part of another kernel's node.
+ * This runs at the end of the replay.
  */
 #include "base/base.h"
 #include "match/kernel/replay.h"
 
-/* A layer that moves data into a tensor that others write, too, moves a part of a
- * Concat, or the data that others scatter into: then it is linked to the first of
- * these.  If a layer that computes writes its part of a Concat in place, nothing is
- * left of the Concat: the builder inserted the copies of the other parts. */
+/* Links a layer that moves data into a tensor that others also write: it moves a part
+ * of a Concat, or the data into which others scatter; then it is linked to the first of
+ * these.  If a computing layer writes its part of a Concat in place, no layer computes
+ * the Concat: the builder inserted the copies of the other parts. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -28,7 +28,8 @@ static void link_part(struct replay *r, fsd_id layer, fsd_id out)
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* The only consumer of the node's output; FSD_NONE if there are several, or none. */
+/* The only consumer of the node's output; FSD_NONE if there is none or more than
+ * one. */
 static fsd_id only_next(const struct replay *r, fsd_id node)
 {
     struct fsd_span after =
@@ -37,9 +38,10 @@ static fsd_id only_next(const struct replay *r, fsd_id node)
     return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
 }
 
-/* A layer without inputs clears the memory in which its reader sums up: a normalization
- * that is done in parts.  The layer is linked to the normalization, and to the scale
- * and the shift behind it if the reader does these, too. */
+/* Links a layer without inputs that clears the memory in which its reader accumulates
+ * sums for a normalization that is computed in parts.  The layer is linked to the
+ * normalization, and to the scale and the shift after it if the reader computes these,
+ * too. */
 static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
@@ -54,8 +56,8 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
     }
 }
 
-/* The operator Attention splits its input into heads: a layer that does this for the
- * kernel of an Attention does a part of the node. */
+/* Attention splits its input into heads: a layer that does this for the kernel of an
+ * Attention node computes a part of that node. */
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     for (uint32_t i = 0; i < readers.n; i++) {
@@ -65,7 +67,8 @@ static void link_attention(struct replay *r, fsd_id layer, struct fsd_span reade
     }
 }
 
-/* The layer's output is a part of the data for products that are computed in parts. */
+/* Whether the layer's output is a part of the data for products that are computed in
+ * parts. */
 static bool cut_for(const struct replay *r, fsd_id out)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->m->engine, out);
@@ -79,8 +82,8 @@ static bool cut_for(const struct replay *r, fsd_id out)
     return readers.n > 0;
 }
 
-/* The node of a product's kernel whose result another kernel cuts: the one that the
- * tensor holds (a sum behind the product, say), else the product. */
+/* The node of a product's kernel whose result another kernel cuts: the node whose
+ * output the tensor holds (for example a sum after the product), else the product. */
 static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
@@ -94,9 +97,9 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 }
 
 /* Links the nodes of a scalar that the model computes from sizes: "1 / sqrt(head
- * size)".  The parser computes its integers; from the first Cast on, the builder counts
- * its nodes to the operator that it scales.  True if such a Cast lies before the
- * tensor. */
+ * size)".  The parser computes its integers; from the first Cast on, the builder
+ * assigns its nodes to the operator that it scales.  Returns whether there is such a
+ * Cast before the tensor. */
 static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -118,7 +121,7 @@ static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
     return sized;
 }
 
-/* A scalar that a kernel reads as an input is computed by another kernel. */
+/* Whether the layer reads a scalar as an input: another kernel computes it. */
 static bool reads_scalar(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -130,7 +133,7 @@ static bool reads_scalar(const struct replay *r, fsd_id layer)
     return false;
 }
 
-/* For the nodes that layers are linked to, those of their scalars. */
+/* Links the scalars of all linked nodes. */
 static void link_scalars(struct replay *r)
 {
     uint32_t n = r->m->links.n;
@@ -149,7 +152,8 @@ static void link_scalars(struct replay *r)
 
 enum { GELU = 5 };
 
-/* The nodes that make up a GELU, in their order.  @return how many; 0: it is none */
+/* Lists the nodes that form a GELU, in their order.
+ * @return their number; 0: they do not form one */
 static uint32_t find_gelu(const struct replay *r, fsd_id erf, fsd_id nodes[GELU])
 {
     fsd_id first = fsd_tensor_producer(r->g, fsd_node_in_tensor(r->g, erf, 0));
@@ -173,8 +177,8 @@ static uint32_t find_gelu(const struct replay *r, fsd_id erf, fsd_id nodes[GELU]
     return n;
 }
 
-/* The builder knows the nodes that make up a GELU as one operator: where two kernels
- * share them, each is linked to all, and so is a kernel that cuts their result. */
+/* Links each of two kernels that share the nodes of a GELU to all of them, because the
+ * builder treats them as one operator. */
 static void link_gelu(struct replay *r, fsd_id erf)
 {
     fsd_id nodes[GELU], layers[GELU];
@@ -201,8 +205,8 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
-/* Links a kernel that cuts what another one made to the node that made it, or to all of
- * a GELU. */
+/* Links a kernel that cuts the output of another one to the node that produced it, or
+ * to all nodes of a GELU. */
 static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
 {
     enum { FAR_BACK = 3 }; /* Erf, Add, Mul, Mul */
@@ -222,8 +226,8 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Whether the port is none of what it may hold, and a little larger than one of that:
- * what is twice as large was joined, not filled up. */
+/* Whether the port is larger than a tensor that it may hold, but not twice as large
+ * (then tensors were joined), and holds no such tensor unchanged. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
@@ -241,7 +245,7 @@ static bool is_filled(const struct replay *r, const struct fsd_port *port)
     return filled;
 }
 
-/* Of what a kernel writes, the tensor that it filled up. */
+/* The output of the kernel that it padded. */
 static fsd_id filled_output(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -253,7 +257,7 @@ static fsd_id filled_output(const struct replay *r, fsd_id layer)
     return fsd_node_out_tensor(e, layer, 0);
 }
 
-/* The node of the layer that reads what the tensor holds, be it behind data movement;
+/* The node of the layer that reads what the tensor holds, possibly after data movement;
  * FSD_NONE or FSD_SEVERAL. */
 static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
@@ -277,7 +281,7 @@ static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
     return found;
 }
 
-/* The node of a product's kernel whose data another kernel pads: an operator behind the
+/* The node of a product's kernel whose data another kernel pads: an operator after the
  * product, such as an Add, or the product itself. */
 static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id out)
 {
@@ -288,7 +292,8 @@ static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id ou
     return fsd_id_or(fsd_id_only(node), r->layers[by].product);
 }
 
-/* The model takes the tensor apart: a kernel that cuts it takes its part. */
+/* Whether the model splits what the tensor holds: a kernel that cuts it takes its
+ * part. */
 static bool is_shared_out(const struct replay *r, fsd_id in)
 {
     for (uint32_t i = 0; i < r->values[in].held.n; i++) {
@@ -305,8 +310,8 @@ static bool names_product(const struct replay *r, const struct fsd_mention *ment
     return fsd_names_node(r, mention) && fsd_is_product(r, mention->node);
 }
 
-/* A kernel that cuts what joined products were filled up with does a part of each; one
- * that takes the part of one of them does none. */
+/* Links a kernel that removes the padding of joined products to each product.  A kernel
+ * that only takes the part of one product is not linked. */
 static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -327,9 +332,9 @@ static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
             fsd_match_link(r->m, layer, mentions[i].node, FSD_BY_STRUCTURE);
 }
 
-/* A product of one row is a sum of scaled rows of its weight, for which the data are
- * turned into a column.  Where the kernel before ends with that, it does a part of the
- * product. */
+/* A product with one row is a sum of scaled rows of its weight, for which the data are
+ * reshaped into a column.  If the previous kernel ends with this Reshape, it computes a
+ * part of the product. */
 static void link_column(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -347,7 +352,7 @@ static void link_column(struct replay *r, fsd_id layer, fsd_id out)
         fsd_match_link(r->m, layer, r->layers[by].product, FSD_BY_STRUCTURE);
 }
 
-/* The ports of the layer's outputs that hold as many numbers as the tensor. */
+/* The number of the layer's outputs that have as many elements as the tensor. */
 static uint32_t count_outputs(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[layer];
@@ -369,9 +374,9 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
     return false;
 }
 
-/* In a kernel of a library a Conv and its activation are one operator to the builder:
- * what is filled up for the Conv is linked to both.  In a generated one they are two,
- * and filling up each group of channels comes before they are joined. */
+/* In a library kernel, a Conv and its activation are one operator for the builder, so
+ * that a kernel that pads data for the Conv is linked to both.  In a generated kernel
+ * they are two operators, and padding each group of channels precedes their fusion. */
 static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
 {
     fsd_id next =
@@ -385,8 +390,9 @@ static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
         fsd_match_link(r->m, layer, next, FSD_BY_STRUCTURE);
 }
 
-/* The first step of a node of several steps may be what another node of the same input
- * asks for, as the maximum of a ReduceLogSumExp: its kernel then writes both. */
+/* The first step of a node with several steps may be what another node with the same
+ * input computes, such as the maximum in a ReduceLogSumExp: the kernel then writes
+ * both. */
 static void link_first_step(struct replay *r, fsd_id node)
 {
     fsd_id in = fsd_data_input(r, node), out = fsd_node_out_tensor(r->g, node, 0);
@@ -405,8 +411,8 @@ static void link_first_step(struct replay *r, fsd_id node)
     }
 }
 
-/* An operation that changes the size of data, and that no node requests, fits the data
- * to the product beside it: the kernel does a part of that node's work. */
+/* An operation that changes the size of data and that no node needs pads or cuts data
+ * for the adjacent product: the kernel computes a part of that node. */
 void fsd_commit_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

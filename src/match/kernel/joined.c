@@ -1,23 +1,23 @@
 /*
- * Kernels that join what others make.  Where that is the first that such a kernel does,
- * it reads its inputs in the order of the Concat that it computes:
+ * Kernels that concatenate the outputs of other kernels.  If such a kernel begins with
+ * this, it reads its inputs in the order of the Concat that it computes:
  *
  *     kernel 10  Mul Mean  u, s1 -> w1          r0, r1, r2 -> Concat c
  *     kernel 11  Mul Mean  u, s2 -> w2
  *     kernel 12  Mul Mean  u, s0 -> w0
  *     kernel 13  Concat    w0, w1, w2 -> x      w0 holds r0, w1 holds r1, w2 holds r2
  *
- * Which Concat that is shows in the number and sizes of the inputs, where these fit one
- * node of the model alone, or as many nodes as kernels, each of which reads the one
- * before; before any kernel is replayed.  So equal branches that are joined in the end
- * are distinguished, and the replay continues behind the Concat whatever was understood
- * of the kernels before it.
+ * The number and sizes of the inputs show which Concat it is if they fit only one node
+ * of the model, or as many nodes as kernels, each depending on the one before.  This is
+ * done before any kernel is replayed.  It distinguishes equal branches whose results
+ * are concatenated, and the replay can continue after the Concat even if the kernels
+ * before it fit no nodes.
  */
 #include "match/kernel/replay.h"
 
 enum { FEW = 3, MANY = AVAILABLE, MOST = 64 };
 
-/* The kernel joins what it reads before anything else: no step before the first Concat
+/* Whether the kernel concatenates its inputs first: no step before the first Concat
  * computes. */
 static bool joins_first(const struct replay *r, fsd_id layer)
 {
@@ -34,7 +34,7 @@ static bool joins_first(const struct replay *r, fsd_id layer)
            e->links.at[l->steps.at + i] == FSD_ONNX_Concat;
 }
 
-/* It has no step beside those that join and move data. */
+/* Whether all steps of the layer only concatenate or move data. */
 static bool only_joins(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -46,8 +46,8 @@ static bool only_joins(const struct replay *r, fsd_id layer)
     return true;
 }
 
-/* The layer writes what the Concat makes, or, with a second Concat, that filled up for
- * a product. */
+/* Whether the layer writes the result of the Concat or, with a second Concat, that
+ * result padded for a product. */
 static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -59,8 +59,8 @@ static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
             fsd_form_count(e, fsd_port_form(e, out)) > fsd_count_of(r, made));
 }
 
-/* The Concat has as many inputs as the layer, as large one by one, and makes as much as
- * the layer writes, if that does nothing else. */
+/* Whether the Concat has as many inputs as the layer, of the same sizes in the same
+ * order and, if the layer does nothing else, the same output. */
 static bool fits(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -90,8 +90,8 @@ static void note_joined(struct replay *r, fsd_id layer, fsd_id concat)
     }
 }
 
-/* The Concats of the model that a kernel may compute, in their order, and the tensor of
- * the engine into which kernels write the result of each part by part. */
+/* The Concats of the model that a kernel may compute, in the model's order.  `place`:
+ * the engine tensor into which kernels write the result part by part; FSD_NONE. */
 struct concats {
     fsd_id node[MOST], place[MOST];
     uint32_t n;
@@ -126,7 +126,7 @@ static struct concats list_concats(struct replay *r)
     return c;
 }
 
-/* By bits: the Concats that the layer may compute. */
+/* Bit mask of the Concats that the layer may compute. */
 static uint64_t fitting(const struct replay *r, const struct concats *c, fsd_id layer)
 {
     uint64_t bits = 0;
@@ -141,7 +141,8 @@ static uint64_t fitting(const struct replay *r, const struct concats *c, fsd_id 
     return bits;
 }
 
-/* @param stack  room for all nodes of the model. */
+/* Whether `node` depends on the node `on`.
+ * @param stack room for all nodes of the model */
 static bool depends_on(struct replay *r, fsd_id *stack, fsd_id node, fsd_id on)
 {
     uint32_t depth = 0;
@@ -165,7 +166,7 @@ static bool depends_on(struct replay *r, fsd_id *stack, fsd_id node, fsd_id on)
     return false;
 }
 
-/* Whether each of these Concats reads, in the end, the one before. */
+/* Whether each of these Concats depends on the one before. */
 static bool is_chain(struct replay *r, const struct concats *c, uint64_t bits)
 {
     fsd_id *stack = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
@@ -190,7 +191,8 @@ static uint32_t count_bits(uint64_t bits)
     return n;
 }
 
-/* As many kernels as Concats that read each other compute them in their order. */
+/* If as many kernels as Concats fit each other, and the Concats depend on each other,
+ * the kernels compute them in their order. */
 static void note_chain(struct replay *r, const struct concats *c, const uint64_t *bits,
                        fsd_id first)
 {
@@ -198,7 +200,7 @@ static void note_chain(struct replay *r, const struct concats *c, const uint64_t
 
     for (fsd_id layer = 0; layer < n; layer++) {
         if (bits[layer] == bits[first] && layer < first)
-            return; /* seen with that one */
+            return; /* handled with the first layer of this group */
         layers += bits[layer] == bits[first];
     }
     if (layers != count_bits(bits[first]) || !is_chain(r, c, bits[first]))

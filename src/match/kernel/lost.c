@@ -1,15 +1,17 @@
 /*
- * Finds the way back behind a kernel that is not understood.  Such a kernel writes one
- * of the tensors that nodes without a layer make of the last known tensors, its border:
+ * Continues the replay after a kernel whose steps fit no nodes (a lost kernel).  Such a
+ * kernel writes one of the tensors that nodes without a layer compute from the last
+ * known tensors, its border:
  *
- *     x -> ?  kernel 7, not understood  -> a           border of a: x
+ *     x -> ?  kernel 7, fits no nodes  -> a           border of a: x
  *     x -> Conv -> y -> Relu -> z -> MatMul -> Add     a may be y or z
  *     a -> MatMul Add                   kernel 8       so it is z
  *
- * The next kernel is tried with each of the first few tensors that have the size of
- * what it reads.  A kernel of few steps is not tried: it fits in too many places.
+ * The next kernel is tried with each of the first few tensors that have the size of its
+ * input.  A kernel of few steps is not tried: it fits in too many places.
  *
- * A kernel whose name was cut is known in part: its border is what it is known to make.
+ * A kernel whose name was cut is known in part: its border is the tensors that it is
+ * known to compute.
  */
 #include "match/kernel/replay.h"
 
@@ -17,7 +19,7 @@
 
 enum { VISITED = 160, BORDER = 12, WANTED = 8 };
 
-/* Adds a tensor of the model to what lies before the engine's tensor `e`. */
+/* Adds a tensor of the model to the border of the engine's tensor `e`. */
 static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
 {
     struct fsd_span *span = &r->values[e].border, old = *span;
@@ -36,8 +38,8 @@ static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
     span->n++;
 }
 
-/* The name of the kernel was cut: what it is known to make may be a part of its work
- * only, and the output holds that or something behind it. */
+/* The name of the kernel was cut: the nodes found may be only a part of its work, so
+ * the output holds their result or a later tensor. */
 static void add_made(struct replay *r, fsd_id out)
 {
     for (uint32_t k = 0; k < r->values[out].held.n; k++) {
@@ -83,7 +85,7 @@ bool fsd_is_lost(const struct replay *r, fsd_id tensor)
     return tensor != FSD_NONE && r->values[tensor].border.n;
 }
 
-/* Nodes to visit, sorted by place in the model. */
+/* Nodes to visit, sorted by node number. */
 struct queue {
     fsd_id node[VISITED];
     uint32_t n, visited;
@@ -138,8 +140,8 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* What a node that passes makes, if it is as large, becomes available with
-             * what the node reads. */
+            /* If a passing node's output is as large as its input, it becomes available
+             * with the input. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -150,16 +152,17 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
     return n;
 }
 
-/* Tensors of the model that the kernel needs and cannot make itself, and the lost
- * tensor of the engine that holds each. */
+/* Model tensors that the kernel needs but cannot compute, and for each the lost engine
+ * tensor that holds it. */
 struct wanted {
     fsd_id lost[WANTED], tensor[WANTED];
     uint32_t n;
 };
 
-/* Notes that a lost tensor of the kernel has to hold `tensor`: one as large.  Of
- * several that one kernel wrote any will do; of several kernels' one holds it, and
- * nothing is noted, since it is unknown which. */
+/* Records that a lost input of the kernel with the same size must hold `tensor`.  If
+ * one kernel wrote several such inputs, any of them will do.  If several kernels wrote
+ * them, one holds it, but it is unknown which: nothing is recorded.  False if there is
+ * none. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -187,15 +190,15 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
     return true;
 }
 
-/* The kernel does a node that passes by a step of its own: a scaling that could have
- * gone into the weights of a product, say. */
+/* Whether the kernel performs a passing node with a step, for example a scaling that
+ * could have gone into the weights of a product. */
 static bool is_done(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
            fsd_could_end(r, node);
 }
 
-/* A tensor of the kernel was made by the layer that computes the node. */
+/* Whether the layer that computes the node produces an input of the kernel. */
 static bool reads_from(const struct replay *r, fsd_id node)
 {
     struct fsd_span in = r->m->engine->nodes.at[r->layer].in;
@@ -206,10 +209,10 @@ static bool reads_from(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Takes the nodes between the tensor and what the kernel reads.  False where they need
- * anything else, or where the kernel has no step for one; a node that another layer has
- * is only taken if its result is split, since each part may have a kernel.
- * @param wanted  gets what lost tensors have to hold; NULL: none may be needed. */
+/* Takes the nodes between the kernel's inputs and the tensor.  False if they need
+ * anything else, or if the kernel has no step for one.  A node that another layer has
+ * is only taken if its result is split, since each part may have a kernel of its own.
+ * @param wanted receives what lost tensors must hold; NULL: none may be needed */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {
@@ -243,7 +246,7 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     return true;
 }
 
-/* Makes available what the kernel reads, and what its known nodes make. */
+/* Makes available what the kernel reads, and what its known nodes compute. */
 static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -265,7 +268,7 @@ static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
     }
 }
 
-/* A kernel computes no more nodes than it lists steps. */
+/* Whether the candidate has more nodes than the kernel lists steps. */
 static bool is_too_much(const struct replay *r, const struct candidate *w, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
@@ -273,8 +276,9 @@ static bool is_too_much(const struct replay *r, const struct candidate *w, fsd_i
     return l->more_steps == FSD_STEPS_ARE_ALL && w->n_taken > l->steps.n;
 }
 
-/* Links the kernel `by`, which made a lost tensor that holds `tensor`, to the nodes
- * that collect() finds; false if these are unknown, or the kernel has links. */
+/* Links the kernel `by`, which produced a lost tensor that holds `tensor`, to the nodes
+ * that collect() finds.  False if collect() fails, or if the kernel has links
+ * already. */
 static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
 {
     enum { DEEP = 16 };
@@ -294,8 +298,8 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
     return true;
 }
 
-/* The kernel's name lists its steps, as far as there is room.  That of a product or an
- * attention does not list the steps behind it. */
+/* Whether the kernel's name lists its steps, as far as there is room.  The name of a
+ * product or an attention does not list the steps after it. */
 static bool lists_steps(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
@@ -316,8 +320,8 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
     r->layer = layer;
 }
 
-/* Links the kernel that made the tensor, and those that made the lost tensors that it
- * read, `far` kernels back. */
+/* Links the kernel `by`, which produced the tensor, and up to `far` kernels further
+ * back that produced the lost tensors that it read. */
 static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
 {
     struct wanted wanted = {.n = 0};
@@ -332,9 +336,9 @@ static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
                   wanted.tensor[i], far - 1);
 }
 
-/* The tensor of the model that a kernel reads which has one input and is known to
- * compute a product: what the product reads (the first of several products), if it is
- * as large.  FSD_NONE: unknown. */
+/* What a kernel with one input reads if it is known to compute a product: the input of
+ * the product (of the first, if there are several), if it has the size of the kernel's
+ * input; else FSD_NONE. */
 static fsd_id product_input(const struct replay *r, fsd_id layer)
 {
     const struct fsd_match *m = r->m;
@@ -356,7 +360,7 @@ static fsd_id product_input(const struct replay *r, fsd_id layer)
 
 void fsd_fill_rest(struct replay *r)
 {
-    enum { KERNELS = 2 }; /* before the one that made it */
+    enum { KERNELS = 2 }; /* before the kernel that produced the lost tensor */
     const struct fsd_graph *e = r->m->engine;
 
     for (fsd_id i = 0; i < e->nodes.n; i++) {
@@ -368,7 +372,7 @@ void fsd_fill_rest(struct replay *r)
     }
 }
 
-/* A kernel, and the tensor that it made. */
+/* A kernel, and the model tensor that it produced. */
 struct made {
     fsd_id layer, tensor;
 };
@@ -383,7 +387,8 @@ void fsd_fill_joined(struct replay *r)
     for (uint32_t i = 0; i < n; i++)
         made[i] = (struct made){fsd_node_in_producer(e, layer, i),
                                 fsd_node_in_tensor(r->g, concat, i)};
-    /* In the order of the kernels: a later one may read what an earlier one makes. */
+    /* In the order of kernels, because a later one may read the output of an earlier
+     * one. */
     fsd_sort(made, n, sizeof *made, fsd_by_pair);
     for (uint32_t i = 0; i < n; i++)
         if (fsd_layer_of(r, fsd_tensor_producer(r->g, made[i].tensor)) == FSD_NONE)

@@ -1,16 +1,16 @@
 /*
- * What an operator is lowered to in generated kernels, as one table: each row is a
- * sequence of operations that a builder's kernels were seen to perform for the
- * operator, in the kernels' own order.  An operator has several rows, since a builder
- * chooses by shape and type; a sequence that is the beginning of another has a row too,
- * because its rest may have been folded into constants.  The table is expanded once a
- * model, by symbol, so that the replay compares numbers, not strings.
+ * The table of lowerings of operators in generated kernels: each row is a sequence of
+ * operations that a builder's kernels were seen to perform for the operator, in the
+ * order of the kernels.  An operator has several rows, since a builder chooses by shape
+ * and type.  The beginning of a row may be a row too, because its rest may have been
+ * folded into constants.  The table is expanded once for each model, with symbols, so
+ * that the replay compares numbers, not strings.
  */
 #include "match/kernel/lowering.h"
 
 #include <string.h>
 
-/* Adds a lowering of `op`: the steps up to the end or the next bar, as "A B C". */
+/* Adds a lowering of `op`: the steps "A B C" up to the end or the next bar. */
 static void add(struct fsd_lowerings *r, const struct fsd_graph *g,
                 struct fsd_arena *arena, fsd_sym op, const char *steps)
 {
@@ -42,9 +42,10 @@ static void add_op(struct fsd_lowerings *r, const struct fsd_graph *g,
     }
 }
 
-/* The builder computes an Einsum operand by operand, "bij,bjk,bk->bi" as a product of
- * matrices and one element by element.  These are in kernels of their own, or among the
- * steps of others. */
+/* Adds the lowering of an Einsum, which the builder computes operand by operand:
+ * "bij,bjk,bk->bi" as one product of matrices and one elementwise product.  These are
+ * in separate kernels, or among the steps of others.  False if the node is not such an
+ * Einsum. */
 static bool add_pairs(struct fsd_lowerings *r, const struct fsd_graph *g,
                       struct fsd_arena *arena, fsd_id node)
 {

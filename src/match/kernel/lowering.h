@@ -1,6 +1,6 @@
 /*
  * Which operations a kernel performs when it computes a node: the operator itself, or
- * the simpler ones that it is made of.  A builder may know several such lowerings.
+ * simpler ones that it is composed of.  A builder may have several such lowerings.
  */
 #ifndef FSD_MATCH_LOWERING_H
 #define FSD_MATCH_LOWERING_H
@@ -9,23 +9,23 @@
 
 enum {
     FSD_LOWERING_STEPS = 18,
-    FSD_LOWERING_PARTS = 4 /* products along longer axes are not done in parts */
+    FSD_LOWERING_PARTS = 4 /* longest axis along which a product is computed in parts */
 };
 
 struct fsd_lowering {
     fsd_sym steps[FSD_LOWERING_STEPS];
     uint8_t n;
-    bool pairs; /**< each step multiplies by one more operand of the node, the first by
-                     its second one */
+    bool pairs; /**< each step multiplies by one more operand of the node, beginning
+                     with the second operand */
 };
 
 struct fsd_lowerings {
     FSD_VEC(struct fsd_lowering) all;
-    struct fsd_span *of_op; /**< by symbol of the operator's name, in `all` */
-    struct fsd_span *of;    /**< by node of the model, in `all` */
+    struct fsd_span *of_op; /**< by symbol of the operator's name: span in `all` */
+    struct fsd_span *of;    /**< by node of the model: span in `all` */
 };
 
-/** The lowerings of all nodes of a model, in the arena. */
+/** The lowerings of all nodes of a model; the result is in the arena. */
 struct fsd_lowerings *fsd_lowerings_new(struct fsd_arena *arena,
                                         const struct fsd_facts *facts);
 

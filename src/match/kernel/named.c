@@ -1,7 +1,7 @@
 /*
  * The nodes that names assign to a kernel: its own name, those of its tensors and
- * constants, and those of the kernels that read what it writes.  Likewise what a Concat
- * of the model says of a kernel whose result it joins.
+ * constants, and those of the kernels that read its outputs.  Also the nodes that
+ * follow from a Concat that reads the kernel's result.
  */
 #include "match/kernel/replay.h"
 
@@ -11,7 +11,8 @@ static void add_must(struct replay *r, fsd_id node, uint32_t cost)
         r->now.must[r->now.n_must++] = (struct must){node, cost};
 }
 
-/* Some step of the kernel could be the node's, or some steps may not be listed. */
+/* Whether some step of the kernel could belong to the node, or some steps may not be
+ * listed. */
 static bool could_compute(const struct replay *r, fsd_id node)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -43,7 +44,7 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* A node that passes, and for which the kernel may have a step nevertheless. */
+/* Whether the kernel may have a step for a node that passes. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
@@ -56,9 +57,9 @@ static fsd_id before_unlisted(const void *replay, fsd_id node)
     return may_be_step(replay, node) ? FSD_NONE : fsd_before_passing(replay, node);
 }
 
-/* The node that the kernel computes when it makes a tensor: the first before the tensor
- * that does not pass, or for which the kernel has a step.  FSD_NONE if that is a Q: the
- * kernel may quantize what another one made. */
+/* The node that the kernel computes when it produces a tensor: the nearest node before
+ * the tensor that does not pass, or for which the kernel has a step.  FSD_NONE if that
+ * is a Q, because the kernel may quantize the result of another kernel. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
     fsd_id node =
@@ -78,8 +79,8 @@ static fsd_id behind_constant(const void *replay, fsd_id node)
     return r->m->facts->folded[node] ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
 }
 
-/* The one node that reads a constant, perhaps through nodes that are folded; FSD_NONE
- * if there are several. */
+/* The only node that reads a constant, possibly through folded nodes; FSD_NONE if there
+ * are several. */
 static fsd_id only_reader(const struct replay *r, fsd_id tensor)
 {
     return fsd_tensor_only_reader(r->g, fsd_walk_on(r->g, tensor, behind_constant, r));
@@ -103,9 +104,9 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
     return found;
 }
 
-/* A tensor's name hints at a node, but other layers have that tensor, too: the hint
- * does not count if another layer bears the node's own name, or is known to compute
- * it. */
+/* Adds a node at which the name of a tensor hints.  Other layers have that tensor, too,
+ * so the hint does not count if another layer is named after the node or is known to
+ * compute it. */
 static void add_hint(struct replay *r, fsd_id node)
 {
     if (node != FSD_NONE && !fsd_is_named(r, node) && !fsd_is_left_to_run(r, node))
@@ -115,8 +116,8 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* If a reader of the tensor is named after one node, and reads nothing else, the tensor
- * holds that node's input.  This separates branches that are alike. */
+/* If a kernel that reads the tensor is named after one node and has no other input, the
+ * tensor holds that node's input.  This distinguishes branches that are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -183,8 +184,8 @@ void fsd_find_named(struct replay *r)
     }
 }
 
-/* The ScatterND whose result this one scatters into; FSD_NONE if that is a tensor of
- * the engine of its own. */
+/* The ScatterND whose result this one updates; FSD_NONE if that result is a separate
+ * tensor of the engine. */
 static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);
@@ -194,13 +195,15 @@ static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_i
                                                                              : FSD_NONE;
 }
 
-/* Kernels of a chain of ScatterND write one tensor in place, in the order of the nodes,
- * and it bears the name of the last one's output.  They run even where the model proves
- * that output constant. */
+/* Kernels of a chain of ScatterND nodes write one tensor in place, in the order of the
+ * nodes; the tensor has the name of the last node's output.  They run even if the model
+ * proves that output constant. */
 void fsd_find_in_place(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
-    bool *placed = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* of their own */
+    bool *placed = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* by model tensor: a
+                                                                  separate tensor of the
+                                                                  engine holds it */
 
     for (fsd_id t = 0; t < e->tensors.n; t++)
         if (fsd_match_holds(r->m, t))

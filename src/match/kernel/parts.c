@@ -1,14 +1,14 @@
 /*
- * Into how many parts nodes take a tensor.  Kernels may compute a product in such
- * parts, each together with the nodes that read that part alone:
+ * Counts the parts into which nodes divide a tensor.  Kernels may compute a product in
+ * such parts, each together with the nodes that read only that part:
  *
  *     x -> MatMul -> Add -> Split -> u, v      kernel 4: u and its activation
  *                                              kernel 5: v
  */
 #include "match/kernel/replay.h"
 
-/* Views between the tensor and the Split or the Slices count as none; a reader besides
- * these keeps the tensor whole. */
+/* Looks through views between the tensor and the Split or the Slices.  If the tensor
+ * has another reader, it is not divided. */
 uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {

@@ -3,35 +3,36 @@
  * a beam search that replays such a list over the model, kernel by kernel in the
  * engine's order:
  *
- *     kernel 5  MatMul Add Tanh       reads what holds x, writes t
+ *     kernel 5  MatMul Add Tanh       reads a tensor that holds x, writes t
  *     model     x -> MatMul -> Add -> Tanh -> y,   x -> MatMul_2 -> Add_2 -> z
  *
- * A candidate is one reading of the list so far: the nodes taken, those begun and not
- * finished (a Softmax is a list of its own), the tensors available, and a cost.
- * At first x is available.  Each step continues all candidates:
+ * A candidate is one interpretation of the list so far: the nodes taken, those begun
+ * and not finished (a Softmax is a list of several steps), the available tensors, and a
+ * cost.  At first x is available.  Each step continues all candidates:
  *
  *     MatMul   {MatMul} 0     {MatMul_2} 0     {} 5: a step of the builder's own
  *     Add      {MatMul Add} 0     {MatMul_2 Add_2} 0     {MatMul} 5 ...
  *     Tanh     {MatMul Add Tanh} 0     {MatMul_2 Add_2} 5 ...
  *
- * A node can be taken when all that it reads is available: an input of the kernel holds
- * it, or a node taken before makes it, perhaps through nodes that need no step of their
- * own (passing.c: views, quantizers, scalings that are folded into weights).  After
- * each step the CANDIDATES of least cost are kept.  At the end, unused inputs of the
- * kernel, names that disagree and sizes that differ add to the cost (fit.c).
+ * A node can be taken when all its inputs are available: an input of the kernel holds
+ * them, or nodes taken earlier compute them, possibly through nodes that need no step
+ * of their own (passing.c: views, quantizers, scalings that are folded into weights).
+ * After each step the CANDIDATES candidates of least cost are kept.  At the end, unused
+ * inputs of the kernel, names that disagree and sizes that differ add to the cost
+ * (fit.c).
  *
  * Here {MatMul Add Tanh} costs nothing.  It is committed (commit.c): the kernel is
  * linked to these nodes, and t holds y, which is available to the kernels that read t.
- * Candidates of equal cost are compared in the order of fsd_candidate_order(); of those
- * that stay equal, only the nodes that all of them take are committed.  If even the
- * best costs more than 3 and one for each three steps, nothing is committed.  The
- * replay continues behind the next tensor or kernel that a name shows, or with a guess
- * at what the kernel may have written (lost.c).
+ * Candidates of equal cost are compared in the order of fsd_candidate_order(); if
+ * several remain equal, only the nodes that all of them take are committed.  If even
+ * the best costs more than 3 plus 1 per three steps, nothing is committed.  The replay
+ * then continues after the next tensor or kernel that a name identifies, or with a
+ * guess at what the kernel may have written (lost.c).
  *
  * Layers with links by Metadata are anchors: these links are true, and the layer's
- * outputs hold what the linked nodes make.  Anchors that are no kernels go first, so
- * that their place in the list does not matter; kernels keep the order of the list,
- * which is that of their execution.
+ * outputs hold the results of the linked nodes.  Anchors without steps are handled
+ * first, so that their position in the list does not matter; kernels keep the order of
+ * the list, which is that of their execution.
  */
 #include "match/kernel/replay.h"
 
@@ -39,7 +40,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Notes that the engine's tensor `e` holds the item, too. */
+/* Records that the engine's tensor `e` also holds the item. */
 static void hold(struct replay *r, fsd_id e, struct held item)
 {
     struct fsd_span *span = &r->values[e].held, old = *span;
@@ -60,7 +61,7 @@ static void hold(struct replay *r, fsd_id e, struct held item)
 }
 
 /* Joined products write one tensor, and a kernel may read one of several equal parts of
- * it: other kernels then compute the same nodes of the other parts. */
+ * it: other kernels then compute the same nodes for the other parts. */
 static void note_part(struct replay *r, const struct fsd_port *port)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -70,7 +71,8 @@ static void note_part(struct replay *r, const struct fsd_port *port)
         struct held h = r->held.at[r->values[port->tensor].held.at + k];
         int64_t count = fsd_count_of(r, h.tensor);
 
-        least = least && least < count ? least : count; /* negative: one is open */
+        least = least && least < count ? least : count; /* negative: one size is
+                                                           unknown */
     }
     if (size > 0 && least % size == 0 && least / size > r->now.part)
         r->now.part = least / size;
@@ -81,15 +83,16 @@ static fsd_id producer_of(const struct replay *r, struct held h)
     return h.tensor == FSD_NONE ? h.node : fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* The elements of the tensor, or of the node's output once it is done. */
+/* The number of elements of the tensor, or of the node's output once it is complete. */
 static int64_t size_of(const struct replay *r, struct held h)
 {
     return fsd_count_of(r, fsd_id_or(h.tensor, fsd_node_out_tensor(r->g, h.node, 0)));
 }
 
-/* A kernel behind joined products that reads as much as one of them makes reads that
- * one's result, and each is to be tried.  Returns the number of choices: nodes, or
- * FSD_NONE, which means everything that the port holds. */
+/* Finds which of several joined products a kernel after them reads.  If it reads as
+ * much as one product makes, it reads the result of one, and each is to be tried.
+ * Returns the number of choices: nodes, or FSD_NONE, which means everything that the
+ * port holds. */
 static uint32_t find_choices(const struct replay *r, uint32_t port,
                              fsd_id choices[CHOICES])
 {
@@ -122,7 +125,8 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     return found ? found : 1;
 }
 
-/* Makes available what a port holds; with `only` as far as that node makes it. */
+/* Makes available what a port holds; if `only` is not FSD_NONE, only what that node
+ * produces. */
 static void take_port(const struct replay *r, struct candidate *w, uint32_t port,
                       fsd_id only)
 {
@@ -150,8 +154,8 @@ static void take_port(const struct replay *r, struct candidate *w, uint32_t port
     }
 }
 
-/* False if a kernel without inputs makes the tensor: a constant, or cleared memory,
- * which no node of the model stands for. */
+/* False if a kernel without inputs produces the tensor: a constant or cleared memory,
+ * to which no node of the model corresponds. */
 static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(e, tensor);
@@ -159,8 +163,8 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
     return by == FSD_NONE || e->nodes.at[by].in.n;
 }
 
-/* Makes a candidate for each tensor that a lost input may hold; where there is no room
- * for that, every candidate has all of them available. */
+/* Creates a candidate for each tensor that a lost input may hold; if there is no room
+ * for that, all these tensors are available in every candidate. */
 static void guess_port(struct replay *r, uint32_t port)
 {
     fsd_id guesses[GUESSES];
@@ -210,7 +214,8 @@ static void begin_kernel(struct replay *r, bool guess)
             r->now.padded |=
                 r->layers[e->links.at[e->tensors.at[t].producers.at + k]].pads;
         n_choices = find_choices(r, i, choices);
-        if (candidates * n_choices > CANDIDATES) { /* no room */
+        if (candidates * n_choices > CANDIDATES) { /* no room for a candidate per
+                                                      choice */
             choices[0] = FSD_NONE;
             n_choices = 1;
         }
@@ -226,14 +231,14 @@ static void begin_kernel(struct replay *r, bool guess)
             }
         r->beam->n_candidates = candidates * n_choices;
     }
-    /* Last, so that a tensor that a port holds counts as that port's, even if nodes
-     * that pass could make it of another port's. */
+    /* This is last, so that a tensor that a port holds counts as that port's, even if
+     * passing nodes could compute it from the tensor of another port. */
     for (uint32_t k = 0; k < r->beam->n_candidates; k++)
         fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
 
-/* The kernel's outputs hold the tensors that the candidate makes, each those of its
- * size if there are any. */
+/* Records what the kernel's outputs hold: the tensors that the candidate computes, for
+ * each output those of its size if there are any. */
 static void hold_made(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -257,8 +262,9 @@ static void hold_made(struct replay *r, const struct candidate *w)
                      (struct held){.tensor = made[k], .node = FSD_NONE});
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
-        /* A kernel that writes more than it makes forwards what it read.  Where what it
-         * makes has the output's size only a Move does, and of that size. */
+        /* A kernel with more outputs than computed tensors forwards some of its inputs.
+         * If a computed tensor has the output's size, only a Move step forwards an
+         * input, and only one of that size. */
         if (escaping < n->out.n &&
             (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
             for (uint32_t p = 0; p < n->in.n; p++) {
@@ -274,8 +280,9 @@ static void hold_made(struct replay *r, const struct candidate *w)
     }
 }
 
-/* Where a product's kernel ends with the product, the next one continues: it adds the
- * bias, and brings integers to floats.  Of the ways to do so the first counts. */
+/* If a product's kernel ends with the product, the next one continues it: it adds the
+ * bias, and converts integers to floats.  Of the lowerings for this, the first
+ * counts. */
 static void hold_sum(struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -307,8 +314,8 @@ static void hold_sum(struct replay *r, fsd_id node)
     }
 }
 
-/* Joined products write their parts in the order in which the kernel is named after
- * them. */
+/* Sorts the nodes taken by the kernel's name: joined products write their parts in this
+ * order. */
 static void sort_by_name(const struct replay *r, struct candidate *w)
 {
     uint32_t at = 0;
@@ -326,9 +333,10 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* The outputs of an anchored kernel hold what its linked nodes make.  Those of a kernel
- * whose steps are not understood hold what the nodes make that it is named after, in
- * the order of the names: the readers of joined products go by that. */
+/* Records what the outputs hold if the steps are not used: for an anchored kernel the
+ * results of its linked nodes, for a kernel whose steps fit no nodes those of the nodes
+ * after which it is named, in the order of the names, on which the readers of joined
+ * products rely. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam->candidates[0];
@@ -359,7 +367,7 @@ static bool is_anchor(const struct fsd_match *m, fsd_id layer)
     return false;
 }
 
-/* How many of the best candidates are equal: branches that nothing separates. */
+/* The number of best candidates that are equal: branches that nothing distinguishes. */
 static uint32_t count_tied(const struct replay *r)
 {
     uint32_t n = 1;
@@ -378,7 +386,7 @@ static bool all_take(const struct replay *r, uint32_t n, fsd_id node)
     return true;
 }
 
-/* One candidate of the nodes that the first `n` all take. */
+/* Returns one candidate with the nodes that all of the first `n` candidates take. */
 static struct candidate *share_tied(struct replay *r, uint32_t n)
 {
     struct candidate *shared = &r->beam->next[0];
@@ -394,8 +402,8 @@ static struct candidate *share_tied(struct replay *r, uint32_t n)
     return shared;
 }
 
-/* Commits the nodes that all tied candidates take; the kernel's outputs may hold what
- * any of them makes. */
+/* Commits the nodes that all tied candidates take; the kernel's outputs may hold the
+ * result of any candidate. */
 static void accept_tied(struct replay *r, uint32_t n)
 {
     struct candidate *shared = share_tied(r, n);
@@ -415,14 +423,14 @@ static void accept_tied(struct replay *r, uint32_t n)
     }
 }
 
-/* A candidate of a higher cost contradicts too much to be committed. */
+/* The highest cost of a candidate that may be committed. */
 static uint32_t highest_cost(const struct replay *r)
 {
     return 3 + r->m->engine->layers.at[r->layer].steps.n / 3;
 }
 
-/* Follows the kernel's steps; true when the likeliest candidate contradicts little
- * enough. */
+/* Follows the kernel's steps; true if the likeliest candidate contradicts little enough
+ * to be committed. */
 static bool follow_steps(struct replay *r, bool guess)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -440,7 +448,7 @@ static bool follow_steps(struct replay *r, bool guess)
 }
 
 /* The limit that a candidate reached, so that the search may have missed the kernel's
- * nodes; NULL: none did. */
+ * nodes; NULL: none reached a limit. */
 static const char *find_bound(const struct replay *r)
 {
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
@@ -449,7 +457,7 @@ static const char *find_bound(const struct replay *r)
     return NULL;
 }
 
-/* Like follow_steps(); notes the first limit that the kernel reaches. */
+/* Like follow_steps(); records the first limit that the kernel reaches. */
 static bool try_kernel(struct replay *r, bool guess)
 {
     bool known = follow_steps(r, guess);
@@ -463,7 +471,7 @@ static bool try_kernel(struct replay *r, bool guess)
     return known;
 }
 
-/* The first port of the kernel that reads a lost tensor; in.n: none does. */
+/* The index of the first kernel input that is lost; in.n if there is none. */
 static uint32_t lost_port(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -475,9 +483,9 @@ static uint32_t lost_port(const struct replay *r)
 }
 
 /* Tries the kernel with each tensor that a lost input may hold.  True if one of them
- * explains the kernel at a cost of at most that without a guess, and makes the shapes
- * that it writes if an explanation without a guess does.  A guess that only leads to
- * nodes that other kernels compute explains nothing. */
+ * explains the kernel at no higher cost than without a guess and, if the kernel was
+ * explained without one, with at least as many fitting output shapes.  A guess that
+ * only leads to nodes that other kernels compute explains nothing. */
 static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
     const struct candidate *w = r->beam->candidates;
@@ -502,7 +510,8 @@ static bool reads_narrow(const struct replay *r, struct fsd_span ports)
     return false;
 }
 
-/* The kernel only scales the whole result of joined products of a narrow type. */
+/* The layer of joined quantized products whose whole result the kernel only scales;
+ * FSD_NONE if there is none. */
 static fsd_id joined_before(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -527,8 +536,9 @@ static fsd_id joined_before(const struct replay *r)
                : FSD_NONE;
 }
 
-/* Brings the results of joined products to floats, all at once: the kernel does a part
- * of each, and writes what the products make.  False where the kernel does not. */
+/* Handles a kernel that converts the results of joined products to floats, all at once:
+ * it computes a part of each product, and writes their results.  False if the kernel
+ * does not do this. */
 static bool end_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -550,8 +560,8 @@ static bool end_joined(struct replay *r)
     return any;
 }
 
-/* What a kernel joins is known by its place in the Concat, even if the kernels that
- * made it were not understood. */
+/* What a kernel concatenates follows from its position in the Concat, even if the
+ * kernels that produced it fit no nodes. */
 static void hold_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -597,8 +607,8 @@ static void replay_kernel(struct replay *r)
     fsd_note_lost(r);
 }
 
-/* A tensor of the engine with a counterpart holds that one.  If it has a producer, a
- * kernel makes it, even where the model proves it constant. */
+/* An engine tensor with a counterpart holds that counterpart.  If it has a producer, a
+ * kernel computes it, even if the model proves it constant. */
 static void hold_named(struct replay *r)
 {
     for (fsd_id e = 0; e < r->m->engine->tensors.n; e++) {
@@ -626,8 +636,8 @@ static void list_duplicates(struct replay *r)
     }
 }
 
-/* The readers with which a kernel may go on: of nodes that compute the same, one is
- * enough, and nothing computes a node on which no output depends. */
+/* Lists the readers with which a kernel may continue: of nodes that compute the same
+ * value one is enough, and no kernel computes a node on which no output depends. */
 static void list_readers(struct replay *r)
 {
     for (fsd_id t = 0; t < r->g->tensors.n; t++) {
@@ -645,8 +655,8 @@ static void list_readers(struct replay *r)
     r->unmade = FSD_NEW(r->scratch, uint32_t, r->reader.n);
 }
 
-/* The output of an If is that of the branch that was built, and that of a Loop the last
- * of the states that its body passes, behind the condition. */
+/* The output of an If is that of the branch that was built; the outputs of a Loop are
+ * the last states of its body, which follow the condition. */
 static void find_handed_out(struct replay *r)
 {
     const struct fsd_graph *g = r->g;
@@ -675,9 +685,9 @@ static void find_handed_out(struct replay *r)
     }
 }
 
-/* Nodes that such evidence links to a layer are that layer's before any kernel is
- * replayed.  The name of a kernel with steps does not count: it is weighed together
- * with the steps. */
+/* Nodes that evidence `by` links to a layer belong to it before any kernel is replayed.
+ * The name of a kernel with steps does not count here: it is weighed together with the
+ * steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     for (uint32_t i = 0; i < r->m->links.n; i++) {

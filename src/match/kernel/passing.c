@@ -1,7 +1,7 @@
 /*
  * Nodes that need no step of a kernel: those that only move data, which a kernel may do
- * while it reads, and scalings by constants beside a product, which the builder folds
- * into its weights.
+ * while it reads, and scalings by constants before or after a product, which the
+ * builder folds into its weights.
  */
 #include "match/kernel/replay.h"
 
@@ -34,8 +34,8 @@ bool fsd_only_moves(const struct replay *r, fsd_id node)
     return r->m->facts->traits[node] & FSD_OP_MOVES || r->m->gone[node];
 }
 
-/* A scaling or shift by constants, which may go into the weights of a product before or
- * behind it. */
+/* Whether the node is a scaling or shift by constants, which may go into the weights of
+ * a product before or after it. */
 static bool scales(const struct replay *r, fsd_id node)
 {
     static const fsd_sym ops[] = {FSD_ONNX_Mul, FSD_ONNX_Div, FSD_ONNX_Add,
@@ -47,8 +47,8 @@ static bool scales(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* A product computes with integers if its weights are quantized, too: they then have a
- * producer. */
+/* Whether the node is a product that computes with integers.  Its weights are then
+ * quantized, too: they have a producer. */
 static bool takes_integers(const struct replay *r, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
@@ -56,8 +56,8 @@ static bool takes_integers(const struct replay *r, fsd_id node)
     return fsd_is_product(r, node) && fsd_tensor_producer(r->g, weight) != FSD_NONE;
 }
 
-/* All readers of the tensor, perhaps through nodes that only move it, are such
- * nodes. */
+/* Whether `is` holds for all readers of the tensor, looking through nodes that only
+ * move it. */
 static bool reads_only(const struct replay *r, fsd_id tensor, int far,
                        bool is(const struct replay *r, fsd_id node))
 {
@@ -74,7 +74,7 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
     return readers.n > 0;
 }
 
-/* Only products of integers read the node, or one that computes the same. */
+/* Whether only integer products read the result of the node or of its duplicates. */
 static bool feeds_integers(const struct replay *r, fsd_id node)
 {
     fsd_id same = r->m->facts->first_duplicate[node];
@@ -136,8 +136,8 @@ static bool generates(const struct replay *r, fsd_id node)
            !f->size[node];
 }
 
-/* True if some kernel of a product reads quantized data.  On a device without products
- * of integers, separate kernels dequantize all data. */
+/* Whether some product kernel reads quantized data.  On a device without integer
+ * products, separate kernels dequantize all data. */
 static bool has_integer_products(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -164,7 +164,8 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
     }
 }
 
-/* Nodes of a model are mostly sorted: where they are not, less is known. */
+/* Marks the outputs of a passing node as computed from constants only.  Nodes of a
+ * model are usually sorted; if they are not, fewer tensors are marked. */
 static void note_spread(struct replay *r, fsd_id node)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];

@@ -1,6 +1,7 @@
 /*
- * What every other file of the folder asks of the state of the replay: what a candidate
- * has, and what is known of a node, a layer or a port.  Nothing here changes the state.
+ * Questions that the other files of the folder ask about the state of the replay: what
+ * a candidate has, and what is known about a node, a layer or a port.  Nothing here
+ * changes the state.
  */
 #include "match/kernel/replay.h"
 

@@ -1,16 +1,18 @@
 /*
  * Takes nodes for which a kernel's name lists no step.  Products of the same data are
- * joined to one, whose output has the columns of all, and each reader takes its own:
+ * joined into one, whose output has the columns of all of them, and each reader takes
+ * its own columns:
  *
  *     x -> Gemm a, Gemm b          kernel 3: x -> [1, 32 + 64]
  *
- * Where a name is known to lack steps, the nodes that names assign to the kernel are
- * taken, too, and those in which an unused input meets a result of the kernel.
+ * If a name is known to lack steps, two more kinds of nodes are taken: those that names
+ * assign to the kernel, and those that read both an unused input and a result of the
+ * kernel.
  */
 #include "match/kernel/replay.h"
 
-/* Takes the products of the tensor that no layer computes; returns how many elements
- * they make. */
+/* Takes the products of the tensor that no layer computes; returns the number of
+ * elements of their results. */
 static int64_t take_products(struct replay *r, struct candidate *w, fsd_id tensor)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
@@ -29,7 +31,7 @@ static int64_t take_products(struct replay *r, struct candidate *w, fsd_id tenso
     return sum;
 }
 
-/* Likewise, of all tensors of the same value. */
+/* Like take_products(), for all tensors of the same value. */
 static int64_t take_siblings(struct replay *r, struct candidate *w, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -43,8 +45,8 @@ static int64_t take_siblings(struct replay *r, struct candidate *w, fsd_id tenso
     return sum;
 }
 
-/* If the kernel writes as much as all products of the data make together, it computes
- * them all. */
+/* If the kernel writes as much as all products of the data together, it computes all of
+ * them. */
 static void join_products(struct replay *r, struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -62,7 +64,7 @@ static void join_products(struct replay *r, struct candidate *w)
     fsd_candidate_copy(try, w);
     if (take_siblings(r, try, in) != size)
         return;
-    /* The kernels that read them do so in the order of the model. */
+    /* The kernels that read the products do so in the order of the model. */
     for (uint32_t i = w->n_taken; i < try->n_taken; i++)
         for (uint32_t k = i; k >= w->n_taken && try->taken[k] < try->taken[k - 1];
              k--) {
@@ -76,7 +78,7 @@ static void join_products(struct replay *r, struct candidate *w)
 }
 
 /* Takes the node, and before it the producers of inputs that are not available; false
- * where it cannot. */
+ * if this is impossible. */
 static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int far)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
@@ -101,8 +103,8 @@ static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int fa
     return true;
 }
 
-/* An input that the kernel has not used yet enters a node that reads a result of the
- * kernel (a residual). */
+/* Takes a node that reads both a result of the kernel and an input that the kernel has
+ * not used yet (a residual); false if there is none. */
 static bool take_unused(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_available; i++) {
