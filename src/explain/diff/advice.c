@@ -1,6 +1,6 @@
 /*
  * The advice follows from the cause, and names what a user can change: a builder flag,
- * an edge of the model.  Where two remedies are possible the safer one is named first.
+ * or an edge of the model.  If there are two remedies, the safer one comes first.
  */
 #include "explain/diff/step.h"
 #include "explain/diff/tale.h"
@@ -46,7 +46,7 @@ const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
 
 /* ------------------------------------------------------------------------ edges */
 
-/* A column of edges sets names apart; in a sentence they are quoted. */
+/* A column of edges sets names apart; in a sentence, names are in backquotes. */
 static void put_node(const struct fsd_diff *d, fsd_id node, bool quote, FILE *out)
 {
     (quote ? fsd_quote_node : fsd_put_node_name)(d, node, out);
@@ -59,7 +59,8 @@ static void put_name(const struct fsd_diff *d, fsd_sym name, bool quote, FILE *o
     fputs(quote ? "`" : "", out);
 }
 
-/* A layer at an end of an edge whose node is unknown: "layer 3 (Conv_13 + 2)". */
+/* Prints a layer at an end of an edge if its node is unknown: "layer 3 (Conv_13 +
+ * 2)". */
 void fsd_put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
 {
     uint32_t n = 0;
@@ -107,8 +108,8 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, boo
     }
 }
 
-/* A layer of which only the name is known has no consumers: its place is the layer that
- * its name mentions, or the nodes that it computes. */
+/* Prints the edge of a layer of which only the name is known, so that its consumers are
+ * unknown: the layer that its name mentions, or the nodes that it computes. */
 static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
                            FILE *out)
 {
@@ -136,7 +137,7 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
         }
     }
     if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
-        return; /* it is these nodes itself */
+        return; /* the layer is these nodes itself */
     for (uint32_t i = 0; i < n && i < LISTED; i++) {
         fputs(i ? ", " : "for ", out);
         put_node(d, fsd_match_of_layer(d->match, layer, i)->node, quote, out);
@@ -202,11 +203,12 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* --------------------------------------------------------------------------- advice */
 
-/* Each returns whether it proposes a change: a reason alone saves nothing. */
+/* Each function below returns whether it proposes a change: a reason alone saves
+ * nothing. */
 
 /* The type in which the layer at an end of a chain writes or reads its data: that of
- * the data-movement layer if the layer has a tensor of it, else that of its first
- * tensor. */
+ * the data-movement layer (`own`) if the layer has a tensor of this type, else the type
+ * of its first tensor. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
@@ -224,9 +226,8 @@ static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool write
     return first;
 }
 
-/* Between quantized and other data, an edge needs a Q/DQ pair, or none at all.  Between
- * two float types, a precision was set by the user, or there is no kernel for the other
- * type. */
+/* An edge between quantized and other data needs a Q/DQ pair, or none at all.  Between
+ * two float types, the user set a precision, or no kernel exists for the other type. */
 static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -270,9 +271,9 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return d->engine->strongly_typed;
 }
 
-/* A node of another layer that reads the tensor unquantized, through nodes without an
- * operation; FSD_NONE.
- * @param read set to the tensor it reads */
+/* A node of a different layer that reads the tensor unquantized, possibly through nodes
+ * without a layer; FSD_NONE.
+ * @param read set to the tensor that the node reads */
 static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id tensor,
                                  int far, fsd_id *read)
 {
@@ -296,9 +297,9 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
     return found;
 }
 
-/* "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 without a quantizer":
+/* Prints "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 unquantized":
  * one consumer that needs higher precision makes the layer write it for all consumers.
- * False where the model shows no such consumer, or the engine does not show that the
+ * False if the model shows no such consumer, or if the engine does not show that the
  * layer writes higher precision. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
@@ -327,7 +328,8 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return false;
 }
 
-/* Its input is quantized already, and dequantized before it computes. */
+/* Whether the layer also computes a QuantizeLinear: then its input is quantized, and
+ * dequantized before the layer computes. */
 static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
 {
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
@@ -352,8 +354,8 @@ static bool advise_bias(const struct fsd_diff *d, fsd_id node, FILE *out)
     return true;
 }
 
-/* The Q lowers the precision of another layer's output: the inputs of that layer say
- * why. */
+/* Advice for a Q that lowers the precision of another layer's output: the inputs of
+ * that layer show why it did not write the lower precision itself. */
 static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id source = d->flows->of[layer].source;
@@ -459,7 +461,7 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------- parts of a tensor */
 
-/* The vector width of the form, if its channels do not fill the last vector; else 0. */
+/* The vector width of the form if its channels do not fill the last vector; else 0. */
 static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
                         int64_t *channels)
 {
@@ -471,7 +473,7 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
     return to > 1 && *channels > 0 && *channels % to ? to : 0;
 }
 
-/* The Concat that the layer copies for; FSD_NONE: the builder joins tensors that the
+/* The Concat for which the layer copies; FSD_NONE: the builder joins tensors that the
  * model does not join. */
 static fsd_id concat_of(const struct fsd_diff *d, fsd_id layer)
 {
@@ -515,7 +517,8 @@ static bool has_several_scales(const struct fsd_diff *d, fsd_id concat)
     return false;
 }
 
-/* No kernel of a pooling writes its part in place, whatever reads it. */
+/* Whether a pooling produces the part: no pooling kernel writes its part in place,
+ * whatever reads it. */
 static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id node = d->flows->of[layer].producer;
@@ -525,8 +528,8 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
             fsd_node_is(d->model, node, FSD_ONNX_AveragePool));
 }
 
-/* A kernel of a product writes its part in place unless that tensor is an output of
- * the network as well; how many other layers read it does not matter. */
+/* Whether a product writes the part and the tensor is also an output of the network.
+ * Otherwise a product kernel writes its part in place, however many layers read it. */
 static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -537,8 +540,8 @@ static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
                           FSD_TENSOR_OUTPUT));
 }
 
-/* How many parts of the layer's input are copied out of it and converted as this one
- * is, each by itself. */
+/* The number of layers that, like this one, each copy a part out of the same input and
+ * convert it to the same type. */
 static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -575,8 +578,8 @@ static bool advise_conversions(const struct fsd_diff *d, fsd_id layer, FILE *out
     return true;
 }
 
-/* An input of a Concat that is copied to its place, or a Slice that is copied out.
- * Reasons are given only if the dump shows them for this layer. */
+/* Advice for an input of a Concat that is copied to its place, or for a Slice that is
+ * copied out.  Reasons are given only if the dump shows them for this layer. */
 static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
 {
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
@@ -639,8 +642,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     return proposes;
 }
 
-/* The reason for another layout: channels that do not fill a vector, else the operator.
- */
+/* The reason for a different layout: channels that do not fill a vector, or else the
+ * operator. */
 static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -665,7 +668,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     fsd_put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
     fputs(" has no kernel for the layout that ", out);
-    if (flow->source == FSD_NONE) /* several layers, or not known */
+    if (flow->source == FSD_NONE) /* several layers, or an unknown one */
         fputs("is", out);
     else
         fsd_put_end(d, flow->source, true, out);
@@ -720,8 +723,9 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The shortest time in the log among the layer's kernels whose first input or output
- * has the format of n bytes; negative: there is none. */
+/* The shortest time in the log, in milliseconds, of the layer's kernels whose first
+ * input or output has the format in the first n bytes of `format`; negative: there is
+ * none. */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
                        const char *format, size_t n, bool *any)
 {
@@ -744,9 +748,9 @@ static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
     return best;
 }
 
-/* The times that the builder measured with and without the Reformat, if the log has
- * them: for "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", the
- * kernels of X that read the one and the other. */
+/* Prints the times that the builder measured with and without the Reformat, if the log
+ * has them.  For "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", these
+ * are the times of the kernels of X that read the one format and the other. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

@@ -1,6 +1,6 @@
 /*
- * Advice for a layer at an input or output of the network, or where two engines of one
- * model meet: the I/O format with which the builder would not insert it.
+ * Advice for a layer at an input or output of the network, or between two engines of
+ * one model: the I/O format with which the builder would not insert the layer.
  *
  * A format is advised only if the builder accepts it, which its reader knows.  The
  * command lists a format for each input, since the builder would apply a single one to
@@ -14,8 +14,8 @@
 
 enum { LISTED = 2, MOST_BORDERS = 64 };
 
-/* A layer at the border that changes neither type nor layout: it pads, copies or
- * slices, which no other I/O format saves. */
+/* Whether a layer at the border changes neither type nor layout: it pads, copies or
+ * slices, which no I/O format avoids. */
 static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
 {
     return in && made && in->type == made->type &&
@@ -23,7 +23,7 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
-/* Where one engine passes a tensor to another, both builds choose its format. */
+/* If one engine passes a tensor to another, both builds choose its format. */
 static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
@@ -39,8 +39,8 @@ static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* What the layer writes for the network's border: of several outputs the network's
- * output. */
+/* The form that the layer writes for the network's border; of several outputs, the
+ * network's output. */
 static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer,
                                                  fsd_id *tensor)
 {
@@ -66,11 +66,12 @@ struct need {
     bool input;
     enum fsd_dtype type;
     char layout[16];   /* "": unknown */
-    const char *other; /* why no format removes the layer; NULL: one does */
+    const char *other; /* why no format removes the layer; NULL: a format does */
 };
 
-/* The last sizes of both, from the channels on, are the same: a format counts them from
- * the end, and the network's tensor may have more or fewer before them. */
+/* Whether both forms have the same last sizes, from the channels on: a format counts
+ * axes from the end, and the network's tensor may have more or fewer axes before
+ * these. */
 static bool ends_alike(const struct fsd_graph *e, const struct fsd_form *form,
                        const struct fsd_form *border)
 {
@@ -85,8 +86,9 @@ static bool ends_alike(const struct fsd_graph *e, const struct fsd_form *form,
     return true;
 }
 
-/* "Int8(784,784:4,28,1)", as the log writes it, is chw4, and "Half(784,1:2,28,1)" hwc2:
- * the stride of the vectors shows whether channels or columns lie together. */
+/* Derives the layout from strides in the log: "Int8(784,784:4,28,1)" is chw4, and
+ * "Half(784,1:2,28,1)" is hwc2, since the stride of the vectors shows whether channels
+ * or columns are adjacent. */
 static void layout_of_strides(const char *text, char out[16])
 {
     const char *strides = strchr(text, '('), *vector, *at;
@@ -104,7 +106,8 @@ static void layout_of_strides(const char *text, char out[16])
              width % 1000);
 }
 
-/* From the log's line that adds the layer, "FORM to FORM". */
+/* Reads the layout from the log's event that adds the layer, "FORM to FORM"; "" if it
+ * is unknown. */
 static void layout_in_log(const struct fsd_diff *d, fsd_id layer, bool written,
                           char out[16])
 {
@@ -129,16 +132,17 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
 
     fsd_layout_name(*l, need->layout);
     if (need->layout[0] == 'c' && need->layout[1] >= '0' && need->layout[1] <= '9')
-        *need->layout = '\0'; /* a vector of channels, in an unknown order */
+        *need->layout = '\0'; /* a vector of channels whose order is unknown */
     if (!*need->layout)
         layout_in_log(d, layer, need->input, need->layout);
     if (!*need->layout) {
         need->other = "the dump does not show in which layout";
         return;
     }
-    channels = strchr(need->layout, 'd') ? 4 : 3; /* from the end */
+    channels = strchr(need->layout, 'd') ? 4 : 3; /* index of the channel axis, from the
+                                                     end */
     if (!form->ranked && !border->ranked)
-        rank = channels + 1; /* as that of images, or of volumes */
+        rank = channels + 1; /* the rank of images, or of volumes */
     else if (l->order != FSD_ORDER_LINEAR && l->order != FSD_ORDER_UNKNOWN &&
              (form->dims.n != l->axis + channels ||
               (form->ranked && border->ranked && !ends_alike(d->engine, form, border))))
@@ -148,8 +152,8 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
         need->other = "the builder accepts no such I/O format";
 }
 
-/* Whether another layer reads the tensor as it is: for that one, another format would
- * insert a layer. */
+/* Whether another layer reads the tensor in its present format: that layer would need a
+ * reformat if the format changed. */
 static bool is_shared(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span in = d->engine->nodes.at[layer].in, readers;
@@ -195,7 +199,7 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
         need.other = "it copies, for the elements have that order already";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor as it is";
-    else if (keeps_format(in, made)) /* one channel: its elements have one order in
+    else if (keeps_format(in, made)) /* one channel: its elements have the same order in
                                         several formats */
         snprintf(need.layout, sizeof need.layout, "%s",
                  strstr(fsd_text(d->names, form->raw), "DHWC")  ? "dhwc"
@@ -208,8 +212,8 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
 
 /* ---------------------------------------------------------------------- the words */
 
-/* What the layer at this input or output of the network needs; false: there is none, or
- * no format removes it. */
+/* Finds what a layer at this input or output of the network needs; false if there is no
+ * such layer, or no format removes it. */
 static bool need_at(const struct fsd_diff *d, fsd_id tensor, bool input,
                     struct need *found)
 {
@@ -229,7 +233,7 @@ static bool need_at(const struct fsd_diff *d, fsd_id tensor, bool input,
     return false;
 }
 
-/* Inputs, or outputs, of the network, as tensors of the engine. */
+/* The inputs or outputs of the network, as tensors of the engine. */
 struct borders {
     fsd_id at[MOST_BORDERS];
     uint32_t n;
@@ -247,7 +251,8 @@ static const struct fsd_form *border_form(const struct fsd_diff *d, fsd_id tenso
     return fsd_graph_form(d->engine, t->bound != FSD_NONE ? t->bound : t->form);
 }
 
-/* The model's name of the tensor: an engine has one for each of its profiles. */
+/* The model's name of the tensor: an engine has a name for each of its optimization
+ * profiles. */
 static fsd_sym called(const struct fsd_diff *d, fsd_id tensor)
 {
     fsd_id held = fsd_match_held(d->match, tensor);
@@ -266,8 +271,9 @@ static void add_border(const struct fsd_diff *d, fsd_id tensor, struct borders *
         list->at[list->n++] = tensor;
 }
 
-/* Each once, in the order of the network, which that of the model is: an engine without
- * a list of its inputs has them as its layers read them. */
+/* Lists each input or output once, in the order of the model, which is that of the
+ * network: an engine without a list of its inputs has them in the order in which layers
+ * read them. */
 static struct borders list_borders(const struct fsd_diff *d, bool input)
 {
     const struct fsd_scope *of = &d->model->scopes.at[0];
@@ -285,7 +291,8 @@ static struct borders list_borders(const struct fsd_diff *d, bool input)
     return list;
 }
 
-/* "fp32:hwc": the format that an input or output needs, or else the one it has now. */
+/* Writes the format "fp32:hwc" that an input or output needs, or else its present
+ * one. */
 static void write_format(const struct fsd_diff *d, fsd_id tensor, bool input,
                          char text[FSD_FORM_ROOM])
 {
@@ -306,8 +313,9 @@ static void write_format(const struct fsd_diff *d, fsd_id tensor, bool input,
                  : layout);
 }
 
-/* "--inputIOFormats=fp32:hwc,int32:chw": all inputs, or outputs, of the network.  The
- * builder applies a single format to all of them. */
+/* Prints "--inputIOFormats=fp32:hwc,int32:chw" with all inputs or outputs of the
+ * network, or one format if all are equal: the builder applies a single format to all
+ * of them. */
 static void put_formats(const struct fsd_diff *d, bool input, FILE *out)
 {
     struct borders list = list_borders(d, input);
@@ -325,7 +333,7 @@ static void put_formats(const struct fsd_diff *d, bool input, FILE *out)
     }
 }
 
-/* "`x` and `y`": those whose format changes. */
+/* Prints the names of the tensors whose format changes: "`x`, `y`". */
 static void put_changed(const struct fsd_diff *d, bool input, FILE *out)
 {
     struct borders list = list_borders(d, input);

@@ -1,8 +1,8 @@
 /*
- * The scale of a quantized bias.  A kernel adds it to sums of products, whose scale is
- * the product of those of input and weights; a bias of another scale cannot be added.
- * ONNX Runtime leaves such a Conv in FP32 since 1.27; its tolerance, that of 1.32, is
- * in is_near().  It fuses a Gemm nevertheless, and the result is wrong.
+ * The scale of a quantized bias.  A kernel adds the bias to sums whose scale is the
+ * product of the scales of input and weights; a bias with a different scale cannot be
+ * added.  ONNX Runtime leaves such a Conv in FP32 since 1.27; is_near() has its
+ * tolerance as of 1.32.  It fuses a Gemm nevertheless, and the result is wrong.
  */
 #include "explain/diff/diff.h"
 
@@ -28,8 +28,8 @@ bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scale
     return false;
 }
 
-/* Of the DequantizeLinear whose output the node reads there; none if it has another
- * kind of data. */
+/* The scales of the DequantizeLinear whose output the node reads at this input; none if
+ * its data is INT32 although `integers` is false, or the reverse. */
 static struct fsd_scales scales_of(const struct fsd_diff *d, fsd_id node,
                                    uint32_t input, bool integers,
                                    struct fsd_arena *scratch)

@@ -1,16 +1,17 @@
 /*
- * Branches that the builder left out.  Where it knows the condition of an If, it builds
- * the one branch alone:
+ * Branches that the builder left out.  If it knows the condition of an If, it builds
+ * only one branch:
  *
  *     If i   then_branch: Conv a    else_branch: Conv b
- *     kernel 3 computes a, no kernel b, and none jumps for i
+ *     kernel 3 computes a, no kernel computes b or jumps for i
  *
- * Then b is never computed.  An engine that leaves the inside of a layer open proves
- * nothing, since the other branch may be there; neither do jumps whose If is unknown.
+ * Then b is never computed.  If the engine does not state the contents of a layer,
+ * nothing is proved, since the other branch may be there; the same holds for jumps
+ * whose If is unknown.
  */
 #include "explain/diff/step.h"
 
-/* A jump for the If, or one of which it is unknown whether it is for the If. */
+/* Whether the engine jumps for the If, or has a jump that may be for the If. */
 static bool may_jump(const struct fsd_match *m, fsd_id node)
 {
     bool known = !m->engine->jumps || m->node_sourced[node];

@@ -4,24 +4,24 @@
  *     q --DequantizeLinear s--> Reshape --> QuantizeLinear s --> q, in another shape
  *     q --DequantizeLinear s--> Div 2 --> QuantizeLinear s/2 --> q
  *
- * The nodes between a DQ and a Q only move data or multiply by one number, and the
- * scale of the Q is that of the DQ times this number: then the Q outputs the integers
- * that the DQ reads.  A QuantizeLinear is eliminated if this holds for all its sources;
- * a DequantizeLinear, or the factor, if it holds for all consumers.  Only per-tensor
- * scales are considered.
+ * If the nodes between a DQ and a Q only move data or multiply by one number, and the
+ * scale of the Q is the scale of the DQ times this number, then the Q outputs the
+ * integers that the DQ reads.  A QuantizeLinear is eliminated if this holds for all its
+ * sources; a DequantizeLinear, or the factor, if it holds for all consumers.  Only
+ * per-tensor scales are considered.
  */
 #include "explain/diff/step.h"
 
 #include <math.h>
 
-enum { STEPS = 256 }; /* nodes that are visited for one quantizer */
+enum { STEPS = 256 }; /* limit of nodes that are visited for one quantizer */
 
-/* The relative difference of equal scales of which one was computed in FP32. */
+/* The relative difference up to which scales are equal, if one was computed in FP32. */
 #define NEAR 1e-6
 
 struct quantizer {
     double scale;
-    fsd_id zero; /* the value of its zero point; FSD_NONE: none, which is 0 */
+    fsd_id zero; /* the value of its zero point; FSD_NONE: the zero point is 0 */
     enum fsd_dtype type;
 };
 
@@ -64,7 +64,8 @@ static bool moves_data(const struct fsd_match *m, fsd_id node)
             !fsd_node_is(m->model, node, FSD_ONNX_Concat));
 }
 
-/* Whether the node multiplies its other input by one number. */
+/* Whether the node multiplies its data, an input whose index goes to *data, by one
+ * number. */
 static bool scales(const struct fsd_match *m, fsd_id node, uint32_t *data,
                    double *factor)
 {
@@ -91,7 +92,8 @@ static bool is_equal(const struct quantizer *from, double factor,
            fabs(from->scale * factor - to->scale) <= NEAR * to->scale;
 }
 
-/* Whether the tensor's source is the integers that the quantizer computes from it. */
+/* Whether the tensor was dequantized from the integers that the quantizer computes from
+ * it. */
 static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
                        fsd_id tensor, double factor, int *steps)
 {
@@ -120,7 +122,8 @@ static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
     return comes_from(m, q, fsd_node_in_tensor(g, node, data), factor, steps);
 }
 
-/* Whether every consumer quantizes the tensor back to the integers it was made of. */
+/* Whether every consumer quantizes the tensor back to the integers from which it was
+ * computed. */
 static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
                       fsd_id tensor, double factor, int *steps)
 {
@@ -148,7 +151,8 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     return to.n > 0;
 }
 
-/* For a factor: the quantizer that its data comes from. */
+/* For a factor or a DQ: the quantizer from which its data comes, and the factor since
+ * then. */
 static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
                         double *factor)
 {

@@ -1,6 +1,6 @@
 /*
- * Finds why the builder inserted a data-movement layer, from what it changes and
- * between which layers.  The surroundings decide first: at the network's border, a
+ * Finds why the builder inserted a data-movement layer, from what the layer changes and
+ * from the layers around it.  The surroundings decide first: at the network's border, a
  * plugin or a foreign region the change is forced, whatever its form.
  */
 #include "explain/diff/step.h"
@@ -13,8 +13,8 @@ struct context {
     const struct fsd_flows *flows;
 };
 
-/* Whether it copies, unchanged, a tensor for a network output that other layers read as
- * well.  If the output had the format of the tensor, it would need no copy. */
+/* Whether the layer copies, unchanged, a tensor for a network output that other layers
+ * read as well.  If the output had the format of the tensor, it would need no copy. */
 static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span out = e->nodes.at[layer].out;
@@ -33,8 +33,8 @@ static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
     return outputs == 1;
 }
 
-/* Whether it is at an input or output of the network or of one of its engines, or in a
- * chain of inserted layers that only leads there. */
+/* Whether the layer is at an input or output of the network or of one of its engines,
+ * or in a chain of inserted layers that only leads there. */
 static bool at_border(const struct context *c, fsd_id layer)
 {
     const struct fsd_graph *e = c->m->engine;
@@ -60,7 +60,7 @@ static unsigned provider_of(const struct context *c, fsd_id layer)
            (foreign ? 1U << FSD_PROVIDER_COMPILER : 0);
 }
 
-/* The providers of the layers before and behind, one bit each. */
+/* The providers of the layers before and after, one bit each. */
 static unsigned providers_around(const struct context *c, fsd_id layer)
 {
     const struct fsd_node *n = &c->m->engine->nodes.at[layer];
@@ -80,8 +80,8 @@ static unsigned providers_around(const struct context *c, fsd_id layer)
 
 enum { QUANTIZERS = 32 };
 
-/* How many different scales quantize this tensor, followed through operators that keep
- * values: 0 none, 1 one, 2 several or too many to follow. */
+/* How many different scales quantize this tensor, also through operators that keep
+ * values: 0 none, 1 one, 2 several, or too many to follow. */
 static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->model;
@@ -115,7 +115,7 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 
 /* The cause of a layer that changes neither type nor layout in the dump.  If the dump
  * has no layouts, a reformat of floats can only change the layout, and so can one of
- * quantized data if there is but one scale. */
+ * quantized data if there is only one scale. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
@@ -131,8 +131,8 @@ static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
     return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
 
-/* Whether its strides leave gaps: it is a part of a larger tensor, a Concat's output or
- * a Slice's input. */
+/* Whether the strides of the form leave gaps: it is a part of a larger tensor, of a
+ * Concat's output or a Slice's input. */
 static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
 {
     int64_t last = 0, count = fsd_form_count(e, form);
@@ -151,8 +151,8 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
-/* Whether it reads one of the parts that several layers write: a Concat in place whose
- * consumer cannot read parts. */
+/* Whether the layer reads one of the parts that several layers write: it is after a
+ * Concat in place whose consumer cannot read parts. */
 static bool reads_part(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span in = e->nodes.at[layer].in;
@@ -168,7 +168,8 @@ static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
-/* Whether it joins several tensors, or outputs fewer elements than it reads. */
+/* FSD_CAUSE_CONCAT if the layer joins several tensors, FSD_CAUSE_SLICE if it outputs
+ * fewer elements than it reads; else FSD_CAUSE_NONE. */
 static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 {
     int64_t read = fsd_form_count(e, fsd_layer_form_in(e, layer));
@@ -181,11 +182,11 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
     return written < read ? FSD_CAUSE_SLICE : FSD_CAUSE_NONE;
 }
 
-/* Whether the model asks for the movement: a kernel of a Transpose, or one that puts
- * the backward direction of an LSTM or GRU in order.  Data moved for a MatMul or an
- * Attention, to pad it or to cut the padding off, is not asked for, nor are copies
- * between the steps of an LSTM, nor what views alone cost.  A Concat or a Slice could
- * be in place: if the builder could not do that, it is the cause. */
+/* Whether the model requests the movement: a kernel of a Transpose, or one that orders
+ * the backward direction of an LSTM or GRU.  Not requested are data moved for a MatMul
+ * or an Attention, padding and cutting it off, copies between the steps of an LSTM, and
+ * the cost of views.  A Concat or a Slice could be in place: if the builder could not
+ * do that, it is the cause. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;
@@ -239,7 +240,7 @@ static enum fsd_cause by_change(const struct context *c, fsd_id layer)
     return by_exclusion(c, layer, in);
 }
 
-/* A copy that performs a Concat or a Slice is linked to that node. */
+/* The cause of a copy that performs a Concat or a Slice: it is linked to that node. */
 static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
 {
 
@@ -255,8 +256,8 @@ static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
     return FSD_CAUSE_NONE;
 }
 
-/* Of a layer that is linked to nodes: it pads for a product, or does what a Concat or a
- * Slice could do in place.  A Transpose needs no other cause. */
+/* The cause of a layer that is linked to nodes: it pads for a product, or does what a
+ * Concat or a Slice could do in place.  A Transpose needs no other cause. */
 static enum fsd_cause of_nodes(const struct context *c, fsd_id layer)
 {
     enum fsd_kind kind = c->layers[layer].kind;
@@ -291,7 +292,7 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
         return FSD_CAUSE_DLA;
     if (around & 1U << FSD_PROVIDER_PLUGIN)
         return FSD_CAUSE_PLUGIN;
-    /* A kernel of the region itself is within it, not at its border. */
+    /* A kernel of the region itself is inside the region, not at its border. */
     if (around & 1U << FSD_PROVIDER_COMPILER &&
         c->m->engine->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_CAUSE_FOREIGN;

@@ -6,11 +6,12 @@
  *     Mul Add Mul Min Max Round | (Cast) | (Cast) Mul Relu Mul Min Max Round | (Cast)
  *     fp32                        int8     fp32                                int8
  *
- * Casts cut its steps into segments of one type each.  The ends have the types of the
- * kernel's tensors, what was rounded is quantized, and what is cast back from there has
- * the model's own type; of other segments no type is known.  A node is computed in one
- * of the segments that hold all operations of one of its lowerings: where these agree,
- * its type is shown.  What only moves data has the type of what it moves.
+ * Casts divide its steps into segments of one type each.  The first and the last
+ * segment have the types of the kernel's tensors, the segment after rounding is
+ * quantized, and the one after that is cast back to the model's own type; the types of
+ * other segments are unknown.  A node is computed in one of the segments that contain
+ * all operations of one of its lowerings: if these segments have the same type, the
+ * node has it.  A node that only moves data has the type of its data.
  */
 #include "explain/diff/step.h"
 #include "match/kernel/lowering.h"
@@ -19,9 +20,10 @@
 
 /* ----------------------------------------------------------------- types of tensors */
 
-/* The types of some tensors that determine a precision. */
+/* The types of those tensors that determine a precision. */
 struct types {
-    enum fsd_dtype only; /* FSD_DTYPE_UNKNOWN: there is none, or several */
+    enum fsd_dtype only; /* the only type; FSD_DTYPE_UNKNOWN: there is none, or there
+                            are several */
     bool several;
 };
 
@@ -35,23 +37,23 @@ static void add_type(struct types *types, enum fsd_dtype type)
 
 /* The steps of a kernel between two casts. */
 struct segment {
-    struct fsd_span steps; /* in the engine's links */
-    enum fsd_dtype type;   /* FSD_DTYPE_UNKNOWN: unknown */
-    bool restored;         /* cast back from a quantized type: the type is valid only if
-                              the model has it there */
+    struct fsd_span steps; /* span in the engine's links */
+    enum fsd_dtype type;   /* may be FSD_DTYPE_UNKNOWN */
+    bool restored;         /* cast back from a quantized type: `type` is valid only if
+                              the node's result has this type in the model */
 };
 
 enum { MOST_SEGMENTS = 32 };
 
-/* The working data for the layers of one engine. */
+/* Working data for the layers of one engine. */
 struct view {
     const struct fsd_match *m;
     const struct fsd_lowerings *lowerings;
-    /* Of the present layer: */
+    /* For the current layer: */
     fsd_id layer;
     struct types in, out, all, floats, quantized;
     struct segment segments[MOST_SEGMENTS];
-    uint32_t n; /* of segments; 0: unknown */
+    uint32_t n; /* number of segments; 0: unknown */
     bool casts;
 };
 
@@ -124,7 +126,7 @@ static void find_segments(struct view *v)
     }
 }
 
-/* Whether the segment holds all operations of one of the node's lowerings. */
+/* Whether the segment contains all operations of one of the node's lowerings. */
 static bool holds_lowering(const struct view *v, struct fsd_span steps, fsd_id node)
 {
     struct fsd_span of = v->lowerings->of[node];
@@ -146,7 +148,7 @@ static bool holds_lowering(const struct view *v, struct fsd_span steps, fsd_id n
     return false;
 }
 
-/* Whether some of its steps compute. */
+/* Whether some of the steps compute. */
 static bool computes(const struct view *v, struct fsd_span steps)
 {
     uint32_t n = 0;
@@ -168,7 +170,7 @@ static bool only_moves(const struct fsd_match *m, fsd_id node)
             (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COMMUTES | FSD_OP_COPIES)) != 0;
 }
 
-/* Whether the layer computes something else that the node then moves. */
+/* Whether the layer computes something that the node then moves. */
 static bool moves_results(const struct view *v, fsd_id node)
 {
     const struct fsd_graph *g = v->m->model;
@@ -181,8 +183,8 @@ static bool moves_results(const struct view *v, fsd_id node)
     return true;
 }
 
-/* The steps in which the node may be: what moves results comes behind the first step
- * that computes, which the first segment has. */
+/* The steps of segment i in which the node may be: if the node moves results, it is
+ * after the first step that computes, which is in the first segment. */
 static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
 {
     struct fsd_span steps = v->segments[i].steps;
@@ -194,7 +196,7 @@ static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
 }
 
 /* The common type of all segments that may compute the node; FSD_DTYPE_UNKNOWN if they
- * differ. */
+ * differ or one is unknown. */
 static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype own = own_type(v->m, node);
@@ -229,8 +231,8 @@ static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor
     return fsd_node_in_tensor(model, node, 0) == tensor;
 }
 
-/* The lowest precision in which the layer reads or writes the data that the node moves.
- */
+/* The lowest precision in which the layer reads or writes the data that the node moves;
+ * FSD_DTYPE_UNKNOWN if it is not shown. */
 static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
 {
     const struct fsd_graph *e = v->m->engine;
@@ -252,7 +254,7 @@ static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
 
 /* ------------------------------------------------------------------------- by link */
 
-/* Whether another layer of the node does the multiplication: this one prepares its
+/* Whether another layer of the node multiplies, while this one only prepares its
  * inputs, or scales and quantizes its output. */
 static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
@@ -267,10 +269,10 @@ static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id
     return elsewhere;
 }
 
-/* Whether all inputs of the layer come from other layers of the same node: partial
- * results, whose type shows how the node's work was divided, not its precision.  If the
- * node stands for others, as a call of a function does, each layer computes one of
- * those. */
+/* Whether all inputs of the layer come from other layers of the same node: these are
+ * partial results, whose type shows how the node's work was divided, not its precision.
+ * A node that contains others, such as a function call, does not count, because each
+ * layer computes one of those. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;
@@ -294,8 +296,8 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return any;
 }
 
-/* The reverse: all outputs of the layer are consumed by other layers of the same node.
- */
+/* The reverse of fsd_goes_on(): whether only other layers of the same node read the
+ * outputs of the layer. */
 static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;
@@ -313,8 +315,9 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
     return any && m->facts->traits[node] & FSD_OP_STANDARD;
 }
 
-/* Where segments do not decide: a kernel whose inputs and outputs all have the model's
- * own type computes in it.  Products may be quantized in between. */
+/* The type of a node in a kernel.  If segments do not decide, a kernel whose inputs and
+ * outputs all have the model's own type computes in that type, except products, which
+ * may be quantized in between. */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;

@@ -1,16 +1,16 @@
 /*
  * Nodes that control an If, a Loop, a Scan or a recurrent operator: conditions, numbers
- * of iterations and initial states.  The host computes those that decide how often
- * layers run, where the engine jumps and in no kernel; initial states are filled in.
+ * of iterations and initial states.  If the engine jumps, the host computes those that
+ * decide how often layers run, and no kernel does; initial states are filled in.
  */
 #include "explain/diff/step.h"
 
-enum { FAR = 4 }; /* nodes without layers before an If or a Loop */
+enum { FAR = 4 }; /* limit of nodes without layers before an If or a Loop */
 
 enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
 
-/* Whether the input of a recurrent operator is a state that it begins with: initial_h,
- * and initial_c of an LSTM; a GRU and an RNN have no input of that number. */
+/* Whether the input of a recurrent operator is an initial state: initial_h, or
+ * initial_c of an LSTM; a GRU and an RNN have no input with the index of initial_c. */
 static bool is_first_state(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
     enum { INITIAL_H = 5, INITIAL_C };
@@ -58,8 +58,8 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
     return found;
 }
 
-/* Whether it is computed from sizes and constants alone: the zeros of an initial state.
- */
+/* Whether the node depends on sizes and constants only, such as the zeros of an initial
+ * state. */
 static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
 {
     return m->model->nodes.at[node].in.n && !fsd_reads_run_data(m->facts, node);
@@ -73,8 +73,8 @@ static bool is_single(const struct fsd_shape *shape)
     return shape->ranked;
 }
 
-/* Whether it reads only sizes, constants and single elements, which the host can do.  A
- * node that reads a whole tensor needs a kernel, whatever it controls. */
+/* Whether the node reads only sizes, constants and single elements, which the host can
+ * process.  A node that reads a whole tensor needs a kernel, whatever it controls. */
 static bool is_small(const struct fsd_match *m, const struct fsd_sizes *sizes,
                      fsd_id node)
 {
@@ -111,7 +111,7 @@ const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes
 
 /* ------------------------------------------------------------- sizes that are fixed */
 
-/* Whether the engine takes inputs of one size only. */
+/* Whether the engine accepts inputs of one size only. */
 static bool has_fixed_sizes(const struct fsd_graph *engine)
 {
     bool any = false;

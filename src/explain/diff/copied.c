@@ -1,6 +1,6 @@
 /*
- * Copies that fill a part of a Concat.  Where a layer computes in place, nothing is
- * left of the Concat but the memory that several layers write:
+ * Copies that fill a part of a Concat.  If layers write their parts in place, only the
+ * memory that they write remains of the Concat:
  *
  *     p -> kernel 2 -> u     u -> copy -> k     kernel 4 -> k     k -> kernel 5
  *

@@ -1,12 +1,12 @@
 /*
- * A run, part by part, and what diff makes of it: fates, kinds, causes, precisions, all
+ * The parts of a run, and the results of diff: fates, kinds, causes, precisions and all
  * counts.
  *
- * `struct fsd_diff` is the public header's opaque run. api/run.c makes its parts one
+ * `struct fsd_diff` is the public header's opaque run.  api/run.c creates its parts one
  * after the other; after that they are const.  A stage takes the parts that it reads as
  * parameters, never the run, so that it cannot read a part that does not exist yet;
- * only the rules, which come last, are given the run.  Parts of higher stages are
- * declared here only as pointers, which lower folders cannot look into.
+ * only the rules, which come last, get the run.  Parts of higher stages are declared
+ * here only as pointers to incomplete types, which lower folders cannot dereference.
  */
 #ifndef FSD_DIFF_DIFF_H
 #define FSD_DIFF_DIFF_H
@@ -24,15 +24,16 @@ enum fsd_fate {
     FSD_FATE_ABSORBED,
     FSD_FATE_MERGED,
     FSD_FATE_DEAD,
-    FSD_FATE_OUTSIDE, /**< in none of several engines: the application runs it
+    FSD_FATE_OUTSIDE, /**< no engine of several contains it: the application runs it
                            elsewhere */
     FSD_FATE_UNEXPLAINED,
     FSD__FATE_COUNT
 };
 
-/** Why an inserted layer is there; docs/report.md explains the words. */
+/** Why the builder inserted a layer; docs/report.md explains the words. */
 enum fsd_cause {
-    FSD_CAUSE_NONE, /**< not inserted, and not a data movement for the builder's sake */
+    FSD_CAUSE_NONE, /**< not inserted, and no data movement that only the builder
+                         needs */
     FSD_CAUSE_IO,
     FSD_CAUSE_DTYPE,
     FSD_CAUSE_LAYOUT,
@@ -40,7 +41,7 @@ enum fsd_cause {
     FSD_CAUSE_SCALE,
     FSD_CAUSE_CONCAT,
     FSD_CAUSE_SLICE,
-    FSD_CAUSE_PADDING, /**< of a Conv or a GEMM kernel, which takes aligned sizes */
+    FSD_CAUSE_PADDING, /**< pads for a Conv or GEMM kernel, which needs aligned sizes */
     FSD_CAUSE_PLUGIN,
     FSD_CAUSE_FOREIGN,
     FSD_CAUSE_DLA,
@@ -49,50 +50,55 @@ enum fsd_cause {
     FSD__CAUSE_COUNT
 };
 
-/** What became of a node. */
+/** The result for a node. */
 struct fsd_node_result {
     enum fsd_fate fate;
-    const char *why;   /**< the proof in a few words, or what is missing; a literal */
+    const char *why;   /**< the proof in a few words, or what is missing; a string
+                            literal */
     fsd_id other;      /**< merged: the node that it duplicates; FSD_NONE */
-    fsd_id near_layer; /**< identity, dissolved: a layer between whose tensors it is */
+    fsd_id near_layer; /**< identity, dissolved: a layer between whose tensors the node
+                            is; FSD_NONE */
     uint32_t event;    /**< the last event of the build log about it; FSD_NONE */
     enum fsd_dtype requested, realised;
 };
 
-/** What a layer is. */
+/** The result for a layer. */
 struct fsd_layer_result {
     enum fsd_kind kind;
-    bool inserted; /**< computes no node, and is no layer of the network */
-    bool forwards; /**< a reformat of what other layers compute: they are linked to its
-                        nodes, too, and these move no data */
-    bool opaque;   /**< a region whose inside the engine does not state: which kernels
-                        compute its nodes, in which types, and which layers move
-                        data between them is unknown */
-    enum fsd_dtype precision; /**< of an opaque layer unknown */
+    bool inserted; /**< computes no node, and is not a layer of the network */
+    bool forwards; /**< a reformat of what other layers compute: it is linked to their
+                        nodes, too, but these do not move data */
+    bool opaque;   /**< a region whose contents the engine does not state: it is unknown
+                        which kernels compute its nodes, in which types, and which
+                        layers move data between them */
+    enum fsd_dtype precision; /**< FSD_DTYPE_UNKNOWN for an opaque layer */
 };
 
-/** Why a layer is there. */
+/** Why a layer exists. */
 struct fsd_reason {
     enum fsd_cause cause;
-    bool requested; /**< it moves data because a node of the model does, a Transpose.
-                         Moving an operand of a product, or an input of a Concat that
-                         could be in place, is not requested and has a cause */
+    bool requested; /**< it moves data because a node of the model does, such as a
+                         Transpose.  Moving an operand of a product, or an input of a
+                         Concat that could be in place, is not requested and has a
+                         cause */
     uint32_t event; /**< the event of the build log that inserted it; FSD_NONE */
 };
 
 /* ------------------------------------------------------------------------- parts */
 
-/** The engine, of several, that each node belongs to: that of its layers, else by the
- *  tensors that the engines read and write. */
+/** The engine of several to which each node belongs: that of its layers, or else the
+ *  one that follows from the tensors that the engines read and write. */
 struct fsd_parts {
     uint32_t n;
-    fsd_id *of_node; /**< by node: in the engine's `parts`; FSD_NONE: in none */
-    fsd_id *again;   /**< another engine that computes it, too; FSD_NONE */
-    uint32_t *nodes; /**< by part: how many are its */
-    fsd_id *open;    /**< by part: an input of the model that its nodes seem to read and
-                          the engine does not, so that its nodes are unknown; FSD_NONE:
-                          none */
-    bool known;      /**< of all parts: a node in none of them is outside */
+    fsd_id *of_node; /**< by node: index in the engine's `parts`; FSD_NONE: in no
+                          engine */
+    fsd_id *again;   /**< by node: another engine that also computes it; FSD_NONE */
+    uint32_t *nodes; /**< by part: number of its nodes */
+    fsd_id *open;    /**< by part: an input of the model that its nodes seem to read
+                          although the engine does not read it, so that its nodes are
+                          unknown; FSD_NONE: there is none */
+    bool known;      /**< the nodes of all parts are known, so a node in no part is
+                          outside */
 };
 
 /* ------------------------------------------------------------------------- flows */
@@ -104,35 +110,37 @@ struct fsd_parts {
  *     engine   MaxPool_12 --> Reformat --> Reformat --> QuantizeLinear_15
  *
  * A data-movement layer (a mover in names) is an inserted layer, a copy, or an unfused
- * Q or DQ.  Its flow is the edge of the model that it serves, also through other
- * inserted layers, and the chain of such layers that it is a part of.  Other layers
- * have no flow.
+ * Q or DQ.  Its flow is the edge of the model that it serves, directly or through other
+ * inserted layers, and the chain of such layers to which it belongs.  Other layers have
+ * no flow.
  */
 
-/** A consumer of what a data-movement layer outputs. */
+/** A consumer of the output of a data-movement layer. */
 struct fsd_reader {
-    fsd_id layer; /**< the first layer behind it that was not inserted; FSD_NONE: an
+    fsd_id layer;   /**< the first layer after it that was not inserted; FSD_NONE: an
                        output of the network */
-    fsd_id node; /**< the node of it that reads the model's tensor; FSD_NONE: unknown */
-    uint32_t input; /**< the node's input; undefined without a node */
-    fsd_sym output; /**< the name of the network's output; 0: a layer, or no name */
+    fsd_id node;    /**< the node of that layer that reads the model's tensor; FSD_NONE:
+                      unknown */
+    uint32_t input; /**< index of the node's input; undefined without a node */
+    fsd_sym output; /**< the name of the network's output; 0: the consumer is a layer,
+                         or has no name */
 };
 
 struct fsd_flow {
     bool there;          /**< false: the layer moves no data, and the rest is
                               undefined */
-    bool cut;            /**< there are more consumers than are listed */
+    bool cut;            /**< there are more consumers than are listed in `readers` */
     fsd_id source;       /**< the layer that computed the data, before all inserted
-                              ones; FSD_NONE: an input of the network, or unknown */
+                              layers; FSD_NONE: an input of the network, or unknown */
     fsd_id model_tensor; /**< the edge, a tensor of the model; FSD_NONE: unknown */
-    fsd_id producer; /**< the node that outputs it; FSD_NONE: an input of the model, or
-                          unknown */
-    struct fsd_span readers; /**< in fsd_flows.readers */
-    fsd_id served;           /**< of a layer without tensors: the layer that its name
-                                  mentions as consumer; FSD_NONE */
+    fsd_id producer; /**< the node that outputs `model_tensor`; FSD_NONE: an input of
+                          the model, or unknown */
+    struct fsd_span readers; /**< span in fsd_flows.readers */
+    fsd_id served;           /**< for a layer without tensors: the consumer that its
+                                  name mentions; FSD_NONE */
     fsd_id before;           /**< the data-movement layer whose output this one reads;
                                   FSD_NONE */
-    fsd_id head;             /**< the first of its chain; itself if it is alone */
+    fsd_id head;             /**< the first layer of its chain, which may be itself */
 };
 
 struct fsd_flows {
@@ -144,7 +152,7 @@ struct fsd_flows {
 
 /*
  * Higher-precision segments (islands in names and in JSON): connected layers that run
- * in a higher precision than the data before and behind them.
+ * in a higher precision than the data before and after them.
  *
  *     int8 conv --fp16--> [ pool fp16 ] --fp16--> Q --> int8 conv
  *
@@ -156,115 +164,124 @@ struct fsd_flows {
 
 struct fsd_island {
     enum fsd_dtype type;    /**< its highest precision */
-    struct fsd_span layers; /**< in fsd_islands.pool: its higher-precision layers, the
-                                 data-movement layers at its borders, lower-precision
-                                 layers that continue it; in engine order */
-    struct fsd_span nodes;  /**< in the pool: the nodes that work on higher-precision
-                                 data */
-    fsd_id entry, exit;     /**< the first layer that raises the precision, the last
+    struct fsd_span layers; /**< span in fsd_islands.pool: its higher-precision layers,
+                                 the data-movement layers at its borders, and
+                                 lower-precision layers that continue it; in engine
+                                 order */
+    struct fsd_span nodes;  /**< span in the pool: the nodes that process
+                                 higher-precision data */
+    fsd_id entry, exit;     /**< the first layer that raises the precision, and the last
                                  that lowers it */
     uint32_t entries, exits;
-    double ms; /**< of its higher-precision and data-movement layers; negative:
-                    unknown */
+    double ms; /**< time of its higher-precision and data-movement layers in
+                    milliseconds; negative: unknown */
 };
 
 struct fsd_islands {
     FSD_VEC(struct fsd_island)
-    list; /**< by first layer; those above 8 bits come
-                                          first */
+    list; /**< sorted by first layer, segments above 8 bits before FP32 segments among
+               16 bits */
     FSD_VEC(fsd_id) pool;
 };
 
 /* ------------------------------------------------------------------------- a run */
 
-/** Bits of enum fsd_evidence. */
+/** Number of bits of enum fsd_evidence. */
 enum { FSD_EVIDENCES = 6 };
 
-/** All counts. */
+/** All counts of a run. */
 struct fsd_summary {
     uint32_t nodes, layers;
     uint32_t by_fate[FSD__FATE_COUNT];
     uint32_t by_kind[FSD__KIND_COUNT];
-    uint32_t by_cause[FSD__CAUSE_COUNT]; /**< of inserted layers */
+    uint32_t by_cause[FSD__CAUSE_COUNT]; /**< number of inserted layers with each
+                                              cause */
     uint32_t inserted;
-    uint32_t requested; /**< data-movement layers that the model asks for */
+    uint32_t requested; /**< data-movement layers that the model requests */
     uint32_t links, by_evidence[FSD_EVIDENCES]; /**< links with each bit of enum
                                                      fsd_evidence */
-    uint32_t computing,
-        mapped;              /**< layers that compute, and those of them with nodes */
-    uint32_t opaque, hidden; /**< opaque layers, and nodes that one of them computes */
-    uint32_t choices; /**< nodes of regions whose layers nothing distinguishes: these
-                           have no links */
+    uint32_t computing, mapped; /**< layers that compute, and how many of these have
+                                  nodes */
+    uint32_t opaque, hidden;    /**< opaque layers, and nodes that an opaque layer
+                                  computes */
+    uint32_t choices; /**< nodes of regions whose layers cannot be distinguished: these
+                           nodes have no links */
 };
 
-/** The words of the command line that asked for the run, each after a blank. */
+/** The words of the command line that requested the run, each after a blank. */
 struct fsd_command {
-    const char *run;    /**< " m.onnx e.json --profile p.json --peak 900,60" */
-    const char *build;  /**< " m.onnx,e.json,p.json": one of several builds */
-    const char *common; /**< " --force": options to add to these */
+    const char *run;    /**< for example " m.onnx e.json --profile p.json --peak
+                             900,60" */
+    const char *build;  /**< for one of several builds: " m.onnx,e.json,p.json" */
+    const char *common; /**< options to add to either, such as " --force" */
 };
 
 struct fsd_cost;     /* explain/cost/cost.h */
 struct fsd_numbers;  /* explain/values/values.h */
-struct fsd_values;   /* likewise */
+struct fsd_values;   /* explain/values/values.h */
 struct fsd_findings; /* judge/findings/findings.h */
 
-/** The kernels of products: of a Conv or a GEMM with its epilogue. */
+/** The product kernels: a Conv or a GEMM with its epilogue. */
 struct fsd_products {
-    const bool *of;           /**< by layer: it is one */
-    uint32_t narrow;          /**< of those, in a quantized type: */
-    uint32_t direct, unknown; /**< outputs of a quantized type; of an unknown one */
+    const bool *of;           /**< by layer: it is a product kernel */
+    uint32_t narrow;          /**< number of product kernels that compute in a quantized
+                                   type, of which: */
+    uint32_t direct, unknown; /**< output a quantized type; output an unknown type */
     fsd_id example;           /**< the first that outputs a quantized type; FSD_NONE:
-                                   none does */
-    enum fsd_dtype type;      /**< of all quantized ones; FSD_DTYPE_UNKNOWN: several */
-    bool none_quantizes;      /**< none outputs a quantized type, though the outputs of
-                                   several are quantized by the next layer: the builder
-                                   chose so */
+                                   there is none */
+    enum fsd_dtype type;      /**< the type of all quantized ones; FSD_DTYPE_UNKNOWN:
+                                   they have several types */
+    bool none_quantizes;      /**< none outputs a quantized type, although the next
+                                   layers quantize the outputs of several: this is the
+                                   builder's choice */
 };
 
 struct fsd_diff {
     struct fsd_arena *arena;
     struct fsd_intern *names;
 
-    /* What was read. */
+    /* Input of the run. */
     const struct fsd_graph *model, *engine;
-    const struct fsd_history *history; /**< the facts of the build log; NULL: no log */
-    struct fsd_story *story;           /**< replayed; NULL: no log, or not to be used;
-                                            it caches answers */
+    const struct fsd_history *history; /**< the facts of the build log; NULL: there is
+                                            no log */
+    struct fsd_story *story;           /**< the replayed log; NULL: there is no log, or
+                                            it must not be used.  Not const, because it
+                                            caches answers */
     const struct fsd_measured *times;  /**< of the engine's layers */
-    const struct fsd_numbers *numbers; /**< from outside, by name; NULL: none */
+    const struct fsd_numbers *numbers; /**< external numbers by name; NULL: none */
     const struct fsd_command *command;
-    /* What holds. */
+    /* Results of src/match. */
     const struct fsd_facts *facts;
     const struct fsd_match *match;
-    /* What it means. */
-    const struct fsd_parts *parts;         /**< NULL: a single engine */
+    /* Results of diff. */
+    const struct fsd_parts *parts;         /**< NULL: there is only one engine */
     const struct fsd_layer_result *layers; /**< by layer */
-    const enum fsd_dtype *computed;        /**< by link: in which type */
+    const enum fsd_dtype *computed;        /**< by link: the type in which the layer
+                                                computes the node */
     const struct fsd_flows *flows;
     const struct fsd_reason *reasons;    /**< by layer */
     const struct fsd_node_result *nodes; /**< by node */
     const struct fsd_products *products;
     const struct fsd_islands *islands;
     const struct fsd_summary *summary;
-    /* What it costs, and what of all that a reviewer should look at. */
+    /* Costs, and what a reviewer should look at. */
     const struct fsd_cost *cost;
-    const struct fsd_values *values; /**< numbers from outside, joined to nodes and
-                                          layers; NULL: none */
+    const struct fsd_values *values; /**< external numbers, joined to nodes and layers;
+                                          NULL: none */
     const struct fsd_findings *findings;
 };
 
-/* The stages of diff, in order.  Each takes the parts that it reads and returns its
- * own, which lives in the match's arena; match, model, engine, facts and story are the
- * match's own. */
+/* The stages of diff, in order.  Each takes the parts that it reads and returns its own
+ * part, which lives in the arena of the match; it gets model, engine, facts and story
+ * from the match. */
 
-/** NULL where the engine is a single one. */
+/** The engine of each node; NULL if there is only one engine. */
 const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m);
-/** By layer. */
+/** Returns an array indexed by layer. */
 const struct fsd_layer_result *fsd_diff_layers(const struct fsd_match *m);
-/** By link, as in fsd_match.links: the type in which the layer computes the node;
- *  FSD_DTYPE_UNKNOWN: the engine does not show it, or the layer only prepares or
- *  completes the computation of others. */
+/** Returns an array indexed by link, as in fsd_match.links: the type in which the layer
+ *  computes the node.  FSD_DTYPE_UNKNOWN: the engine does not show it, or the layer
+ *  only prepares or completes what other layers compute. */
 const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
                                         const struct fsd_layer_result *layers);
 const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
@@ -272,13 +289,13 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
 const struct fsd_products *fsd_diff_products(const struct fsd_match *m,
                                              const struct fsd_layer_result *layers,
                                              const struct fsd_node_result *nodes);
-/** By layer. */
+/** Returns an array indexed by layer. */
 const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
                                           const struct fsd_measured *times,
                                           const struct fsd_layer_result *layers,
                                           const struct fsd_flows *flows);
-/** By node.
- *  @param parts  may be NULL. */
+/** Returns an array indexed by node.
+ *  @param parts may be NULL */
 const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
                                              const struct fsd_parts *parts,
                                              const struct fsd_layer_result *layers,
@@ -292,20 +309,21 @@ const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
                                            const struct fsd_reason *reasons,
                                            const struct fsd_node_result *nodes);
 
-/** The time of a layer in one run, the median of all profiles; negative: not known. */
+/** The time of a layer in one run in milliseconds, as the median of all profiles;
+ *  negative: unknown. */
 static inline double fsd_layer_ms(const struct fsd_diff *d, fsd_id layer)
 {
     return d->times->of[layer].median;
 }
 
-/** Whether it is an output of the network. */
+/** Whether the consumer is an output of the network. */
 static inline bool fsd_reader_is_output(const struct fsd_reader *reader)
 {
     return reader->layer == FSD_NONE;
 }
 
-/** The node that a duplicate was merged into, which is computed in its place; else the
- *  node itself. */
+/** The node into which a duplicate was merged, which is computed in its place; for any
+ *  other node the node itself. */
 static inline fsd_id fsd_merged_into(const struct fsd_diff *d, fsd_id node)
 {
     return d->nodes[node].fate == FSD_FATE_MERGED
@@ -313,7 +331,7 @@ static inline fsd_id fsd_merged_into(const struct fsd_diff *d, fsd_id node)
                : node;
 }
 
-/** The first opaque layer that computes the node; FSD_NONE: none does. */
+/** The first opaque layer that computes the node; FSD_NONE if there is none. */
 fsd_id fsd_opaque_layer_of(const struct fsd_match *m,
                            const struct fsd_layer_result *layers, fsd_id node);
 
@@ -324,16 +342,18 @@ static inline const struct fsd_event *fsd_diff_event(const struct fsd_diff *d,
     return event == FSD_NONE ? NULL : &d->history->events.at[event];
 }
 
-/** The form of a layer's first input or output; NULL when it has none; the output also
- *  for FSD_NONE. */
+/** The form of a layer's first input or output; NULL if it has none.  For the output,
+ *  `layer` may be FSD_NONE (then NULL). */
 const struct fsd_form *fsd_layer_form_in(const struct fsd_graph *engine, fsd_id layer);
 const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id layer);
 
-/** The precisions of a layer's inputs or outputs, weights included if the dump lists
- *  them so. */
+/** The precisions of a layer's inputs or outputs, including weights if the dump lists
+ *  them as inputs. */
 struct fsd_widths {
-    enum fsd_dtype widest;          /**< FSD_DTYPE_UNKNOWN: none is known */
-    uint32_t wide, narrow, unknown; /**< above 8 bits; quantized */
+    enum fsd_dtype widest;          /**< the highest precision; FSD_DTYPE_UNKNOWN: none
+                                         is known */
+    uint32_t wide, narrow, unknown; /**< number of ports above 8 bits, of a quantized
+                                         type, and of unknown type */
 };
 
 struct fsd_widths fsd_layer_widths(const struct fsd_graph *engine, fsd_id layer,
@@ -346,104 +366,111 @@ const char *fsd_fate_name(enum fsd_fate value);
 const char *fsd_kind_name(enum fsd_kind value);
 const char *fsd_cause_name(enum fsd_cause value);
 const char *fsd_evidence_name(unsigned bit_index);
-void fsd_put_evidence(unsigned by, FILE *out); /**< "metadata, tensor"; of 0 nothing */
+void fsd_put_evidence(unsigned by, FILE *out); /**< "metadata, tensor"; nothing if `by`
+                                                    is 0 */
 const char *fsd_severity_name(enum fsd_severity value);
 
 /** Prints a phrase about one finding, node, layer or event, without a newline.  Names
- *  are printed as they are: the writer escapes the whole. */
+ *  are not escaped: the caller escapes the whole phrase. */
 typedef void fsd_put_fn(const struct fsd_diff *d, fsd_id id, FILE *out);
 
-/** A name, shortened for lists: fsd_brief(). */
+/** Prints a name, shortened for lists by fsd_brief(). */
 void fsd_put_brief(const struct fsd_diff *d, fsd_sym name, FILE *out);
-/** The name a report uses: the node's own, or "#12 (Conv)" for an unnamed node. */
+/** Prints the name that reports use: the node's own, or "#12 (Conv)" for an unnamed
+ *  node. */
 void fsd_put_node_name(const struct fsd_diff *d, fsd_id node, FILE *out);
-/** In a sentence, where `inputs` could be read as a word. */
+/** Prints the name in backquotes, for sentences in which a name such as `inputs` could
+ *  be read as a word. */
 void fsd_quote_node(const struct fsd_diff *d, fsd_id node, FILE *out);
 void fsd_put_layer_name(const struct fsd_diff *d, fsd_id layer, FILE *out);
 void fsd_quote_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** "merged: computes the same as another node: Relu_6" */
+/** Prints, for example, "merged: computes the same as another node: Relu_6". */
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
 
-/** Scales by value; NULL: not known. */
+/** Scales of a quantizer, one or one per channel; NULL: unknown. */
 struct fsd_scales {
     const double *at;
     uint32_t n;
 };
-/** The scale that the bias of a quantized product has, and the one that its kernel adds
- *  it with. */
+/** The scale of a quantized product's bias, and the scale with which its kernel adds
+ *  it. */
 struct fsd_bias_misfit {
     double is, should;
 };
-/** Whether a kernel cannot add the bias to its sums, and the scales of the first
- *  channel of which that holds; false also where one is not known. */
+/** Whether a kernel cannot add the bias to its sums; sets `misfit` to the scales of the
+ *  first such channel.  False if scales are unknown. */
 bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scales bias,
                       struct fsd_bias_misfit *misfit);
-/** Whether the node runs in a wider type than the model asks and has a quantized bias
- *  whose scale is not the product of those of its input and weights; false also where
- *  one of them is not known. */
+/** Whether the node runs in a higher precision than the model requests and has a
+ *  quantized bias whose scale is not the product of the scales of its input and
+ *  weights.  False if one of them is unknown. */
 bool fsd_bias_widens(const struct fsd_diff *d, fsd_id node,
                      struct fsd_bias_misfit *misfit);
 const char *fsd_bias_misfit_text(struct fsd_arena *arena,
                                  const struct fsd_bias_misfit *misfit);
-/** The event of the build log as a sentence without a full stop; nothing if there is no
- *  log or `event` is FSD_NONE. */
+/** Prints the event of the build log as a sentence without a full stop; prints nothing
+ *  if there is no log or `event` is FSD_NONE. */
 void fsd_put_said(const struct fsd_diff *d, uint32_t event, FILE *out);
 
-/** "MaxPool_12 -> QuantizeLinear_15 (input 0), Add_36 (input 1)"; names as they are. */
+/** Prints "MaxPool_12 -> QuantizeLinear_15 (input 0), Add_36 (input 1)"; names are not
+ *  escaped. */
 void fsd_put_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** False for a quantizer of which only its own name is known. */
+/** Whether fsd_put_edge() has an edge to print; false for a quantizer of which only its
+ *  own name is known. */
 bool fsd_layer_has_edge(const struct fsd_diff *d, fsd_id layer);
-/** In a sentence: with its names quoted. */
+/** Like fsd_put_edge(), for a sentence: with names in backquotes. */
 void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** "fp32 chw -> fp16 chw32", or only one form where they are the same; "" when the
- *  layer has no tensors.  Writes it into `out` and returns that. */
+/** Writes "fp32 chw -> fp16 chw32" into `out` and returns it; only one form if both are
+ *  the same, "" if the layer has no tensors. */
 enum { FSD_FORMS_ROOM = 2 * FSD_FORM_ROOM + 4 };
 const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
                             char out[FSD_FORMS_ROOM]);
 
-/** One sentence without a full stop: how to avoid the layer, or why it is there;
- *  nothing for a free layer and one that moves no data.  Returns whether the sentence
- *  proposes a change. */
+/** Prints one sentence without a full stop: how to avoid the layer, or why it exists;
+ *  nothing for a free layer and for one that moves no data.  Returns whether the
+ *  sentence proposes a change. */
 bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** The times that the builder measured for its consumer, or producer, in both forms:
- *  "its reader at 0.004 ms, at 0.006 ms without it"; nothing if the log has none. */
+/** Prints the times that the builder measured for the layer's consumer, or producer, in
+ *  both forms: "its reader at 0.004 ms, at 0.006 ms without it"; nothing if the log has
+ *  none. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** True for a layer that costs nothing: a NoOp, or one measured to take no time. */
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer);
 
-/** What a layer pads an axis of a tensor by, for a Conv or a GEMM kernel that takes
- *  aligned sizes, or cuts off behind it again. */
+/** By how much a layer pads an axis of a tensor for a Conv or GEMM kernel that needs
+ *  aligned sizes, or cuts off the padding after it. */
 struct fsd_padding {
     int64_t given, taken; /**< elements of the axis without and with the padding;
-                               negative: the engine leaves them open */
-    uint32_t axis;        /**< undefined if these are open */
+                               negative: the engine does not state them */
+    uint32_t axis;        /**< undefined if the sizes are not stated */
     bool cuts;
 };
 
-/** Whether it only does that.
- *  @param padding  set if it does; NULL: not asked */
+/** Whether the layer only pads, or only cuts off padding.
+ *  @param padding set if the result is true; may be NULL */
 bool fsd_layer_pads(const struct fsd_match *m, fsd_id layer,
                     struct fsd_padding *padding);
 
-/** The size with which a layer need not pad, or cut off. */
+/** The size with which a layer need not pad or cut off. */
 struct fsd_padding_choice {
     fsd_id product;       /**< the node whose kernel needs it */
-    int64_t given, taken; /**< the size that it has, and the one that needs nothing */
-    bool of_group;        /**< of each group of a convolution's channels */
+    int64_t given, taken; /**< the current size, and the size that needs no padding */
+    bool of_group;        /**< the sizes count the channels of each group of a
+                               convolution */
 };
 
-/** False where the layer does not pad, or the size is not the author's to choose: the
- *  data or the result of the network has it. */
+/** Sets `choice`.  False if the layer does not pad, or if the author of the model
+ *  cannot choose the size, because the data or the result of the network has it. */
 bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
                         struct fsd_padding_choice *choice);
 
 /** Prints "choose 2 channels a group instead of 1". */
 void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out);
 
-/** The word for why a data-movement layer is there: its cause, or that it is a
- *  quantizer; "". */
+/** The word for why a data-movement layer exists: its cause, or "quantize" for a
+ *  quantizer; else "". */
 const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer);
 
 #endif

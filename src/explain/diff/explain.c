@@ -15,7 +15,7 @@ static void put_by(unsigned by, FILE *out)
     fsd_put_evidence(by, out);
 }
 
-/* "0 `Conv_1 + Relu_2`" */
+/* Prints "0 `Conv_1 + Relu_2`". */
 static void put_layer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fprintf(out, "%u ", layer);
@@ -80,7 +80,7 @@ static void describe_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
-/* The layers whose tensors it reads, or that read its own, each once. */
+/* Lists the layers that produce its inputs, or that read its outputs, each once. */
 static void describe_peers(struct fsd_tale *tale, const struct fsd_diff *d,
                            fsd_id layer, bool before)
 {
@@ -108,7 +108,7 @@ static void describe_peers(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Why a quantized product runs in floating point. */
+/* Adds why a quantized product runs in floating point, if its bias is the reason. */
 static void describe_bias(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     struct fsd_bias_misfit misfit;
@@ -138,8 +138,8 @@ static void describe_outcome(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Its outcome, which is the conclusion, and how it came about: the node in the model,
- * what the log says was done to it, its layers. */
+/* Adds the outcome first, which is the conclusion, then how it came about: the node in
+ * the model, what the builder did to it according to the log, and its layers. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     describe_outcome(tale, d, node);
@@ -156,7 +156,7 @@ void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id no
     fsd_tale_refused(tale, d);
 }
 
-/* The events of all the layer's nodes, each once. */
+/* Adds the events of all nodes of the layer, each once. */
 static void describe_layer_events(struct fsd_tale *tale, const struct fsd_diff *d,
                                   fsd_id layer)
 {
@@ -172,7 +172,8 @@ static void describe_layer_events(struct fsd_tale *tale, const struct fsd_diff *
     }
     events.n = fsd_sort_once(events.at, events.n, sizeof *events.at, fsd_by_id);
     for (uint32_t i = 0; i < events.n; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): none are kept of none */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without events the loop
+         * does not run */
         enum fsd_event_kind kind = d->history->events.at[events.at[i]].kind;
 
         if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER)

@@ -1,15 +1,15 @@
 /* The whole story of a node, a layer or a pair of nodes, as sentences in order: from
- * the model, from the build log where there is one, from the engine. */
+ * the model, from the build log if there is one, and from the engine. */
 #ifndef FSD_DIFF_EXPLAIN_H
 #define FSD_DIFF_EXPLAIN_H
 
 #include "base/base.h"
 #include "explain/diff/diff.h"
 
-/** One sentence, with names as they are: the writer escapes the whole. */
+/** One sentence.  Names are not escaped: the caller escapes the whole sentence. */
 struct fsd_line {
-    const char *topic; /**< "parsed", "event", "layer", ...: a literal */
-    uint64_t line;     /**< of the log; 0: not from the log */
+    const char *topic; /**< "parsed", "event", "layer", ...: a string literal */
+    uint64_t line;     /**< line of the log; 0: not from the log */
     const char *text;
 };
 
@@ -23,8 +23,8 @@ struct fsd_tale {
 /** Append to the tale, whose arena the caller sets. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node);
 void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer);
-/** Why the builder fused two nodes, or did not, as far as model, engine and log show
- *  it. */
+/** Appends why the builder fused two nodes, or did not, as far as model, engine and log
+ *  show it. */
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b);
 

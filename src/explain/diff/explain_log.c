@@ -1,5 +1,5 @@
-/* The log's part of the story of a node or a layer: how it was parsed, what each pass
- * did to it, what was measured. */
+/* The part of the story of a node or a layer that comes from the log: how it was
+ * parsed, what each pass did to it, and what was measured. */
 #include "base/base.h"
 #include "explain/diff/diff.h"
 #include "explain/diff/tale.h"
@@ -14,7 +14,8 @@ static const char *sym(const struct fsd_diff *d, fsd_sym s)
     return fsd_text(d->names, s);
 }
 
-/* A log that was given but is of another build is worth a sentence. */
+/* If the user gave a log that belongs to a different build, one sentence states
+ * this. */
 void fsd_tale_refused(struct fsd_tale *tale, const struct fsd_diff *d)
 {
     if (d->history && d->history->refused)
@@ -74,8 +75,8 @@ void fsd_tale_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
 /* ------------------------------------------------------------------------- events */
 
-/* Whether a pass tried a layer and the log shows no effect.  The effects of a pass
- * stand behind its try, a fusion with its pass. */
+/* Whether a pass tried a layer and the log shows no effect.  The log lists the effects
+ * of a pass right after its try; a fusion names its pass. */
 bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
 {
     static const unsigned outcomes = 1U << FSD_EVENT_REMOVE | 1U << FSD_EVENT_SWAP |
@@ -117,7 +118,8 @@ const char *fsd_topic_of(enum fsd_event_kind kind)
                                                                   : "event";
 }
 
-/* A try with an effect is not shown: its effect is. */
+/* Adds the events of a node.  A try that had an effect is omitted, because the effect
+ * is listed. */
 void fsd_tale_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
@@ -143,7 +145,8 @@ static int faster_first(const void *a, const void *b)
     return fsd_order(x->runner, y->runner);
 }
 
-/* "-7" in an old log is "0xfffffffffffffff9" in a dump. */
+/* Whether both are the same tactic: "-7" in an old log is "0xfffffffffffffff9" in a
+ * dump. */
 static bool same_tactic(const struct fsd_diff *d, fsd_sym a, fsd_sym b)
 {
     const char *x = sym(d, a), *y = sym(d, b);

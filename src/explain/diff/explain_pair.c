@@ -43,7 +43,7 @@ static fsd_id common_layer(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-/* The tensor of a that b reads; FSD_NONE if there is none. */
+/* The output of a that b reads; FSD_NONE if there is none. */
 static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
 {
     for (uint32_t i = 0; i < d->model->nodes.at[b].in.n; i++) {
@@ -55,7 +55,7 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-/* What each was fused with, and which passes tried them without effect. */
+/* Adds what the node was fused with, and which passes tried it without effect. */
 static void describe_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
@@ -71,7 +71,8 @@ static void describe_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     }
 }
 
-/* A node without a layer of its own has a reason, which explains the pair, too. */
+/* Adds the outcome of a node that has a reason (because it has no layer of its own):
+ * this explains the pair, too. */
 static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
                             fsd_id node)
 {
@@ -86,7 +87,8 @@ static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* What is between them, their precisions, their outcomes, and what the log shows. */
+/* Adds what is between the nodes, their precisions, their outcomes, and what the log
+ * shows. */
 static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
                                fsd_id a, fsd_id b)
 {
@@ -127,7 +129,8 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_say(tale, "log", "no step in the log combines them");
 }
 
-/* Steps that did not fuse the two, but removed one of them. */
+/* Adds events that did not fuse the two nodes but removed or changed this one; false if
+ * there are none. */
 static bool describe_move(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;

@@ -1,6 +1,7 @@
 /*
  * Finds the outcome of each node.  The tests are in the order of strength: a link is
- * observed, all else is proved on the model, and a node with neither is unexplained.
+ * observed, everything else is proved from the model, and a node with neither a link
+ * nor a proof is unexplained.
  */
 #include "explain/diff/step.h"
 
@@ -12,7 +13,8 @@ static struct fsd_node_result result(enum fsd_fate fate, const char *why)
         .fate = fate, .why = why, .other = FSD_NONE, .near_layer = FSD_NONE};
 }
 
-/* Constant inputs only prove that the builder could fold the node. */
+/* Constant inputs only prove that the builder could fold the node; `runs` shows that it
+ * did not. */
 static bool is_folded(const struct fsd_match *m, fsd_id node)
 {
     return m->facts->folded[node] && !m->runs[node];
@@ -75,8 +77,8 @@ static bool in_region(const struct fsd_match *m, fsd_id node)
 
 /* -------------------------------------------------------------------- joints */
 
-/* Whether several layers, not all of them copies, write a Concat's output, quantized or
- * not: its inputs were written in place. */
+/* Whether the output of a Concat, quantized or not, is written by several layers that
+ * are not all copies: its inputs were written in place. */
 static bool is_written_in_place(const struct fsd_match *m,
                                 const struct fsd_layer_result *layers, fsd_id node)
 {
@@ -103,18 +105,18 @@ static bool is_written_in_place(const struct fsd_match *m,
     return false;
 }
 
-/* Of branches each is walked, and again for each node before it, so that this bounds
- * work as well as distance: fsd_walk_on(), which has 64, follows one path. */
+/* Every branch is walked, and again for each node before it, so this bounds work as
+ * well as distance: fsd_walk_on(), whose limit is 64, follows one path. */
 enum { FAR = 8 };
 
-/* Nodes that a kernel can perform by its own reading or writing: they move data, or
- * change its type. */
+/* Whether a kernel can perform the node while it reads or writes: the node moves data,
+ * or changes its type. */
 static bool may_dissolve(const struct fsd_match *m, fsd_id node)
 {
     return (m->facts->traits[node] & FSD_OP_MOVES) != 0;
 }
 
-/* A generated kernel that computes the node. */
+/* Whether the layer is a generated kernel that computes the node. */
 static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     for (uint32_t i = 0; i < m->of_node[node].n; i++)
@@ -125,10 +127,10 @@ static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
 enum join { APART, JOINED, VIEWED };
 
-/* Whether the consumer's view of the tensor differs from the producer's in shape or
- * strides, and both agree with the model at the two ends of a path: then this
- * difference is all that is left of the nodes on it.  If one end does not agree, its
- * kernel may have performed a part of the path, and it is unknown which. */
+/* VIEWED if the consumer's view of the tensor differs from the producer's in shape or
+ * strides, and both agree with the model at the two ends of a path: then only this
+ * difference remains of the nodes on the path.  If one end does not agree, its kernel
+ * may have performed a part of the path, and it is unknown which: JOINED. */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -152,8 +154,8 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
 
 enum { COPIES = 4 };
 
-/* Whether a kernel of `reader` reads what is written there, possibly through a copy of
- * quantized data: of quantizers between them only the type remains. */
+/* Whether a kernel of `reader` reads the output at `port`, possibly through a copy of
+ * quantized data: then only the type remains of quantizers between them. */
 static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reader,
                           int far)
 {
@@ -179,7 +181,8 @@ static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reade
 }
 
 /* Whether a kernel of `reader` reads the output of a kernel of `producer`, or is the
- * same: no layer is between.  FSD_NONE is the border of the network. */
+ * same kernel, so that no layer is between them.  FSD_NONE means the border of the
+ * network. */
 static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
@@ -223,11 +226,13 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
 /* -------------------------------------------------------------------- doubts */
 
 struct doubts {
-    fsd_id *shown;   /* by value class (its first node): a node of the class that has a
-                      layer */
-    bool *merged;    /* by node: a duplicate that is proved to be replaced */
-    bool *mentioned; /* by symbol: a layer has this name, which several nodes have */
-    const struct fsd_sizes *sizes; /* of the model, if the engine jumps; NULL */
+    fsd_id *shown;   /* by first node of the value class: a node of the class that has a
+                        layer */
+    bool *merged;    /* by node: a duplicate that is proved to be replaced by another
+                        node */
+    bool *mentioned; /* by symbol: a layer has this name, which several nodes share */
+    const struct fsd_sizes *sizes; /* sizes of the model if the engine jumps; else
+                                      NULL */
     struct fsd_branches branches;
 };
 
@@ -253,7 +258,7 @@ static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader
 
 /* Whether the builder merged a duplicate.  Equal computation alone does not prove it.
  * It is proved if a layer reads the other node's tensor instead, or if every consumer
- * is merged itself or has the other node's value available. */
+ * is merged itself or has the other node's value available in its kernel. */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {
@@ -271,7 +276,8 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
 }
 
-/* All outputs of the node that are read; one is. */
+/* Whether all outputs of the node that are read are replaced, and at least one is
+ * read. */
 static bool are_replaced(const struct fsd_match *m, const bool *merged, fsd_id node,
                          fsd_id other)
 {
@@ -308,8 +314,8 @@ static struct doubts find_doubts(const struct fsd_match *m,
         if (fsd_match_maps_node(m, i))
             x.shown[first] = fsd_id_or(x.shown[first], i);
     }
-    /* Backwards, so that consumers come first: ONNX nodes are before their consumers.
-     */
+    /* Backwards, so that consumers are visited first: ONNX lists nodes before their
+     * consumers. */
     for (fsd_id i = m->model->nodes.n; i-- > 0;) {
         fsd_id other = x.shown[m->facts->first_duplicate[i]];
 
@@ -323,15 +329,15 @@ static struct doubts find_doubts(const struct fsd_match *m,
             named->role != FSD_MENTION_SERVES)
             x.mentioned[m->model->nodes.at[named->node].name] = true;
     }
-    x.mentioned[0] = false; /* unnamed nodes share no name: nothing is ambiguous about
-                               them */
+    x.mentioned[0] = false; /* unnamed nodes do not share a name, so they are not
+                               ambiguous */
     return x;
 }
 
 /* ------------------------------------------------------------------- between */
 
-/* How a consumer of the tensor is joined to the producer, through nodes that dissolve.
- */
+/* How closely a consumer of the tensor is joined to the producer, through nodes that
+ * dissolve. */
 static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {
@@ -354,9 +360,9 @@ static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id 
     return best;
 }
 
-/* Whether the node is between generated kernels of its producers and consumers, one of
- * which reads the other's output: only strides, shapes and types of these kernels are
- * left of it. */
+/* How the generated kernels of the node's producers and consumers are joined, if one
+ * reads the other's output: then only strides, shapes and types of these kernels remain
+ * of the node. */
 static enum join lies_between(const struct fsd_match *m, fsd_id node)
 {
     bool quantized = m->facts->traits[node] & FSD_OP_QDQ;
@@ -381,12 +387,12 @@ static enum join lies_between(const struct fsd_match *m, fsd_id node)
 
 enum { AROUND = 32 };
 
-/* The nodes with layers that produce the inputs, or consume the outputs, of a node
- * without one, through other nodes without layers. */
+/* The nodes with layers that produce the inputs or consume the outputs of a node
+ * without a layer, through other nodes without layers. */
 struct around {
     fsd_id queue[AROUND], found[AROUND];
     uint32_t n_queue, n_found;
-    bool lost; /* there are others, or more */
+    bool lost; /* some of these nodes are unknown, or there are too many */
 };
 
 static void add_around(const struct fsd_match *m, struct around *a, fsd_id node)
@@ -445,8 +451,8 @@ static bool look_around(const struct fsd_match *m, struct around *a, fsd_id node
     return !a->lost && a->n_found;
 }
 
-/* Whether the kernel computes all the producers itself, or reads their outputs, and
- * nothing that may have been computed between them and it. */
+/* Whether the kernel computes all the producers itself or reads their outputs, and
+ * reads no output of an unknown layer, which may have computed a node in between. */
 static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct around *of)
 {
     const struct fsd_graph *e = m->engine;
@@ -476,8 +482,8 @@ static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct arou
     return true;
 }
 
-/* Whether the layer has a step that may compute the node, or does more than its steps
- * show. */
+/* Whether the layer has a step that may compute the node, or may have more steps than
+ * it lists. */
 static bool may_compute(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -506,9 +512,9 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
     return false;
 }
 
-/* Whether all consumers of the node are computed by kernels that have its inputs
- * available: no other layer can compute it.  A step for it need not show if it moves
- * data; rounding, however, must show. */
+/* Whether kernels that have the node's inputs available compute all its consumers: then
+ * no other layer can compute the node.  If it moves data, it needs no listed step;
+ * rounding, however, must be listed. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
     struct around producers, readers;
@@ -543,8 +549,8 @@ static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id no
         const struct fsd_node *n = &m->engine->nodes.at[layer];
 
         quantized |= layer_is_quantized(m, layer);
-        /* Quantized on one side only, and without a known node: it may be an unfused Q
-         * or DQ. */
+        /* The layer is quantized on one side only and has no known node: it may be an
+         * unfused Q or DQ. */
         standing |= !m->of_layer[layer].n && ports_quantized(m->engine, n->in) !=
                                                  ports_quantized(m->engine, n->out);
     }
@@ -566,7 +572,8 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
     return r;
 }
 
-/* What the log says the builder did to the node. */
+/* The outcome that follows from what the builder did to the node according to the
+ * log. */
 static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
 {
     static const struct {
@@ -587,7 +594,7 @@ static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
     return r;
 }
 
-/* What the model proves of a node without a known layer. */
+/* The outcome that the model proves for a node without a known layer. */
 static struct fsd_node_result proved(const struct fsd_match *m,
                                      const struct fsd_layer_result *layers,
                                      const struct doubts *x, fsd_id node)
@@ -641,7 +648,7 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
 }
 
-/* Whether it is in none of several engines, each of which has only known nodes. */
+/* Whether the node is in none of several engines whose nodes are all known. */
 static bool is_outside(const struct fsd_parts *parts, fsd_id node)
 {
     return parts && parts->known && parts->of_node[node] == FSD_NONE;

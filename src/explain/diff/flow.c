@@ -2,10 +2,10 @@
  * The edge of the model that each data-movement layer serves.  Backwards, find_source()
  * follows inserted layers to the layer that computed the data, and finds the model's
  * tensor on the way; forwards, find_readers() follows them to the layers that consume
- * it, and node_reader() finds which node of such a layer does, through quantizers and
- * views that have no layer of their own.  Walks end after a fixed number of steps, so
- * that no engine takes quadratic time; consumers left out then are marked (`cut`).
- * flow_named.c handles engines without tensors.
+ * the data, and node_reader() finds the node of such a layer that does, through
+ * quantizers and views that have no layer of their own.  Walks end after a fixed number
+ * of steps, so that no engine takes quadratic time; if consumers are left out, `cut` is
+ * set. flow_named.c handles engines without tensors.
  */
 #include "explain/diff/step.h"
 #include "model/graph/walk.h"
@@ -96,8 +96,7 @@ static fsd_id before_gone(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* The node that computes the data of a Concat's input, before quantizers and eliminated
- * nodes. */
+/* The tensor before quantizers and eliminated nodes. */
 static fsd_id seen_through(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_walk_back(m->model, tensor, before_gone, m);
@@ -108,7 +107,8 @@ static bool is_inserted(const struct fsd_layer_result *layers, fsd_id layer)
     return layer != FSD_NONE && layers[layer].inserted;
 }
 
-/* The layers that compute what is written there, before all inserted ones. */
+/* Finds the layers that compute the data, looking through inserted layers; returns
+ * their number. */
 static uint32_t find_writers(const struct fsd_match *m,
                              const struct fsd_layer_result *layers, const fsd_id *from,
                              uint32_t n_from, fsd_id writers[READERS])
@@ -129,8 +129,8 @@ static uint32_t find_writers(const struct fsd_match *m,
     return n;
 }
 
-/* Of a Concat in place, the input that one of these layers computes; FSD_NONE if none
- * is known to, or several are. */
+/* The input of a Concat in place that one of these layers computes; FSD_NONE if no
+ * layer or several are known to compute one. */
 static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
                       fsd_id whole, const struct fsd_form *form, const fsd_id *from,
                       uint32_t n_from)
@@ -160,7 +160,7 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
     return found;
 }
 
-/* The model's tensor at an input or output of the layer; FSD_NONE if unknown. */
+/* The model's tensor at a port of the layer; FSD_NONE if it is unknown. */
 static fsd_id counterpart_at(const struct fsd_match *m,
                              const struct fsd_layer_result *layers, fsd_id layer,
                              uint32_t port, bool output)
@@ -176,9 +176,9 @@ static fsd_id counterpart_at(const struct fsd_match *m,
                    output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
 }
 
-/* Follows inserted layers to the layer that computed the data, and finds its tensor in
- * the model on the way.  The layer's own outputs decide if nothing before it has a
- * name. */
+/* Sets the source of a flow: follows inserted layers to the layer that computed the
+ * data, and finds its tensor in the model on the way.  If no tensor before the layer
+ * has a name, the layer's own outputs decide. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
@@ -206,12 +206,12 @@ static void find_source(const struct fsd_match *m,
 
 /* -------------------------------------------------------------------- forwards */
 
-/* Tensors of the model by value: those that hold the same value form a ring. */
+/* State of the walks.  Model tensors that hold the same value form a ring. */
 struct walk {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
-    struct fsd_flows *flows; /* in the making */
-    fsd_id *next_same;       /* by tensor of the model */
+    struct fsd_flows *flows; /* under construction */
+    fsd_id *next_same;       /* by tensor of the model: the next tensor of its ring */
 };
 
 struct model_queue {
@@ -233,7 +233,8 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* A copy that performs a Concat or a Slice is itself that consumer. */
+/* The consumer if the copy `mover` performs a Concat or a Slice: that node.  Otherwise
+ * `layer` with an unknown node. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -252,7 +253,7 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
 }
 
 /* The node of `layer` that consumes the output of `mover`, possibly through nodes
- * without layers of their own: quantizers, views, a Concat.  An operator comes before a
+ * without layers: quantizers, views, a Concat.  An operator takes precedence over a
  * quantizer of the same layer. */
 static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
@@ -261,9 +262,10 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
     struct fsd_reader reader = {.layer = layer, .node = FSD_NONE};
     struct model_queue q = {.n = 0};
-    bool carried; /* the input of `mover` was queued, too */
+    bool carried; /* the input of `mover` was queued as well */
 
-    /* A quantizer's work is done when its own node's output is consumed. */
+    /* A quantizer `mover` outputs the result of its own node, so the walk begins
+     * there. */
     for (uint32_t i = 0;
          w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
         fsd_id node = fsd_match_of_layer(m, mover, i)->node;
@@ -303,8 +305,8 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;
 }
 
-/* A layer may read a tensor at several places, or a ring of inserted layers return to
- * it. */
+/* Whether the reader is listed already: a layer may read a tensor at several ports, or
+ * a ring of inserted layers may return to it. */
 static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
                       struct fsd_reader reader)
 {
@@ -335,7 +337,7 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
 }
 
 /* Adds the consumers of one output of the data-movement layer, or of an inserted layer
- * behind it, and queues inserted ones.  Returns the length of the queue. */
+ * after it, and queues inserted ones.  Returns the length of the queue. */
 static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
                                fsd_id queue[STEPS], uint32_t n)
 {
@@ -376,7 +378,7 @@ static void find_readers(const struct walk *w, fsd_id mover)
         struct fsd_span out = e->nodes.at[queue[at]].out;
 
         if (out.n && w->layers[queue[at]].kind == FSD_KIND_QUANTIZE)
-            out.n = 1; /* the others are scales */
+            out.n = 1; /* the other outputs are scales */
         for (uint32_t i = out.at; i < out.at + out.n && !flow->cut; i++)
             n = add_readers_of(w, mover, i, queue, n);
     }
@@ -424,8 +426,8 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
             flow->before = before;
     }
     fsd_flows_by_name(m, flows);
-    /* Engines list layers in order, so that the layer before mostly knows its head
-     * already; where it does not (a loop), the walk ends after some steps. */
+    /* Engines list layers in order, so the layer before usually has its head already;
+     * if not (a loop), the walk ends after STEPS steps. */
     for (fsd_id i = 0; i < n; i++) {
         fsd_id head = i;
 

@@ -1,9 +1,9 @@
 /*
- * The edge that a Reformat without tensors serves, by its name, which holds the layer
- * that it is for ("Conv_9 + Relu_10") and a number of the tensor.  If all inputs that
- * this layer's nodes read from others are one tensor, that is the edge, and the number
- * is not needed; likewise for outputs.  With several, the edge is unknown, since the
- * order of a layer's tensors is not that of its nodes.
+ * Finds the edge that a Reformat without tensors serves from its name, which contains
+ * the served layer ("Conv_9 + Relu_10") and the index of the tensor.  If the nodes of
+ * this layer read only one tensor from other layers, that is the edge, and the index is
+ * not needed; likewise for outputs.  With several tensors the edge is unknown, since
+ * the order of a layer's tensors is not that of its nodes.
  */
 #include "explain/diff/step.h"
 #include "model/graph/walk.h"
@@ -13,8 +13,9 @@
 /* Limits of the search, since names may repeat: it must not become quadratic. */
 enum { MOST_NODES = 256, MOST_READERS = 64 };
 
-/* Whether the layer alone computes its nodes, so that their inputs and outputs are its
- * own: not so a reshape around a Gemm that another layer computes. */
+/* Whether only this layer computes its nodes, so that their inputs and outputs are the
+ * layer's own.  This does not hold for a reshape around a Gemm that another layer
+ * computes. */
 static bool is_whole(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -38,8 +39,9 @@ static fsd_id before_unlayered(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* The tensor that the layer's nodes read from others; its first consumer goes to
- * *reader. */
+/* The only tensor that the layer's nodes read from other layers, looking through
+ * quantizers and views; FSD_NONE if there is none or more than one.  Sets *reader to
+ * its first consumer. */
 static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
                       struct fsd_reader *reader)
 {
@@ -155,7 +157,7 @@ void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows)
     struct fsd_arena *scratch = fsd_arena_new();
     const struct fsd_graph *e = m->engine;
     uint32_t symbols = fsd_intern_count(m->model->names);
-    /* By symbol: the only layer of that name; FSD_NONE, FSD_SEVERAL. */
+    /* Indexed by symbol: the only layer of that name; FSD_NONE or FSD_SEVERAL. */
     fsd_id *layer_of = fsd_ids_new(scratch, symbols);
 
     for (fsd_id i = 0; i < e->nodes.n; i++)

@@ -1,11 +1,11 @@
 /*
  * Finds higher-precision segments: connected layers that run in a higher precision than
- * the data that enters and leaves them, as FP32 between INT8 layers.  Two floods over
- * the tensors, forwards from lower precision and backwards from it, mark what lies
- * between; union-find then joins the marked tensors that share a layer, and each set
- * with an entry and an exit is a segment.  This is done for everything above 8 bits,
- * then for FP32 among 16 bits, and the second skips what the first has reported.  An
- * opaque region ends a segment: what runs in it is unknown.
+ * the data that enters and leaves them, such as FP32 between INT8 layers.  Two floods
+ * over the tensors, forwards from lower precision and backwards from it, mark the
+ * tensors in between; union-find then joins the marked tensors that share a layer, and
+ * each set with an entry and an exit is a segment.  This is done for everything above 8
+ * bits, then for FP32 among 16 bits; the second search skips what the first one found.
+ * An opaque region ends a segment, because it is unknown what runs in it.
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"
@@ -27,16 +27,16 @@ struct search {
     struct fsd_islands *found;
     struct fsd_arena *scratch;
     int wide;        /* rank from which a type counts as higher precision */
-    uint8_t *from;   /* by engine tensor: flags of where its higher-precision data comes
-                        from and goes to */
+    uint8_t *from;   /* by engine tensor: whether its higher-precision data comes from
+                        and goes to lower precision */
     fsd_id *queue;   /* of tensors */
     fsd_id *sets;    /* of engine tensors that are connected */
-    uint8_t *ports;  /* by layer */
-    fsd_id *first;   /* by layer: the first of its higher-precision tensors, all in one
-                        set; FSD_NONE */
-    bool *covered;   /* by layer: in a segment of a lower threshold */
-    uint32_t *stamp; /* by node of the model: the last segment it was added to, from
-                        1 */
+    uint8_t *ports;  /* by layer: bits of its ports' precisions */
+    fsd_id *first;   /* by layer: its first higher-precision tensor (all of them are in
+                        one set); FSD_NONE */
+    bool *covered;   /* by layer: it is in a segment of a lower threshold */
+    uint32_t *stamp; /* by node of the model: number of the last segment to which it was
+                        added, from 1 */
 };
 
 static int rank_at(const struct fsd_match *m, uint32_t port)
@@ -70,7 +70,7 @@ static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
     return n;
 }
 
-/* Marks higher-precision tensors that lower-precision data flows into; with LEFT,
+/* Marks the higher-precision tensors into which lower-precision data flows; with LEFT,
  * backwards, those that flow into lower-precision data. */
 static void flood(struct search *s, uint8_t mark)
 {
@@ -112,8 +112,8 @@ static bool is_between(const struct search *s, uint32_t port)
 
 /* ------------------------------------------------------------------ connected sets */
 
-/* Finds the precisions of each layer's ports, and the tensors that it connects: all of
- * higher precision, inputs and outputs. */
+/* Finds the precisions of each layer's ports, and joins the higher-precision tensors
+ * that it connects, inputs and outputs. */
 static void look_at_layers(struct search *s)
 {
     const struct fsd_graph *e = s->m->engine;
@@ -139,7 +139,8 @@ static void look_at_layers(struct search *s)
     }
 }
 
-/* Whether it works in higher precision only, or is there only to raise or lower it. */
+/* Whether the layer runs only in higher precision, or exists only to raise or lower
+ * it. */
 static bool is_paid_for(const struct search *s, fsd_id layer)
 {
     return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) || s->flows->of[layer].there;
@@ -147,7 +148,7 @@ static bool is_paid_for(const struct search *s, fsd_id layer)
 
 /* ------------------------------------------------------------------------ nodes */
 
-/* Adds to the current segment, whose nodes are the last in the pool. */
+/* Adds a node once to the current segment, whose nodes are the last in the pool. */
 static void add_once(struct search *s, fsd_id node)
 {
     const struct fsd_match *m = s->m;
@@ -160,7 +161,7 @@ static void add_once(struct search *s, fsd_id node)
     fsd_vec_push(m->arena, &s->found->pool, node);
 }
 
-/* Of a layer in lower precision, the nodes behind its higher-precision inputs. */
+/* For a lower-precision layer, adds the nodes after its higher-precision input. */
 static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_graph *g = s->m->model;
@@ -185,8 +186,8 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
     }
 }
 
-/* Whether the kernel computes the node in higher precision: it may also scale the
- * output of another layer's INT8 product, or compute nodes behind a cast. */
+/* Whether the kernel computes the node in higher precision.  It may instead scale the
+ * output of another layer's INT8 product, or compute the node after a cast. */
 static bool runs_wide(const struct search *s, uint32_t link)
 {
     const struct fsd_layer_result *r = &s->layers[s->m->links.at[link].layer];
@@ -221,7 +222,7 @@ struct row {
     fsd_id root, layer; /* the root is the first tensor of the layer's set */
 };
 
-/* Adds the members, and their time and nodes, to the segment. */
+/* Completes the segment with its members, their time and their nodes, and stores it. */
 static void add_island(struct search *s, struct fsd_island island,
                        const struct row *members, uint32_t n)
 {
@@ -252,10 +253,10 @@ static void add_island(struct search *s, struct fsd_island island,
     fsd_vec_push(m->arena, &s->found->list, island);
 }
 
-/* The rows of one set, in engine order, are a segment if lower-precision data enters
- * and leaves.  Its members continue it, or are data-movement layers at its border.  It
- * is skipped if all its layers are in segments of a lower threshold, which are reported
- * already. */
+/* Adds the set whose rows are in engine order as a segment, if lower-precision data
+ * enters and leaves it.  Its members continue it, or are data-movement layers at its
+ * border.  It is skipped if all its layers are in segments of a lower threshold, which
+ * were found before. */
 static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};
@@ -307,8 +308,8 @@ static void collect(struct search *s)
     }
 }
 
-/* First precisions above 8 bits; then FP32 among 16 bits, unless it is inside a segment
- * found before. */
+/* Finds segments above 8 bits first; then FP32 among 16 bits, unless it is inside a
+ * segment found before. */
 const struct fsd_islands *
 fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
                  const struct fsd_layer_result *layers, const enum fsd_dtype *computed,

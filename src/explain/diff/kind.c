@@ -1,16 +1,16 @@
 /*
- * Kinds, after the links are known: a layer all of whose nodes are Q or DQ is a
- * quantize layer whatever its type (a scale, a reformat, a generated kernel), and a
- * data-movement layer without nodes was inserted by the builder.
+ * Determines kinds after the links are known: a layer all of whose nodes are Q or DQ is
+ * a quantize layer whatever its type (a scale, a reformat, a generated kernel), and the
+ * builder inserted a data-movement layer without nodes.
  *
- * A kernel that quantizes a network input may pad its channels for the convolution
- * behind it, whose name it then bears as well; it is the quantizer.
+ * A kernel that quantizes a network input may pad its channels for the next
+ * convolution.  Its name then contains that convolution, but it is the quantizer.
  */
 #include "explain/diff/step.h"
 
 #include <string.h>
 
-/* A quantizer's steps, and those that change the layout. */
+/* Whether the layer has only steps of a quantizer and steps that change the layout. */
 static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -27,8 +27,8 @@ static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
     return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the layer can only prepare inputs for another layer of the same node, which
- * multiplies. */
+/* Whether the layer can only prepare inputs for another layer of the same node, the one
+ * that multiplies. */
 static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool multiplied = false;
@@ -41,9 +41,10 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return multiplied;
 }
 
-/* Whether all nodes of the layer are quantizers, at least one.  A Concat does not
- * count: a DQ that writes its part of one in place is still a DQ.  Neither do
- * constants, as its scale, nor a product for which it quantizes and pads the input. */
+/* Whether all nodes of the layer are quantizers, and there is at least one.  Not
+ * counted are a Concat (a DQ that writes its part of one in place is still a DQ),
+ * constants such as its scale, and a product for which the layer quantizes and pads the
+ * input. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -78,9 +79,9 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* A kernel of known steps that only move data, beside an Expand or a reversal, too:
- * the reader leaves open whether such a one fills the border of a Pad, and nodes of the
- * model that it works for decide.  Lookups and casts compute. */
+/* Whether all steps of the kernel are known and only move data; an Expand or a reversal
+ * also counts.  The reader does not decide whether such a kernel fills the border of a
+ * Pad; the nodes that it computes decide.  Lookups and casts compute. */
 static bool only_moves(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -99,8 +100,8 @@ static bool only_moves(const struct fsd_match *m, fsd_id layer)
 
 /* ------------------------------------------------------------------ opaque regions */
 
-/* Whether the name of a region lists its nodes: one that only has the first and the
- * last of them leaves out what lies between. */
+/* Whether the name of a region lists its nodes.  A name that only has the first and the
+ * last node omits those in between. */
 static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l)
 {
     bool any = false;
@@ -115,8 +116,9 @@ static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l
     return any;
 }
 
-/* The only place that decides it; all views ask for the result.  A log may list the
- * nodes of a region, which makes links but shows no kernel. */
+/* Whether the contents of the layer are unknown.  This is decided only here; all views
+ * use the result.  A log may list the nodes of a region, which creates links but shows
+ * no kernel. */
 static bool is_opaque(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -180,7 +182,7 @@ static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
 
 /* The type of the weights that the layer's name shows with their quantizer, "weight +
  * QuantizeLinear_116 + Conv_118": builders fuse these only into a kernel of that type.
- * Without a model, what stands before the quantizer is its constant. */
+ * Without a model, the name before the quantizer is its constant. */
 static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span span = m->engine->layers.at[layer].mentions;
@@ -214,8 +216,8 @@ static enum fsd_dtype widest(const struct fsd_match *m, struct fsd_span ports)
     return best;
 }
 
-/* Whether the operations in the kernel's name are all known, and none of them is a
- * product: it computes in floats whatever it dequantizes or quantizes. */
+/* Whether all operations in the kernel's name are known and none of them is a product:
+ * the kernel then computes in floats whatever it dequantizes or quantizes. */
 static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -226,8 +228,9 @@ static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
     return l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL && !l->multiplies;
 }
 
-/* A kernel that elementwise operations, or reductions, of floats make: the widest of
- * what it reads and writes.  FSD_DTYPE_UNKNOWN: it is none, or has no float. */
+/* For a kernel of elementwise operations or reductions: the highest float precision
+ * that it reads or else writes.  FSD_DTYPE_UNKNOWN: it is not such a kernel, or has no
+ * float. */
 static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
@@ -239,8 +242,9 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
     return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-/* The type of a product of constants, which the engine does not list as inputs: that of
- * both operands before their DequantizeLinear. */
+/* The type of a product of constants, which the engine does not list as inputs: the
+ * type of both operands before their DequantizeLinear; FSD_DTYPE_UNKNOWN if there is no
+ * such product. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
@@ -258,8 +262,9 @@ static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 
 /* The precision of a layer is that of its operands: an INT8 convolution with an FP16
  * residual is an INT8 convolution, and a kernel that adds such a residual to floats
- * computes in floats.  That of a data-movement layer is the one it outputs.  The
- * tensors at the border of an opaque region do not show what its kernels compute in. */
+ * computes in floats.  A data-movement layer has the precision of its output.  The
+ * tensors at the border of an opaque region do not show the precision of its
+ * kernels. */
 static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
                                 const struct fsd_layer_result *r)
 {
@@ -288,8 +293,8 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
     return type;
 }
 
-/* The Metadata of a kernel that only brings what another one computed into another
- * layout has that one's nodes. */
+/* Whether the kernel only changes the layout of what another kernel computed: its
+ * Metadata then lists the nodes of the other kernel. */
 static bool forwards(const struct fsd_match *m, fsd_id layer)
 {
     bool computes = false;

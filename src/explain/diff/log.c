@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Tries, the parser's lines and events of tensors do not explain an outcome. */
+/* Tries, registrations by the parser and events of tensors do not explain an
+ * outcome. */
 void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
                          struct fsd_node_result *r)
 {
@@ -27,7 +28,8 @@ void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
         r->event = s->left[node].event;
 }
 
-/* "Float(784,784,28,1) to Half(784,1:8,28,1)": strides show the layout. */
+/* The cause that a change such as "Float(784,784,28,1) to Half(784,1:8,28,1)" shows;
+ * the strides show the layout. */
 static enum fsd_cause cause_of(const char *change)
 {
     const char *from = change, *to = strstr(change, ") to ");
@@ -36,7 +38,7 @@ static enum fsd_cause cause_of(const char *change)
 
     if (!to)
         return FSD_CAUSE_UNKNOWN;
-    m = (size_t)(to + 1 - from) - n; /* of the strides, in brackets */
+    m = (size_t)(to + 1 - from) - n; /* length of the strides, with parentheses */
     to += strlen(") to ");
     type = strcspn(to, "(") != n || strncmp(from, to, n) != 0;
     to += strcspn(to, "(");

@@ -1,9 +1,9 @@
 /*
  * The names of outcomes, kinds, causes, evidence and severities, and the printers of a
  * node's and a layer's name.  Scripts depend on the spelling of these words in every
- * format, so each is here once, in the order of its enumeration.  Names are shortened
- * by fsd_brief(): a layer that fuses thousands of nodes has a name of all theirs, and a
- * report that repeats it per node would be quadratic.
+ * format, so each is defined only here, in the order of its enumeration.  fsd_brief()
+ * shortens names: the name of a layer that fuses thousands of nodes contains all their
+ * names, and a report that repeats it for each node would have quadratic size.
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"

@@ -1,19 +1,19 @@
 /*
- * Whether the model asks for the movement that a kernel of a Transpose, or of views,
- * does.
+ * Finds whether the model requires the movement that a kernel of a Transpose, or of
+ * views, does.
  *
  *     [1,32,32,8] linear  --Transpose 0,3,1,2-->  [1,8,32,32] channels last
  *
- * The elements have the same order before and behind: the kernel is a plain copy, or
- * part of a change of layout, which the model does not ask for.  Nor does it where the
- * nodes only reshape, or move axes of one element.
+ * The elements have the same order before and after: the kernel is a plain copy, or
+ * part of a change of layout, which the model does not require.  It does not require
+ * the movement either if the nodes only reshape, or only move axes of size 1.
  */
 #include "explain/diff/step.h"
 #include "model/ops/ids.h"
 
 #include <string.h>
 
-/* The axes, the outermost first, without those of one element. */
+/* The axes of a tensor in memory, the outermost first, without those of size 1. */
 struct order {
     uint32_t n;
     uint8_t at[FSD_LAYOUT_AXES];
@@ -44,7 +44,8 @@ static bool order_of(const struct fsd_graph *e, const struct fsd_form *form,
     return true;
 }
 
-/* The axis of a node's input that becomes axis i of its output. */
+/* The axis of a node's input that becomes axis i of its output; UINT32_MAX if it is
+ * invalid. */
 static uint32_t came_from(const struct fsd_graph *g, const struct fsd_attr *perm,
                           uint32_t i)
 {
@@ -53,8 +54,8 @@ static uint32_t came_from(const struct fsd_graph *g, const struct fsd_attr *perm
     return from >= 0 && from < perm->list.n ? (uint32_t)from : UINT32_MAX;
 }
 
-/* Whether the layer writes the elements of its one input in the order in which they
- * were: proved by the layouts of both and the node's permutation. */
+/* Whether the layer writes the elements of its only input in their original order; the
+ * layouts of both and the node's permutation prove it. */
 static bool leaves_order(const struct fsd_match *m, fsd_id layer,
                          const struct fsd_attr *perm)
 {
@@ -83,7 +84,7 @@ static bool leaves_order(const struct fsd_match *m, fsd_id layer,
     return true;
 }
 
-/* Whether it moves only axes of one element: a view. */
+/* Whether the node moves only axes of size 1: it is a view. */
 static bool moves_ones(const struct fsd_graph *g, fsd_id node,
                        const struct fsd_attr *perm)
 {
@@ -106,8 +107,9 @@ static bool moves_ones(const struct fsd_graph *g, fsd_id node,
     return true;
 }
 
-/* A kernel of which all operations are known, and that only reshapes: the Transposes
- * among its nodes move axes of one element, whose sizes the model may leave open. */
+/* Whether all operations of the kernel are known and only reshape: then the Transposes
+ * among its nodes move only axes of size 1, even if the model does not state these
+ * sizes. */
 static bool only_reshapes(const struct fsd_graph *e, fsd_id layer)
 {
     const struct fsd_layer *l = &e->layers.at[layer];

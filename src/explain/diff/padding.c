@@ -4,18 +4,18 @@
  *     [192,32,49] --> MoveConc --> [192,32,50] --> gemm      pads
  *     gemm --> [4,10] --> Slic --> [4,9]                     cuts off
  *
- * A kernel for a Conv or a GEMM takes aligned sizes; a copy pads its operand, and
- * another one removes the padding from its result.  Such a copy has one input and one
+ * A kernel for a Conv or a GEMM needs aligned sizes; one copy pads its operand, and
+ * another removes the padding from its result.  Such a copy has one input and one
  * output, and the model has no node that joins, repeats or takes parts of that tensor.
- * It is recognized by its sizes if these are close, and by the operations of its name
- * where they are not: a kernel that joins its only input to something can only join it
- * to constants, however many, and however the engine leaves the sizes open.
+ * It is recognized by its sizes if these are close, and otherwise by the operations in
+ * its name: a kernel that concatenates its only input with something can only add
+ * constants, whatever their number, and even if the engine does not state the sizes.
  *
- * The advice is the size that needs no padding.  It is the reader's to choose only
- * between two products.  What reaches a product from the network's inputs without
- * another one before it has a size that the data has, as the three channels of an
- * image; what reaches an output without another product behind it is the result, which
- * a larger size would change.
+ * The advice is the size that needs no padding.  The author of the model can choose it
+ * only between two products.  A tensor that reaches a product from the network's inputs
+ * without another product before it has a size of the data, such as the three channels
+ * of an image; a tensor that reaches an output without another product after it is the
+ * result, which a larger size would change.
  */
 #include "explain/diff/step.h"
 #include "model/ops/ids.h"
@@ -37,8 +37,8 @@ static bool is_beside_product(const struct fsd_graph *e, fsd_id layer, bool befo
     return false;
 }
 
-/* Whether it works for a product of the model, and for no node that itself joins,
- * repeats or takes parts of tensors. */
+/* Whether the layer works for a product of the model, and for no node that itself
+ * joins, repeats or takes parts of tensors. */
 static bool serves_product(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -56,8 +56,8 @@ static bool serves_product(const struct fsd_match *m, fsd_id layer)
     return any;
 }
 
-/* The one axis in which two forms of one rank differ; false: there is none, there are
- * several, or a size of it is unknown. */
+/* Sets *axis to the only axis in which two forms of one rank differ; false if there is
+ * none, if there are several, or if one of its sizes is unknown. */
 static bool differ_in_one(const struct fsd_graph *e, const struct fsd_form *in,
                           const struct fsd_form *out, uint32_t *axis)
 {
@@ -199,7 +199,7 @@ bool fsd_size_is_chosen(const struct fsd_diff *d, fsd_id tensor)
            !is_result(d, tensor);
 }
 
-/* The product that the layer pads for, or behind which it cuts; FSD_NONE. */
+/* The product for which the layer pads, or after which it cuts; FSD_NONE. */
 static fsd_id product_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -221,7 +221,8 @@ static fsd_id product_of(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Sizes of the groups of a convolution, if the padding is that of each of them. */
+/* If each group of a convolution is padded, converts the sizes to those of one
+ * group. */
 static void by_group(const struct fsd_diff *d, fsd_id product, struct fsd_padding *p)
 {
     int64_t groups = fsd_node_int(d->model, product, "group", 1);
@@ -256,8 +257,9 @@ bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
     return true;
 }
 
-/* A kernel that pads an odd size by one element takes any even size as it is: a window
- * of 7 by 7 cannot have 50 tokens, but another one can have an even number. */
+/* A kernel that pads an odd size by one element accepts any even size unpadded: a
+ * window of 7 by 7 cannot have 50 tokens, but another window can have an even
+ * number. */
 void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out)
 {
     if (choice->given % 2 && choice->given > 1 && choice->taken == choice->given + 1)

@@ -1,12 +1,12 @@
 /*
- * Which of several engines each node of the model belongs to.  A linked node is in the
- * engine of its layer.  The tensors at an engine's borders decide about other nodes:
- * those on a path back from an output of the engine to one of its inputs are in the
- * engine, even if they have no layer.
+ * Finds to which of several engines each node of the model belongs.  A linked node is
+ * in the engine of its layer.  The tensors at an engine's borders decide about other
+ * nodes: those on a path back from an output of the engine to one of its inputs are in
+ * the engine, even if they have no layer.
  *
  *     engine  reads a and writes d
  *     model   a -> Relu -> b -> Shape ... -> d    Relu, Shape: inside
- *             d -> NonMaxSuppression -> e         in none: outside
+ *             d -> NonMaxSuppression -> e         in no engine: outside
  *
  * A path back that ends at an input of the model which the engine does not read means
  * that a border tensor has another name in the engine.  Then its nodes are unknown, and
@@ -19,9 +19,9 @@ struct walk {
     struct fsd_parts *parts;
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
-    struct fsd_lists bodies;   /* by node */
-    uint32_t *stop;            /* by tensor: the part that reads it, and one */
-    uint32_t *seen;            /* by tensor: 1 + the part that visited it last */
+    struct fsd_lists bodies;   /* bodies by owner node */
+    uint32_t *stop;            /* by tensor: the part that reads it, plus 1 */
+    uint32_t *seen;            /* by node: the part that visited it last, plus 1 */
     FSD_VEC(fsd_id) todo;
 };
 
@@ -126,7 +126,7 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
         w.bodies = fsd_graph_bodies(w.scratch, m->model);
         for (uint32_t p = 0; p < n; p++)
             walk_part(&w, p);
-        if (!parts->known) /* the position between tensors is a guess then */
+        if (!parts->known) /* otherwise the position between tensors is only a guess */
             for (fsd_id i = 0; i < m->model->nodes.n; i++)
                 parts->of_node[i] = FSD_NONE;
         place_linked(m, parts);

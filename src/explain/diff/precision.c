@@ -1,16 +1,18 @@
 /*
- * Requested: the precision that the model asks for.  A quantized operator is between
- * DQs, so its requested type is the one they dequantize; an operator with weights must
- * have a DQ on both data and weight to be requested in low precision, another operator
- * a DQ before and a Q behind.  All others are requested in the model's own type.
+ * Requested: the precision that the model asks for.  A quantized operator follows DQ
+ * nodes, so its requested type is the one that they dequantize.  An operator with
+ * weights must have a DQ on both data and weight to be requested in low precision, any
+ * other operator a DQ before and a Q after it.  All others are requested in the model's
+ * own type.
  *
- * Realised: the type in which its layer computes it, as computed.c shows; the highest
- * of several.
+ * Realised: the type in which the node's layer computes it, as computed.c finds it; the
+ * highest of several.
  */
 #include "explain/diff/step.h"
 #include "model/graph/walk.h"
 
-/* Weights are quantized as stored, in blocks, and transposed for the product. */
+/* Weights may be quantized as stored, in blocks, and then transposed for the
+ * product. */
 static fsd_id before_turn(const void *of, fsd_id node)
 {
     const struct fsd_match *m = of;
@@ -21,7 +23,8 @@ static fsd_id before_turn(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* The producer of a tensor, before nodes that only transpose or cast it. */
+/* The producer of a tensor, looking through nodes that only reshape, transpose or cast
+ * it. */
 static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
@@ -40,8 +43,8 @@ static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
     type = fsd_tensor_form(m->model, in)->type;
     if (type != FSD_DTYPE_UNKNOWN || in == FSD_NONE)
         return type;
-    /* By ONNX, a QuantizeLinear without a zero point outputs uint8; the reader knows
-     * the type wherever the model states it. */
+    /* According to ONNX, a QuantizeLinear without a zero point outputs uint8; the
+     * reader knows the type if the model states it. */
     q = fsd_tensor_producer(m->model, in);
     return fsd_traits_of(m->facts, q) & FSD_OP_QUANTIZE ? FSD_INT8 : FSD_DTYPE_UNKNOWN;
 }
@@ -83,11 +86,11 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
     return type;
 }
 
-/* Of several layers the highest precision of those that compute, in any order.  NoOps
- * do not count, nor do kernels that pad or scale for a product, or continue what
- * another layer began; the part of an opaque region makes all unknown.  A higher
- * precision than requested must be shown by the engine: a layer that casts may compute
- * the node on either side of the cast. */
+/* If several layers compute the node, the highest precision counts, in any order.
+ * NoOps do not count, nor do kernels that pad or scale for a product or continue what
+ * another layer began.  If an opaque region computes a part of the node, the precision
+ * is unknown.  A higher precision than requested must be shown by the engine, because a
+ * layer that casts may compute the node on either side of the cast. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,

@@ -1,17 +1,17 @@
 /*
- * The kernels of products, of a Conv or a GEMM: which of those that compute in a
+ * Finds the product kernels (of a Conv or a GEMM), and which of those that compute in a
  * quantized type also write one.
  *
  * In some engines none does: each outputs floats, which a separate kernel quantizes,
- * wherever the model has its quantizers.  There, another quantizer would not make a
- * product output INT8, and must not be advised for that.
+ * wherever the model has its quantizers.  In such an engine a further quantizer would
+ * not make a product output INT8, so the advice must not propose one.
  */
 #include "explain/diff/diff.h"
 
-enum { SEVERAL = 2 }; /* one product alone may have its own reason */
+enum { SEVERAL = 2 }; /* a single product may have a reason of its own */
 
-/* A product with its element-wise epilogue; not an attention, which has several
- * products. */
+/* Whether the layer is a product with its elementwise epilogue; an attention, which has
+ * several products, is not. */
 static bool is_product(const struct fsd_match *m, const struct fsd_layer_result *layers,
                        const struct fsd_node_result *nodes, fsd_id layer)
 {
@@ -37,8 +37,8 @@ static bool is_product(const struct fsd_match *m, const struct fsd_layer_result 
     return true;
 }
 
-/* Whether the layer's inputs, or else its outputs, are quantized; *known is cleared if
- * a type is unknown. */
+/* Whether the layer's inputs, or else its outputs, are quantized; clears *known if a
+ * type is unknown. */
 static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
                          bool *known)
 {

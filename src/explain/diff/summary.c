@@ -1,5 +1,5 @@
 /*
- * The counts of a run, made once from the finished result: reports print them and count
+ * Counts a run once, from the finished result: reports print these counts and count
  * nothing themselves, so that no two formats can disagree.  Only layers that compute
  * are counted as mapped or not, since a reformat or a synchronization has no node that
  * it could be mapped to.

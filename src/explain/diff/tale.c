@@ -1,4 +1,4 @@
-/* Writing a story, sentence by sentence, each with its topic and line of the log. */
+/* Writes a story, sentence by sentence, each with its topic and its line of the log. */
 #include "explain/diff/tale.h"
 
 FILE *fsd_tale_start(struct fsd_tale *tale, const char *topic, uint64_t line)
