@@ -1,9 +1,9 @@
 /*
  * Runs the steps of the cost model in their order, and derives the roofline of a layer
- * on request.  The order matters: shapes first, then the engine's open sizes, then
+ * on request.  The order matters: shapes first, then the engine's dynamic sizes, then
  * bytes, then multiply-adds (which also weigh a node's share of time), then the sums.
- * An unknown size makes the bytes and multiply-adds that depend on it unknown (-1), and
- * there is no roofline of these.
+ * An unknown size makes the bytes and multiply-adds that depend on it unknown (-1);
+ * such a layer has no roofline.
  */
 #include "explain/cost/cost.h"
 

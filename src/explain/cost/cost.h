@@ -2,8 +2,8 @@
  * What layers cost: bytes and multiply-adds, counted from shapes; their times, shared
  * among nodes; and all sums over nodes, kinds, causes and name scopes.
  *
- * A layer's time is measured once and belongs to all its nodes.  Among them it is
- * shared in proportion to their work (multiply-adds, or elements written if an operator
+ * A layer's time is measured once and belongs to all its nodes.  It is divided among
+ * them in proportion to their work (multiply-adds, or elements written if an operator
  * has none).  If the work of one of them is unknown, the nodes with multiply-adds share
  * it equally, or all nodes if none has any.  The shares of a layer add up to its time.
  */
@@ -14,12 +14,16 @@
 #include "model/ops/sizes.h"
 
 struct fsd_node_cost {
-    int64_t macs;     /**< multiply-adds, an amount; negative: unknown */
-    int64_t work;     /**< these, or elements written where it has none; likewise */
-    double ms;        /**< its part of its layers' times; negative: unknown */
-    double moved_ms;  /**< the part of it in layers that only move data; 0: nothing */
-    uint32_t workers; /**< layers that do its multiply-adds; 0: unknown which */
-    bool shares;      /**< other nodes have a part of the same layer's time */
+    int64_t macs;     /**< multiply-adds, an amount (model/ops/amount.h); negative:
+                           unknown */
+    int64_t work;     /**< `macs` or, if the node has none, the elements that it writes;
+                           an amount; negative: unknown */
+    double ms;        /**< its share of the times of its layers, in milliseconds;
+                           negative: unknown */
+    double moved_ms;  /**< the part of `ms` in layers that only move data; 0: none */
+    uint32_t workers; /**< number of layers that do its multiply-adds; 0: unknown
+                           which */
+    bool shares;      /**< other nodes share the time of the same layer */
 };
 
 /** Bytes that a layer reads and writes once: amounts (model/ops/amount.h), negative if
@@ -34,17 +38,18 @@ enum fsd_spent {
     FSD_SPENT_REQUANTIZE, /**< applies scale, bias, activation or residual addition to
                                another kernel's output of higher precision, and writes
                                it quantized */
-    FSD_SPENT_MOVEMENT,   /**< moves data for the builder's or a quantizer's sake */
-    FSD_SPENT_REQUESTED,  /**< moves data because the model asks for it: a Transpose */
-    FSD_SPENT_NOTHING, /**< NoOp, constants, shapes, synchronization, measured to take
-                            no time */
+    FSD_SPENT_MOVEMENT,   /**< moves data because the builder or a quantizer needs it */
+    FSD_SPENT_REQUESTED,  /**< moves data because the model requests it, such as a
+                               Transpose */
+    FSD_SPENT_NOTHING,    /**< NoOp, constants, shapes, synchronization, or measured to
+                            take no time */
     FSD__SPENT_COUNT
 };
 
 struct fsd_layer_cost {
-    int64_t bytes, macs;        /**< read and written, without the bias; multiply-adds;
-                                     amounts: negative if unknown */
-    struct fsd_traffic traffic; /**< what `bytes` is made of */
+    int64_t bytes, macs;        /**< bytes read and written, without the bias, and
+                                     multiply-adds; amounts, negative if unknown */
+    struct fsd_traffic traffic; /**< the parts of `bytes` */
     enum fsd_spent spent;
 };
 
@@ -61,100 +66,105 @@ struct fsd_time_sums {
 /** The layers of one class together. */
 struct fsd_spent_sum {
     uint32_t layers;
-    uint32_t unknown; /**< those with unknown bytes */
-    int64_t bytes;    /**< of the others */
-    double ms;        /**< negative: not measured */
-    double share; /**< from 0 to 1, of all classes' time if measured, else of all known
-                       bytes: one denominator for all; negative: there is none, or the
-                       bytes of most layers are unknown */
+    uint32_t unknown; /**< number of layers with unknown bytes */
+    int64_t bytes;    /**< bytes of the other layers */
+    double ms;        /**< milliseconds; negative: not measured */
+    double share; /**< from 0 to 1: share of all classes' time if measured, else of all
+                       known bytes, so that all shares have one denominator; negative:
+                       it is unknown, or the bytes of most layers are unknown */
 };
 
 /** The nodes of one operator together. */
 struct fsd_op_time {
     fsd_sym op;
-    uint32_t nodes; /**< that layers compute */
-    double ms;      /**< their parts of their layers' times */
+    uint32_t nodes; /**< number of its nodes that layers compute */
+    double ms;      /**< their shares of their layers' times, in milliseconds */
 };
 
 typedef FSD_VEC(fsd_id) fsd_tensor_vec;
 
-/** The sizes of the model's tensors, and which engine tensors share them. */
+/** The sizes of the model's tensors, and which inputs got their sizes from the engine
+ *  or the log. */
 struct fsd_known_sizes {
-    const struct fsd_sizes *sizes; /**< of the model's tensors */
-    fsd_tensor_vec tuned;    /**< the model's inputs whose open sizes are those that the
-                                  builder optimized the engine for, */
-    fsd_tensor_vec run_with; /**< and those that it was run with, according to the
-                                  log */
+    const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
+    fsd_tensor_vec tuned;    /**< the model's inputs whose dynamic sizes are those for
+                                  which the builder optimized the engine */
+    fsd_tensor_vec run_with; /**< those whose dynamic sizes are those with which the
+                                  engine was run, according to the log */
 };
 
 struct fsd_cost {
-    struct fsd_amounts *amounts;   /**< bytes and other amounts as terms of open
+    struct fsd_amounts *amounts;   /**< bytes and other amounts as terms of dynamic
                                         sizes */
-    const struct fsd_sizes *sizes; /**< of the model's tensors */
-    fsd_id *like;                /**< by port of the engine: the model's tensor that it
+    const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
+    fsd_id *like;                  /**< by port of the engine: the model tensor that it
                                       is, or whose sizes it has; FSD_NONE */
-    struct fsd_node_cost *nodes; /**< by node */
+    struct fsd_node_cost *nodes;   /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
-    int64_t unattributed;          /**< multiply-adds of nodes that kernels compute, but
+    int64_t unattributed;          /**< multiply-adds of nodes that kernels compute, if
                                         it is unknown which kernels; an amount */
     struct fsd_time_sums sums;
     struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< by enum fsd_spent */
-    struct fsd_spent_sum all; /**< of all layers; profile entries that are no layer have
-                                   the rest of its share */
-    fsd_tensor_vec tuned, run_with;       /**< struct fsd_known_sizes */
-    FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; none without times */
-    double peak_gb_s, peak_top_s;         /**< of the device; 0: unknown */
+    struct fsd_spent_sum all;       /**< of all layers; the rest of its share belongs to
+                                   profile entries that are not layers */
+    fsd_tensor_vec tuned, run_with; /**< as in struct fsd_known_sizes */
+    FSD_VEC(struct fsd_op_time)
+    op_times;                     /**< sorted by time, the longest first; empty
+                                               without times */
+    double peak_gb_s, peak_top_s; /**< peak of the device in GB/s, and in 10^12
+                                               operations per second; 0: unknown */
 };
 
 /** Finds the shapes of the model's tensors from the model, the engine, the log, the
  *  user and the operators' shape inference.
- *  @param out set to the result, which lives in the match's arena.
- *  @param h    the build log; NULL when there is none.
- *  @param opt  its `shapes` ("images=1x3x224x224") are bound to the names that the
- *              model's inputs have for their sizes.
- *  @return FSD_OK; FSD_E_ARG for an unknown input, another rank, or a size that
- *          contradicts the model. */
+ *  @param out set to the result, which lives in the arena of the match
+ *  @param h the build log; NULL if there is none
+ *  @param opt  its `shapes` ("images=1x3x224x224") are bound to the names of the
+ *         dimensions of the model's inputs
+ *  @return FSD_OK; FSD_E_ARG for an unknown input, a different rank, or a size that
+ *         contradicts the model */
 enum fsd_status fsd_cost_sizes(const struct fsd_known_sizes **out,
                                const struct fsd_match *m, const struct fsd_history *h,
                                const struct fsd_options *opt, struct fsd_error *err);
 
 /** Counts bytes and multiply-adds, the times of nodes and their sums.
- *  @param opt has the peaks of the device.
- *  @return the costs; they live in the match's arena. */
+ *  @param opt has the peaks of the device
+ *  @return the costs, which live in the arena of the match */
 const struct fsd_cost *
 fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,
              const struct fsd_measured *times, const struct fsd_layer_result *layers,
              const struct fsd_flows *flows, const struct fsd_reason *reasons,
              const struct fsd_node_result *nodes, const struct fsd_options *opt);
 
-/** True when all operations of a layer are known, and could be the epilogue of a
- *  product's kernel. */
+/** Whether all operations of a layer are known and could be the epilogue of a product
+ *  kernel. */
 bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer);
 
-/** "requested_movement" */
+/** The name in JSON and tables, such as "requested_movement". */
 const char *fsd_spent_name(enum fsd_spent value);
-/** "data movement as the model asks" */
+/** The name in sentences, such as "data movement as the model asks". */
 const char *fsd_spent_words(enum fsd_spent value);
 
-/** A layer's share of the whole engine, as in fsd_spent_sum.share: of its time, else of
- *  its bytes.  Negative: unknown. */
+/** A layer's share of the whole engine, as in fsd_spent_sum.share: of its time, or else
+ *  of its bytes.  Negative: unknown. */
 double fsd_cost_share(const struct fsd_diff *d, fsd_id layer);
 
-/** What following the layer's advice saves, as a part of what the layer costs: less
- *  than 1 where a part of it stays. */
+/** The fraction of a layer's cost that following its advice saves: less than 1 if a
+ *  part of the cost remains. */
 double fsd_cost_saved(const struct fsd_diff *d, fsd_id layer);
 
-/** The padding that a layer adds or cuts off, as a part of the bytes that it moves. */
+/** The padding that a layer adds or cuts off, as a fraction of the bytes that it
+ *  moves. */
 double fsd_cost_padded(const struct fsd_diff *d, fsd_id layer);
 
-/** The i-th size of a use of an engine's tensor, an amount; the model's where the
- *  engine leaves it open. */
+/** The i-th size of an engine tensor at a port, an amount; the model's size if the
+ *  engine's is dynamic. */
 int64_t fsd_port_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                       const struct fsd_port *port, const struct fsd_form *form,
                       uint32_t i);
 
-/** The first tensor of a layer whose shape or type is unknown, so that the layer's
- *  bytes are; FSD_NONE if they are known, or no tensor is the reason. */
+/** The first tensor of a layer whose unknown shape or type makes the layer's bytes
+ *  unknown; FSD_NONE if they are known, or if no tensor is the reason. */
 fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 
 /** A layer's roofline: the least time that its bytes and its multiply-adds can take on
@@ -162,51 +172,55 @@ fsd_id fsd_cost_gap(const struct fsd_diff *d, fsd_id layer);
 struct fsd_roofline {
     bool known;      /**< peaks were given, and bytes and multiply-adds are known */
     bool by_memory;  /**< the bytes take longer than the multiply-adds */
-    double ms;       /**< the longer of both at the peaks */
-    double reached;  /**< ms over the measured time; negative: not measured */
+    double ms;       /**< the longer of both times at the peaks, in milliseconds */
+    double reached;  /**< `ms` divided by the measured time; negative: not measured */
     double per_byte; /**< multiply-adds per byte; negative if no bytes are moved */
 };
 
-/** The peak in operations counts a multiply-add as two, as vendors do. */
+/** The roofline of a layer.  The peak in operations counts a multiply-add as two
+ *  operations, as vendors do. */
 struct fsd_roofline fsd_cost_roofline(const struct fsd_diff *d, fsd_id layer);
 
-/* The tensors in memory, and when.  A tensor lives from the layer that writes it first
- * to the one that reads it last, in the engine's order; a layer without an operation
- * forwards its input's memory.  No other sharing is assumed, so that the builder may
- * need less: it reuses memory, and writes in place. */
+/* The tensors in memory, and their lifetimes.  A tensor lives from the layer that first
+ * writes it to the layer that last reads it, in the engine's order; a layer without an
+ * operation forwards its input's memory.  No other sharing is assumed; the builder may
+ * need less memory, because it reuses memory and writes in place. */
 
 struct fsd_life {
-    int64_t bytes;      /**< negative: not known */
-    fsd_id first, last; /**< layers */
-    bool border;        /**< of the network: memory of the application */
-    bool there;         /**< false: a weight, or the same memory as another one */
+    int64_t bytes;      /**< negative: unknown */
+    fsd_id first, last; /**< the first and the last layer that use it */
+    bool border;        /**< an input or output of the network: the application owns its
+                             memory */
+    bool there;         /**< false: a weight, or it shares the memory of another
+                             tensor */
 };
 
 struct fsd_lives {
     struct fsd_life *of; /**< by tensor of the engine */
-    int64_t *alive;      /**< by layer: bytes inside the engine while it runs; negative:
-                              unknown */
-    int64_t peak, sum;   /**< of the known tensors inside: the highest sum at a time,
-                              and the sum of all */
-    int64_t inputs, outputs;  /**< of the network; negative: there are none, or they are
-                           unknown */
-    int64_t weights;          /**< and biases */
-    fsd_id at;                /**< the layer at the peak; FSD_NONE: none */
-    uint32_t unknown;         /**< tensors inside with an unknown size */
-    uint32_t unknown_weights; /**< layers with unknown weights */
+    int64_t *alive;      /**< by layer: bytes inside the engine while the layer runs;
+                              negative: unknown */
+    int64_t peak, sum;   /**< of the known tensors inside the engine: the highest number
+                              of bytes at a time, and the sum of all */
+    int64_t inputs, outputs;  /**< bytes of the network's inputs and outputs; negative:
+                                   there are none, or they are unknown */
+    int64_t weights;          /**< bytes of weights and biases */
+    fsd_id at;                /**< the layer at the peak; FSD_NONE: there is none */
+    uint32_t unknown;         /**< number of tensors inside the engine with an unknown
+                                   size */
+    uint32_t unknown_weights; /**< number of layers with unknown weights */
 };
 
 struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /* ------------------------------------------------------- inside src/explain/cost */
 
-/** The bytes of a use of a tensor. */
+/** The bytes of a tensor at a port, an amount; negative if unknown. */
 int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
                        const struct fsd_port *port);
 
-/** The i-th size of an engine's form whose model tensor has `shape`, in the same or
- *  another rank: if it is flattened or unflattened, the one open size follows from the
- *  number of elements. */
+/** The i-th size of an engine form whose model tensor has `shape`, in the same or a
+ *  different rank: if it is flattened or unflattened, the only dynamic size follows
+ *  from the number of elements. */
 int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                            const struct fsd_form *form, uint32_t i,
                            const struct fsd_shape *shape);

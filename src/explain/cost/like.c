@@ -1,14 +1,14 @@
 /*
- * Finds open sizes of the engine's tensors.  One without a name in the model has the
- * sizes of the tensor that its producer's nodes output:
+ * Finds dynamic sizes of the engine's tensors.  A tensor without a name in the model
+ * has the sizes of the tensor that its producer's nodes output:
  *
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
- * It must agree in its fixed sizes, and no other candidate may have other sizes.
- * Joined products write one tensor: it has the rows of each, and the columns of all.
- * Tensors that several kernels write together stay open, and so do the slices of a
- * loop's steps.
+ * It must agree in its fixed sizes, and no other candidate may have different sizes.
+ * Joined products write one tensor: it has the rows of each product, and the columns of
+ * all.  Tensors that several kernels write together remain unknown, and so do the
+ * slices that the steps of a loop read and write.
  */
 #include "explain/cost/cost.h"
 
@@ -18,16 +18,18 @@ struct search {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
     const struct fsd_cost *c;
-    const fsd_id *like;            /* by tensor of the engine, as far as found */
+    const fsd_id *like;            /* by engine tensor: the model tensors found so far;
+                                      FSD_NONE */
     const struct fsd_sizes *model; /* sizes from the model alone */
-    const struct fsd_form *form;   /* of the engine's tensor */
+    const struct fsd_form *form;   /* form of the engine's tensor */
     fsd_id found;
     bool several;
-    bool loose;    /* any tensor of the layers counts, padded ones too */
-    uint32_t seen; /* candidates, whatever their sizes */
+    bool loose;    /* any tensor of the layers counts, also if padded */
+    uint32_t seen; /* number of candidates, whatever their sizes */
 };
 
-/* The product of the engine's sizes from `i` to `end`; -1 when one is open. */
+/* The product of the engine's sizes from index `i` up to `end`; -1 if one is
+ * unknown. */
 static int64_t product(const struct search *s, uint32_t i, uint32_t end)
 {
     int64_t n = 1;
@@ -39,8 +41,8 @@ static int64_t product(const struct search *s, uint32_t i, uint32_t end)
     return n;
 }
 
-/* Whether `size` is the product of some of the first, or the last, sizes of the
- * shape. */
+/* Whether `size` is the product of the first sizes of the shape or, with `last`, of its
+ * last sizes. */
 static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
                       int64_t size, bool last)
 {
@@ -51,8 +53,9 @@ static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
     return n == size;
 }
 
-/* Whether the engine's sizes, of which one is open, are a view of the shape: the sizes
- * before and behind the open one are the shape's own.  Sizes of one fit any shape. */
+/* Whether the engine's sizes, of which only that at `open` is unknown, are a view of
+ * the shape: the sizes before and after it are products of the shape's first and last
+ * sizes.  If both are 1, they would fit any shape. */
 static bool is_view(const struct search *s, const struct fsd_shape *shape,
                     uint32_t open)
 {
@@ -73,9 +76,9 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
     return open;
 }
 
-/* How many sizes, from the last on, an engine's form and a shape of another rank have
- * in common where a product's batches are one axis here and several there: all but the
- * batches, [8,n,n] and [2,4,n,n]. */
+/* The number of sizes, from the last one on, that an engine form and a shape of a
+ * different rank share if the batches of a product are one axis in one and several in
+ * the other, as in [8,n,n] and [2,4,n,n]: all sizes except the batches. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -84,8 +87,8 @@ static uint32_t beside_batches(const struct fsd_form *form,
     return n ? n - 1 : 0;
 }
 
-/* The product of a shape's sizes but the last `beside` ones: its batches, or its rows.
- */
+/* The product of a shape's sizes except the last `beside` ones: its batches, or its
+ * rows. */
 static int64_t count_before(const struct fsd_cost *c, const struct fsd_shape *shape,
                             uint32_t beside)
 {
@@ -101,7 +104,8 @@ static int64_t rows_of(const struct fsd_cost *c, const struct fsd_shape *shape)
     return count_before(c, shape, 1);
 }
 
-/* The i-th size of a form with several open ones, by the sizes beside the batches. */
+/* The i-th size of a form with several unknown sizes, derived from the sizes after the
+ * batches. */
 static int64_t batched_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                             const struct fsd_form *form, uint32_t i,
                             const struct fsd_shape *shape)
@@ -118,7 +122,8 @@ static int64_t batched_size(const struct fsd_graph *engine, const struct fsd_cos
     return fsd_over(c->amounts, count_before(c, shape, beside), others);
 }
 
-/* Whether the columns are those of all heads: [2,n,64] of [2,4,n,16]. */
+/* Whether the columns are those of all heads together, as in [2,n,64] for
+ * [2,4,n,16]. */
 static bool joins_heads(const struct fsd_cost *c, int64_t columns,
                         const struct fsd_shape *shape)
 {
@@ -129,7 +134,8 @@ static bool joins_heads(const struct fsd_cost *c, int64_t columns,
 }
 
 /* Whether the engine's columns are those of several joined products, one of which has
- * the shape: more than that, and no product of its last sizes. */
+ * the shape: there are more columns than the shape has, their number is not the product
+ * of the shape's last sizes, and they are not the joined heads. */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
                       const struct fsd_shape *shape)
 {
@@ -163,8 +169,9 @@ int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost
                     others);
 }
 
-/* Whether the engine's sizes, of which several are open, are those of the shape but for
- * the batches, which are as many; `alone` is the shape by the model alone. */
+/* Whether the engine's sizes, several of which are unknown, equal those of the shape
+ * except for the batches, whose number must be equal.  `alone` is the shape according
+ * to the model alone. */
 static bool is_batched(const struct search *s, const struct fsd_shape *shape,
                        const struct fsd_shape *alone)
 {
@@ -189,7 +196,8 @@ static bool is_batched(const struct search *s, const struct fsd_shape *shape,
     return beside && batches == count_before(s->c, shape, beside);
 }
 
-/* The builder pads axes that do not fill a vector. */
+/* Whether `size` is `from` rounded up to a vector width: the builder pads axes that do
+ * not fill a vector. */
 static bool is_padded(int64_t size, int64_t from)
 {
     for (int64_t width = 2; from > 0 && width <= 32; width *= 2)
@@ -199,7 +207,7 @@ static bool is_padded(int64_t size, int64_t from)
 }
 
 /* Whether the tensor fits: as a whole, padded along one axis if that is allowed, or in
- * another rank with one open size. */
+ * a different rank. */
 static bool fits(const struct search *s, fsd_id tensor)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -216,7 +224,7 @@ static bool fits(const struct search *s, fsd_id tensor)
         if (size == -1) {
             several += open < n;
             open = i;
-            /* An engine does not leave open what the model fixes. */
+            /* An engine does not leave a size dynamic that the model fixes. */
             same = same && (alone->rank != n || alone->dims[i] < 0);
         } else if (shape->rank == n && size != shape->dims[i]) {
             same = same && s->loose && !padded++ && is_padded(size, shape->dims[i]);
@@ -228,7 +236,7 @@ static bool fits(const struct search *s, fsd_id tensor)
            (several ? is_batched(s, shape, alone) : is_view(s, shape, open));
 }
 
-/* Both agree in all open sizes. */
+/* Whether both shapes yield the same unknown sizes. */
 static bool agree(const struct search *s, const struct fsd_shape *a,
                   const struct fsd_shape *b)
 {
@@ -268,7 +276,7 @@ static bool is_read_elsewhere(const struct fsd_match *m, fsd_id tensor, fsd_id l
 }
 
 /* Considers the outputs of the layer's own nodes or, if it reads the tensor, their
- * inputs; in loose mode every tensor in it. */
+ * inputs; in loose mode, every input or output of its nodes. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_match *m = s->m;
@@ -292,8 +300,8 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
     }
 }
 
-/* Whether the form has the shape's sizes but for its columns, or the same number of
- * rows in another rank. */
+/* Whether the form has the shape's sizes except its columns, or has a different rank
+ * and one unknown size among its rows. */
 static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -309,8 +317,8 @@ static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
     return shape->rank == n ? same : open == 1;
 }
 
-/* The output of one of the products that the layer joins, whose columns are together
- * those of the tensor, and which have the same rows; FSD_NONE: not all do. */
+/* The output of the first of the products that the layer joins, if they all have the
+ * same rows and their columns add up to those of the tensor; else FSD_NONE. */
 static fsd_id find_joined(const struct search *s, fsd_id layer)
 {
     const struct fsd_match *m = s->m;
@@ -338,7 +346,7 @@ static fsd_id find_joined(const struct search *s, fsd_id layer)
     return sum == columns ? found : FSD_NONE;
 }
 
-/* By the outputs of its producer, else by the inputs of its consumers. */
+/* Searches the outputs of the producer, then the inputs of the consumers. */
 static void search_border(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_match *m = s->m;
@@ -359,9 +367,9 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
         consider_layer(s, m->engine->links.at[t->consumers.at + i], true);
 }
 
-/* A node split over several layers has intermediate tensors that are not in the model,
- * but mostly have the sizes of one.  All candidates must agree, and more than the open
- * sizes must match. */
+/* Searches among all tensors of the layers.  A node that is split over several layers
+ * has intermediate tensors that are not in the model, but mostly have the sizes of one
+ * that is.  All candidates must agree, and at least one fixed size must match. */
 static void search_within(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_graph *g = s->m->engine;
@@ -401,8 +409,8 @@ static fsd_id find_like(const struct fsd_match *m,
     return again.several ? FSD_NONE : again.found;
 }
 
-/* A step of a loop reads and writes slices of tensors; so may a kernel without a node.
- */
+/* Whether the layer may read and write slices of tensors, as a step of a loop does, and
+ * perhaps a kernel without a node. */
 static bool takes_parts(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span nodes = m->of_layer[layer];
@@ -428,7 +436,7 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
 {
     const struct fsd_graph *e = m->engine;
     struct fsd_arena *scratch = fsd_arena_new();
-    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* by tensor */
+    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* by engine tensor */
     const struct fsd_sizes *model = NULL;
 
     c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);

@@ -1,17 +1,17 @@
 /*
- * Which tensors are in memory at the same time: a tensor lives from the first layer
- * that touches it to the last, and the sum over a layer's live tensors is found by one
- * pass over differences.  A layer without an operation shares the memory of its input,
- * and an input or output of the network is memory of the application, so it is summed
- * separately.  Only tensors are counted: the scratch memory of kernels is not in an
- * engine's layers.
+ * Finds which tensors are in memory at the same time: a tensor lives from the first
+ * layer that touches it to the last, and one pass over differences yields the sum of a
+ * layer's live tensors.  A layer without an operation shares the memory of its input,
+ * and the application owns the memory of the network's inputs and outputs, so these are
+ * summed separately.  Only tensors are counted: the scratch memory of kernels is not in
+ * an engine's layers.
  */
 #include "explain/cost/cost.h"
 
-enum { CHAIN = 64 }; /* of layers without an operation, listed backwards */
+enum { CHAIN = 64 }; /* limit of layers without an operation in a chain */
 
-/* The tensor whose memory it is: the output of a layer without an operation is its
- * input. */
+/* The tensor that owns the memory: the output of a layer without an operation has the
+ * memory of its input. */
 static fsd_id memory_of(const fsd_id *same, fsd_id tensor)
 {
     for (uint32_t steps = 0; same[tensor] != tensor && steps < CHAIN; steps++)
@@ -36,7 +36,8 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
                 continue;
             life = &of[memory_of(same, port->tensor)];
             bytes = fsd_port_bytes(e, d->cost, port);
-            /* Forms of one tensor may have different padding: the largest counts. */
+            /* Forms of one tensor may have different padding: the largest size
+             * counts. */
             life->bytes = life->there && (bytes < 0 || bytes < life->bytes)
                               ? life->bytes
                           : bytes < 0 ? -1
@@ -60,7 +61,8 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
                               .at = FSD_NONE};
     fsd_id *same = FSD_NEW(arena, fsd_id, e->tensors.n);
     int32_t *open = FSD_NEW(arena, int32_t, e->nodes.n + 1), n_open = 0;
-    bool open_border[2] = {false, false}; /* of outputs, of inputs */
+    bool open_border[2] = {false, false}; /* [0]: an output has an unknown size; [1]: an
+                                             input has */
     int64_t now = 0;
 
     for (fsd_id t = 0; t < e->tensors.n; t++)

@@ -1,6 +1,6 @@
 /*
- * Multiply-adds: of a node by its operator (model/ops/macs.c); of a layer by the sizes
- * in the engine, if it states them, since these were built.
+ * Counts multiply-adds: of a node by its operator (model/ops/macs.c); of a layer by the
+ * sizes in the engine, if it states them, because these sizes were built.
  */
 #include "explain/cost/cost.h"
 
@@ -23,8 +23,8 @@ static int64_t port_count(const struct fsd_match *m, const struct fsd_cost *c,
     return n;
 }
 
-/* A convolution as the dump describes it: its weights per channel, times the elements
- * of the tensor that has these channels. */
+/* The multiply-adds of a convolution as the dump describes it: its weights per channel,
+ * times the elements of the tensor that has these channels; negative if unknown. */
 static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
                          fsd_id layer)
 {
@@ -36,7 +36,8 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
     if (!n->in.n || !n->out.n || !l->weights || l->weights > INT64_MAX || l->maps < 1)
         return -1;
     count = port_count(m, c, fsd_node_in(m->engine, n, 0), &channels);
-    if (l->transposed) /* its weights are input channels x maps of a group x window */
+    if (l->transposed) /* weights are input channels x output channels per group x
+                          window */
         return channels ? fsd_times(c->amounts, count, (int64_t)l->weights / channels)
                         : -1;
     count = port_count(m, c, fsd_node_out(m->engine, n, 0), &channels);
@@ -45,9 +46,9 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
                : -1;
 }
 
-/* Whether the layer does multiply-adds of the node: its only layer does; of several (a
- * Gemm and reshapes around it, an LSTM's products and its gates) those with such a
- * type. */
+/* Whether the layer does multiply-adds of the node.  If it is the node's only layer, it
+ * does; of several layers (a Gemm and reshapes around it, or an LSTM's products and its
+ * gates), those that multiply do. */
 static bool works_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->of_node[node].n == 1 || m->engine->layers.at[layer].multiplies;
@@ -74,8 +75,8 @@ static bool is_first_worker(const struct fsd_match *m, fsd_id layer, fsd_id node
 }
 
 /* A layer's part of a node's multiply-adds.  No engine states how kernels divide a
- * node: evenly, the first with the remainder, so that the sums by layer and by node
- * agree.  Negative: unknown. */
+ * node, so the parts are equal; the first layer gets the remainder, so that sums by
+ * layer and by node agree.  Negative: unknown. */
 static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
                        fsd_id layer, fsd_id node)
 {
@@ -87,13 +88,13 @@ static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
         return 0;
     if (workers == 1)
         return macs;
-    if (macs < 0) /* in open sizes, or not known */
+    if (macs < 0) /* a term of dynamic sizes, or -1: unknown */
         return macs == -1 ? -1 : fsd_over(c->amounts, macs, workers);
     return macs / workers + (is_first_worker(m, layer, node) ? macs % workers : 0);
 }
 
-/* A node that owns a body, or calls a function, has the multiply-adds of the nodes in
- * there only. */
+/* The multiply-adds of the layer's nodes.  A node that owns a body or calls a function
+ * is left out, because the nodes in the body count. */
 static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result *nodes,
                         const struct fsd_cost *c, const struct fsd_lists *bodies,
                         fsd_id layer)
@@ -111,7 +112,7 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
     return sum;
 }
 
-/* The work of a node without multiply-adds is the number of elements it writes. */
+/* The work of a node without multiply-adds is the number of elements that it writes. */
 void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *layers,
                    const struct fsd_node_result *nodes, struct fsd_cost *c)
 {

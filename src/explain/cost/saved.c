@@ -1,6 +1,6 @@
 /*
- * What remains where the advice for a data-movement layer is followed.  Mostly nothing:
- * the layer goes.  Measured by building:
+ * What remains if the user follows the advice for a data-movement layer.  Usually the
+ * layer disappears and nothing remains.  Exceptions, measured by building:
  *
  *     quantized outside     int8 chw -> int8 chw4     the input is padded as before
  *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model
@@ -32,8 +32,8 @@ static struct ends ends_of(const struct fsd_diff *d, fsd_id layer)
     return ends;
 }
 
-/* An input of the network that is quantized outside has fewer bits, and is padded or
- * laid out nevertheless. */
+/* Whether the layer is still needed if the network input is quantized outside: the
+ * input then has fewer bits, but is still padded or changes its layout. */
 static bool still_pads(const struct fsd_diff *d, fsd_id layer, const struct ends *ends)
 {
     return d->layers[layer].kind == FSD_KIND_QUANTIZE &&
@@ -44,7 +44,8 @@ static bool still_pads(const struct fsd_diff *d, fsd_id layer, const struct ends
                  fsd_form_count(d->engine, ends->out));
 }
 
-/* An output whose type ONNX fixes: the builder computes it in fewer bits. */
+/* Whether an output still needs a Cast, because ONNX fixes its type to INT64 while the
+ * builder computes it as INT32. */
 static bool needs_cast(const struct fsd_diff *d, fsd_id layer, const struct ends *ends)
 {
     fsd_id producer = d->flows->of[layer].producer;

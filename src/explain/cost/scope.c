@@ -1,9 +1,9 @@
 /*
- * Assigns each node a module path (of its name, else of its weight, else of the layer
- * it shares), and sums layers, precisions and times by the first parts of these paths.
- * Without a depth from the user, the first depth is taken that separates more than a
- * handful of modules but not more than a reader can take in.  A layer of several
- * modules counts in each; its time is shared by node, so that times still add up.
+ * Assigns each node a module path (from its name, its weight, or another node of its
+ * layer), and sums layers, precisions and times by the first parts of these paths.  If
+ * the user gives no depth, the first depth is used that separates more than USEFUL but
+ * at most TOO_MANY modules.  A layer of several modules counts in each; its time is
+ * divided among its nodes, so that times still add up.
  */
 #include "explain/cost/scope.h"
 #include "base/base.h"
@@ -17,18 +17,19 @@ enum { USEFUL = 6, TOO_MANY = 60, MOST_DEPTH = 32 };
 
 struct path {
     const char *text;
-    size_t len; /* without the last part */
+    size_t len; /* length without the last part */
     char sign;  /* the separator of its parts */
 };
 
-/* Of "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the last part is the module's. */
+/* The module path of a name.  Of "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the
+ * last part is the module's. */
 static struct path path_of(const char *name)
 {
     const char *in = *name == '[' ? strstr(name, "]-[/") : NULL;
     struct path path = {in ? in + 3 : name, 0, '/'};
     const char *last;
 
-    if (*name == '[' && !in) /* the beginning is a kernel's name, whose end is
+    if (*name == '[' && !in) /* the text begins with a kernel's name, whose end is
                                 ambiguous */
         return path;
     name = path.text;
@@ -70,8 +71,9 @@ static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
     return reader;
 }
 
-/* Gives the layer's nodes without a path that of another: with `readers`, of their
- * consumer, else of the layer's first node that has one. */
+/* Gives the layer's nodes without a path the path of another node: with `readers`, that
+ * of the consumer of the layer's data, otherwise that of the layer's first node with a
+ * path. */
 static void share_in_layer(const struct fsd_diff *d, struct path *paths, fsd_id layer,
                            bool readers)
 {
@@ -112,7 +114,8 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
     return paths;
 }
 
-/* "layers.3" is one part: a mere number is no module's name. */
+/* Whether the part at `at` is a number: "layers.3" is one part, because a mere number
+ * is not the name of a module. */
 static bool is_number(const struct path *path, size_t at)
 {
     size_t digits = 0;
@@ -123,7 +126,7 @@ static bool is_number(const struct path *path, size_t at)
            (at + digits == path->len || path->text[at + digits] == path->sign);
 }
 
-/* The first `depth` parts of each path. */
+/* The first `depth` parts of each path, as symbols. */
 static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *paths,
                                    uint32_t n, unsigned depth)
 {
@@ -141,8 +144,8 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* The first depth that separates some modules, but not more than a reader can take in.
- */
+/* The first depth that separates more than USEFUL modules, but not more than
+ * TOO_MANY. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;
@@ -178,12 +181,13 @@ struct tally {
     const struct fsd_diff *d;
     struct fsd_arena *arena;
     fsd_module_vec modules;
-    fsd_id *module_of;  /* by symbol: FSD_NONE */
-    fsd_id *last_layer; /* by module, as long as `modules`: the layer counted last */
+    fsd_id *module_of;  /* by symbol: its module; FSD_NONE */
+    fsd_id *last_layer; /* by module: the layer counted last, plus 1; has room for all
+                           modules */
     struct fsd_modules sums;
 };
 
-/* NOLINTBEGIN(clang-analyzer-core.NullDereference): a number is that of a module */
+/* NOLINTBEGIN(clang-analyzer-core.NullDereference): an index belongs to a module */
 static struct fsd_module *module_named(struct tally *t, fsd_sym name)
 {
     if (t->module_of[name] == FSD_NONE) {
@@ -216,8 +220,9 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
     t->sums.shared += modules > 1;
 }
 
-/* An unfused quantizer, or a copy, belongs to its nodes, which have its time; an
- * inserted layer to the consumer of its data, else to the producer. */
+/* The node whose module a data-movement layer belongs to: an unfused quantizer or a
+ * copy belongs to its own node, which has its time; an inserted layer to the consumer
+ * of its data, or else to the producer. */
 static fsd_id owner(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id reader = reader_of(d, layer);

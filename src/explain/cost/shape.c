@@ -1,14 +1,14 @@
 /*
- * Fills in the sizes that the model leaves open, from the most trustworthy source to
- * the least: what the user gave, how the log shows that the engine was run, what its
- * optimization profile is tuned for, the model, the engine's tensors, and the
- * operators' own rules.  Each step only fills what the steps before it left open, so
- * the order of the calls in fsd_cost_shapes() is the order of trust.
+ * Determines the model's dynamic sizes, from the most trustworthy source to the least:
+ * the user's options, the sizes with which the engine was run according to the log,
+ * those for which its optimization profile is tuned, the model, the engine's tensors,
+ * and the operators' shape rules.  Each step only sets sizes that are still unknown, so
+ * the order of the calls in take_all() is the order of trust.
  */
 #include "explain/cost/cost.h"
 
-/* Takes the sizes of the engine's inputs from the log: those of its runs, or those its
- * profile is optimized for. */
+/* Takes the sizes of the engine's inputs from the log: with `run` those of its runs,
+ * otherwise those for which its profile is optimized. */
 static void take_log(const struct fsd_match *m, const struct fsd_history *h,
                      struct fsd_known_sizes *known, struct fsd_sizes *s, bool run)
 {
@@ -46,8 +46,9 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
     }
 }
 
-/* The engine may have a flattened form of a tensor: only sizes of an equal rank are
- * taken, and unranked tensors only if nothing else is known. */
+/* Takes sizes from engine tensors of equal rank only, because the engine may have a
+ * flattened form of a tensor; with `unranked` from those whose rank the model does not
+ * state. */
 static void take_engine(const struct fsd_match *m, struct fsd_sizes *s, bool unranked)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
@@ -64,8 +65,8 @@ static void take_all(const struct fsd_match *m, const struct fsd_history *h,
                      struct fsd_known_sizes *known, struct fsd_sizes *s)
 {
     fsd_match_bind_sizes(m, s);
-    /* If the user and the model leave a size open, everything counts with the size that
-     * the engine was run with, or else the one it was optimized for. */
+    /* A size that user and model leave dynamic has the value with which the engine was
+     * run, or else the value for which it was optimized. */
     take_log(m, h, known, s, true);
     take_log(m, h, known, s, false);
     take_tuned(m, known, s);

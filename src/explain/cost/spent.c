@@ -7,9 +7,9 @@
  *
  * Requantization is recognized by inputs, operations and outputs, whatever the kernel's
  * name: all of its operations are known and elementwise, so that they could have been
- * the epilogue of the kernel before.  A normalization or an average that writes INT8
- * needs a kernel anyway, and one that quantizes an input of the network has none before
- * it.
+ * the epilogue of the previous kernel.  A normalization or an average that writes INT8
+ * needs a kernel anyway, and a kernel that quantizes an input of the network has no
+ * previous kernel.
  */
 #include "explain/cost/cost.h"
 
@@ -38,8 +38,8 @@ static bool moves(enum fsd_kind kind)
     return kind == FSD_KIND_REFORMAT || kind == FSD_KIND_COPY || kind == FSD_KIND_NOOP;
 }
 
-/* Whether a layer computed what the port reads, before layers that only move it: it is
- * no input of the network and no weight. */
+/* Whether a layer computed the data at the port, looking through layers that only move
+ * it: the data is neither an input of the network nor a weight. */
 static bool is_made(const struct fsd_match *m, const struct fsd_layer_result *layers,
                     uint32_t port)
 {
@@ -70,7 +70,7 @@ static bool writes_quantized(const struct fsd_graph *e, fsd_id layer)
     return false;
 }
 
-/* It reads floating-point data that another layer computed. */
+/* Whether the layer reads floating-point data that another layer computed. */
 static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result *layers,
                        fsd_id layer)
 {
@@ -85,7 +85,8 @@ static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result 
     return false;
 }
 
-/* Whether it has the scale or the bias of a product that another layer multiplies. */
+/* All steps of the layer, if they are known, must be possible in an epilogue, and
+ * otherwise all its nodes. */
 bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -148,7 +149,8 @@ static void add_to(struct fsd_spent_sum *sum, int64_t bytes, double ms)
         sum->ms += ms;
 }
 
-/* If most bytes are unknown, there are no shares: the rest would count as the whole. */
+/* The share of the whole; negative if it is unknown, or if most bytes are unknown,
+ * because the known rest would count as the whole. */
 static double share_of(const struct fsd_cost *c, const struct fsd_measured *times,
                        int64_t bytes, double ms)
 {

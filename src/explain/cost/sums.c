@@ -1,15 +1,15 @@
 /*
- * Shares the time of each layer among the nodes it computes, and sums times by kind,
- * cause and operator.  The shares of a layer add up to its measured time.  Unknown work
- * is never guessed: the time is then shared among the nodes that multiply and add, or
- * equally among all.  The time of an opaque region is not shared: it has kernels of
- * which it is unknown what each computes.
+ * Divides the time of each layer among the nodes that it computes, and sums times by
+ * kind, cause and operator.  The shares of a layer add up to its measured time.
+ * Unknown work is never guessed: the time is then divided among the nodes that multiply
+ * and add, or equally among all.  The time of an opaque region is not divided, because
+ * it is unknown what each of its kernels computes.
  */
 #include "explain/cost/cost.h"
 
 #include <stdlib.h>
 
-/* What is summed, by what. */
+/* The inputs of the sums. */
 struct parts {
     const struct fsd_match *m;
     const struct fsd_measured *times;
@@ -19,9 +19,9 @@ struct parts {
     const struct fsd_node_result *nodes;
 };
 
-/* Shares a time among the nodes; equally if no weight is known.  If the work of one of
- * them is unknown, those that multiply-add get all: the rest of a layer is small beside
- * them. */
+/* Divides a time among the nodes in proportion to their work.  If the work of one of
+ * them is unknown, those with multiply-adds get equal shares of all, because the rest
+ * of a layer is small in comparison; if there are none, all nodes get equal shares. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {
@@ -47,8 +47,8 @@ static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* The nodes that share a layer's time: those it computes; if all of its nodes have
- * another fate (a quantizer alone), those. */
+/* The nodes that share a layer's time: those that it computes or, if all its nodes have
+ * a different outcome (as for an unfused quantizer), all of them. */
 static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena,
                     id_vec *out)
 {
@@ -75,8 +75,8 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
         collect(p, i, scratch, &nodes);
         share(c, nodes.at, nodes.n, p->times->of[i].median, p->flows->of[i].there);
     }
-    /* The time of a region's layers belongs to all its nodes; layers of it that have
-     * nodes of their own are shared already. */
+    /* The time of a region's layers belongs to all its nodes; the time of its layers
+     * with nodes of their own is divided already. */
     for (uint32_t i = 0; i < p->m->regions.n && p->times->profiles; i++) {
         const struct fsd_region *region = &p->m->regions.at[i];
         const fsd_id *pool = p->m->pool.at;

@@ -1,12 +1,13 @@
 /*
- * Bytes a layer reads and writes once: its tensors as they are in memory, vectors
- * padded, and its weights.  The bias is counted separately, since published figures
- * leave it out.  A kernel may read an element more than once or find it in a cache;
- * this is the least it can move.
+ * Counts the bytes that a layer reads and writes once: its tensors as they are in
+ * memory, with padded vectors, and its weights.  The bias is counted separately, since
+ * published figures omit it.  A kernel may read an element more than once or find it in
+ * a cache; this is the least that it can move.
  */
 #include "explain/cost/cost.h"
 
-/* To whole vectors; the padding of an open size is only known at run time. */
+/* Rounds a size up to whole vectors; the padding of a dynamic size is only known at run
+ * time. */
 static int64_t round_up(const struct fsd_cost *c, int64_t size, int64_t to)
 {
     if (to < 2 || size == -1)
@@ -57,7 +58,8 @@ int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
     return bytes_of(c, n, form->type);
 }
 
-/* The bytes of the weights among the ports, or of the others. */
+/* The bytes of the weights among the ports or, without `weights`, of the other
+ * ports. */
 static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
                            struct fsd_span ports, bool weights)
 {
@@ -74,8 +76,8 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
 
 /* -------------------------------------------------------------------- weights */
 
-/* Whether the layer reads so many elements from a layer that holds a constant: they are
- * among its inputs already. */
+/* Whether the layer reads that many elements from a layer that holds a constant: these
+ * are counted among its inputs already. */
 static bool reads_constant(const struct fsd_match *m,
                            const struct fsd_layer_result *layers, fsd_id layer,
                            int64_t count)
@@ -93,8 +95,8 @@ static bool reads_constant(const struct fsd_match *m,
     return false;
 }
 
-/* Adds the bytes of a node's constant input; nothing if it has no such input or it is
- * not constant (then it is one of the layer's tensors). */
+/* Adds the bytes of a node's constant input; adds nothing if there is no such input, or
+ * if it is not constant (then it is one of the layer's tensors). */
 static void add_constant(const struct fsd_match *m,
                          const struct fsd_layer_result *layers,
                          const struct fsd_cost *c, struct fsd_link at, uint32_t i,
@@ -110,8 +112,8 @@ static void add_constant(const struct fsd_match *m,
         *bytes = fsd_plus(amounts, *bytes, bytes_of(c, n, type));
 }
 
-/* If the dump has no weights, those of the layer's nodes, in the layer's type; a bias
- * keeps its higher precision. */
+/* Adds the weights of the layer's nodes in the layer's type, if the dump lists no
+ * weights; a bias keeps its higher precision. */
 static void weights_of_nodes(const struct fsd_match *m,
                              const struct fsd_layer_result *layers,
                              const struct fsd_cost *c, fsd_id layer,
@@ -150,7 +152,7 @@ static void add_weights(const struct fsd_match *m,
     }
     t->weights = fsd_plus(c->amounts, ports_bytes(m, c, in, true),
                           ports_bytes(m, c, l->constants, true));
-    if (!t->weights && !l->lists_constants) /* else the bias is among them */
+    if (!t->weights && !l->lists_constants) /* otherwise the bias is among them */
         weights_of_nodes(m, layers, c, layer, t);
 }
 
@@ -164,7 +166,8 @@ void fsd_cost_traffic(const struct fsd_match *m, const struct fsd_layer_result *
 
         if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE ||
             kind == FSD_KIND_CONSTANT)
-            continue; /* they move nothing: a constant is read where it is used */
+            continue; /* these move no data: a constant counts for the layer that reads
+                         it */
         r->bytes = -1;
         r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
         if (!n->in.n && !n->out.n)

@@ -1,4 +1,4 @@
-/* What an engine made of the blocks of its model. */
+/* Determines how an engine computes the blocks of its model. */
 #include "base/base.h"
 #include "explain/pattern/pattern.h"
 
@@ -29,15 +29,17 @@ const char *fsd_fused_name(enum fsd_fused fused)
     return names[fused];
 }
 
-/* While blocks are judged. */
+/* Working data while blocks are judged. */
 struct judge {
     const struct fsd_diff *d;
     struct fsd_blocks *blocks;
     struct fsd_block *block;
-    uint32_t *mark, listed; /* by layer: which list it was put on last, from 1 */
-    fsd_id *of[FSD__PATTERN_COUNT]; /* by node: its block of that pattern, from 1 */
-    struct fsd_span *movers;        /* by block: in the list below */
-    FSD_VEC(uint64_t) moves;        /* block and layer, sorted */
+    uint32_t *mark, listed; /* by layer: number of the last list to which it was added,
+                               from 1 */
+    fsd_id *of[FSD__PATTERN_COUNT]; /* by node: its block of that pattern, plus 1; 0:
+                                       none */
+    struct fsd_span *movers;        /* by block: span in `moves` */
+    FSD_VEC(uint64_t) moves;        /* pairs of block and layer, sorted */
 };
 
 static bool computes(const struct fsd_diff *d, fsd_id layer)
@@ -60,11 +62,11 @@ static void list_layer(struct judge *j, struct fsd_span *span, fsd_id layer)
 
 static void in_order(struct judge *j, struct fsd_span span)
 {
-    if (span.n) /* else there may be no list yet */
+    if (span.n) /* if it is empty, the pool may not exist yet */
         fsd_sort(&j->blocks->pool.at[span.at], span.n, sizeof(fsd_id), fsd_by_id);
 }
 
-/* One of the layers that compute the node multiplies. */
+/* Whether one of the layers that compute the node multiplies. */
 static bool is_multiplied(const struct judge *j, fsd_id node)
 {
     const struct fsd_match *m = j->d->match;
@@ -75,10 +77,10 @@ static bool is_multiplied(const struct judge *j, fsd_id node)
     return false;
 }
 
-/* The layers that are known to compute one of its nodes; false where none is.  What is
- * known of a group of layers only says something when there is but one of them.
- * Projections are one kernel if one multiplies: in INT8 each has its bias and its
- * quantization in a kernel of its own, whether or not the products are one. */
+/* Adds the layers that compute the node to the block; false if they are unknown.  A
+ * region only shows its layer if it has just one.  Of projections only multiplying
+ * layers count: in INT8 each projection has its bias and its quantization in a separate
+ * kernel, whether or not one kernel computes the products. */
 static bool list_of_node(struct judge *j, fsd_id node)
 {
     const struct fsd_match *m = j->d->match;
@@ -96,7 +98,7 @@ static bool list_of_node(struct judge *j, fsd_id node)
         listed++;
     }
     if (listed || (region = m->region_of_node[node]) == FSD_NONE)
-        return listed || m->of_node[node].n; /* only moved */
+        return listed || m->of_node[node].n; /* true if the node is only moved */
     if (m->regions.at[region].layers.n != 1)
         return false;
     list_layer(j, &j->block->layers, m->pool.at[m->regions.at[region].layers.at]);
@@ -111,9 +113,9 @@ static bool has_node(const struct judge *j, fsd_id node)
            j->of[b->pattern][node] == (fsd_id)(b - j->blocks->list.at) + 1;
 }
 
-/* All that reads the node's output, and what outputs one of its inputs, is of the
- * block: what computes the rest of it in one kernel computes this node as well, if it
- * is computed at all. */
+/* Whether all consumers of the node and one of its producers belong to the block: then
+ * the kernel that computes the rest of the block computes this node as well, if it is
+ * computed at all. */
 static bool is_enclosed(const struct judge *j, fsd_id node)
 {
     const struct fsd_graph *g = j->d->model;
@@ -127,7 +129,9 @@ static bool is_enclosed(const struct judge *j, fsd_id node)
     return inside && out->consumers.n && !(out->flags & FSD_TENSOR_OUTPUT);
 }
 
-/* @param swap  a residual: with the end of its other way in place of `end`. */
+/* Determines the layers of the block and whether it is fused.
+ * @param swap for a residual: use the end of the other path (`either`) in place of
+ *        `end` */
 static void judge_layers(struct judge *j, bool swap)
 {
     const struct fsd_diff *d = j->d;
@@ -165,8 +169,8 @@ static void judge_layers(struct judge *j, bool swap)
         b->unknown = fsd_id_or(b->unknown, b->anchor);
 }
 
-/* Which of two ways an Add is fused with is the builder's to choose.  It is only known
- * to be split if both are. */
+/* The builder chooses with which of two paths it fuses an Add.  The residual is only
+ * known to be split if both are. */
 static void judge_fusion(struct judge *j)
 {
     struct fsd_block *b = j->block;
@@ -181,7 +185,7 @@ static void judge_fusion(struct judge *j)
         judge_layers(j, false);
 }
 
-/* The layer computes a node that is none of the block's, or quantizes. */
+/* Whether the layer computes a node that does not belong to the block, or quantizes. */
 static bool has_more(const struct judge *j, fsd_id layer)
 {
     const struct fsd_match *m = j->d->match;
@@ -197,8 +201,8 @@ static bool has_more(const struct judge *j, fsd_id layer)
     return false;
 }
 
-/* The layer computes the Add of a residual, or its activation: no earlier node has a
- * number as high. */
+/* Whether the layer computes the Add of a residual, or its activation.  All earlier
+ * nodes of the block have lower numbers than the Add. */
 static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;
@@ -213,9 +217,9 @@ static bool computes_closing(const struct judge *j, fsd_id layer)
     return false;
 }
 
-/* The end of the longer way is a kernel of its own, but the Add takes none: it runs
- * with a normalization behind it, where it is quantized, or in the second kernel of a
- * product in INT8. */
+/* Finds a residual whose longer path ends in a kernel of its own although the Add needs
+ * no kernel: the Add runs with the next normalization, with the next quantizer, or in
+ * the second kernel of an INT8 product. */
 static void judge_elsewhere(struct judge *j)
 {
     const struct fsd_diff *d = j->d;
@@ -286,8 +290,8 @@ static void judge_type(struct judge *j)
 
 /* ----------------------------------------------------------------- data movement */
 
-/* Which layers move a tensor from one node of a block to another: computed once for
- * each data-movement layer, not once for each block. */
+/* Finds the layers that move a tensor from one node of a block to another: computed
+ * once for each data-movement layer, not once for each block. */
 static void find_movers(struct judge *j, struct fsd_arena *scratch)
 {
     const struct fsd_flows *flows = j->d->flows;

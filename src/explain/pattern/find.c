@@ -1,7 +1,7 @@
 /*
- * Where the patterns are in a model: forms (form.h), what no expression states of them,
- * and the list of blocks.  Quantizers, casts, views and transpositions may stand
- * anywhere between the operators of a form.
+ * Finds the patterns in a model: their forms (form.h), conditions that no expression
+ * can state, and the list of blocks.  Quantizers, casts, views and transpositions may
+ * occur anywhere between the operators of a form.
  */
 #include "base/base.h"
 #include "explain/pattern/form.h"
@@ -34,12 +34,12 @@ typedef bool holds_fn(struct fsd_attempt *a);
 
 static holds_fn is_closed, is_gate, is_skip;
 
-/* Of forms that fit one node the first one counts; a node is in one block of a pattern.
- */
+/* If several forms fit one node, the first counts; a node is in at most one block of a
+ * pattern. */
 static const struct form {
     enum fsd_pattern pattern;
     const char *text;
-    holds_fn *holds; /* what no expression can state; NULL: nothing */
+    holds_fn *holds; /* a condition that no expression can state; NULL: none */
 } forms[] = {
     {FSD_PATTERN_ATTENTION, "MatMul(*Softmax(*MatMul(q, k)), v)", NULL},
     {FSD_PATTERN_ATTENTION, "@attention(q, k, v)", NULL},
@@ -76,7 +76,7 @@ static bool is_passed(const struct fsd_facts *facts, fsd_id node)
            op == FSD_ONNX_Transpose;
 }
 
-/* A layer of the network in the user's sense: a product with constant weights. */
+/* Whether the node is a product with constant weights, a layer in the user's sense. */
 static bool is_weighted(const struct fsd_attempt *a, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(a->g, node, 1);
@@ -92,7 +92,8 @@ static fsd_id letter(const struct fsd_attempt *a, char name)
     return a->letter[name - 'a'];
 }
 
-/* Nothing inside is read from outside: else it has to be written to memory anyhow. */
+/* Whether no node outside reads a tensor inside the block: such a tensor must be
+ * written to memory anyway, so that the block is not one kernel. */
 static bool is_closed(struct fsd_attempt *a)
 {
     for (uint32_t i = 1; i < a->n + a->n_passed; i++) {
@@ -113,8 +114,8 @@ static bool is_closed(struct fsd_attempt *a)
     return true;
 }
 
-/* The weighted node that a tensor is of, through its bias, and through what takes a
- * part of it. */
+/* The product with constant weights from which a tensor comes, through its bias and
+ * through nodes that take a part of it; FSD_NONE. */
 static fsd_id weighted_behind(const struct fsd_attempt *a, fsd_id tensor)
 {
     for (uint32_t steps = 0; steps < FSD_FIT_WALK && !fsd_form_is_constant(a, tensor);
@@ -134,7 +135,8 @@ static fsd_id weighted_behind(const struct fsd_attempt *a, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* A Mul of a tensor with a gate is anything, unless both are halves of one layer. */
+/* Whether both factors of a Mul come from layers with weights: otherwise the Mul of a
+ * tensor with a gate may be anything. */
 static bool is_gate(struct fsd_attempt *a)
 {
     return weighted_behind(a, letter(a, 'u')) != FSD_NONE &&
@@ -142,7 +144,7 @@ static bool is_gate(struct fsd_attempt *a)
 }
 
 /* Whether a tensor, or one of the same value, is an ancestor of a node.  Producers have
- * lower numbers, so that nodes before the tensor's own producer need not be visited. */
+ * lower numbers, so nodes before the tensor's own producer need not be visited. */
 static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
 {
     const fsd_id *value = a->facts->value;
@@ -172,7 +174,8 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
     return false;
 }
 
-/* The shorter way is what the longer one began with, or a projection of it. */
+/* Whether the shorter path is the tensor with which the longer one begins, or a
+ * projection of it. */
 static bool is_skip(struct fsd_attempt *a)
 {
     fsd_id skip = letter(a, 's'), other = skip, projection;
@@ -182,7 +185,7 @@ static bool is_skip(struct fsd_attempt *a)
             a->end = a->nodes[i];
     if (a->end == FSD_NONE || !is_weighted(a, a->end) || !is_closed(a))
         return false;
-    /* Forms are read from the last node on: an activation stands before the Add. */
+    /* Nodes are listed from the last one back, so the activation precedes the Add. */
     a->joint = a->nodes[!fsd_form_is(a->facts, a->nodes[0], "Add")];
     if (is_ancestor(a, skip, a->end))
         return true;
@@ -199,8 +202,9 @@ static bool is_skip(struct fsd_attempt *a)
 
 /* --------------------------------------------------------------------------- qkv */
 
-/* The only layer of the network that a tensor comes from, through whatever does not
- * multiply matrices: rotations, heads that are split and repeated. */
+/* The only product with constant weights from which a tensor comes, through any nodes
+ * that do not multiply matrices: rotations, or heads that are split and repeated.
+ * FSD_NONE or FSD_SEVERAL if there is not exactly one. */
 static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t *steps)
 {
     fsd_id node, found = FSD_NONE;
@@ -219,8 +223,8 @@ static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t
     return found;
 }
 
-/* Makes the attempt one of the projections of its attention; false when they are not of
- * one tensor. */
+/* Replaces the nodes of the attention in the attempt by its projections; false if these
+ * do not read the same tensor. */
 static bool take_projections(struct fsd_attempt *a)
 {
     static const char of[] = "qkv";
@@ -257,14 +261,15 @@ static struct fsd_span keep(struct fsd_blocks *blocks, fsd_id *nodes, uint32_t n
     return span;
 }
 
-/* A bit a pattern; but what a layernorm does once the mean is gone is an rmsnorm. */
+/* One bit per pattern, but layernorm and rmsnorm share one: a layernorm without the
+ * subtraction of the mean is an rmsnorm. */
 static uint16_t bit_of(enum fsd_pattern pattern)
 {
     return (uint16_t)(1u << (pattern == FSD_PATTERN_RMSNORM ? FSD_PATTERN_LAYERNORM
                                                             : pattern));
 }
 
-/* Unless a node of it is in another block of the pattern. */
+/* Adds the block, unless one of its nodes is in another block of the pattern. */
 static void add_block(struct fsd_blocks *blocks, uint16_t *used, struct fsd_attempt *a,
                       enum fsd_pattern pattern, fsd_id anchor)
 {
@@ -296,8 +301,8 @@ static int by_place(const void *x, const void *y)
 enum { ASKED = 1u << FSD_COUNT_OF(forms) };
 _Static_assert(FSD_COUNT_OF(forms) < 31, "a bit a form, and one more");
 
-/* The forms that a node of this operator may be the last of, a bit each.  Nearly all
- * nodes are that of no or of few forms; asked once for each operator. */
+/* The forms whose last node may have the operator of this node, one bit each.  Computed
+ * once for each operator; nearly all operators end few forms or none. */
 static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_id node)
 {
     uint32_t *forms_of = &known[g->nodes.at[node].op];
@@ -309,8 +314,8 @@ static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_i
     return *forms_of |= ASKED;
 }
 
-/* From the last node on, so that a form is met at its end before it is at a part of it.
- */
+/* Visits nodes from the last one on, so that a form is found at its end before it is
+ * found at a part of it. */
 void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
                      uint16_t patterns)
 {

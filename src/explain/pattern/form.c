@@ -1,8 +1,8 @@
 /*
- * Fits expressions onto a model (form.h), by descent: the text is read anew at each
- * node, since it is a few words and most nodes differ in the first of them.  Where
- * operands may change places, a failed attempt is begun again with the last choice that
- * was not turned yet.
+ * Matches expressions to a model (form.h) by recursive descent: the text is parsed
+ * again at each node, since it has only a few words and most nodes differ in the first.
+ * If operands may be swapped, a failed attempt is repeated with the last choice swapped
+ * that was not swapped yet.
  */
 #include "explain/pattern/form.h"
 
@@ -13,19 +13,19 @@ enum { MOST_ARGS = 3 };
 
 /* ------------------------------------------------------------------- expressions */
 
-/* The head of an expression, parsed. */
+/* The parsed head of an expression. */
 struct expr {
-    char letter; /* 0: none */
+    char letter; /* 0: no letter */
     bool walks, optional;
     const char *names; /* "Div|Mul"; NULL: only a letter */
     size_t length;
-    const char *rest; /* what follows the head */
+    const char *rest; /* the text after the head */
 };
 
 struct arguments {
     const char *at[MOST_ARGS];
     uint32_t n;
-    const char *reader; /* behind ">"; NULL */
+    const char *reader; /* the expression after ">"; NULL */
 };
 
 static struct expr head_of(const char *text)
@@ -48,8 +48,8 @@ static struct expr head_of(const char *text)
     return e;
 }
 
-/* Most nodes are another than the head asks for: only behind one that is it are the
- * arguments needed. */
+/* Parses the arguments after a head.  This is separate, because most nodes are not what
+ * the head asks for, and then the arguments are not needed. */
 static struct arguments arguments_of(const struct expr *e)
 {
     struct arguments args = {.n = 0};
@@ -66,7 +66,7 @@ static struct arguments arguments_of(const struct expr *e)
     return args;
 }
 
-/* What an optional head may be left out of: its last argument. */
+/* The last argument, which replaces an optional head that is missing. */
 static const char *inner_of(const struct expr *e)
 {
     struct arguments args = arguments_of(e);
@@ -84,7 +84,7 @@ static bool is_word(const char *list, size_t length, const char *word)
     return false;
 }
 
-/* As is_word(), with what operators are known as. */
+/* Like is_word(), but also accepts the `known_as` of the operator. */
 static bool is_op(const char *list, size_t length, const char *op)
 {
     char known[32] = "@";
@@ -113,7 +113,8 @@ bool fsd_form_is(const struct fsd_facts *facts, fsd_id node, const char *names)
     return is_named(facts, node, names, strlen(names));
 }
 
-/* A producer has a lower number than its consumers, unless the file has a cycle. */
+/* A producer has a lower number than its consumers, unless the file has a cycle; then
+ * the search ends. */
 fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor)
 {
     fsd_id node = fsd_tensor_producer(a->g, *tensor);
@@ -137,7 +138,7 @@ void fsd_form_add(fsd_id *list, uint32_t *n, fsd_id node)
         list[(*n)++] = node;
 }
 
-/* Keeps what fsd_form_producer() went through. */
+/* Adds the nodes through which fsd_form_producer() looked to `passed`. */
 static void keep_passed(struct fsd_attempt *a, fsd_id from, fsd_id to)
 {
     for (fsd_id t = from; t != to;) {
@@ -157,7 +158,8 @@ static bool flip(struct fsd_attempt *a)
     return a->met < a->chosen && a->flipped[a->met++];
 }
 
-/* The next choice of orders: the last one that has not been turned is. */
+/* Selects the next order of operands: swaps the last choice that is not swapped yet.
+ * False if all orders were tried. */
 static bool turn(struct fsd_attempt *a)
 {
     a->chosen = a->met;
@@ -169,8 +171,9 @@ static bool turn(struct fsd_attempt *a)
     return true;
 }
 
-/* The only node of that name behind the tensor, through elementwise ones, which are
- * kept where they lead there; FSD_SEVERAL: several, or too far away. */
+/* The only node of that name before the tensor, through elementwise nodes, which are
+ * added to `nodes` if they lead to it; FSD_NONE; FSD_SEVERAL: there are several, or the
+ * walk was too long. */
 static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
                    uint32_t *steps)
 {
@@ -200,8 +203,8 @@ static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
     return found;
 }
 
-/* The node that the head of an expression means at the tensor, which becomes that
- * node's output; false where there is none. */
+/* Finds the node that the head of an expression means at the tensor, and sets the
+ * tensor to that node's output; false if there is none. */
 static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *tensor,
                   fsd_id *node)
 {
@@ -219,7 +222,7 @@ static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *ten
 
 static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor);
 
-/* The operands and the reader of a node that is what the head asks for. */
+/* Matches the operands and the reader of a node that is what the head asks for. */
 static bool fits_around(struct fsd_attempt *a, const struct expr *e, fsd_id node)
 {
     const char *op = fsd_text(a->g->names, a->g->nodes.at[node].op);
@@ -238,7 +241,8 @@ static bool fits_around(struct fsd_attempt *a, const struct expr *e, fsd_id node
            fits(a, args.reader, fsd_node_out_tensor(a->g, reader, 0));
 }
 
-/* Recursion ends: an expression is never deeper than its text. */
+/* Matches the expression at the tensor.  The recursion ends, because an expression is
+ * never deeper than its text. */
 static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor)
 {
     struct expr e = head_of(text);

@@ -4,14 +4,14 @@
  *     Add?(c, Mul?(c, Div(Sub(x, ReduceMean(x)), ...)))
  *     n=Conv|ConvTranspose(q=%pair(Pad)) > Relu
  *
- * A capital begins an operator, `|` an alternative, `@` all operators with that
- * `known_as` in model/ops/table.inc, `%` a word of the table that the form is in; an
+ * A capital begins an operator, `|` separates alternatives, `@` means all operators
+ * with that `known_as` in model/ops/table.inc, `%` a word that the caller defines; an
  * operator with `?` may be missing, and then its last operand takes its place.  `c` is
- * a constant, any other small letter a tensor that is none, the same one wherever the
- * letter occurs; `b=` names what follows.  `*` passes element-wise operators (scales,
- * masks) to the only such operator behind them; `>` continues with the only consumer of
- * the first output.  Operands that are not listed may be anything.  Symmetric operators
- * match in either order.
+ * a constant, any other small letter a non-constant tensor, the same one wherever the
+ * letter occurs; `b=` names what follows.  `*` skips elementwise operators (scales,
+ * masks) to the only operator of the given name before them; `>` continues with the
+ * only consumer of the first output.  Operands that are not listed may be anything.
+ * Symmetric operators match in either order.
  */
 #ifndef FSD_PATTERN_FORM_H
 #define FSD_PATTERN_FORM_H
@@ -20,54 +20,55 @@
 
 enum { FSD_FIT_NODES = 64, FSD_FIT_CHOICES = 12, FSD_FIT_LETTERS = 26 };
 
-/** Steps that one walk may take: a block is a neighbourhood. */
+/** Limit of steps of one walk, because a block is local. */
 enum { FSD_FIT_WALK = 64 };
 
-/** A form on a model, while it is tried and when it fits. */
+/** The state of matching a form to a model, and the result if it fits. */
 struct fsd_attempt {
     const struct fsd_facts *facts;
     const struct fsd_graph *g;
-    const bool *passing; /**< by node: may stand anywhere between, and is kept in
-                              `passed`; NULL: none may, and a constant is a tensor as
-                              any other */
-    /** Whether the tensor is what "%word" asks for, and the node that it leads to,
-     *  FSD_NONE where that is the tensor itself; NULL: there are no such words. */
+    const bool *passing; /**< by node: may occur anywhere between operators of the form,
+                              and is then listed in `passed`; NULL: no node may, and
+                              constants are treated like any other tensor */
+    /** Whether the tensor is what "%word" means; sets *node to the node to which it
+     *  leads, or to FSD_NONE if the tensor itself is meant.  NULL: there are no such
+     *  words. */
     bool (*word)(const struct fsd_attempt *a, const char *word, size_t length,
                  fsd_id tensor, fsd_id *node);
-    void *of;                       /**< of who gave `word` */
-    fsd_id letter[FSD_FIT_LETTERS]; /**< tensors; FSD_NONE */
+    void *of;                       /**< data of the caller that set `word` */
+    fsd_id letter[FSD_FIT_LETTERS]; /**< tensors by letter; FSD_NONE: not found yet */
     fsd_id nodes[FSD_FIT_NODES], passed[FSD_FIT_NODES];
     uint32_t n, n_passed;
-    fsd_id end, either, joint; /**< of a residual */
-    /* Which order of operands is tried, by symmetric operator met: all of them in turn,
-     * since which letter is which may show much later. */
+    fsd_id end, either, joint; /**< of a residual; struct fsd_block explains them */
+    /* The order of operands that is tried, by symmetric operator encountered.  All
+     * orders are tried in turn, because a letter may be decided much later. */
     bool flipped[FSD_FIT_CHOICES];
     uint32_t met, chosen;
 };
 
-/** Tries the form at the node, in all orders until one fits and `holds`, which may be
- *  NULL, agrees. */
+/** Tries to match the form with its last node at `node`, in all orders of operands,
+ *  until one fits and `holds` returns true.  `holds` may be NULL. */
 bool fsd_form_fits(struct fsd_attempt *a, const char *form, fsd_id node,
                    bool (*holds)(struct fsd_attempt *a));
 
-/** True when a node of that operator may be the one that the form is tried at. */
+/** Whether a node with that operator may be the last node of the form. */
 bool fsd_form_may_end(const char *form, const char *op);
 
-/** The node is of a known domain, and one of "Div|Mul": who defines a "Gelu" of his own
- *  may mean anything.  False for FSD_NONE. */
+/** Whether the operator of the node has one of the names "Div|Mul" and is standard: a
+ *  user-defined "Gelu" may mean anything.  False for FSD_NONE. */
 bool fsd_form_is(const struct fsd_facts *facts, fsd_id node, const char *names);
 
-/** The producer of the tensor, seen through what is passed, whose first input `tensor`
- *  becomes; FSD_NONE. */
+/** The producer of the tensor, looking through nodes of `passing`; sets `tensor` to the
+ *  output of that producer.  FSD_NONE if there is none. */
 fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor);
 
-/** No tensor, or a constant. */
+/** Whether the tensor is a constant or FSD_NONE. */
 static inline bool fsd_form_is_constant(const struct fsd_attempt *a, fsd_id tensor)
 {
     return !fsd_is_data(a->facts, tensor);
 }
 
-/** Adds the node to a list of FSD_FIT_NODES, unless it is there. */
+/** Adds the node to a list with room for FSD_FIT_NODES, unless it is listed already. */
 void fsd_form_add(fsd_id *list, uint32_t *n, fsd_id node);
 
 #endif

@@ -6,7 +6,7 @@
  *
  *     gelu    x -> Div c -> Erf -> Add c -> Mul x -> Mul c
  *
- * and for each it is determined whether one layer computes it completely.
+ * For each block, this folder determines whether one layer computes it completely.
  */
 #ifndef FSD_PATTERN_PATTERN_H
 #define FSD_PATTERN_PATTERN_H
@@ -14,10 +14,10 @@
 #include "explain/diff/diff.h"
 
 /** The patterns by their words, which forms in find.c describe:
- *    attention   from the product of queries and keys to that with values
+ *    attention   from the product of queries and keys to the product with values
  *    qkv         the three projections of one tensor that an attention reads
- *    swiglu      the gate's activation, and the product of both halves
- *    residual    what ends the longer way, the Add, its activation */
+ *    swiglu      the gate's activation, and the Mul of both halves
+ *    residual    the end of the longer path, the Add, and its activation */
 #define FSD_PATTERNS(row)                                                              \
     row(ATTENTION, "attention") row(QKV, "qkv") row(LAYERNORM, "layernorm")            \
         row(RMSNORM, "rmsnorm") row(GELU, "gelu") row(SWIGLU, "swiglu")                \
@@ -27,66 +27,75 @@
 enum fsd_pattern { FSD_PATTERNS(FSD_PATTERN_NUMBERED) FSD__PATTERN_COUNT };
 
 enum fsd_fused {
-    FSD_FUSED_WHOLE,     /**< one layer computes all of it that is computed at all */
-    FSD_FUSED_SPLIT,     /**< several layers do */
-    FSD_FUSED_ELSEWHERE, /**< a residual: its Add runs in a kernel that is there for
-                              other nodes, so that it takes none of its own */
-    FSD_FUSED_UNKNOWN,   /**< it is not known which layers compute some of it, or all of
-                              it is in one opaque region, whose kernels are not known */
+    FSD_FUSED_WHOLE,     /**< one layer computes all of its nodes that are computed at
+                              all */
+    FSD_FUSED_SPLIT,     /**< several layers compute its nodes */
+    FSD_FUSED_ELSEWHERE, /**< a residual: its Add runs in a kernel that is needed for
+                              other nodes, so that it adds no kernel */
+    FSD_FUSED_UNKNOWN,   /**< it is unknown which layers compute some of its nodes, or
+                              they are all in one opaque region, whose kernels are
+                              unknown */
     FSD__FUSED_COUNT
 };
 
 /** One place where a pattern is found. */
 struct fsd_block {
     uint8_t pattern;        /**< enum fsd_pattern */
-    fsd_id anchor;          /**< the node that its last tensor comes from */
-    fsd_id end, either;     /**< residual: the node that ends the longer way; where the
-                                 shorter one has a layer of its own, the Add may be
-                                 fused with that instead; FSD_NONE */
+    fsd_id anchor;          /**< the node that produces its last tensor */
+    fsd_id end, either;     /**< residual: the node that ends the longer path; if the
+                                 shorter path has a layer of its own, `either` is its
+                                 end, with which the Add may be fused instead;
+                                 FSD_NONE */
     fsd_id joint;           /**< residual: the Add; FSD_NONE */
-    struct fsd_span nodes;  /**< those that the pattern is of, sorted; in the pool */
-    struct fsd_span passed; /**< between these: Q, DQ, casts, views, transpositions */
+    struct fsd_span nodes;  /**< span in the pool: the nodes that the form matched,
+                                 sorted */
+    struct fsd_span passed; /**< span in the pool: the nodes between these: Q, DQ,
+                                 casts, views, transpositions */
     uint8_t fused;          /**< enum fsd_fused */
-    struct fsd_span layers; /**< that compute some of its nodes, in engine order */
+    struct fsd_span layers; /**< span in the pool: layers that compute some of its
+                                 nodes, in engine order */
     struct fsd_span
-        between; /**< layers that only move data from some of its nodes to others */
-    fsd_id elsewhere; /**< FSD_FUSED_ELSEWHERE: the layer that the Add is fused with;
+        between;      /**< span in the pool: layers that only move data from some of its
+                      nodes to others */
+    fsd_id elsewhere; /**< FSD_FUSED_ELSEWHERE: the layer with which the Add is fused;
                            FSD_NONE */
-    fsd_id unknown;   /**< FSD_FUSED_UNKNOWN: the first node of which it is not known */
-    fsd_id opaque; /**< FSD_FUSED_UNKNOWN: the opaque layer that has all that is known
-                         of it; FSD_NONE */
-    struct fsd_span typed; /**< its nodes whose type is what a block is said to run in:
-                                those that multiply matrices, or all that layers compute
-                                where none does */
-    enum fsd_dtype type;   /**< of all of these; FSD_DTYPE_UNKNOWN: they differ, or one
-                                is not known */
+    fsd_id unknown;   /**< FSD_FUSED_UNKNOWN: the first node whose layers are unknown */
+    fsd_id opaque;    /**< FSD_FUSED_UNKNOWN: the opaque layer that computes all of its
+                        known nodes; FSD_NONE */
+    struct fsd_span typed; /**< span in the pool: the nodes that determine the type of
+                                the block: those that multiply matrices or, if there are
+                                none, all that layers compute */
+    enum fsd_dtype type;   /**< the type of all these nodes; FSD_DTYPE_UNKNOWN: they
+                                differ, or one is unknown */
 };
 
 struct fsd_blocks {
     struct fsd_arena *arena;
-    FSD_VEC(struct fsd_block) list; /**< by pattern, then by anchor */
+    FSD_VEC(struct fsd_block) list; /**< sorted by pattern, then by anchor */
     FSD_VEC(fsd_id) pool;
 };
 
-/** All blocks of a run's model, and what the engine made of them. */
+/** All blocks of a run's model, and how the engine computes them. */
 struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff *d);
 
-/** The same of one pattern alone, which takes a part of the time. */
+/** Like fsd_blocks_of(), for one pattern, which takes less time. */
 struct fsd_blocks *fsd_blocks_of_pattern(struct fsd_arena *arena,
                                          const struct fsd_diff *d,
                                          enum fsd_pattern pattern);
 
-/** All blocks of a model, of which nothing else is known. */
+/** All blocks of a model without an engine: only what fsd_blocks_find() sets is
+ *  valid. */
 const struct fsd_blocks *fsd_blocks_of_model(struct fsd_arena *arena,
                                              const struct fsd_facts *facts);
 
 const char *fsd_pattern_name(enum fsd_pattern pattern); /**< "conv-bn-act" */
-/** FSD__PATTERN_COUNT where there is none of that name. */
+/** The pattern with that name; FSD__PATTERN_COUNT if there is none. */
 enum fsd_pattern fsd_pattern_find(const char *name);
-const char *fsd_fused_name(enum fsd_fused fused); /**< "whole", "split", "unknown" */
+const char *fsd_fused_name(enum fsd_fused fused); /**< "whole", "split", "elsewhere",
+                                                       "unknown" */
 
-/* find.c: fills in pattern, anchor, nodes and passed, for fsd_blocks_of().
- * @param patterns  by bits: 1 << enum fsd_pattern */
+/* find.c: adds the blocks, with pattern, anchor, end, either, joint, nodes and passed.
+ * @param patterns mask of 1 << enum fsd_pattern */
 void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
                      uint16_t patterns);
 

@@ -1,19 +1,19 @@
 /*
  * Finds where errors begin, and how the first one grows.  Tensors are visited in the
- * order of the model, each behind those that it depends on:
+ * order of the model, each after those on which it depends:
  *
  *     x 0.0001 --Conv_1--> a (not measured) --Relu_2--> b 0.08 --Conv_3--> c 0.12
  *
  * With a limit of 0.01, b is an entry: no measured tensor before it is over the limit.
- * Conv_1 and Relu_2 are its suspects, the nodes between it and tensors known to be
- * right.  c is no entry, since the error of b explains it.
+ * Conv_1 and Relu_2 are its suspects, the nodes between it and tensors within the
+ * limit.  c is not an entry, since the error of b explains it.
  */
 #include "model/ops/ids.h"
 #include "explain/values/values.h"
 
 #include <stdlib.h>
 
-enum { DETAILED = 16 }; /* entries with suspects: more are never printed */
+enum { DETAILED = 16 }; /* number of entries with suspects: more are never printed */
 
 struct search {
     const struct fsd_match *m;
@@ -22,10 +22,10 @@ struct search {
     const uint32_t *of_tensor;
     struct fsd_values *v;
     struct fsd_arena *scratch;
-    bool *tainted;   /* by tensor: it, or a tensor that it depends on, is over the
-                        limit */
-    uint32_t *seen;  /* by node: the last search that visited it, from 1 */
-    uint32_t search; /* this one */
+    bool *tainted;   /* by tensor: it is over the limit or, if it was not measured, a
+                        tensor on which it depends is */
+    uint32_t *seen;  /* by node: number of the last search that visited it, from 1 */
+    uint32_t search; /* number of the current search */
     FSD_VEC(fsd_id) stack;
 };
 
@@ -46,8 +46,7 @@ static void push_once(struct search *s, fsd_id node)
     fsd_vec_push(s->scratch, &s->stack, node);
 }
 
-/* All nodes from the entry back to measured tensors within the limit, in `stack`,
- * sorted. */
+/* Collects in `stack`, sorted, all nodes from the entry back to measured tensors. */
 static void find_suspects(struct search *s, fsd_id node)
 {
     s->search++;
@@ -74,7 +73,7 @@ static void keep(struct search *s, struct fsd_span *in, fsd_id id)
     in->n++;
 }
 
-/* The layers of all suspects, once each, in the engine's order. */
+/* Adds the layers of all suspects, each once, in the engine's order. */
 static void keep_layers(struct search *s, struct fsd_entry *entry)
 {
     FSD_VEC(fsd_id) layers = {0};
@@ -85,13 +84,14 @@ static void keep_layers(struct search *s, struct fsd_entry *entry)
                          fsd_match_of_node(s->m, s->stack.at[i], k)->layer);
     layers.n = fsd_sort_once(layers.at, layers.n, sizeof *layers.at, fsd_by_id);
     for (uint32_t i = 0; i < layers.n; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): none are kept of none */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without layers the loop
+         * does not run */
         keep(s, &entry->layers, layers.at[i]);
 }
 
-/* Casts and quantizers among the suspects, and in a row before them even if their
- * outputs were measured: their error is that of the types, which the next layer may
- * amplify. */
+/* Adds Casts and quantizers among the suspects, and those right before them even if
+ * their outputs were measured: their error comes from the types, and the next layer may
+ * amplify it. */
 static void keep_behind(struct search *s, struct fsd_entry *entry)
 {
     uint32_t n = s->stack.n;
@@ -116,7 +116,7 @@ static bool changes_type(const struct fsd_graph *engine, fsd_id layer)
     return in && out && in->type != out->type;
 }
 
-/* Layers of the engine that convert the suspects' inputs. */
+/* Adds the layers of the engine that convert the suspects' inputs. */
 static void keep_moved(struct search *s, struct fsd_entry *entry)
 {
     for (fsd_id layer = 0; layer < s->m->engine->nodes.n; layer++) {
@@ -135,7 +135,7 @@ static void keep_moved(struct search *s, struct fsd_entry *entry)
     }
 }
 
-/* The layer that writes the tensor, or the last one that computes its node. */
+/* The last layer that computes the node; FSD_NONE if none is known. */
 static fsd_id layer_of(const struct search *s, fsd_id node)
 {
     uint32_t n = fsd_match_links_of(s->m, node).n;
@@ -200,14 +200,15 @@ static void look_at_node(struct search *s, fsd_id node)
 
 /* --------------------------------------------------------------------------- growth */
 
-/* The worst of the next measured tensors behind those on the stack; FSD_NONE. */
+/* The next measured tensors after this one: returns the one with the largest error;
+ * FSD_NONE if there is none. */
 static fsd_id next_behind(struct search *s, fsd_id tensor)
 {
     fsd_id worst = FSD_NONE;
     double most = -1;
 
     s->stack.n = 0;
-    fsd_vec_push(s->scratch, &s->stack, tensor); /* of tensors here */
+    fsd_vec_push(s->scratch, &s->stack, tensor); /* here the stack has tensors */
     for (uint32_t i = 0; i < s->stack.n; i++) {
         struct fsd_span readers = s->g->tensors.at[s->stack.at[i]].consumers;
 
@@ -234,7 +235,7 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
     return worst;
 }
 
-/* From the first entry on, along the worst of the next tensors. */
+/* Follows the first entry, each time to the next tensor with the largest error. */
 static void follow(struct search *s)
 {
     fsd_id t = s->v->entries.n ? s->v->entries.at[0].tensor : FSD_NONE;

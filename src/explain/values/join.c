@@ -1,6 +1,6 @@
 /*
- * Joins each row of numbers to what its name means: for a table a node, else a layer,
- * else the producer of the tensor with that name; for sets of tensors the model's
+ * Assigns each row of numbers to what its name means: for a table a node and a layer,
+ * or else the producer of the tensor with that name; for sets of tensors the model's
  * tensor, also by the engine's name for it.  A layer that no row names gets the most
  * significant row of its nodes: for errors the largest, since the error at a layer's
  * output is that of its last node only if nothing in the layer reduces it.
@@ -12,9 +12,10 @@ struct join {
     const struct fsd_match *m;
     const struct fsd_numbers *n;
     struct fsd_values *v;
-    uint32_t *of_tensor;            /* of the model */
-    fsd_id *next_node, *first_node; /* by name: chains of nodes, FSD_NONE ends */
-    fsd_id *layer;                  /* by name */
+    uint32_t *of_tensor;            /* by model tensor: its row; FSD_NONE */
+    fsd_id *next_node, *first_node; /* chains of nodes with one name; first_node is
+                                       indexed by name, and FSD_NONE ends a chain */
+    fsd_id *layer;                  /* by name: the layer; FSD_NONE */
 };
 
 static void index_names(struct join *j, struct fsd_arena *scratch)
@@ -33,7 +34,7 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
     }
 }
 
-/* In the main graph, by its own name or the engine's. */
+/* The tensor of the main graph that the model or the engine calls so; FSD_NONE. */
 static fsd_id model_tensor(const struct join *j, fsd_sym name)
 {
     return fsd_id_or(fsd_graph_find(j->m->model, name, 0),
@@ -48,7 +49,7 @@ static bool give_layer(struct join *j, fsd_id layer, uint32_t row)
     return true;
 }
 
-/* A tensor that only the engine has. */
+/* Assigns the row of a tensor that only the engine has to the producing layer. */
 static bool give_engine_tensor(struct join *j, uint32_t row)
 {
     const struct fsd_graph *e = j->m->engine;
@@ -83,7 +84,7 @@ static bool give_named(struct join *j, uint32_t row)
     return given || give_tensor(j, row);
 }
 
-/* The significance of a row: for errors, how large they are. */
+/* The significance of a row: for errors, their size; -1: unknown. */
 static double weight_of(const struct fsd_numbers *n, uint32_t row)
 {
     double number = fsd_number_of(n, row, 0);

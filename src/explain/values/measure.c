@@ -1,19 +1,19 @@
 /*
- * Measures the error of a tensor against another, element by element, in pieces of
- * both.  Sums are doubles, so that tensors of 16 bits are measured as exactly as NumPy
- * would in float64; integers beyond 2^53 lose their last digits, as they do there.
+ * Measures the error of one tensor against another, element by element, reading both in
+ * pieces.  Sums are doubles, so that 16-bit tensors are measured as exactly as by NumPy
+ * in float64; integers beyond 2^53 lose their last digits, as in NumPy.
  */
 #include "explain/values/values.h"
 #include "base/base.h"
 
 #include <stdlib.h>
 
-enum { PIECE = 1 << 14 }; /* elements */
+enum { PIECE = 1 << 14 }; /* elements per piece */
 
 struct side {
     const struct fsd_array *array;
     struct fsd_stream *stream;
-    unsigned width; /* bytes of an element */
+    unsigned width; /* bytes per element */
     unsigned char *raw;
     double *numbers;
 };
@@ -23,7 +23,7 @@ struct sums {
     uint64_t nan, inf, fresh;
 };
 
-/* False if the bytes end too early. */
+/* Skips `left` bytes; false if the data ends before. */
 static bool skip(struct side *s, uint64_t left)
 {
     unsigned char skipped[512];
@@ -47,7 +47,7 @@ static void open_side(struct side *s, const struct fsd_array *array)
     s->numbers = malloc(PIECE * sizeof *s->numbers);
     if (!s->raw || !s->numbers)
         fsd_out_of_memory();
-    skip(s, array->skip); /* where they end too early, the elements will be missed */
+    skip(s, array->skip); /* if the data ends before, reading the elements will fail */
 }
 
 static void close_side(struct side *s)
@@ -69,7 +69,7 @@ static double number_at(const struct side *s, size_t i)
     return number;
 }
 
-/* False if they end too early. */
+/* Reads n elements; false if the data ends before. */
 static bool read_piece(struct side *s, size_t n)
 {
     if (fsd_stream_read(s->stream, s->raw, n * s->width) != n * s->width)
@@ -79,7 +79,7 @@ static bool read_piece(struct side *s, size_t n)
     return true;
 }
 
-/* Not finite where the reference is finite, or not finite in another way. */
+/* Whether b is not finite and differs from the reference a. */
 static bool is_fresh(double a, double b)
 {
     return isnan(b) ? !isnan(a) : isinf(b) && a != b;
@@ -128,7 +128,7 @@ static struct fsd_error_measure measure_of(const struct sums *t, bool alone)
     return m;
 }
 
-/* Equal except for how their elements are stored. */
+/* Why the arrays cannot be compared, a string literal; NULL if they can be. */
 static const char *unlike(const struct fsd_array *a, const struct fsd_array *b)
 {
     if (a->odd || b->odd)

@@ -5,9 +5,9 @@
  *                                           'shape': (1, 3, 224, 224), }
  *
  * It is the repr() of a dictionary, which only NumPy writes, so that the three keys are
- * searched instead of parsing Python.  Elements follow it. bfloat16, which NumPy does
- * not know, is written as two bytes of no type ("V2") by the package ml_dtypes; nothing
- * else that belongs to a network is.
+ * searched instead of parsing Python.  The elements follow it.  The package ml_dtypes
+ * writes bfloat16, which NumPy does not know, as two bytes without a type ("V2"); no
+ * other type of a network is written like this.
  */
 #include "explain/values/values.h"
 #include "base/base.h"
@@ -18,7 +18,7 @@
 enum { HEADER_MAX = 1 << 16 };
 
 static const struct {
-    const char *descr; /* behind the order of bytes */
+    const char *descr; /* text after the byte order */
     enum fsd_dtype type;
 } types[] = {
     {"f2", FSD_FP16},  {"f4", FSD_FP32},   {"f8", FSD_FP64},   {"V2", FSD_BF16},
@@ -27,7 +27,7 @@ static const struct {
     {"b1", FSD_BOOL},
 };
 
-/* The text behind a key; empty if there is none. */
+/* The text after a key; empty if there is no such key. */
 static struct fsd_slice value_of(struct fsd_slice header, const char *key)
 {
     struct fsd_slice right;
@@ -90,7 +90,8 @@ static const char *read_dictionary(struct fsd_array *array, struct fsd_slice hea
     return wrong;
 }
 
-/* The decompressed size must agree with the header. */
+/* NULL if the decompressed size agrees with the header; else the error, a string
+ * literal. */
 static const char *check_size(const struct fsd_array *array)
 {
     uint64_t bytes = array->count * (fsd_dtype_bits(array->type) / 8);

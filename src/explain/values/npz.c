@@ -1,14 +1,14 @@
 /*
- * numpy.savez() and savez_compressed(): a ZIP archive with a file NAME.npy for each
- * tensor.  Members are found by the archive's directory at its end, as every ZIP reader
- * does, in the 64-bit form if a count or a size needs it.  At first, only the header of
- * each member is read.
+ * Reads archives of numpy.savez() and savez_compressed(): a ZIP archive with a file
+ * NAME.npy for each tensor.  Members are found through the directory at the end of the
+ * archive, as in every ZIP reader, in the 64-bit form if a count or a size needs it.
+ * Only the header of each member is read here.
  *
- *     local header, member | ... | directory: an entry a member | [64 bits: record,
+ *     local header, member | ... | directory: one entry per member | [64 bits: record,
  *     locator] | end record
  *
  * Members may overlap in a hostile archive, so that a few kilobytes decompress to
- * terabytes: the sum of all is bounded by the size of the file.
+ * terabytes: the sum of their sizes is bounded by a multiple of the file's size.
  */
 #include "explain/values/values.h"
 
@@ -18,13 +18,13 @@
 
 enum {
     END_SIZE = 22,       /* the end record without its comment, */
-    COMMENT_MAX = 65535, /* of so many bytes */
+    COMMENT_MAX = 65535, /* whose size is at most this */
     LOCATOR_SIZE = 20,
     END64_SIZE = 56,
     ENTRY_SIZE = 46,
     LOCAL_SIZE = 30,
     MEMBERS_MAX = 1 << 20,
-    RATIO_MAX = 1032 /* what deflate can do at best */
+    RATIO_MAX = 1032 /* the highest compression ratio of deflate */
 };
 #define EXPANDED_FREE (UINT64_C(1) << 26)
 
@@ -34,7 +34,7 @@ struct archive {
     struct fsd_intern *names;
     struct fsd_array_set *set;
     struct fsd_error *err;
-    uint64_t expanded; /* bytes, of all members so far */
+    uint64_t expanded; /* decompressed bytes of all members so far */
 };
 
 struct directory {
@@ -50,7 +50,7 @@ static uint64_t number_at(const struct archive *z, uint64_t at, unsigned bytes)
     return number;
 }
 
-/* True if there are so many bytes. */
+/* Whether the file has n bytes at this position. */
 static bool has(const struct archive *z, uint64_t at, uint64_t n)
 {
     return at <= z->file->size && n <= z->file->size - at;
@@ -76,7 +76,7 @@ bool fsd_npz_is(const struct fsd_file *file)
 
 /* ----------------------------------------------------------------------- directory */
 
-/* The end record is last, except for a comment. */
+/* Finds the end record, which is last except for a comment. */
 static bool find_end(const struct archive *z, uint64_t *at)
 {
     size_t size = z->file->size;
@@ -127,8 +127,8 @@ struct member {
     struct fsd_slice name;
 };
 
-/* Sizes that do not fit are in an extra field, in this order, as far as they are
- * needed. */
+/* Reads sizes from the extra field: those that do not fit in 32 bits are there, in this
+ * order. */
 static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
                        struct member *m)
 {
@@ -150,7 +150,8 @@ static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
     }
 }
 
-/* @param at  of the directory's entry; set behind it. */
+/* Reads an entry of the directory; false if it is damaged.
+ * @param at position of the entry; set to the position after it */
 static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
                        struct member *m)
 {
@@ -177,7 +178,8 @@ static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
     return true;
 }
 
-/* Where the member's bytes begin: the local header has lengths of its own. */
+/* Finds where the member's bytes begin: the local header has its own lengths.  False if
+ * they are not all in the file. */
 static bool find_bytes(const struct archive *z, const struct member *m, uint64_t *at)
 {
     if (!has(z, m->local, LOCAL_SIZE) || !is_at(z, m->local, "PK\3\4"))
@@ -195,7 +197,7 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
     uint64_t at;
 
     if (!fsd_slice_drop(&name, ".npy"))
-        return FSD_OK; /* no tensor */
+        return FSD_OK; /* not a tensor */
     if (!find_bytes(z, m, &at))
         return damaged(z, entry, "a member where the directory says",
                        "that it is not all in the file");

@@ -1,5 +1,5 @@
-/* Access to numbers by name, and printing them: which column is which, and the values
- * of a row.  A row has few columns, so that they are searched linearly. */
+/* Access to numbers by name, and printing: finds a column, and prints the values of a
+ * row.  A row has few columns, so they are searched linearly. */
 #include "explain/values/values.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static void put_value(double number, FILE *out)
     fprintf(out, whole ? "%.0f" : "%.4g", number);
 }
 
-/* A count of 0 errors is of no interest. */
+/* Whether the cell is printed: a count of 0 is not. */
 static bool is_shown(const struct fsd_numbers *n, const struct fsd_number_cell *cell)
 {
     return n->of == FSD_NUMBERS_OF_TABLE || cell->column < FSD_ERROR_NAN ||

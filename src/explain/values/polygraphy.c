@@ -1,13 +1,13 @@
 /*
- * What Polygraphy saves of its runs (--save-outputs, RunResults.save()):
+ * Reads the results of runs that Polygraphy saved (--save-outputs, RunResults.save()):
  *
  *     {"lst": [ ["runner", [ {"outputs": {"x": {"values": {"array": "<base64>", ...}}},
  *                             "runner_name": ...}, ...] ], ... ]}
  *
- * An array in base64 is a file of NumPy's own format.  Polygraphy before 0.35 leaves
- * the object "values" out.  Such a file is as large as its tensors, so that only the
- * position of each array is kept.  The first iteration of each runner counts, since
- * later iterations may have other inputs than those of another run.
+ * An array in base64 is a file in NumPy's own format.  Polygraphy before 0.35 omits the
+ * object "values".  Such a file is as large as its tensors, so only the position of
+ * each array is kept.  Only the first iteration of each runner counts, since later
+ * iterations may have different inputs in different runs.
  */
 #include "explain/values/values.h"
 
@@ -16,8 +16,8 @@
 
 #include <string.h>
 
-/* Levels: the object, "lst", a runner, its iterations, one of these, its outputs, and a
- * tensor, with whatever objects are around its array. */
+/* Nesting levels: the object, "lst", a runner, its iterations, one iteration, its
+ * outputs, and a tensor, with any objects around its array. */
 enum { LST = 2, RUNNER, ITERATIONS, ITERATION, OUTPUTS, TENSOR, DEPTH_MAX = 32 };
 enum { PEEK = 4096, ARRAYS_MAX = 1 << 20 };
 
@@ -30,9 +30,10 @@ struct reading {
     size_t at, released;
     unsigned depth;
     char opened[DEPTH_MAX + 1];           /* by level, from 1: '{' or '[' */
-    struct fsd_slice keys[DEPTH_MAX + 1]; /* likewise: the last key */
+    struct fsd_slice keys[DEPTH_MAX + 1]; /* by level, from 1: the last key */
     bool valued;                          /* a key was read, but not yet its value */
-    unsigned iterations;                  /* of this runner */
+    unsigned iterations;                  /* number of iterations of the current runner
+                                             so far */
 };
 
 bool fsd_polygraphy_is(const struct fsd_file *file)
@@ -57,7 +58,8 @@ static struct fsd_array_set *last_set(const struct reading *r)
 
 /* ------------------------------------------------------------------------ its texts */
 
-/* Reads the text behind r->at, which is its quotation mark. */
+/* Reads the text that begins with the quotation mark at r->at, and sets r->at to the
+ * position after it. */
 static bool read_text(struct reading *r, struct fsd_slice *out)
 {
     const char *s = (const char *)r->file->bytes;
@@ -95,8 +97,7 @@ static void add_runner(struct reading *r, struct fsd_slice name)
     r->iterations = 0;
 }
 
-/* Whether the keys and levels on the stack are those of a tensor of the first
- * iteration. */
+/* Adds a tensor; its name is the last key of the outputs. */
 static void add_array(struct reading *r, struct fsd_slice text, bool numpy)
 {
     struct fsd_array array = {.odd = "it is a tensor of PyTorch, not an array"};
@@ -186,7 +187,7 @@ static enum fsd_status step(struct reading *r)
         return close_step(r, c);
     if (c == ',')
         r->valued = false;
-    r->at++; /* numbers, null, true and false have no meaning here */
+    r->at++; /* numbers, null, true and false are not needed */
     return FSD_OK;
 }
 

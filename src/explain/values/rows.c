@@ -1,12 +1,14 @@
 /*
- * Rows of one batch that are equal at the input: behind it each row is measured against
- * the one before it, so that a row that is computed otherwise shows twice.
+ * Compares the rows of a batch whose input rows are equal: in each tensor, every row is
+ * measured against the row before it, so that a row that was computed differently shows
+ * twice.
  *
  *     elements of a tensor   row 0 | row 1 | row 2 | row 3
  *     the reference          [0 ....................]
  *     measured against it            [1 ....................]
  *
- * Both are views of one array, a row apart, so that nothing is read into memory.
+ * Both are views of one array that are one row apart, so that nothing is read into
+ * memory.
  */
 #include "explain/values/values.h"
 
@@ -14,7 +16,8 @@
 
 #include <inttypes.h>
 
-/* The first axis of an array of that name; 0: there is none, or it is one row. */
+/* The size of the first axis of the array with that name; 0 if there is no such array,
+ * or it has only one row. */
 static int64_t first_axis(const struct fsd_array_set *set, fsd_sym name)
 {
     for (uint32_t i = 0; i < set->at.n; i++)
@@ -23,7 +26,8 @@ static int64_t first_axis(const struct fsd_array_set *set, fsd_sym name)
     return 0;
 }
 
-/* The batch: of the network's inputs that are there, else of its outputs. */
+/* The batch size: of the network's inputs in the set, or else of its outputs; 0 if
+ * there is none. */
 static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set *set)
 {
     const struct fsd_span lists[] = {g->scopes.at[0].inputs, g->scopes.at[0].outputs};
@@ -39,7 +43,7 @@ static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set 
     return 0;
 }
 
-/* All rows but one: the first, or the last. */
+/* A view of the array without its first row or, with `last`, without its last row. */
 static struct fsd_array without_row(struct fsd_arena *arena,
                                     const struct fsd_array *all, int64_t batch,
                                     bool last)
@@ -64,7 +68,7 @@ static struct fsd_array without_row(struct fsd_arena *arena,
     return part;
 }
 
-/* What the network gets has to be equal in all rows, as far as it is there. */
+/* The network's inputs, as far as the set has them, must have equal rows. */
 static enum fsd_status check_inputs(const struct fsd_graph *g,
                                     const struct fsd_numbers *n, struct fsd_error *err)
 {

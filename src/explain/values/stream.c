@@ -1,7 +1,7 @@
 /*
  * Decompresses a part of a mapped file on demand.  Pages already read are released, so
- * that an archive larger than memory can be read.  The stated size and checksum of a
- * stream are checked against the result, since members of a truncated file may still
+ * that an archive larger than memory can be read.  The result is checked against the
+ * size and checksum stated in the file, since members of a truncated file may still
  * decompress to something.
  */
 #include "explain/values/stream.h"
@@ -16,13 +16,13 @@
 struct fsd_stream {
     const struct fsd_stored *stored;
     const unsigned char *in;
-    size_t left; /* of `in` */
+    size_t left; /* remaining bytes at `in` */
     size_t released;
     z_stream z;
-    bool inflating, ended; /* of deflated bytes */
+    bool inflating, ended; /* for deflated data */
     uint64_t done;         /* bytes decompressed so far */
     uint32_t crc;
-    uint32_t bits; /* base64: the bits of the last characters that are not output yet */
+    uint32_t bits; /* base64: bits of the last characters that are not output yet */
     unsigned n_bits;
 };
 
@@ -88,7 +88,7 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
         int digit = digit_of(*s->in);
 
         if (digit < 0)
-            break; /* '=' at the end, or damage: then there are too few bytes */
+            break; /* '=' at the end, or damage, which leaves too few bytes */
         s->in++;
         s->left--;
         s->bits = (s->bits << 6 | (uint32_t)digit) & 0xffffff;
@@ -125,7 +125,7 @@ bool fsd_stream_whole(struct fsd_stream *s)
     unsigned char more;
 
     if (s->stored->packing == FSD_DEFLATED && !s->ended &&
-        fsd_stream_read(s, &more, 1)) /* its end may be behind the last byte */
+        fsd_stream_read(s, &more, 1)) /* the end marker may follow the last byte */
         return false;
     if (s->stored->packing == FSD_DEFLATED && !s->ended)
         return false;

@@ -5,10 +5,10 @@
  *     Conv_0,0.1,3                   {"name": "Conv_4", "sensitivity": 0.01}]
  *     "a, b",0.01,
  *
- * CSV is that of RFC 4180, with a comma or, where the header has one, a tab.  The
- * column "name" may be anywhere.  A cell that is empty, or a member that is left out or
- * null, is unknown; a column without any number is dropped, since tables have columns
- * of words, too.
+ * CSV follows RFC 4180, with commas or, if the header has a tab, with tabs as
+ * separators.  The column "name" may be anywhere.  An empty cell, or a member that is
+ * missing or null, is unknown; a column without any number is dropped, since tables
+ * also have columns of words.
  */
 #include "explain/values/values.h"
 
@@ -27,7 +27,7 @@ struct table {
     const struct fsd_file *file;
     struct fsd_numbers *out;
     struct fsd_error *err;
-    bool numbered[FSD_MOST_COLUMNS]; /* some row has a number there */
+    bool numbered[FSD_MOST_COLUMNS]; /* by column: some row has a number in it */
     uint64_t line;
 };
 
@@ -53,7 +53,7 @@ static void begin_row(struct table *t)
     fsd_vec_push(t->arena, &t->out->rows, row);
 }
 
-/* Of the last row. */
+/* Adds a number to the last row. */
 static void set_number(struct table *t, uint32_t column, double number)
 {
     struct fsd_number_cell cell = {column, number};
@@ -63,7 +63,7 @@ static void set_number(struct table *t, uint32_t column, double number)
     t->numbered[column] = true;
 }
 
-/* A number in decimal form, which must be the whole text. */
+/* Reads a decimal number, which must be the whole text. */
 static bool read_number(struct fsd_slice text, double *out)
 {
     char copy[CELL_MAX], *end;
@@ -100,9 +100,9 @@ static enum fsd_status finish(struct table *t)
 
 /* ------------------------------------------------------------------------------ CSV */
 
-/* Reads the cell at the front, with its end.
- * @return false: a quotation mark is not closed.  Doubled quotation marks are
- *         single in the copy. */
+/* Reads the cell at the beginning, with its separator.  Doubled quotation marks become
+ * single ones.
+ * @return false: a quotation mark is not closed */
 static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
                       struct fsd_slice *cell, bool *last)
 {
@@ -134,7 +134,7 @@ static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
     return true;
 }
 
-/* Reads a line, and the next ones while a quotation mark is open. */
+/* Reads a line, and further lines while a quotation mark is open; false at the end. */
 static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice *line)
 {
     bool quoted = false;
@@ -151,7 +151,7 @@ static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice 
     return true;
 }
 
-/* Finds the cell with the name; the others are columns. */
+/* Finds the column with the names; the others are columns of numbers. */
 static enum fsd_status read_header(struct table *t, struct fsd_slice line, char mark,
                                    uint32_t *name)
 {
@@ -250,7 +250,7 @@ static enum fsd_status read_member(struct table *t, struct fsd_records *r,
     enum fsd_status status;
 
     if (field->opens) {
-        r->at = fsd_record_behind(r); /* lists and objects are no numbers */
+        r->at = fsd_record_behind(r); /* lists and objects are not numbers */
         return FSD_OK;
     }
     if (fsd_field_is(field, "name") && field->is_text) {

@@ -1,14 +1,14 @@
 /*
- * Numbers from outside that belong to tensors, nodes or layers:
+ * External numbers that belong to tensors, nodes or layers:
  *
- *     two sets of tensors     measures of how far the second is from the first
+ *     two sets of tensors     how far the second differs from the first
  *     one set of tensors      where NaN and infinite values begin
  *     a table                 its columns
  *
- * All three become rows of a name and numbers (struct fsd_numbers).  join.c joins them
- * to tensors, nodes and layers of a run; enter.c finds where errors begin.  Elements
- * are read from their file piece by piece, one tensor of each set at a time, so that
- * memory does not grow with the files.
+ * All three become rows that consist of a name and numbers (struct fsd_numbers).
+ * join.c assigns the rows to tensors, nodes and layers of a run; enter.c finds where
+ * errors begin.  Elements are read from their file piece by piece, one tensor of each
+ * set at a time, so that memory does not grow with the files.
  */
 #ifndef FSD_VALUES_VALUES_H
 #define FSD_VALUES_VALUES_H
@@ -22,39 +22,40 @@
 
 enum { FSD_ARRAY_RANK = 32 };
 
-/** The largest file of tensors. */
+/** The largest file of tensors, in bytes. */
 #define FSD_VALUES_LIMIT (UINT64_C(1) << 40)
 
 /** A tensor in a file. */
 struct fsd_array {
     fsd_sym name;
-    const char *odd; /**< why its elements cannot be read; NULL: they can */
+    const char *odd; /**< why its elements cannot be read; NULL: they can be read */
     enum fsd_dtype type;
     bool big_endian, fortran; /**< fortran: the first axis is the innermost */
     uint32_t rank;
     int64_t dims[FSD_ARRAY_RANK];
-    uint64_t count;  /**< elements */
-    uint64_t skip;   /**< bytes before them */
-    uint64_t behind; /**< bytes after them that are not the array's */
+    uint64_t count;  /**< number of elements */
+    uint64_t skip;   /**< number of bytes before the elements */
+    uint64_t behind; /**< number of bytes after the elements that do not belong to the
+                          array */
     struct fsd_stored stored;
 };
 
 /** The tensors of one run. */
 struct fsd_array_set {
-    const char *path, *runner; /**< NULL: the file does not name it */
+    const char *path, *runner; /**< runner: NULL if the file does not name it */
     FSD_VEC(struct fsd_array) at;
 };
 
 typedef FSD_VEC(struct fsd_array_set) fsd_array_set_vec;
 
-/** True if the file begins like an archive of NumPy's. */
+/** Whether the file begins like an archive of NumPy. */
 bool fsd_npz_is(const struct fsd_file *file);
-/** True if the file begins like Polygraphy's saved outputs. */
+/** Whether the file begins like saved outputs of Polygraphy. */
 bool fsd_polygraphy_is(const struct fsd_file *file);
 
-/** Adds the set of tensors in an archive, numpy.savez(), or the sets of Polygraphy's
- *  saved outputs, one per runner, of its first iteration.
- *  @param file  must outlive the sets.
+/** Adds the set of tensors in an archive of numpy.savez(), or the sets in outputs that
+ *  Polygraphy saved: one for each runner, with the tensors of its first iteration.
+ *  @param file must outlive the sets
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT. */
 enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
                              const struct fsd_file *file, fsd_array_set_vec *out,
@@ -63,46 +64,47 @@ enum fsd_status fsd_polygraphy_read(struct fsd_arena *arena, struct fsd_intern *
                                     const struct fsd_file *file, fsd_array_set_vec *out,
                                     struct fsd_error *err);
 
-/** True if the file is one of both. */
+/** Whether the file has one of these two formats. */
 bool fsd_sets_are(const struct fsd_file *file);
 
-/** Adds the sets of a file that is one of both. */
+/** Adds the sets of a file that has one of these two formats. */
 enum fsd_status fsd_sets_read(struct fsd_arena *arena, struct fsd_intern *names,
                               const struct fsd_file *file, fsd_array_set_vec *out,
                               struct fsd_error *err);
 
 /** Reads the header of NumPy's own format at the beginning of the array's bytes.
- *  @return NULL; the error: a literal. */
+ *  @return NULL; the error, a string literal */
 const char *fsd_npy_read(struct fsd_array *array);
 
 /* ------------------------------------------------------------------------- numbers */
 
-/** The error of one tensor against another.  b: the tensor that is judged; a: the
- *  reference.  Elements that are not finite in either do not count in the first five.
- */
+/** The error of the tensor b against the reference a.  Elements that are not finite in
+ *  a or b do not count in the first five. */
 struct fsd_error_measure {
     double l2_rel;     /**< |b - a| / |a|, Euclidean norms over all elements; infinite
-                            if only \|a\| is 0 */
+                            if only |a| is 0 */
     double max_abs;    /**< the greatest |b_i - a_i| */
-    double max_rel;    /**< the greatest |b_i - a_i| / |a_i| where a_i is not 0 */
+    double max_rel;    /**< the greatest |b_i - a_i| / |a_i| with a_i not 0 */
     double l2;         /**< |b - a| */
-    double cosine;     /**< a.b / (|a| |b|); NAN where a norm is 0 */
-    double largest;    /**< of both: the greatest absolute value, of finite elements */
-    uint64_t nan, inf; /**< of b: elements that are NaN, that are infinite */
-    uint64_t fresh;    /**< of these, those that are not the same in a */
+    double cosine;     /**< a.b / (|a| |b|); NAN if a norm is 0 */
+    double largest;    /**< the greatest absolute value of finite elements, in a and
+                            b */
+    uint64_t nan, inf; /**< number of elements of b that are NaN, or infinite */
+    uint64_t fresh;    /**< number of these elements that differ from those in a */
 };
 
 /** Compares all elements.
- *  @param a  NULL: there is no reference, and only `nan` and `inf` are known.
- *  @return NULL; why it is impossible: a literal.  `*broken` is set to the one
- *         that could not be decompressed completely. */
+ *  @param a NULL: there is no reference, so only `nan`, `inf`, `fresh` and `largest`
+ *         are known
+ *  @return NULL, or why the comparison is impossible, a string literal.  `*broken` is
+ *         set to the array that could not be decompressed completely, or to NULL */
 const char *fsd_measure_error(const struct fsd_array *a, const struct fsd_array *b,
                               struct fsd_error_measure *out,
                               const struct fsd_array **broken);
 
 enum { FSD_MOST_COLUMNS = 64 };
 
-/** A name's value in a column; unknown values have no cell. */
+/** A number of a row in a column; unknown numbers have no cell. */
 struct fsd_number_cell {
     uint32_t column;
     double number;
@@ -110,10 +112,12 @@ struct fsd_number_cell {
 
 struct fsd_number_row {
     fsd_sym name;
-    struct fsd_span cells; /**< in fsd_numbers.cells, in the order of the columns */
-    uint64_t fresh;        /**< of tensors: elements that stopped being finite */
-    double largest; /**< of tensors: the greatest absolute value, infinite where an
-                         element is; of a table NAN */
+    struct fsd_span cells; /**< span in fsd_numbers.cells, in the order of the
+                                columns */
+    uint64_t fresh;        /**< for tensors: number of elements that are not finite and
+                                differ from the reference */
+    double largest;        /**< for tensors: the greatest absolute value, infinite if an
+                         element is; for a table NAN */
 };
 
 /** A tensor that could not be measured, and why. */
@@ -122,7 +126,7 @@ struct fsd_unmeasured {
     const char *why;
 };
 
-/** The columns of tensors' errors, in the order of their struct. */
+/** The columns of tensor errors, in the order of struct fsd_error_measure. */
 enum fsd_error_column {
     FSD_ERROR_L2_REL,
     FSD_ERROR_MAX_ABS,
@@ -137,120 +141,129 @@ enum fsd_error_column {
 struct fsd_numbers {
     enum fsd_numbers_of {
         FSD_NUMBERS_OF_TABLE,
-        FSD_NUMBERS_OF_TENSORS, /**< one set: only nan and inf are known */
-        FSD_NUMBERS_OF_ERRORS   /**< two sets */
+        FSD_NUMBERS_OF_TENSORS, /**< one set of tensors: only nan and inf are known */
+        FSD_NUMBERS_OF_ERRORS   /**< two sets of tensors */
     } of;
     const char
         *paths[2]; /**< the reference first; the second is NULL for a single set */
-    const char *runners[2]; /**< NULL: not stated */
+    const char *runners[2]; /**< NULL: the file does not name it */
     uint32_t n_columns;
     const char *columns[FSD_MOST_COLUMNS];
     FSD_VEC(struct fsd_number_row) rows;
     FSD_VEC(struct fsd_number_cell) cells;
     FSD_VEC(struct fsd_unmeasured) unmeasured;
-    uint32_t only_first, only_second; /**< tensors of one set alone */
+    uint32_t only_first, only_second; /**< number of tensors that only one set has */
 };
 
-/** A table: CSV with a header, or JSON, a list of objects with a "name" each.
+/** Reads a table: CSV with a header, or JSON, a list of objects each of which has a
+ *  "name".
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT. */
 enum fsd_status fsd_table_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, struct fsd_numbers *out,
                                struct fsd_error *err);
 
-/** "1x3x8", or "a scalar". */
+/** The shape as "1x3x8", or "a scalar"; the text is in the arena. */
 const char *fsd_array_shape(struct fsd_arena *arena, const struct fsd_array *array);
 
 /** Compares two sets by name, or searches one for NaN and infinities (`a` NULL).
- *  @return FSD_OK; FSD_E_MISMATCH where no tensor can be compared; FSD_E_FORMAT for one
- *          that is damaged. */
+ *  @return FSD_OK; FSD_E_MISMATCH if no tensor can be compared; FSD_E_FORMAT if one is
+ *         damaged */
 enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     const struct fsd_intern *names,
                                     const struct fsd_array_set *a,
                                     const struct fsd_array_set *b,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
-/** Measures in a set of tensors each row of the batch against the one before it.
- *  @param g  the model, of whose inputs, or else outputs, the batch is the first axis.
- *  @return as fsd_numbers_of_sets(); FSD_E_MISMATCH where neither input nor output is
- *          there, or the rows of an input differ. */
+/** Compares each row of the batch with the previous row, for each tensor of a set.
+ *  @param g the model; the batch is the first axis of its inputs or, if the set has
+ *         none of them, of its outputs
+ *  @return as fsd_numbers_of_sets(); FSD_E_MISMATCH also if the set has neither inputs
+ *         nor outputs, or if the rows of an input differ */
 enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,
                                     const struct fsd_array_set *set,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
 /* -------------------------------------------------------------------- in a run */
 
-/** Where something begins. */
+/** A place where an error begins. */
 struct fsd_entry {
     uint32_t row;
-    fsd_id tensor, node, layer; /**< in the model: the tensor, its producer, its layer;
-                                     FSD_NONE */
-    struct fsd_span suspects;   /**< nodes that may have caused it, and */
-    struct fsd_span layers;     /**< the layers that compute these, */
-    struct fsd_span behind;     /**< Casts and quantizers among them, or before them, */
-    struct fsd_span moved;      /**< layers that convert their inputs; all in `pool` */
+    fsd_id tensor, node, layer; /**< in the model: the tensor and its producer; in the
+                                     engine: the producer's layer; FSD_NONE */
+    struct fsd_span suspects;   /**< span in `pool`: nodes that may have caused the
+                                     error */
+    struct fsd_span layers;     /**< span in `pool`: the layers that compute the
+                                     suspects */
+    struct fsd_span behind;     /**< span in `pool`: Casts and quantizers among the
+                                     suspects, or right before them */
+    struct fsd_span moved;      /**< span in `pool`: layers that convert the inputs of
+                                     the suspects */
 };
 
-/** A measured tensor behind the first error. */
+/** A measured tensor after the first error. */
 struct fsd_growth {
     uint32_t row;
-    fsd_id layer; /**< FSD_NONE */
+    fsd_id layer; /**< the layer of its producer; FSD_NONE */
 };
 
 struct fsd_values {
     const struct fsd_numbers *numbers;
-    double limit;      /**< of l2_rel */
-    uint32_t *of_node; /**< a row; FSD_NONE: unknown */
+    double limit;      /**< limit of l2_rel above which an error counts */
+    uint32_t *of_node; /**< index of a row; FSD_NONE: unknown */
     uint32_t *of_layer;
-    double greatest; /**< largest absolute number in the first column of any layer */
-    uint32_t joined; /**< rows that are joined to something */
-    FSD_VEC(uint32_t) strangers; /**< rows that name nothing */
-    uint32_t over;               /**< tensors over the limit */
+    double greatest; /**< the largest finite absolute number of any layer in the first
+                          column */
+    uint32_t joined; /**< number of rows that were assigned to something */
+    FSD_VEC(uint32_t) strangers; /**< rows whose name means nothing */
+    uint32_t over;               /**< number of tensors over the limit */
     FSD_VEC(struct fsd_entry)
     entries; /**< where errors begin, in the order of the model */
     bool has_nan;
-    struct fsd_entry nan; /**< the first tensor with values that stopped being finite */
-    FSD_VEC(struct fsd_growth) growth; /**< how the first error grows */
+    struct fsd_entry nan; /**< the first tensor whose values stopped being finite; valid
+                               if has_nan */
+    FSD_VEC(struct fsd_growth) growth; /**< how the first error grows along the model */
     FSD_VEC(fsd_id) pool;
 };
 
-/** Joins each row to what its name means.
- *  @param limit of l2_rel, from which on an error counts.
+/** Assigns each row to what its name means.
+ *  @param limit of l2_rel, above which an error counts
  *  @return FSD_OK; FSD_E_MISMATCH if no name has a meaning. */
 enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_numbers *numbers, double limit,
                                 const struct fsd_match *m,
                                 const struct fsd_flows *flows, struct fsd_error *err);
 
-/** A copy in which columns and runners have other names, and files none.
- *  @param rename  takes NULL, too. */
+/** A copy with renamed columns and runners, and with neutral names for files.
+ *  @param rename is also called with NULL */
 const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
                                            const struct fsd_values *v,
                                            const char *(*rename)(void *, const char *),
                                            void *payload);
 
-/** enter.c: fills over, entries, nan and growth.
- *  @param of_tensor  by tensor of the model: its row, FSD_NONE. */
+/** enter.c: sets over, entries, nan and growth.
+ *  @param of_tensor indexed by model tensor: its row; FSD_NONE */
 void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
                       const struct fsd_flows *flows, const uint32_t *of_tensor);
 
-/** By tensor of the model, the greatest absolute value that a set of tensors has of it,
- *  infinite where an element is; NAN: not measured.
- *  @param n  may be NULL.
- *  @return NULL where `n` is. */
+/** Returns an array indexed by model tensor: the greatest absolute value of it in a set
+ *  of tensors, infinite if an element is; NAN: not measured.
+ *  @param n may be NULL
+ *  @return NULL if `n` is NULL */
 double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
                            const struct fsd_numbers *n);
 
-/** A number of a row; NAN: unknown.  `row` may be FSD_NONE. */
+/** The number of a row in a column; NAN: unknown.  `row` may be FSD_NONE (then NAN). */
 double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column);
 
-/** Whether a row is over the limit, or has values that stopped being finite. */
+/** Whether a row of tensors is over the limit, or has values that stopped being
+ *  finite. */
 bool fsd_row_is_over(const struct fsd_values *v, uint32_t row);
 
-/** "l2_rel 0.0213, max_abs 3.4": at most so many columns of a row, without counts of 0.
- */
+/** Prints "l2_rel 0.0213, max_abs 3.4": at most `most` columns of a row, without counts
+ *  of 0. */
 void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE *out);
 
-/** The column of that name; FSD_NONE. */
+/** The index of the column with that name; FSD_NONE if there is none. */
 uint32_t fsd_number_column(const struct fsd_numbers *n, const char *name);
 
 #endif
