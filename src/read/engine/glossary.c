@@ -1,5 +1,5 @@
-/* The readers' words, one list behind the other, and the blocks of a model, which no
- * builder names. */
+/* The words of all readers, one list after the other, and the blocks of a model, for
+ * which no builder has a name. */
 #include "read/engine/glossary.h"
 
 #include "base/base.h"

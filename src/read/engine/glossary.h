@@ -7,13 +7,13 @@
 
 struct fsd_gloss {
     const char *word;  /**< NULL ends a list */
-    const char *forms; /**< in what names it stands: patterns of a shell with commas
-                            between them; NULL: the word alone */
+    const char *forms; /**< the names that contain the word: shell patterns, separated
+                            by commas; NULL: the word alone */
     const char *kind;  /**< "type of layer" */
     const char *what;
-    const char *why;    /**< what it costs or proves; NULL */
-    const char *fix;    /**< what to look at or to do; NULL */
-    const char *source; /**< who says so; NULL: seen in engines */
+    const char *why;    /**< what it costs or proves; may be NULL */
+    const char *fix;    /**< what to look at or to do; may be NULL */
+    const char *source; /**< who states it; NULL: seen in engines */
 };
 
 #define FSD_GLOSS_TYPE   "type of layer"
@@ -21,10 +21,11 @@ struct fsd_gloss {
 #define FSD_GLOSS_KERNEL "part of a kernel's name"
 #define FSD_GLOSS_BLOCK  "block of a model"
 
-/** Word i of all, the readers' first; NULL behind the last. */
+/** Word i of all lists, the readers' lists first; NULL after the last. */
 const struct fsd_gloss *fsd_gloss_at(unsigned i);
 
-/** Whether it explains a word, or a name of which it is a part; case does not count. */
+/** Whether the entry explains the word, or a name that contains the word; case is
+ *  ignored. */
 bool fsd_gloss_is(const struct fsd_gloss *gloss, const char *word);
 bool fsd_gloss_in(const struct fsd_gloss *gloss, const char *name);
 

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* At most so many nodes of one name are recorded; each has their total number. */
+/* A mention keeps at most this many nodes of one name; each states their total number.
+ */
 enum { CANDIDATES = 8 };
 
 static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)
@@ -42,8 +43,8 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
     mention.tensor = what ? what->tensor : FSD_NONE;
     mention.among = nodes.n;
     if (!nodes.n) {
-        /* A copied or served tensor may be any; elsewhere only a constant can be meant.
-         */
+        /* Where a tensor is copied or served, any tensor may be meant; elsewhere only a
+         * constant. */
         bool any = mention.role == FSD_MENTION_COPIES ||
                    mention.role == FSD_MENTION_WRAPS ||
                    mention.role == FSD_MENTION_SERVES;

@@ -37,12 +37,13 @@ struct fsd_source {
                            first in the file */
     const struct fsd_vocab
         *vocab; /**< the model's names; NULL: all names stay plain text */
-    const struct fsd_history *history; /**< the facts of this file as a log; NULL: it is
-                                            none, or was not read as one */
-    const struct fsd_history *beside;  /**< the facts of a log given with it, which may
-                                            be of another engine; NULL: none */
-    fsd_profile_vec *profiles; /**< gets the times of layers that the file has beside
-                                    them; NULL: not asked for */
+    const struct fsd_history *history; /**< the facts of this file as a log; NULL: the
+                                            file is not a log, or was not read as one */
+    const struct fsd_history *beside;  /**< the facts of a log that was passed with this
+                                            file and may be of another engine; NULL:
+                                            there is no such log */
+    fsd_profile_vec *profiles; /**< receives layer times that the file itself contains;
+                                    NULL: not wanted */
 };
 
 /** A reader; functions that a builder does not need are NULL. */
@@ -52,19 +53,19 @@ struct fsd_engine_reader {
                                    versions; ends with NULL */
     enum fsd_claim (*sniff)(const struct fsd_file *file, enum fsd_input input);
 
-    /** Fills an empty graph, as fsd_engine_load() says. */
+    /** Fills an empty graph; see fsd_engine_load(). */
     enum fsd_status (*load)(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err);
-    /** Appends layers of which only the names are known, from another input of the same
-     * engine, to a loaded graph. */
+    /** Appends layers to a loaded graph; another input of the same engine states only
+     *  their names. */
     void (*add_names)(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab);
 
     /** Reads the builder's steps in a log into an empty history, and finds the engines
      * in it.  Never fails: unknown lines are counted. */
     void (*read_log)(struct fsd_history *h, const struct fsd_file *file);
-    /** The network of engine `h->build` in the log that h was read from; finished, and
-     * without nodes if the log does not print it. */
+    /** The network of engine `h->build` in the log that h was read from; finished on
+     *  return, without nodes if the log does not print the network. */
     void (*read_network)(struct fsd_graph *g, struct fsd_history *h,
                          const struct fsd_file *file);
 
@@ -73,13 +74,13 @@ struct fsd_engine_reader {
     enum fsd_status (*read_profile)(struct fsd_arena *arena, struct fsd_intern *names,
                                     const struct fsd_file *file, fsd_profile_vec *out,
                                     struct fsd_error *err);
-    /** What the builder puts around names in those of its layers, of two phrases with
-     *  one beginning the longer first; ends with NULL. */
+    /** The phrases with which the builder surrounds layer names.  If one phrase begins
+     *  another, the longer comes first.  Ends with NULL. */
     const char *const *phrases;
-    /** Words of the builder's own, in lower case, with blanks between them: of kernels,
-     *  types of layers, layouts, options. */
+    /** The builder's own words, in lower case, separated by blanks: of kernels, types
+     *  of layers, layouts, options. */
     const char *words;
-    /** What they mean, for people (glossary.h); NULL: they have no explanation. */
+    /** Explanations of these words for people (glossary.h); NULL: there are none. */
     const struct fsd_gloss *glossary;
 
     /** Whether the builder accepts this format at an input or output of the network.
@@ -87,10 +88,10 @@ struct fsd_engine_reader {
     bool (*accepts_format)(const struct fsd_graph *engine, enum fsd_dtype type,
                            const char *layout, uint32_t rank, bool input);
 
-    /** Appends times of whole runs. */
+    /** Appends the times of whole runs. */
     enum fsd_status (*read_times)(struct fsd_arena *arena, const struct fsd_file *file,
                                   struct fsd_run_times *out, struct fsd_error *err);
-    /** Reads what a search over build options found into an empty one. */
+    /** Reads the results of a search over build options into an empty `out`. */
     enum fsd_status (*read_tuning)(struct fsd_arena *arena, struct fsd_intern *names,
                                    const struct fsd_file *file, struct fsd_tuning *out,
                                    struct fsd_error *err);
@@ -120,13 +121,12 @@ fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim 
 enum fsd_status fsd_engine_load(struct fsd_graph *g, const struct fsd_source *source,
                                 struct fsd_error *err);
 
-/** Whether the engine's builder accepts this I/O format; false also if nothing is
- *  known of it.
+/** Whether the engine's builder accepts this I/O format; false also if that is unknown.
  *  @param layout as the builder's options spell it, "hwc8" */
 bool fsd_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
                         const char *layout, uint32_t rank, bool input);
 
-/** The error for a file that is no engine. */
+/** Returns the error for a file that is not an engine. */
 enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error *err,
                                   const char *found);
 
@@ -134,20 +134,20 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 
 /* The meaning of a piece of text in the model, and recording it as a mention. */
 
-/** True when a layer can have that meaning: a node or a constant.  The name of an
+/** Whether a layer can have this meaning: a node or a constant.  The name of an
  *  ordinary tensor is a meaning only where tensors are copied. */
 bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what);
 
-/** Appends `mention`, whose text is at s, with its meaning: its node, tensor and number
- *  of candidates.  A node takes precedence over a tensor of the same name.  A name of
- * several nodes becomes a mention for each, a few at most; one without a meaning (NULL)
- *  becomes FSD_MENTION_UNKNOWN. */
+/** Appends `mention`, whose text is at s, with the node, tensor and number of
+ *  candidates of its meaning.  A node takes precedence over a tensor of the same name.
+ *  A name of several nodes becomes a mention for each, a few at most; without a meaning
+ *  (NULL), it becomes FSD_MENTION_UNKNOWN. */
 void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
                      struct fsd_mention mention, const char *s, size_t n,
                      const struct fsd_meaning *what);
 
-/** True when exporters name initializers so: after the parameter of a module
- *  ("conv1.weight"), or by a number of their own ("onnx::MatMul_1234"). */
+/** Whether exporters give such names to initializers: the name of a module's parameter
+ *  ("conv1.weight"), or a number ("onnx::MatMul_1234"). */
 bool fsd_is_weight_name(struct fsd_slice name);
 
 #endif

@@ -1,9 +1,10 @@
-/* The table of readers, which one reads a file, and the error if none can. */
+/* The table of readers, the choice of a file's reader, and the error if no reader fits.
+ */
 #include "read/engine/reader.h"
 #include "base/base.h"
 #include "base/file_type.h"
 
-/* Of several with equal claims, the first reads the file. */
+/* If several readers have equal claims, the first of them reads the file. */
 #define LISTED(name) &fsd_reader_##name,
 static const struct fsd_engine_reader *const readers[] = {FSD_READERS(LISTED)};
 

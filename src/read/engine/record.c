@@ -1,9 +1,9 @@
 /*
  * A tolerant reader for lists of records, as profilers write them: JSON with unescaped
- * quotes and stray commas.  A string ends at the quote behind which a record continues
- * (`, "key":` or `}`) instead of at the first one, and commas are not counted.  It
- * works on the mapped bytes and allocates nothing, since a profile may have millions of
- * records.
+ * quotes and stray commas.  A string ends at the quotation mark after which a record
+ * continues (`, "key":` or `}`) instead of at the first quotation mark, and commas are
+ * not counted.  It works on the mapped bytes and allocates nothing, since a profile may
+ * have millions of records.
  */
 #include "read/engine/record.h"
 
@@ -45,7 +45,8 @@ static enum fsd_record_step broken(struct fsd_records *r, size_t at,
     return FSD_RECORD_BROKEN;
 }
 
-/* True when a record continues behind a string's closing quote: `, "key" :` or `}`. */
+/* Whether a record continues after a string's closing quotation mark: `, "key" :` or
+ * `}`. */
 static bool goes_on(const struct fsd_records *r, size_t at)
 {
     at = skip_space(r, at);
@@ -63,7 +64,8 @@ static bool goes_on(const struct fsd_records *r, size_t at)
     return byte_at(r, skip_space(r, at + 1)) == ':';
 }
 
-/* Behind a number, or a word of JSON: null, true and false are no numbers. */
+/* Returns the position after a number or a JSON word; null, true and false are not
+ * numbers. */
 static size_t read_number(const struct fsd_records *r, size_t at,
                           struct fsd_field *field)
 {
@@ -88,8 +90,8 @@ static size_t read_number(const struct fsd_records *r, size_t at,
     return at + n;
 }
 
-/* The quotation mark that ends the string whose inside begins at `at`; the size of the
- * file where none does. */
+/* The position of the quotation mark that ends the string whose content begins at `at`;
+ * the size of the file if there is none. */
 static size_t text_end(const struct fsd_records *r, size_t at)
 {
     size_t size = r->file->size;
@@ -147,7 +149,7 @@ static enum fsd_record_step read_field(struct fsd_records *r, size_t at,
     return FSD_RECORD_FIELD;
 }
 
-/* Commas are not counted: where one is missing or doubled, nothing is misread. */
+/* Commas are not counted: a missing or doubled comma does no harm. */
 enum fsd_record_step fsd_record_next(struct fsd_records *r, struct fsd_field *field)
 {
     static const struct {
@@ -209,7 +211,7 @@ static int hex_digit(char c)
                                   : -1;
 }
 
-/* The four digits of a \u escape at s; -1 where it is none. */
+/* The value of the four digits of a \u escape at s; -1 if they are not hexadecimal. */
 static long escaped_unit(const char *s, size_t n)
 {
     long code = 0;
@@ -224,8 +226,9 @@ static long escaped_unit(const char *s, size_t n)
     return code;
 }
 
-/* Reads a \u escape, or the two of a code point past U+FFFF; others stay as they are.
- * @return the bytes read, 0: it is none. */
+/* Reads a \u escape, or both escapes of a code point above U+FFFF; any other escape
+ * stays as it is.
+ * @return the number of bytes read; 0 if s is not such an escape */
 static size_t unescape_code(const char *s, size_t n, char out[4], size_t *len)
 {
     long code = escaped_unit(s, n), low;
@@ -242,7 +245,7 @@ static size_t unescape_code(const char *s, size_t n, char out[4], size_t *len)
     return *len ? read : 0;
 }
 
-/* Writes the text as JSON would read it; returns its length, never more than n. */
+/* Writes the text with its JSON escapes decoded; returns its length, at most n. */
 static size_t unescape(const char *s, size_t n, char *out)
 {
     static const char plain[] = "\"\\/bfnrt", meant[] = "\"\\/\b\f\n\r\t";

@@ -5,7 +5,7 @@
  *     , { "name" : "conv1.weight + "odd" name", "timeMs" : 19.9, "medianMs" : nan } ]
  *
  * These files have what JSON forbids: unescaped strings, the numbers nan and inf, and
- * several lists in one file.  A string ends at the quotation mark behind which the
+ * several lists in one file.  A string ends at the quotation mark after which the
  * record continues or ends.
  */
 #ifndef FSD_ENGINE_RECORD_H
@@ -17,20 +17,20 @@
 #include <stddef.h>
 
 struct fsd_field {
-    const char *key; /**< not terminated; NULL: a text in a list */
+    const char *key; /**< not terminated; NULL: an item of a list */
     size_t key_len;
     bool is_text;
     const char *text; /**< the text between the quotation marks; not terminated */
     size_t text_len;
-    double number;          /**< NaN if it is no number */
-    bool is_true, is_false; /**< it is the word true, the word false */
-    char opens; /**< '{' or '[': its content is read next; 0 of text and numbers */
+    double number;          /**< NaN if the value is not a number */
+    bool is_true, is_false; /**< the value is the word true; the word false */
+    char opens; /**< '{' or '[': the content is read next; 0: a text or number */
 };
 
 struct fsd_records {
     const struct fsd_file *file;
     size_t at;        /**< where reading continues */
-    const char *what; /**< "a profile": for messages */
+    const char *what; /**< "a profile": for error messages */
     struct fsd_error *err;
     bool nested;  /**< a field may contain a record or a list */
     bool escaped; /**< the writer escapes its strings, so that each ends at its first
@@ -41,8 +41,8 @@ struct fsd_records {
 enum fsd_record_step {
     FSD_RECORD_LIST,  /**< a list begins */
     FSD_RECORD_OPEN,  /**< a record begins */
-    FSD_RECORD_FIELD, /**< a field of it, in `field` */
-    FSD_RECORD_CLOSE, /**< it ends */
+    FSD_RECORD_FIELD, /**< a field of the record, in `field` */
+    FSD_RECORD_CLOSE, /**< the record ends */
     FSD_RECORD_END,   /**< the file ends after a whole list */
     FSD_RECORD_BROKEN /**< `err` is filled */
 };
@@ -50,11 +50,11 @@ enum fsd_record_step {
 /** Reads the next item of the file. */
 enum fsd_record_step fsd_record_next(struct fsd_records *r, struct fsd_field *field);
 
-/** The position behind the value of a field that opens a record or a list: an offset in
- *  the file, its size if the value has no end. */
+/** The position after the value of a field that opens a record or a list, in bytes; the
+ *  size of the file if the value has no end. */
 size_t fsd_record_behind(const struct fsd_records *r);
 
-/** True when the field has that key. */
+/** Whether the field has this key. */
 bool fsd_field_is(const struct fsd_field *field, const char *key);
 
 /** A field's text with its JSON escapes decoded, if its writer used them. */

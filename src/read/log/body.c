@@ -1,9 +1,9 @@
 /*
- * Keeps the stack of nodes whose bodies the parser is inside of, and assigns each
- * parsed node to the innermost one.  A damaged log may never close what it opened, so
- * the stack is bounded and drops its oldest entry. fsd_log_order_nodes() afterwards
- * sorts nodes by scope, which the graph requires: the log prints a body before the end
- * of its owner.
+ * Keeps the stack of nodes whose bodies the parser has entered, and assigns each parsed
+ * node to the innermost of them.  A damaged log may never close what it opened, so the
+ * stack is bounded and drops its oldest entry. fsd_log_order_nodes() afterwards sorts
+ * nodes by scope, which the graph requires: the log prints a body before the end of its
+ * owner.
  */
 #include "read/log/log.h"
 
@@ -70,7 +70,8 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
         open = fsd_log_opened(&stack, t);
         if (!open || !fsd_log_close(&stack, open, t))
             continue;
-        /* What was parsed since and belongs to no body yet is of this one. */
+        /* Nodes that were parsed since then and have no owner yet belong to this body.
+         */
         for (fsd_id k = open->node + 1; k < parsed; k++)
             if (b.owner[k] == FSD_NONE) {
                 b.owner[k] = open->node;

@@ -1,6 +1,7 @@
 /*
- * What TensorRT says of the deep learning accelerator (DLA) of a Jetson or Drive: which
- * layers it was asked to run and does not, one message for each,
+ * TensorRT's messages about the deep learning accelerator (DLA) of a Jetson or Drive:
+ * one message for each layer that the user assigned to the DLA but the DLA does not
+ * run,
  *
  *     Layer 'N' (SHUFFLE): Unsupported on DLA. Switching this layer's device type to
  *     GPU.
@@ -9,7 +10,7 @@
  *     DLA only supports FP16 and Int8 precision type. Switching N device type to GPU.
  *     DLA supports only 8 subgraphs per DLA core. Switching to GPU for layer N
  *
- * often behind a line with the reason, which names the layer or one of its tensors:
+ * often after a line with the reason, which names the layer or one of its tensors:
  *
  *     N: DLA cores do not support POW ElementWise operation.
  *     DLA Layer N does not support dynamic shapes in any dimension.
@@ -30,11 +31,11 @@
 
 /* --------------------------------------------------------------- a layer that falls */
 
-/* How a message begins, what stands before the layer's name where a reason begins it,
- * and how it ends. */
+/* The beginning of a message, the text before the layer's name in a reason, and the end
+ * of the message. */
 static const struct {
     const char *begins, *between, *ends;
-    bool typed; /* the type of the layer stands behind its name */
+    bool typed; /* the layer's type follows its name */
 } verdicts[] = {
     {"Layer ", NULL, ": Unsupported on DLA. Switching this layer's device type to GPU",
      true},
@@ -47,7 +48,8 @@ static const struct {
     {"", ". Switching ", " device type to GPU", false},
 };
 
-/* The type off the end of "'N' (SHUFFLE)", and the quotation marks. */
+/* Removes the type from the end of "'N' (SHUFFLE)", and the quotation marks around N.
+ */
 static struct fsd_slice take_type(struct fsd_slice *name)
 {
     struct fsd_slice rest = *name, type;
@@ -92,7 +94,7 @@ static bool mentions(struct fsd_slice text, struct fsd_slice name)
     return memmem(text.s, text.n, name.s, name.n) != NULL;
 }
 
-/* What an earlier line says of that layer, without its name at the beginning. */
+/* The reason that an earlier line gives for this layer, without the layer's name. */
 static struct fsd_slice reason_of(const struct fsd_event_reader *r,
                                   struct fsd_slice name)
 {
@@ -109,7 +111,7 @@ static struct fsd_slice reason_of(const struct fsd_event_reader *r,
     return reason;
 }
 
-/* Without a reason the message says at least which type of layer it is about. */
+/* If the reason is unknown, the message states at least the layer's type. */
 static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
                           struct fsd_slice type, struct fsd_slice reason)
 {
@@ -129,7 +131,7 @@ static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
     fsd_vec_push(r->h->arena, &r->h->events, e);
 }
 
-/* What memmem() prepares takes longer than most lines are. */
+/* memmem()'s preparation takes longer than scanning most lines. */
 static bool names_dla(struct fsd_slice t)
 {
     const char *at = t.s, *end = t.s + t.n;
@@ -149,7 +151,7 @@ bool fsd_log_device_read(struct fsd_event_reader *r, struct fsd_slice text)
     if (!names_dla(text))
         return false;
     if (!read_verdict(text, &name, &type, &reason)) {
-        /* Options name the DLA, too, as information or in the command. */
+        /* Options and the command line name the DLA, too; they are not reasons. */
         if (r->severity != 'I' && !fsd_slice_begins(text, "&&&&")) {
             r->dla_reason = text;
             r->dla_line = r->line;
@@ -183,6 +185,6 @@ void fsd_log_devices(struct fsd_history *h, const struct fsd_file *file,
                          .name = fsd_intern_slice(h->names, layer.name),
                          .build = build}));
     }
-    if (!any) /* no other device was asked for */
+    if (!any) /* all layers run on the GPU */
         h->places.n = first;
 }

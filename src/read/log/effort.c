@@ -1,6 +1,6 @@
 /*
- * Lines on what a build cost: seconds of steps, kernels that were timed or skipped, the
- * timing cache, the size of the plan.
+ * Lines about the cost of a build: seconds of steps, kernels that were timed or
+ * skipped, the timing cache, the size of the plan.
  *
  *     Graph construction completed in 0.037093 seconds.
  *     Skipping CaskFlattenConvolution: No valid tactics for node_conv2d + node_relu
@@ -22,7 +22,7 @@ enum { LONGEST_REASON = 160, DAY = 24 * 60 * 60 };
 
 /* ------------------------------------------------------------------------- clock */
 
-/* "[MM/DD/YYYY-HH:MM:SS]": seconds of the day. */
+/* "[MM/DD/YYYY-HH:MM:SS]" as seconds since midnight. */
 static uint32_t seconds_of_day(const char *stamp)
 {
     static const unsigned at[] = {12, 15, 18};
@@ -38,7 +38,7 @@ static uint32_t seconds_of_day(const char *stamp)
     return seconds;
 }
 
-/* Nearly all lines are of the second of the one before: equal bytes show it. */
+/* Nearly every line has the time of the line before it: then their bytes are equal. */
 void fsd_log_effort_clock(struct fsd_event_reader *r, const char *stamp)
 {
     enum { HOUR = 12, BYTES = 8 };
@@ -51,7 +51,7 @@ void fsd_log_effort_clock(struct fsd_event_reader *r, const char *stamp)
         return;
     fsd_effort_sums(r->h->arena, &r->h->efforts, r->build)->clock = true;
     passed = r->clock ? (now + DAY - r->second) % DAY : 0;
-    if (passed < DAY / 2) { /* else the clock was put back */
+    if (passed < DAY / 2) { /* otherwise the clock was set back */
         fsd_effort_sums(r->h->arena, &r->h->efforts, r->build)->stamped += passed;
         if (r->effort != FSD_NONE)
             r->h->efforts.list.at[r->effort].stamped += passed;
@@ -107,7 +107,7 @@ void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 
 static const char no_tactic[] = "no valid tactic for these formats";
 
-/* The line does not name the layer: it is the one that is being timed. */
+/* The line does not name the layer: the layer that is being timed is meant. */
 static bool has_no_tactics(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_efforts *all = &r->h->efforts;
@@ -166,7 +166,7 @@ bool fsd_log_effort_skipped(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* -------------------------------------------------------------------- whole build */
 
-/* "0.037093": what is left are the words behind it; negative: none. */
+/* Takes "0.037093" and leaves the words after it; negative if there is no number. */
 static double take_seconds(struct fsd_slice *p)
 {
     char text[32];
@@ -183,8 +183,8 @@ static double take_seconds(struct fsd_slice *p)
     return value <= 1e9 ? value : -1;
 }
 
-/* Words before the seconds of a step, the name that it gets where these words are not
- * behind the name, and the words that may end the line. */
+/* The words before the seconds of a step, the step's name if these words do not contain
+ * it, and the words that may end the line. */
 static const struct {
     const char *words, *name, *end;
 } steps[] = {

@@ -4,14 +4,14 @@
  * any other.
  *
  * Names may contain the words between the parts (" with ", " to "), so a line is split
- * where both sides are names seen before, or else outside brackets.
+ * where both sides are names seen before, otherwise outside brackets.
  */
 #include "read/log/log.h"
 
 #include <string.h>
 
-/* The place of a word between two names: where both sides were seen before, else
- * outside brackets, else the first. */
+/* The position of a word between two names: where both sides were seen before,
+ * otherwise outside brackets, otherwise the first. */
 static const char *find_between(const struct fsd_event_reader *r, struct fsd_slice p,
                                 const char *word)
 {
@@ -48,7 +48,7 @@ static bool cut_between(const struct fsd_event_reader *r, struct fsd_slice *p,
 
 static const struct fsd_slice none = {"", 0};
 
-/* An event of up to three names. */
+/* Stores an event with up to three names. */
 static struct fsd_event *keep(struct fsd_event_reader *r, enum fsd_event_kind kind,
                               struct fsd_slice a, struct fsd_slice b,
                               struct fsd_slice text)
@@ -63,16 +63,18 @@ static struct fsd_event *keep(struct fsd_event_reader *r, enum fsd_event_kind ki
     return &r->h->events.at[r->h->events.n - 1];
 }
 
-/* ---------------------------------------------------- fusions, and moves of layers */
+/* ----------------------------------------------------- fusions, and moves of layers */
 
-/* Lines that are a word, one name or two, and a word between these. */
+/* The forms of lines that have a word, one or two names, and a word between the names.
+ */
 static const struct {
     const char *begins, *between;
     enum fsd_event_kind kind;
 } forms[] = {
     {"Fusing ", " with ", FSD_EVENT_FUSE},
-    /* Passes that quantize write it small: "fusing (DequantizeLinear_30 and
-     * DequantizeLinear_33) into Conv_34".  Of what is taken in, names show nothing. */
+    /* Passes that quantize write "fusing" in lower case: "fusing (DequantizeLinear_30
+     * and DequantizeLinear_33) into Conv_34".  The result's name does not contain the
+     * absorbed nodes. */
     {"fusing ", " into ", FSD_EVENT_INTO},
     {"Swapping ", " with ", FSD_EVENT_SWAP},
     {"Retargeting ", " to ", FSD_EVENT_RETARGET},
@@ -91,7 +93,7 @@ static bool read_form(struct fsd_event_reader *r, struct fsd_slice p)
             continue;
         if (forms[i].between && !cut_between(r, &a, forms[i].between, &b))
             return false;
-        /* No line says what the fused layer is called: later lines call it "A + B". */
+        /* No line states the name of the fused layer: later lines call it "A + B". */
         if (forms[i].kind == FSD_EVENT_FUSE) {
             const struct fsd_slice parts[] = {a, {" + ", 3}, b};
 
@@ -118,8 +120,8 @@ static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Until something is fused or removed behind it this is only an attempt.  TensorRT 8.2
- * does not say on which layer, and 8.0 prints no such line. */
+/* Until a fusion or removal follows, this is only an attempt.  TensorRT 8.2 does not
+ * state the layer, and 8.0 prints no such line. */
 static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice on = none;
@@ -135,7 +137,7 @@ static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* --------------------------------------------------------------------- removals */
 
-/* The line does not state the pass: it follows the line that states the try. */
+/* The line does not state the pass: it follows the line of the pass's attempt. */
 static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_event *e;
@@ -148,8 +150,8 @@ static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* A Q or DQ of the same tensor with the same scale.  Where two stand at one tensor and
- * no such line does, their scales differ. */
+/* The builder removes a Q or DQ of the same tensor with the same scale.  If a tensor
+ * has two and no such line follows, their scales differ. */
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, kind;
@@ -166,8 +168,8 @@ static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_DUPLICATE, p, b, kind);
 }
 
-/* The builder eliminates a slice where its neighbors can use a part of the whole tensor
- * in place; elsewhere a copy, which is a layer, replaces the slice. */
+/* The builder eliminates a slice if its neighbors can use the part of the whole tensor
+ * in place; otherwise it replaces the slice with a copy layer. */
 static bool read_slice(struct fsd_event_reader *r, struct fsd_slice p, const char *by)
 {
     struct fsd_slice how = none;
@@ -192,8 +194,8 @@ static bool read_eliminating(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------ new layers */
 
-/* From here on the lists of layers have the new type: of a MatMul with constant weights
- * CONVOLUTION, of an ElementWise POINTWISE. */
+/* From this line on, lists of layers state the new type: CONVOLUTION for a MatMul with
+ * constant weights, POINTWISE for an ElementWise. */
 static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice types;
@@ -204,9 +206,10 @@ static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
            keep(r, FSD_EVENT_RETYPE, p, none, types);
 }
 
-/* The reason says what can be done about it: a "stomping hazard" ends when the tensor
- * is read nowhere else, an input "not movable" is the network's or a constant, and one
- * that "does not support striding" belongs to a plugin or has a format that cannot. */
+/* The reason shows a possible fix: a "stomping hazard" disappears if no other layer
+ * reads the tensor; an input that is "not movable" is a network input or a constant;
+ * one that "does not support striding" belongs to a plugin or has a format without
+ * strides. */
 static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, why = none;
@@ -233,8 +236,8 @@ static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_REFORMAT, p, tensor, how);
 }
 
-/* Seen in 10.16 and in no log of TensorRT 8: without it, a region's name shows only its
- * first and its last node, and only Metadata shows the others. */
+/* Seen in 10.16 and in no log of TensorRT 8.  Without this line, a region's name shows
+ * only its first and last node, and only Metadata shows the others. */
 static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice members;
@@ -274,7 +277,7 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
     fsd_slice_skip(&p, " ");
     if (fsd_slice_take(&p, "Autotuning op ")) {
         p = fsd_slice_trim(p);
-        if (!fsd_slice_split_at(&p, ": [", &members)) /* a network without Metadata */
+        if (!fsd_slice_split_at(&p, ": [", &members)) /* the network has no Metadata */
             fsd_slice_drop(&p, ":");
         r->tuned = p;
         r->tuned_of =
@@ -310,8 +313,8 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* "After vertical fusions: 10 layers".  All stages come once for calibration and then
- * once for each optimization profile, so that what was tried before is forgotten. */
+/* "After vertical fusions: 10 layers".  All stages are printed once for calibration and
+ * then once per optimization profile, so earlier attempts are dropped. */
 static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice number;
@@ -324,7 +327,7 @@ static bool read_stage(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* --------------------------------------------------------------------- warnings */
 
-/* What a reviewer should see, by words that stand in the message. */
+/* Warnings that a reviewer should see, recognized by words of the message. */
 static const struct {
     const char *words, *topic;
 } warnings[] = {
@@ -334,7 +337,7 @@ static const struct {
     {"is disabled due to incompatible driver or nvrtc", "fusion-disabled"},
     {"do not have sufficient workspace memory", "workspace"},
     {"insufficient workspace", "workspace"},
-    {"ficient memory on requested size", "workspace"}, /* "insuficient", too */
+    {"ficient memory on requested size", "workspace"}, /* also "insuficient" */
     {"obeys the requested constraints", "constraint"},
     {"Calibrator won't be used", "calibrator"},
     {"alibrator is not being used", "calibrator"},
@@ -351,7 +354,7 @@ static bool read_warning(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Lines that are many and say nothing that is kept. */
+/* Frequent lines from which no fact is kept. */
 static bool is_noise(struct fsd_slice p)
 {
     switch (*p.s) {
@@ -368,7 +371,7 @@ static bool is_noise(struct fsd_slice p)
     }
 }
 
-/* Of a warning more is kept than that it is counted. */
+/* Keeps facts of such a warning in addition to counting it. */
 static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 {
     return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&
@@ -377,7 +380,7 @@ static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 
 typedef bool reader_fn(struct fsd_event_reader *r, struct fsd_slice p);
 
-/* Tried by the line's first character. */
+/* The readers of lines, chosen by the line's first character. */
 static const struct {
     char first;
     reader_fn *read;

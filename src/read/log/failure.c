@@ -1,10 +1,10 @@
 /*
- * Reads the error messages of a failed build, and makes the program's own message of
- * the most useful one: the parser's record of a node first, since the builder's errors
- * follow from it.  The lines of a record have no prefix and their order has changed
- * between versions, so fields are recognised by their first words.  The builder names a
- * node somewhere in a sentence: the longest name of the model that stands there as a
- * whole word is taken.
+ * Reads the error messages of a failed build, and derives the program's own message
+ * from the most useful one: the parser's record of a node first, since the builder's
+ * errors follow from it.  The lines of a record have no prefix and their order has
+ * changed between versions, so fields are recognised by their first words.  The builder
+ * names a node somewhere in a sentence: the longest name of the model that occurs there
+ * as a whole word is used.
  */
 #include "read/log/log.h"
 
@@ -14,20 +14,20 @@
 
 enum { REASON_SHOWN = 600, REASON_KEPT = 4096, NAME_SHOWN = 100 };
 
-/* Takes what belongs to the parser's record under way. */
+/* Adds the line to the parser's record if the line belongs to it. */
 static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *line)
 {
     struct fsd_slice text = line->text, code;
 
     if (line->prefixed) {
         if (f->where.n || fsd_slice_begins(text, "While parsing node number "))
-            return false;                 /* the next */
-        fsd_slice_take(&text, "ERROR: "); /* or it was the line's severity */
+            return false;                 /* a new record begins */
+        fsd_slice_take(&text, "ERROR: "); /* unless "ERROR: " was the line's severity */
         if (fsd_slice_split_at(&text, " In function ", &f->where))
             fsd_slice_drop(&f->where, ":");
     } else if (!f->where.n && fsd_slice_begins(text, "ERROR: ") &&
                fsd_slice_split_at(&text, " In function ", &f->where)) {
-        fsd_slice_drop(&f->where, ":"); /* up to TensorRT 8.0 without a prefix */
+        fsd_slice_drop(&f->where, ":"); /* without a prefix up to TensorRT 8.0 */
     } else if (!f->where.n && !f->node.n) {
         if (fsd_slice_take(&text, "Node name: "))
             f->node = text;
@@ -42,13 +42,13 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
         }
     } else if (fsd_slice_begins(f->reason, "Invalid Node - ") &&
                !memchr(f->reason.s, '\n', f->reason.n)) {
-        /* Says only that; why stands on the next line. */
+        /* This line states only that the node is invalid; the next one states why. */
         f->reason.n = (size_t)(text.s + text.n - f->reason.s);
     }
     return true;
 }
 
-/* "ValueError: ...", at the beginning of a line, as Python ends a traceback. */
+/* "ValueError: ..." at the beginning of a line, which ends a Python traceback. */
 static bool is_exception(const struct fsd_log_line *line)
 {
     struct fsd_slice name = line->text, message;
@@ -61,7 +61,7 @@ static bool is_exception(const struct fsd_log_line *line)
     return fsd_slice_drop(&name, "Error") || fsd_slice_drop(&name, "Exception");
 }
 
-/* A logger of another program may print no severity. */
+/* Another program's logger may print no severity. */
 static bool is_error(const struct fsd_log_line *line)
 {
     if (line->severity)
@@ -71,7 +71,8 @@ static bool is_error(const struct fsd_log_line *line)
             fsd_slice_find(line->text, ": Error Code "));
 }
 
-/* What is printed of an engine when it is there: errors behind it are of its use. */
+/* A line that a program prints about a finished engine: later errors come from the
+ * engine's use. */
 static bool shows_engine(struct fsd_slice text)
 {
     static const char *const shown[] = {
@@ -97,8 +98,8 @@ static void skip_tactic(struct fsd_arena *arena, const struct fsd_log_line *line
         f->skipped->at[FSD_MOST_SKIPPED - 1] = new;
 }
 
-/* The compiler's message has several lines within "Myelin (...)", of which only the
- * first has a prefix; the later ones name the operation and its types. */
+/* The compiler's message has several lines within "Myelin (...)", and only the first of
+ * them has a prefix; the later ones name the operation and its types. */
 static bool is_open(struct fsd_slice text)
 {
     int depth = 0;
@@ -108,7 +109,7 @@ static bool is_open(struct fsd_slice text)
     return depth > 0;
 }
 
-/* A message whose first line ends so has its object in the next one. */
+/* If a message's first line ends like this, the next line names its object. */
 static bool goes_on(struct fsd_slice text)
 {
     return is_open(text) || fsd_slice_drop(&text, ":") ||
@@ -148,7 +149,8 @@ static struct fsd_log_failure begin_failure(const struct fsd_log_line *line,
         new.by_parser = true;
     } else if (fsd_slice_take(&text, "ERROR: ") &&
                fsd_slice_split_at(&text, " In function ", &new.where)) {
-        /* Of an input its name stands where a file of the parser's does otherwise. */
+        /* For an input, the message has the input's name where other messages have a
+         * source file. */
         new.by_parser = true;
         fsd_slice_drop(&new.where, ":");
         if (fsd_slice_split_last(&text, ":", &node) && !fsd_slice_drop(&text, ".cpp"))
@@ -220,7 +222,7 @@ static bool stands_whole(struct fsd_slice text, const char *at, size_t n)
                        (*behind != '.' || behind + 1 == end || behind[1] == ' ')));
 }
 
-/* Whether a text names that. */
+/* Whether the text contains the name. */
 typedef bool names_fn(struct fsd_slice text, const char *name, size_t n);
 
 static bool says_name(struct fsd_slice text, const char *name, size_t n)
@@ -230,13 +232,13 @@ static bool says_name(struct fsd_slice text, const char *name, size_t n)
     return at && stands_whole(text, at, n);
 }
 
-/* The compiler makes "/Range_shape_U8_mul" of the layer's name. */
+/* The compiler derives "/Range_shape_U8_mul" from the layer's name. */
 static bool derives_from(struct fsd_slice text, const char *name, size_t n)
 {
     return text.n > n && text.s[n] == '_' && !memcmp(text.s, name, n);
 }
 
-/* The longest name wins: "/a/MatMul" stands in "/a/MatMul_1", too. */
+/* The longest name wins: "/a/MatMul" also occurs in "/a/MatMul_1". */
 static void find_name(struct fsd_log_failure *f, const struct fsd_history *h,
                       struct fsd_slice text, names_fn *names)
 {
@@ -244,7 +246,7 @@ static void find_name(struct fsd_log_failure *f, const struct fsd_history *h,
 
     for (uint32_t i = 0; i < h->events.n; i++) {
         const struct fsd_event *e = &h->events.at[i];
-        const fsd_sym both[] = {e->b, e->a}; /* of the node, of its layer */
+        const fsd_sym both[] = {e->b, e->a}; /* name of the node, name of its layer */
 
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
             continue;
@@ -276,8 +278,8 @@ static int shown(struct fsd_slice t, size_t most)
     return (int)(t.n < most ? t.n : most);
 }
 
-/* The parser's description of the node is the most precise; the builder's own errors
- * follow from it, and an exception from these. */
+/* The parser's description of the node is the most precise; the builder's errors follow
+ * from it, and an exception follows from these. */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures)
 {
     const struct fsd_log_failure *input = NULL, *message = NULL, *raised = NULL;

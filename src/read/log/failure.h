@@ -1,6 +1,7 @@
 /*
- * Why an attempt to build failed: the error messages of a log, and what single messages
- * mean, by the forms that TensorRT 8 to 11 and TensorRT for RTX have for them.
+ * Why an attempt to build failed: the error messages of a log, and the meaning of a
+ * message, derived from the forms in which TensorRT 8 to 11 and TensorRT for RTX write
+ * it.
  */
 #ifndef FSD_LOG_FAILURE_H
 #define FSD_LOG_FAILURE_H
@@ -15,8 +16,8 @@ struct fsd_log_line;
 /* ------------------------------------------------------------------------- messages */
 
 /*
- * Why an attempt to build failed.  The parser states a node, in several lines of which
- * some have no prefix,
+ * Why an attempt to build failed.  The parser describes a node in several lines, some
+ * of which have no prefix,
  *
  *     [E] While parsing node number 5 [DFT -> "t"]:
  *     [E] --- Begin node ---
@@ -25,17 +26,17 @@ struct fsd_log_line;
  *     [E] ERROR: onnxOpCheckers.cpp:998 In function checkFallbackPluginImporter:
  *     [6] REASON
  *
- * or of an input, x, or of nothing (MODEL.cpp:945),
+ * or an input, x, or names nothing (MODEL.cpp:945),
  *
  *     [E] ERROR: x:992 In function importInput:
  *     [8] REASON
  *
- * and the builder in one line, in which the node may stand:
+ * and the builder prints one line, which may contain the node:
  *
  *     [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([pass.cpp:337: f]
  *     Cannot compile operation 'N' for Turing (SM75): FP32 GEMM is not supported. ...)
  *
- * or in several, up to the end of its parentheses:
+ * or several lines, up to the closing parenthesis:
  *
  *     [E] IBuilder::buildSerializedNetwork: Error Code 1: Myelin ([shape.cpp:175: f]
  *     Error during shape inference of
@@ -45,71 +46,73 @@ struct fsd_log_line;
  */
 
 struct fsd_log_failure {
-    bool by_parser;         /**< else the builder */
-    struct fsd_slice node;  /**< empty: unknown, or it has no name */
-    struct fsd_slice op;    /**< "DFT -> "t""; the parser's only; empty: it refuses all,
-                                  or the input that `node` names */
-    struct fsd_slice where; /**< the function that refuses; the parser's only */
-    struct fsd_slice reason;  /**< up to the end of its last line */
-    struct fsd_slice parsing; /**< "NAME [Op]": what was parsed last before; empty: not
-                                   stated */
+    bool by_parser;           /**< true: the parser reported it; false: the builder */
+    struct fsd_slice node;    /**< empty: unknown, or the node has no name */
+    struct fsd_slice op;      /**< "DFT -> "t"", only from the parser; empty: the parser
+                                 refuses the model, or the input that `node` names */
+    struct fsd_slice where;   /**< the function that reports the error; only from the
+                                 parser */
+    struct fsd_slice reason;  /**< up to the end of the last line of the reason */
+    struct fsd_slice parsing; /**< "NAME [Op]": the last node parsed before the failure;
+                                   empty: not stated */
     uint64_t line;
-    uint32_t attempt; /**< to build, from 0 */
-    uint64_t code;    /**< of the parser, "[8]"; 0: none */
-    bool raised;      /**< an exception of the program that runs the builder */
-    bool in_use;      /**< behind a line that shows the engine, which is used then */
+    uint32_t attempt; /**< the number of the build attempt, from 0 */
+    uint64_t code;    /**< the parser's code, "[8]"; 0: none */
+    bool raised;      /**< an exception in the program that runs the builder */
+    bool in_use;      /**< the line follows one that shows the engine, so the error
+                           comes from the engine's use */
 };
 
 typedef FSD_VEC(struct fsd_log_failure) fsd_log_failures;
 
-/** What must be remembered from line to line. */
+/** The state kept from line to line. */
 struct fsd_log_failing {
     fsd_log_failures *out;
-    fsd_log_failures *skipped; /**< tactics, with the reason; at most FSD_MOST_SKIPPED,
-                                    the last replaces those beyond */
-    struct fsd_slice parsing;  /**< as in struct fsd_log_failure */
+    fsd_log_failures *skipped; /**< skipped tactics with the reason; at most
+                                    FSD_MOST_SKIPPED, of which the last is replaced by
+                                    later ones */
+    struct fsd_slice parsing;  /**< see struct fsd_log_failure */
     uint32_t attempt;
     bool in_use; /**< a line has shown that the attempt led to an engine */
 };
 
 enum { FSD_MOST_SKIPPED = 64 };
 
-/** Reads a line; `f->out` grows, or its last entry does. */
+/** Reads a line: adds a failure to `f->out`, or extends the last one. */
 void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
                           struct fsd_log_failing *f);
 
-/** Finds the node that the builder's reason names, or a layer of which, among those
- *  that were parsed. */
+/** Finds the parsed node that the builder's reason names, or whose layer it names. */
 void fsd_log_failure_name(struct fsd_log_failure *failure, const struct fsd_history *h);
 
-/** Fills `err` with the first that the parser has, or else the builder.
- *  @param failures not empty. */
+/** Fills `err` with the first failure of the parser, or else of the builder.
+ *  @param failures must not be empty */
 enum fsd_status fsd_log_fail(const fsd_log_failures *failures,
                              const struct fsd_file *file, struct fsd_error *err);
 
-/** The failure that caused the others: the parser's record of a node, of an input, else
- *  the first message that is no echo of another one.
- *  @param failures not empty. */
+/** The failure that caused the others: the parser's record of a node or of an input,
+ *  else the first message that does not follow from another one.
+ *  @param failures must not be empty */
 const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *failures);
 
-/** The failure of an attempt that has listed an engine; NULL: it has none.  An error
- *  behind the engine's layers means that the builder could not finish it, unless a line
- *  before the error shows the engine.
- *  @param engine  where its first list begins, as a number of a line. */
+/** The failure of an attempt that has listed an engine; NULL if there is none.  An
+ *  error after the engine's layers means that the builder could not finish the engine,
+ *  unless a line before the error shows the engine.
+ *  @param engine the number of the line where the engine's first list begins */
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
                                                  uint32_t attempt, uint64_t engine);
 
-/** The failures of a log, and the tactics that were skipped in it; none for a log of
- *  another reader. */
+/** The failures of a log, and the tactics that the builder skipped; empty if another
+ *  reader read the log. */
 const fsd_log_failures *fsd_log_failures_of(const struct fsd_history *h);
 const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h);
 
-/** Makes the texts of the failures outlive the file. */
+/** Copies the texts of the failures so that they outlive the file. */
 void fsd_log_failures_keep(struct fsd_history *h, fsd_log_failures *failures);
 
 /* ---------------------------------------------------------------------------- forms */
 
-/** What a build fails of, exactly one. */
+/** The reason why a build fails: exactly one per failure. */
 enum fsd_failure_class {
     FSD_FAILS_OPERATOR,
     FSD_FAILS_PLUGIN,
@@ -129,15 +132,15 @@ enum fsd_failure_class {
 /** "operator", "q/dq" */
 const char *fsd_failure_class_name(enum fsd_failure_class value);
 
-/** What a message names, by the place that its form has for it. */
+/** The kind of thing that a message names at a place of its form. */
 enum fsd_said {
-    FSD_SAID_NODE,   /**< a layer: nodes, joined, or a region */
-    FSD_SAID_TENSOR, /**< a tensor, or several with ", " between them */
-    FSD_SAID_BYTES,  /**< requested */
-    FSD_SAID_MIB,    /**< the same in MiB */
+    FSD_SAID_NODE,   /**< a layer: its nodes, joined, or a region */
+    FSD_SAID_TENSOR, /**< a tensor, or several, separated by ", " */
+    FSD_SAID_BYTES,  /**< the requested number of bytes */
+    FSD_SAID_MIB,    /**< the requested memory in MiB */
     FSD_SAID_TYPE,
-    FSD_SAID_SM,   /**< "89", "sm89" */
-    FSD_SAID_SIZE, /**< a shape, or one size */
+    FSD_SAID_SM,   /**< a compute capability: "89", "sm89" */
+    FSD_SAID_SIZE, /**< a shape, or one dimension */
     FSD_SAID_PROFILE,
     FSD_SAID_AXIS,
     FSD_SAID_LIBRARY,
@@ -150,13 +153,13 @@ const char *fsd_said_name(enum fsd_said value);
 
 enum { FSD_SAID_MOST = 12 };
 
-/** A message by its form. */
+/** A message and what its form states. */
 struct fsd_log_said {
     enum fsd_failure_class is;
-    bool known;     /**< a form fits, or the parser's code states the class */
+    bool known;     /**< a form matches, or the parser's code states the class */
     bool echo;      /**< it follows from another error */
-    bool by_tactic; /**< why is stated by the skipped tactics before it */
-    bool of_values; /**< with the sizes of a profile, not those of the model */
+    bool by_tactic; /**< the skipped tactics before it state the reason */
+    bool of_values; /**< the sizes of a profile cause it, not those of the model */
     struct {
         enum fsd_said what;
         struct fsd_slice text;
@@ -167,8 +170,8 @@ struct fsd_log_said {
 /** The meaning of a message.  Its names are slices of `failure`. */
 struct fsd_log_said fsd_log_failure_said(const struct fsd_log_failure *failure);
 
-/** The sentence of a message: without codes, and without the builder's own functions
- *  and files. */
+/** The sentence of a message without codes and without the builder's functions and
+ *  source files. */
 struct fsd_slice fsd_log_failure_sentence(const struct fsd_log_failure *failure);
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * The forms of error messages: one row a form, in TensorRT's own words, with the class
- * of the failure and the places at which the message names something.  The first row
- * that stands anywhere in a message is its form, so that a row with more words stands
- * before one with fewer; the last rows are single words by which a message that no row
- * knows whole still has a class.
+ * The forms of error messages: one row per form, in TensorRT's own words, with the
+ * class of the failure and the places at which the message names something.  The first
+ * row that matches anywhere in a message is the message's form, so a row with more
+ * words precedes one with fewer.  The last rows are single words that give a class to
+ * messages that match no other row.
  *
  *     "Requested size was {bytes} bytes"       a place: any text, digits for numbers
  *     "I*Layer {node}: * shape tensor"         a star: any text
@@ -24,7 +24,7 @@ FSD_NAMES(fsd_said_name, enum fsd_said, FSD__SAID_COUNT, "node", "tensor", "byte
 
 /* ------------------------------------------------------------------------ the table */
 
-/* What else is known of a form. */
+/* Further properties of a form. */
 enum { ECHO = 1, BY_TACTIC = 2, OF_VALUES = 4 };
 
 struct form {
@@ -34,7 +34,7 @@ struct form {
 };
 
 static const struct form forms[] = {
-    /* What follows from an error before it. */
+    /* Messages that follow from an earlier error. */
     {"Assertion engine != nullptr failed", FSD_FAILS_INTERNAL, ECHO},
     {"Assertion enginePtr != nullptr failed", FSD_FAILS_INTERNAL, ECHO},
     {"Engine could not be created from network", FSD_FAILS_INTERNAL, ECHO},
@@ -53,7 +53,7 @@ static const struct form forms[] = {
     {"In catchCudaError at *CUDA driver version is insufficient", FSD_FAILS_ENVIRONMENT,
      ECHO},
 
-    /* No kernel: the tactics before it state the reason. */
+    /* No kernel was found; the skipped tactics before the message state the reason. */
     {"Could not find any implementation for node {node} due to insufficient workspace",
      FSD_FAILS_MEMORY, 0},
     {"Could not find any implementation for node {node}. In ", FSD_FAILS_INTERNAL,
@@ -281,7 +281,7 @@ static const struct form forms[] = {
     {"must be Float", FSD_FAILS_TYPE, 0},
     {"UNSUPPORTED_NODE_DATATYPE", FSD_FAILS_TYPE, 0},
 
-    /* Models that are damaged. */
+    /* Damaged models. */
     {"convertOnnxWeights(*Failed to import initializer: {tensor}", FSD_FAILS_MODEL, 0},
     {"Failed to import initializer: {tensor}", FSD_FAILS_MODEL, 0},
     {"Failed to open file: {library}", FSD_FAILS_MODEL, 0},
@@ -370,7 +370,7 @@ static const struct form forms[] = {
     {"not implemented", FSD_FAILS_OPERATOR, 0},
     {"Parameter check failed", FSD_FAILS_OPTION, 0},
 
-    /* The builder itself. */
+    /* The builder's own errors. */
     {"MyelinCheckException: ", FSD_FAILS_INTERNAL, 0},
     {"NVRTC Compilation failure", FSD_FAILS_INTERNAL, 0},
     {"Error Code 1: Myelin", FSD_FAILS_INTERNAL, 0},
@@ -379,7 +379,7 @@ static const struct form forms[] = {
     {"CHECK(", FSD_FAILS_INTERNAL, 0},
 };
 
-/* The parser's codes, in onnx-tensorrt's NvOnnxParser.h. */
+/* The parser's error codes, from onnx-tensorrt's NvOnnxParser.h. */
 static const struct parser_code {
     uint64_t code;
     enum fsd_failure_class is;
@@ -393,8 +393,8 @@ static const struct parser_code {
 
 /* -------------------------------------------------------------------------- fitting */
 
-/* A message and a form, as far as they are compared.  The steps of one form have a
- * limit: places and stars are tried at each byte. */
+/* A message and a form that are being matched.  The number of steps is limited, since
+ * places and stars are tried at each byte. */
 struct fit {
     struct fsd_log_said said;
     unsigned steps;
@@ -406,7 +406,7 @@ static bool is_number(enum fsd_said what)
            what == FSD_SAID_AXIS;
 }
 
-/* "{bytes}" at the front of a pattern; what stands behind. */
+/* Takes "{bytes}" from the front of a pattern; returns the rest. */
 static const char *read_place(const char *pattern, enum fsd_said *what)
 {
     const char *end = strchr(pattern, '}');
@@ -423,7 +423,7 @@ static const char *read_place(const char *pattern, enum fsd_said *what)
 
 static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern);
 
-/* The shortest text of a place, or of a star, behind which the rest fits. */
+/* Finds the shortest text of a place, or of a star, after which the rest matches. */
 static bool fits_any(struct fit *fit, struct fsd_slice text, const char *rest,
                      bool digits, size_t least, size_t *length)
 {
@@ -481,8 +481,8 @@ static bool fits(struct fit *fit, struct fsd_slice text, const char *pattern)
     return true;
 }
 
-/* What stands before the first place of a form that begins with one: a word that other
- * words end, as "(" or "I*Layer ". */
+/* The part of a message in which a form that begins with a place may match: the text in
+ * the parentheses of "Error Code ... (", else the whole text. */
 static struct fsd_slice behind_head(struct fsd_slice text)
 {
     const char *open = fsd_slice_find(text, " (");
@@ -493,7 +493,7 @@ static struct fsd_slice behind_head(struct fsd_slice text)
     return rest;
 }
 
-/* A form that begins with a place begins where the message does. */
+/* A form that begins with a place must match at the beginning of the message. */
 static bool fits_somewhere(struct fit *fit, struct fsd_slice text, const char *pattern)
 {
     if (*pattern == '{')
@@ -546,7 +546,8 @@ static struct fsd_slice without_function(struct fsd_slice text)
                : text;
 }
 
-/* "10: ", "Skipping tactic 0x0 due to ": what stands before the reason. */
+/* Returns the reason without the text before it: "10: ", "Skipping tactic 0x0 due to ".
+ */
 static struct fsd_slice without_tactic(struct fsd_slice text)
 {
     struct fsd_slice rest = text, behind;
@@ -563,7 +564,8 @@ static struct fsd_slice without_tactic(struct fsd_slice text)
     return text;
 }
 
-/* The parenthesis of "Error Code 4: API Usage Error (...)" is left at its end. */
+/* Whether more parentheses close than open, because the text ends with that of "Error
+ * Code 4: API Usage Error (...)". */
 static bool closes_more(struct fsd_slice text)
 {
     int depth = 0;

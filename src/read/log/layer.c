@@ -10,8 +10,8 @@
 
 /* --------------------------------------------------------------------- the line */
 
-/* Takes "0x00000000000003e8", "6488063", "-3" off the front: hexadecimal since 8.4.1,
- * before that the same number in decimal, with a sign where its highest bit is set. */
+/* Takes "0x00000000000003e8", "6488063" or "-3" off the front: hexadecimal since 8.4.1,
+ * before that the same number in decimal, negative if its highest bit is set. */
 static bool take_tactic(struct fsd_slice *t)
 {
     size_t i, first;
@@ -78,7 +78,7 @@ bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *
     if (!*dla && !fsd_slice_take(&line, "[GpuLayer] "))
         return false;
     *out = (struct fsd_log_layer){.name = fsd_slice_trim(line)};
-    fsd_slice_drop(&out->name, ","); /* of the lists of TensorRT 8.0 */
+    fsd_slice_drop(&out->name, ","); /* the lists of TensorRT 8.0 have a comma here */
     name = out->name;
     out->type = fsd_slice_take_word(&name);
     if (fsd_slice_take(&name, ": ") && is_upper(out->type))
@@ -99,8 +99,8 @@ bool fsd_log_is_dla_title(struct fsd_slice text)
 
 /* -------------------------------------------------------------------- tensors */
 
-/* Takes a size off the front.  Up to TensorRT 8.4 each dynamic dimension has a negative
- * number of its own. */
+/* Takes a size off the front.  Up to TensorRT 8.4, each dynamic dimension has a
+ * different negative number. */
 static bool take_size(struct fsd_slice *t, int64_t *out)
 {
     struct fsd_slice rest = *t;
@@ -127,8 +127,8 @@ static void read_dim(struct fsd_slice text, struct fsd_log_dim *out)
     *out = (struct fsd_log_dim){.size = -1, .word = text};
 }
 
-/* The dimensions up to the bracket that closes them; returns where that is, 0 when
- * there is none. */
+/* Reads the dimensions up to their closing bracket; returns the position of that
+ * bracket, or 0 if there is none. */
 static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *out)
 {
     size_t from = at;
@@ -151,7 +151,8 @@ static size_t read_dims(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     return 0;
 }
 
-/* "[Float(-2,1,28,28)]" or " (Float[-1,1,28,28])" at `at`: its length, else 0. */
+/* The length of "[Float(-2,1,28,28)]" or " (Float[-1,1,28,28])" at `at`; 0 if there is
+ * no such text. */
 static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *out)
 {
     struct fsd_slice rest = fsd_slice_from(t, at);
@@ -167,7 +168,7 @@ static size_t read_form(struct fsd_slice t, size_t at, struct fsd_log_tensor *ou
     rest = fsd_slice_from(t, i);
     if (!i || !fsd_slice_take(&rest, out->old ? ")]" : "])"))
         return 0;
-    /* The last is a line without outputs that has lost its last blank. */
+    /* " ->" ends a line without outputs that has lost its last blank. */
     return !rest.n || fsd_slice_begins(rest, ", ") || fsd_slice_begins(rest, " -> ") ||
                    fsd_slice_is(rest, " ->")
                ? i + 2 - at
@@ -179,7 +180,7 @@ enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
 {
     struct fsd_slice t;
 
-    /* The arrow stands behind a tensor, or, where there are no inputs, a comma. */
+    /* The arrow follows a tensor or, if there are no inputs, a comma. */
     if (!out->output)
         out->output = fsd_slice_take(rest, " -> ") || fsd_slice_take(rest, "-> ") ||
                       (fsd_slice_is(*rest, " ->") && fsd_slice_take(rest, " ->"));

@@ -12,10 +12,10 @@
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
- * They consist of a few pieces, which are removed as long as one matches; text that
- * begins like a piece but is none ("[1,6] (# 0 ..)") stays.  The first form, nearly all
- * lines of a large log, is recognized by the positions of its brackets.  What any other
- * program puts before all this is wrapper.c's.
+ * They consist of a few kinds of pieces, which are removed as long as one matches; text
+ * that only begins like a piece ("[1,6] (# 0 ..)") stays.  The first form, nearly all
+ * lines of a large log, is recognized by the positions of its brackets. wrapper.c
+ * removes what other programs put before these prefixes.
  */
 #include "read/log/log.h"
 
@@ -23,20 +23,21 @@
 
 enum {
     STAMP = 22,             /* "[MM/DD/YYYY-HH:MM:SS] " */
-    PIECES = 64,            /* so many of a line are taken off */
+    PIECES = 64,            /* at most this many pieces of a line are removed */
     LONGEST_PIECE = 1 << 8, /* a bracket that closes later than this is text */
-    AHEAD = 1 << 16         /* so far the first lines reach */
+    AHEAD = 1 << 16         /* the first lines are searched up to this offset */
 };
 
 struct prefix {
-    struct fsd_slice t; /* the line without the pieces taken off so far */
+    struct fsd_slice t; /* the line without the pieces removed so far */
     char severity;
-    unsigned pieces; /* taken off behind what another program wrote */
+    unsigned pieces; /* removed after another program's prefix */
     bool trt, session;
-    bool own; /* TensorRT's or ONNX Runtime's own prefix was there: the text follows */
+    bool own; /* TensorRT's or ONNX Runtime's own prefix was removed: the text
+                 follows */
 };
 
-/* One blank belongs to a piece; more of them are the text's own, as in lists. */
+/* One blank belongs to a piece; further blanks belong to the text, as in lists. */
 static bool take(struct prefix *p, size_t n)
 {
     p->t = fsd_slice_from(p->t, n);
@@ -47,7 +48,7 @@ static bool take(struct prefix *p, size_t n)
 
 /* --------------------------------------------------------------------- pieces */
 
-/* "VERBOSE", "DEBUG", ...: its length, 0 when none stands there. */
+/* The length of "VERBOSE", "DEBUG", ... at the front; 0 if there is no such word. */
 static size_t severity_word(struct fsd_slice t, char *severity)
 {
     static const struct {
@@ -85,8 +86,8 @@ static char severity_letter(char c)
     }
 }
 
-/* A date with a time, or a time: digits in groups, '/', '-', ':', '.', ',', 'T', 'Z'.
- */
+/* The length of a date with a time, or of a time: groups of digits with '/', '-', ':',
+ * '.', ',', 'T', 'Z'. */
 static size_t stamp(struct fsd_slice t)
 {
     size_t i = 0, colons = 0;
@@ -101,7 +102,8 @@ static size_t stamp(struct fsd_slice t)
                                                                                  : 0;
 }
 
-/* What a bracket holds: a stamp, one with a severity (ONNX Runtime), or neither. */
+/* Takes the content of a bracket: a stamp, with a severity in ONNX Runtime's logs, or
+ * neither. */
 static bool take_stamp(struct prefix *p, struct fsd_slice inside)
 {
     size_t n = stamp(inside);
@@ -111,7 +113,7 @@ static bool take_stamp(struct prefix *p, struct fsd_slice inside)
     if (!n || (rest.n && !severity_word(rest, &severity)))
         return false;
     p->severity = severity;
-    p->session &= !rest.n; /* it hands a message of the builder's on */
+    p->session &= !rest.n; /* ONNX Runtime forwards a message of the builder */
     return take(p, inside.n + 2);
 }
 
@@ -234,8 +236,8 @@ static bool take_usual(struct prefix *p)
     return p->t.n && *p->t.s != '[';
 }
 
-/* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": where the writer stands in
- * its own source. */
+/* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": the position in the source
+ * file of the code that wrote the line. */
 static void take_source(struct prefix *p)
 {
     static const char *const kinds[] = {".cpp:", ".hpp:", ".h:", ".cu:"};
@@ -257,8 +259,8 @@ struct fsd_log_lines fsd_log_lines(const struct fsd_file *file)
     return (struct fsd_log_lines){.file = file, .end = file->size, .grows = true};
 }
 
-/* Waits for more of a file that is still being decompressed; false if all of it is
- * there. */
+/* Waits for more of a file that is still being decompressed; false if the file is
+ * complete. */
 static bool reach_on(struct fsd_log_lines *lines)
 {
     size_t end = lines->end;
@@ -268,7 +270,7 @@ static bool reach_on(struct fsd_log_lines *lines)
     return lines->end > end;
 }
 
-/* The end of the line; NULL when it is that of the file. */
+/* The end of the line; NULL if the line ends with the file. */
 static const char *find_stop(struct fsd_log_lines *lines)
 {
     const char *bytes = (const char *)lines->file->bytes, *stop;
@@ -282,7 +284,7 @@ static const char *find_stop(struct fsd_log_lines *lines)
     return stop;
 }
 
-/* The stamp at the beginning of a line, whose text begins at `text`. */
+/* The stamp at the beginning of a line; the line's text begins at `text`. */
 static const char *stamp_at(const char *line, const char *text)
 {
     return text - line >= STAMP && line[0] == '[' && line[3] == '/' &&
@@ -298,7 +300,7 @@ static void take_pieces(struct prefix *p)
             break;
 }
 
-/* The first lines of a log may have no such words, and its title is among them. */
+/* The first lines of a log, among them its title, may not contain TensorRT's words. */
 static void look_ahead(struct fsd_log_lines *lines)
 {
     struct fsd_log_lines ahead = *lines;
@@ -315,7 +317,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
 {
     const char *s = (const char *)lines->file->bytes + lines->at, *stop;
     struct prefix p = {.severity = 0};
-    const char *begin; /* behind what another program wrote */
+    const char *begin; /* after another program's prefix */
     size_t wrapped = 0;
 
     if (lines->at >= lines->end && !reach_on(lines))

@@ -1,6 +1,6 @@
 /*
  * Build logs of TensorRT: the lines of a file, the engines in it, and what single lines
- * mean.  A reader of a log passes each line on to the readers of its kinds.
+ * mean.  The reader of a log passes each line to the readers of single kinds of lines.
  */
 #ifndef FSD_LOG_LOG_H
 #define FSD_LOG_LOG_H
@@ -17,94 +17,101 @@
 /* ---------------------------------------------------------------------------- lines */
 
 /*
- * The lines of a log, each without what its writer put before it:
+ * The lines of a log, each without the prefixes that its writer added:
  *
  *     [03/19/2022-12:28:30] [03/19/2022-12:28:30] [V] [TRT] Parsing node: Conv_0 [Conv]
  *                                                           `-------- text --------'
  *
  * Nothing is copied, so that memory does not grow with the log; the pages of a mapped
- * file are given back behind the scan.
+ * file are released after the scan has passed them.
  */
 
 struct fsd_log_line {
-    struct fsd_slice text; /**< in the file; may hold any byte */
+    struct fsd_slice text; /**< a part of the file; may contain any byte */
     uint64_t number;       /**< from 1 */
-    size_t at;             /**< where `text` stands in the file, in bytes */
-    const char *stamp;     /**< "[MM/DD/YYYY-HH:MM:SS]"; NULL: another stamp, or none */
+    size_t at;             /**< offset of `text` in the file, in bytes */
+    const char *stamp;     /**< "[MM/DD/YYYY-HH:MM:SS]"; NULL: a different stamp, or
+                                none */
     char severity;         /**< V, I, W, E, F (fatal); 0: not stated */
-    unsigned pieces;       /**< what stood before it had so many: stamp, severity, .. */
-    bool prefixed;         /**< something stood before it: a message begins here */
-    bool trt;              /**< and said that TensorRT wrote it */
-    bool session;          /**< and said that ONNX Runtime did, of its own steps */
+    unsigned pieces;       /**< the number of pieces of its prefix: stamp, severity,
+                                ... */
+    bool prefixed;         /**< the line has a prefix, so a message begins here */
+    bool trt;              /**< the prefix states that TensorRT wrote the line */
+    bool session;          /**< the prefix states that an ONNX Runtime session wrote it
+                                about its own steps */
 };
 
 enum { FSD_LOG_SAMPLES = 4 };
 
-/** What another program puts before the lines of a log, as far as lines have shown it
- *  (wrapper.c); zero: nothing yet. */
+/** The prefix that another program writes before the lines of a log, as far as earlier
+ *  lines have shown it (wrapper.c); zero: unknown. */
 struct fsd_log_wrapper {
-    struct fsd_slice samples[FSD_LOG_SAMPLES]; /**< in the file */
+    struct fsd_slice samples[FSD_LOG_SAMPLES]; /**< slices of the file */
     unsigned n;
-    size_t searched; /**< so many bytes showed none */
-    bool looked;     /**< the first lines are known */
+    size_t searched; /**< this many bytes were searched without a sample */
+    bool looked;     /**< the first lines have been searched */
 };
 
-/** How many bytes at the beginning of a line, whose known prefixes are gone, another
- *  program wrote; learns from the line.
+/** The number of bytes that another program wrote at the beginning of a line whose
+ *  known prefixes are removed; stores new samples from the line.
  *  @param severity set if these bytes state one. */
 size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *severity);
 
-/** Zero but for `file` and `end` is the beginning; see fsd_log_lines(). */
+/** All fields but `file` and `end` are zero at the beginning; see fsd_log_lines(). */
 struct fsd_log_lines {
     const struct fsd_file *file;
     struct fsd_log_wrapper wrapper;
-    size_t at, end;  /**< of the next line; of the last */
-    uint64_t number; /**< of the line that was given last */
-    size_t released; /**< where pages were given back last */
-    bool grows;      /**< `end` is as far as the file is there by now */
+    size_t at, end;  /**< offset of the next line; offset of the end */
+    uint64_t number; /**< number of the last returned line */
+    size_t released; /**< offset up to which pages were released */
+    bool grows;      /**< the file is still being decompressed: `end` is its size so
+                          far */
 };
 
-/** The beginning of a whole file.  Its bytes must stay open as long as the lines. */
+/** Starts at the beginning of a whole file, which must stay open as long as the lines
+ *  are used. */
 struct fsd_log_lines fsd_log_lines(const struct fsd_file *file);
 
-/** The next line; false behind the last.  The bytes of earlier lines stay readable. */
+/** Reads the next line; false after the last.  The bytes of earlier lines stay
+ *  readable. */
 bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out);
 
 /* ---------------------------------------------------------------------------- layer */
 
 /*
- * One line of a list of layers.  The builder's, since TensorRT 8.5 and up to 8.4:
+ * One line of a list of layers.  The builder writes, since TensorRT 8.5 and up to 8.4:
  *
  *     Layer(Reformat): N, Tactic: 0x03e8, x (Float[-1,3:4,8]) -> y (Half[-1,3,8])
  *     Layer(Reformat): N, Tactic: 1000, x[Float(-2,3,8)] -> y[Half(-2,3,8)]
  *
- * and the inspector's, of which the rest is read/trt/inspector_text.c's:
+ * and the inspector writes (read/trt/inspector_text.c reads the rest of the line):
  *
  *     Name: N, LayerType: Reformat, Inputs: [ { Name: x, ...
  *
- * Names may hold commas, arrows and brackets: the builder's layer ends at the last
- * ", Tactic: " with a number, a tensor where a type with dimensions and then a
- * separator stand.
+ * Names may hold commas, arrows and brackets: a builder's layer name ends at the last
+ * ", Tactic: " with a number; a tensor name ends before a type with dimensions and a
+ * separator.
  */
 
 struct fsd_log_layer {
     struct fsd_slice type, name;
-    struct fsd_slice tactic;  /**< the builder's only */
-    struct fsd_slice tensors; /**< what stands behind */
+    struct fsd_slice tactic;  /**< only in the builder's lines */
+    struct fsd_slice tensors; /**< the text after them */
 };
 
-/** Takes the builder's line apart; false when it is no such line, or is cut before its
- *  tactic. */
+/** Splits the builder's line; false if it is not such a line, or is truncated before
+ *  its tactic. */
 bool fsd_log_layer_split(struct fsd_slice line, struct fsd_log_layer *out);
 
-/** The same of the inspector's. */
+/** Likewise for the inspector's line. */
 bool fsd_log_text_layer(struct fsd_slice line, struct fsd_log_layer *out);
 
-/** The same of "[GpuLayer] CONVOLUTION: N"; up to TensorRT 8.2 without a type.
+/** Likewise for "[GpuLayer] CONVOLUTION: N"; up to TensorRT 8.2 without a type.
  *  @param dla set to whether the DLA runs it. */
 bool fsd_log_kind_layer(struct fsd_slice line, struct fsd_log_layer *out, bool *dla);
 
-/** The title of such a list: "---------- Layers Running on DLA ----------". */
+/** Whether the text is the title of such a list: "---------- Layers Running on DLA
+ *  ----------". */
 bool fsd_log_is_dla_title(struct fsd_slice text);
 
 enum { FSD_LOG_RANK_MAX = 64 };
@@ -112,23 +119,24 @@ enum { FSD_LOG_RANK_MAX = 64 };
 struct fsd_log_tensor {
     struct fsd_slice name, type;
     struct fsd_log_dim {
-        int64_t size;          /**< -1 when it is not known */
+        int64_t size;          /**< -1: unknown */
         int64_t vector;        /**< "32:8": 8; 0: not stated */
-        struct fsd_slice word; /**< what stands there when it is no number */
+        struct fsd_slice word; /**< the text of a dimension that is not a number */
     } dims[FSD_LOG_RANK_MAX];
     uint32_t rank;
-    bool old;    /**< in the syntax up to TensorRT 8.4 */
-    bool output; /**< stands behind the arrow */
+    bool old;    /**< the syntax up to TensorRT 8.4 */
+    bool output; /**< the tensor follows the arrow */
 };
 
 enum fsd_log_step {
-    FSD_LOG_TENSOR, /**< another one */
-    FSD_LOG_END,    /**< there are no more */
-    FSD_LOG_BROKEN  /**< the rest is no tensor with its form: the line was cut */
+    FSD_LOG_TENSOR, /**< the next tensor was read */
+    FSD_LOG_END,    /**< there are no more tensors */
+    FSD_LOG_BROKEN  /**< the rest is not a tensor with its form: the line is
+                         truncated */
 };
 
-/** The next tensor; what was read is taken off `rest`.  `out->output` must be false at
- *  the beginning and is kept from call to call. */
+/** Reads the next tensor and removes it from `rest`. `out->output` must be false at the
+ *  first call and is kept between calls. */
 enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
                                       struct fsd_log_tensor *out);
 
@@ -143,86 +151,89 @@ enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
  *                                        Bindings:                     Bindings:
  *
  * from the builder (verbose), from the inspector, and from the inspector of an engine
- * that keeps names only.  A log that is not verbose has, up to TensorRT 10,
+ * that stores only names.  A log that is not verbose has, up to TensorRT 10,
  *
  *     ---------- Layers Running on DLA ----------
  *     [DlaLayer] {ForeignNode[A...B]}
  *     ---------- Layers Running on GPU ----------
  *     [GpuLayer] CONVOLUTION: N
  *
- * which is printed before tactics are chosen, and so without Reformats.  Several lists
- * of one engine are taken together.
+ * which is printed before tactics are chosen and therefore lacks Reformats.  Several
+ * lists of one engine are combined.
  *
- * What leads to an engine is an attempt: a network is read, parsed and built.  One ends
- * where the next begins: behind the lists of its engine, or, when it failed and has
- * none, where a step comes that was behind it already.
+ * An attempt leads to an engine: a network is read, parsed and built.  An attempt ends
+ * where the next begins: after the lists of its engine or, if it failed and has no
+ * list, at a step that it had already completed.
  */
 
 enum fsd_log_form {
     FSD_LOG_BLOCK, /**< the builder's lines */
     FSD_LOG_TEXT,  /**< the inspector's */
     FSD_LOG_NAMES, /**< bare names */
-    FSD_LOG_KINDS, /**< the builder's before it chooses tactics, of severity INFO */
+    FSD_LOG_KINDS, /**< the list that the builder prints at severity INFO before it
+                        chooses tactics */
     FSD__LOG_FORM_COUNT
 };
 
 /** One list of layers. */
 struct fsd_log_list {
-    size_t at, end;  /**< its bytes: from its first layer to its last or last binding */
-    uint64_t number; /**< of its first line, from 1; 0: it has none of this form */
-    size_t layers_end; /**< behind the last layer's line */
-    size_t bindings;   /**< where these begin; 0: none */
-    bool io;           /**< they are "I/O Tensors:", a line of keys each */
+    size_t at, end;  /**< in bytes: from its first layer to its last layer or binding */
+    uint64_t number; /**< of its first line, from 1; 0: there is no list of this form */
+    size_t layers_end; /**< the end of the last layer's line */
+    size_t bindings;   /**< the beginning of the bindings; 0: none */
+    bool io;           /**< the bindings are "I/O Tensors:", one line of keys each */
     uint32_t layers;
-    bool prefixed;                  /**< its lines have prefixes, too */
-    unsigned pieces;                /**< and these so many pieces */
-    struct fsd_log_wrapper wrapper; /**< what was known of these at its end */
+    bool prefixed;                  /**< its lines have prefixes */
+    unsigned pieces;                /**< and this many pieces each */
+    struct fsd_log_wrapper wrapper; /**< the known wrapper at the end of the list */
 };
 
-/** Whether a line between its first and last is a message of another thread: it has a
- *  prefix, or more of one than the list's own lines have. */
+/** Whether a line within the list is a message of another thread: it has a prefix, or a
+ *  longer one than the list's own lines have. */
 bool fsd_log_is_foreign(const struct fsd_log_list *list,
                         const struct fsd_log_line *line);
 
 struct fsd_log_engine {
     struct fsd_log_list lists[FSD__LOG_FORM_COUNT];
-    struct fsd_slice title; /**< of the network or file, as an earlier line gives it */
-    uint32_t attempt;       /**< that led to it */
+    struct fsd_slice title; /**< of the network or file, from an earlier line */
+    uint32_t attempt;       /**< the attempt that led to the engine */
 };
 
 typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 
-/** The engines found by scanning a whole log. */
+/** The engines that a scan of the whole log found. */
 struct fsd_log_scan {
     fsd_log_engines engines;
-    fsd_log_failures failures; /**< why attempts failed; not from fsd_log_find() */
-    fsd_log_failures skipped;  /**< tactics, and why */
+    fsd_log_failures failures; /**< why attempts failed; fsd_log_find() leaves it
+                                    empty */
+    fsd_log_failures skipped;  /**< skipped tactics, with the reason */
     uint64_t lines;
-    uint64_t overfull; /**< the line where its times of layers exceed a limit; 0 */
+    uint64_t overfull; /**< the line at which the log's layer times exceed a limit; 0:
+                            none */
     uint64_t hash[2];  /**< of the file; see struct fsd_digest */
-    bool hashed;       /**< and it is known */
+    bool hashed;       /**< `hash` is known */
 };
 
-/** Goes through the lines of a file. */
+/** Goes through the lines of a file; see fsd_log_segment(). */
 struct fsd_log_segmenter;
 
-/** @param out filled until the last line, from the arena. */
+/** @param out complete after the last line; allocated from the arena */
 struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
                                                 const struct fsd_file *file,
                                                 fsd_log_engines *out);
 
-/** What the segmenter says of a line. */
+/** What the segmenter knows about a line. */
 struct fsd_log_place {
     struct fsd_log_line line;
-    uint32_t attempt; /**< which one it belongs to, from 0 */
-    bool listed;      /**< it belongs to a list, and has no other meaning */
-    size_t next;      /**< where the line behind it begins, in bytes */
+    uint32_t attempt; /**< the attempt that the line belongs to, from 0 */
+    bool listed;      /**< the line belongs to a list and has no other meaning */
+    size_t next;      /**< the offset of the next line, in bytes */
 };
 
-/** The next line; false behind the last, when all engines are known. */
+/** Reads the next line; false after the last, when all engines are known. */
 bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out);
 
-/** Finds the engines, and counts the lines, when nothing else is asked. */
+/** Finds the engines and counts the lines; reads nothing else. */
 void fsd_log_find(struct fsd_arena *arena, const struct fsd_file *file,
                   struct fsd_log_scan *out);
 
@@ -230,29 +241,30 @@ void fsd_log_find(struct fsd_arena *arena, const struct fsd_file *file,
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
                                         const struct fsd_log_list *list);
 
-/** Takes a line of a list of that form apart; false when it is none. */
+/** Splits a line of a list of this form; false if it is not a layer. */
 bool fsd_log_listed_layer(enum fsd_log_form form, struct fsd_slice line,
                           struct fsd_log_layer *out);
 
-/** A region is one layer to the builder and several to the inspector. */
+/** Whether the layer is a region, which is one layer to the builder and several to the
+ *  inspector. */
 bool fsd_log_is_region(const struct fsd_log_layer *layer);
 
 /* -------------------------------------------------------------------------- version */
 
 /*
- * Which version of the builder wrote a log.  Reports state the version, and comparisons
- * compare it, since two versions build different engines of one model.
+ * The version of the builder that wrote a log.  Reports state the version, and
+ * comparisons compare it, since two versions build different engines of one model.
  */
 
-/** The TensorRT version that trtexec's first line names, written as
- *  "TensorRT 8.2.3"; false when it is another line.
- *  Source: trtexec of TensorRT 8.0 to 10.16, "&&&& RUNNING TensorRT.trtexec [TensorRT
- *  v8203]": NV_TENSORRT_MAJOR * 1000 + MINOR * 100 + PATCH, from 10 on * 10000. */
+/** The TensorRT version that trtexec's first line names, written as "TensorRT 8.2.3";
+ *  false if the line is a different one.  Source: trtexec of TensorRT 8.0 to 10.16,
+ *  "&&&& RUNNING TensorRT.trtexec [TensorRT v8203]": NV_TENSORRT_MAJOR * 1000 + MINOR *
+ *  100 + PATCH, from 10 on * 10000. */
 bool fsd_log_version(struct fsd_slice line, char out[32]);
 
-/** The same for TensorRT for RTX, whose logs state no version: by the lines around an
- *  engine's list.  False if the builder was another one.  Source: builds by 1.4.0,
- *  1.5.0, 1.6.1 and 1.7.1; 1.6 and 1.7 do not differ. */
+/** Likewise for TensorRT for RTX, whose logs state no version: the lines around an
+ *  engine's list show it.  False if a different builder wrote the log.  Source: builds
+ *  by 1.4.0, 1.5.0, 1.6.1 and 1.7.1; 1.6 and 1.7 do not differ. */
 bool fsd_log_rtx_version(const struct fsd_file *file, const struct fsd_log_list *list,
                          char out[32]);
 
@@ -268,27 +280,29 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file);
 
 /* Layer times that trtexec --dumpProfile prints into its console log. */
 
-/** Reads tables line by line, so that a pass over a log can have them, too. */
+/** Reads tables line by line, so that one pass over a log can read them as well. */
 struct fsd_log_tables {
-    struct fsd_arena *arena;  /**< of the profiles */
-    struct fsd_intern *names; /**< where the layers' names go */
+    struct fsd_arena *arena;  /**< the profiles are allocated from it */
+    struct fsd_intern *names; /**< interns the layers' names */
     const char *path;         /**< of the log */
-    fsd_profile_vec *out;     /**< gets one more for each table */
+    fsd_profile_vec *out;     /**< receives one profile for each table */
     uint32_t tables;
-    uint64_t runs; /**< of the next table; 0: unknown */
+    uint64_t runs; /**< the number of runs of the next table; 0: unknown */
     bool open;     /**< a table is being read */
-    bool full;     /**< there are more tables or rows than a log may have: no further
-                        line is read */
+    bool full;     /**< the log has more tables or rows than the limit: no further line
+                        is read */
     struct fsd_log_columns {
-        int n, total, mean, runs; /**< which number of a row is which; -1: the table
-                                       does not have it */
+        int n, total, mean, runs; /**< the index of each number in a row; -1: the table
+                                       has no such column */
         bool name_last;
     } columns;
-    struct fsd_profile_entry last; /**< "Total": a layer only when a row follows it */
+    struct fsd_profile_entry last; /**< "Total": it is a layer only if another row
+                                        follows */
     bool has_last;
 };
 
-/** What a line may be by its first letter; most lines of a log are none of a table. */
+/** Whether a line may belong to a table, by its first letter; most lines of a log do
+ *  not. */
 static inline bool fsd_log_may_be_table(const struct fsd_log_tables *r,
                                         struct fsd_slice t)
 {
@@ -296,38 +310,41 @@ static inline bool fsd_log_may_be_table(const struct fsd_log_tables *r,
                                *t.s == 'L' || *t.s == 'T'));
 }
 
-/** Reads a line, as it stands behind its prefix.
- *  @return true for one of a table. */
+/** Reads a line without its prefix.
+ *  @return whether it belongs to a table */
 bool fsd_log_table_line(struct fsd_log_tables *r, struct fsd_slice t);
 
 /** Drops a table without rows at the end of the log. */
 void fsd_log_tables_end(struct fsd_log_tables *r);
 
-/** Appends a profile for each table in the log; a cut table has the rows that are
- * there.
- *  @param names where the layers' names go.
- *  @return FSD_OK, also when there is none; FSD_E_LIMIT. */
+/** Appends a profile for each table in the log; a truncated table yields the rows that
+ *  exist.
+ *  @param names interns the layers' names
+ *  @return FSD_OK, even if there is no table; FSD_E_LIMIT */
 enum fsd_status fsd_log_profile_read(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err);
 
-/** The error for a log that has more times than one may have.
- *  @param line  where this shows. */
+/** The error for a log with more times than the limit.
+ *  @param line the line at which the limit is exceeded */
 enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
                                    struct fsd_error *err);
 
-/** Likewise what a program prints in its own IProfiler, a line for each layer. */
+/** Likewise reads the lines that a program's own IProfiler prints, one for each layer.
+ */
 struct fsd_log_printed {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    struct fsd_profile profile; /**< its `path` is the log's */
-    FSD_VEC(uint32_t) entry_of; /**< by symbol: plus 1 */
-    FSD_VEC(uint32_t) times;    /**< by entry: how often it was printed */
-    bool over;                  /**< the sum of all layers was printed */
-    bool full;                  /**< there are more layers than a log may have */
+    struct fsd_profile profile; /**< its `path` is that of the log */
+    FSD_VEC(uint32_t) entry_of; /**< indexed by symbol: the entry plus 1 */
+    FSD_VEC(uint32_t) times;    /**< indexed by entry: how often its time was printed */
+    bool over;                  /**< the sum of all layers was printed, so the profile
+                                     is complete */
+    bool full;                  /**< the log has more layers than the limit */
 };
 
-/** Such a line ends with a time, blanks and a carriage return aside. */
+/** Whether a line ends with a time; blanks and a carriage return at its end are
+ *  ignored. */
 static inline bool fsd_log_may_be_printed(struct fsd_slice t)
 {
     while (t.n && (t.s[t.n - 1] == ' ' || t.s[t.n - 1] == '\t'))
@@ -337,7 +354,7 @@ static inline bool fsd_log_may_be_printed(struct fsd_slice t)
 
 void fsd_log_printed_line(struct fsd_log_printed *r, const struct fsd_log_line *line);
 
-/** Appends the profile, but not where there are no two layers. */
+/** Appends the profile if it has at least two layers. */
 void fsd_log_printed_end(struct fsd_log_printed *r, fsd_profile_vec *out);
 
 /** Reads a whole file of such lines. */
@@ -350,13 +367,13 @@ enum fsd_status fsd_log_printed_read(struct fsd_arena *arena, struct fsd_intern 
 /* Parses one line of a build log, without its prefix, into events
  * (model/graph/history.h). */
 
-/** A name of a line that was read: it becomes a symbol when something is kept of it. */
+/** A name in a line; it becomes a symbol only if a fact about it is stored. */
 struct fsd_event_name {
-    struct fsd_slice text; /**< in the log */
-    fsd_sym sym;           /**< FSD_NONE: not asked for yet */
+    struct fsd_slice text; /**< a slice of the log */
+    fsd_sym sym;           /**< FSD_NONE: not needed yet */
 };
 
-/** What must be remembered from line to line. */
+/** The state kept from line to line. */
 struct fsd_event_reader {
     struct fsd_history *h;
     fsd_sym tried, tried_on;             /**< the last "Running: P on X" */
@@ -365,119 +382,124 @@ struct fsd_event_reader {
     struct fsd_event_name formats; /**< the last "Autotuning format combination" */
     struct fsd_slice tuned;        /**< the last "Autotuning op X" */
     struct fsd_slice tuned_of;     /**< the region that was being timed then */
-    uint32_t tuned_rows;           /**< of its table */
-    uint32_t effort;   /**< what is being timed, in h->efforts.list; FSD_NONE */
+    uint32_t tuned_rows;           /**< the number of rows of its table */
+    uint32_t effort;   /**< the index in h->efforts.list of what is being timed;
+                            FSD_NONE: nothing */
     const char *clock; /**< the last time stamp; NULL: none */
-    uint32_t second;   /**< of the day, of that */
-    size_t set_at;     /**< where " Set Tactic Name: " stood in the last such line */
-    struct fsd_slice dla_reason; /**< the last line on what the DLA cannot do */
-    uint64_t dla_line;           /**< where it stood */
+    uint32_t second;   /**< the time of day of that stamp, in seconds */
+    size_t set_at;     /**< the position of " Set Tactic Name: " in the last such
+                            line */
+    struct fsd_slice dla_reason; /**< the last line about a limit of the DLA */
+    uint64_t dla_line;           /**< the number of that line */
     FSD_VEC(char) sum;           /**< scratch */
-    char severity;               /**< of the line, as in fsd_log_line */
+    char severity;               /**< the line's severity; see fsd_log_line */
     uint32_t build;
     uint64_t line;
 };
 
 /** Reads the line.
- *  @return true when its form is known, whether or not it says anything that is kept.
- */
+ *  @return whether its form is known, even if no fact of it is stored */
 bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice text);
 
 /* --------------------------------------------------------------------------- timing */
 
-/* Lines of a build log with measured times, and with what the build cost (effort.c).
- * Only event.c and read.c. */
+/* Lines of a build log with measured times and with the cost of the build (effort.c).
+ * Only event.c and read.c use these functions. */
 
-/* Each returns true when the line's form is known, whether or not anything is kept. */
+/* Each returns whether the line's form is known, even if no fact of it is stored. */
 
-/** Lines that are many and known by their beginning; not empty. */
+/** Reads frequent lines that are recognized by their beginning; `p` is not empty. */
 bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p);
 /** "Optimizer Reformat(x -> <out>) [A -> B] got cached result: ..." */
 bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p);
-/** "Fastest Tactic: ..." behind something else. */
+/** "Fastest Tactic: ..." after other text. */
 bool fsd_timing_fastest(struct fsd_event_reader *r, struct fsd_slice p);
 
-/** Finds what was measured of each reformat that was added, when all has been read. */
+/** Finds the measurements of each reformat that was added; call it after the last line.
+ */
 void fsd_timing_reformats(struct fsd_history *h);
 
 /* -------------------------------------------------------------- effort.c */
 
-/** The line's time stamp, or NULL: the seconds since the last one belong to what is
- *  being timed. */
+/** Reads the line's time stamp (may be NULL): the seconds since the previous stamp
+ *  belong to the layer or step that is being timed. */
 void fsd_log_effort_clock(struct fsd_event_reader *r, const char *stamp);
 
-/** Nothing is being timed, until a line states what is. */
+/** Ends the timed step; nothing is being timed until a line states what is. */
 static inline void fsd_log_effort_off(struct fsd_event_reader *r)
 {
     r->effort = FSD_NONE;
 }
 
-/** "Tactic: 0x01 Time: 0.01", "Tactic: 4 skipped. Scratch requested: ...": of what is
- *  being timed. */
+/** "Tactic: 0x01 Time: 0.01", "Tactic: 4 skipped.  Scratch requested: ...": about the
+ *  layer that is being timed. */
 void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p);
 
-/* Each returns true when the line's form is known. */
+/* Each returns whether the line's form is known. */
 
-/** "CudnnConvolution has no valid tactics for this config, skipping" and the like. */
+/** "CudnnConvolution has no valid tactics for this config, skipping" and similar lines.
+ */
 bool fsd_log_effort_skipped(struct fsd_event_reader *r, struct fsd_slice p);
 /** "Engine generation completed in 15.4 seconds.", "Deleting timing cache: ..." */
 bool fsd_log_effort_whole(struct fsd_event_reader *r, struct fsd_slice p);
 
 /* --------------------------------------------------------------------------- device */
 
-/* What the builder says of the deep learning accelerator (DLA). */
+/* The builder's messages about the deep learning accelerator (DLA). */
 
-/** Lines on layers that the DLA was asked for and does not run, of all severities but
- *  verbose.  Only event.c.
- *  @return true when the line's form is known. */
+/** Reads lines about layers that the user assigned to the DLA but the DLA does not run,
+ *  of all severities except verbose.  Only event.c calls it.
+ *  @return whether the line's form is known */
 bool fsd_log_device_read(struct fsd_event_reader *r, struct fsd_slice text);
 
-/** Keeps the device of each layer of a list of kinds, where any runs on the DLA.
- *  @param build  the engine whose list it is. */
+/** Stores the device of each layer in a list of kinds if at least one layer runs on the
+ *  DLA.
+ *  @param build the engine that the list describes */
 void fsd_log_devices(struct fsd_history *h, const struct fsd_file *file,
                      const struct fsd_log_list *list, uint32_t build);
 
 /* -------------------------------------------------------------------------- figures */
 
-/* Lines of a build log with figures: bytes of the engine's memory, and the sizes that
- * trtexec builds and runs it with.  Only read.c. */
+/* Lines of a build log with figures: bytes of the engine's memory, and the sizes with
+ * which trtexec builds and runs the engine.  Only read.c uses these functions. */
 
-/* Each keeps a line's figures; true if it is such a line. */
+/* Each stores the figures of a line; returns whether it is such a line. */
 
 bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t build);
-/** The sizes of an input. */
+/** Reads the sizes of an input. */
 bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t build);
 
 /* -------------------------------------------------------------------------- network */
 
-/* The network as the parser printed it, back into a model. */
+/* Reconstructs a model from the network that the parser printed. */
 
-/** Builds the network that leads to engine `h->build` from the lines in h->parser.
- *  Where the log has none of them (a network made through the API), from the list that
- *  the builder prints: layers without edges.
+/** Builds the network that leads to engine `h->build` from the lines in h->parser.  If
+ *  the log has no such lines (a network made through the API), builds it from the list
+ *  that the builder prints: layers without edges.
  *  @param g    an empty graph; finished on return, without nodes when the log holds no
  *              network.
- *  @param h    its parsed_build is set; FSD_NONE when the parser printed nothing.
+ *  @param h its parsed_build is set: FSD_NONE if the parser printed nothing
  *  @param file the log that h was read from. */
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
 
-/** Whether the parser's lines are all there, as far as they show: its last ones mark
- *  the outputs, and each tensor that a node reads has an origin.  An excerpt of a log
- *  may hold the lines of some nodes only.
- *  @param network  what fsd_log_network() made of them. */
+/** Whether the parser's lines seem complete: the last ones mark the outputs, and each
+ *  tensor that a node reads has an origin.  An excerpt of a log may have the lines of
+ *  only some nodes.
+ *  @param network the network that fsd_log_network() built from them */
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file);
 
-/** True for a line that belongs there, but for those of a node: fsd_log_opened(). */
+/** Whether the parser prints such a line about a network; for the lines of a node see
+ *  fsd_log_opened(). */
 bool fsd_log_is_network(struct fsd_slice t);
 
 /* ----------------------------------------------------------------------------- body */
 
 /*
  * Bodies of If, Loop, Scan and of model-local functions in the parser's lines.  The
- * parser goes into a body when it has read what its owner uses, and comes back to say
- * what the owner makes:
+ * parser enters a body after the inputs of its owner, and prints the owner's outputs
+ * when it returns:
  *
  *     Parsing node: loop [Loop]
  *     loop [Loop] inputs: ...
@@ -485,14 +507,15 @@ bool fsd_log_is_network(struct fsd_slice t);
  *     ...
  *     loop [Loop] outputs: ...
  *
- * Where one body ends and the next begins (the branches of an If) is not printed: an
- * owner gets one scope for all of them.
+ * The log does not show where one body ends and the next begins (the branches of an
+ * If), so an owner gets one scope for all its bodies.
  */
 
 enum { FSD_LOG_MOST_OPEN = 64 };
 
 /** Nodes whose outputs have not been seen yet, the innermost last.  The parser itself
- *  refuses deeper nesting than this; what is lost in a damaged log piles up here. */
+ *  refuses deeper nesting than this; nodes whose outputs are missing in a damaged log
+ *  accumulate here. */
 struct fsd_log_stack {
     struct fsd_log_open {
         struct fsd_slice head; /**< "NAME [Op]" */
@@ -503,40 +526,43 @@ struct fsd_log_stack {
 
 void fsd_log_open(struct fsd_log_stack *stack, struct fsd_slice head, fsd_id node);
 
-/** The innermost node that the line states: "NAME [Op] inputs: ..."; NULL. */
+/** The innermost open node that the line names: "NAME [Op] inputs: ..."; NULL if it
+ *  names none. */
 const struct fsd_log_open *fsd_log_opened(const struct fsd_log_stack *stack,
                                           struct fsd_slice line);
 
-/** Closes the node whose outputs the line states, and those within it.
+/** Closes the node whose outputs the line states, and the nodes in its body.
  *  @param open the result of fsd_log_opened() for that line. */
 bool fsd_log_close(struct fsd_log_stack *stack, const struct fsd_log_open *open,
                    struct fsd_slice line);
 
 struct fsd_log_bodies {
-    fsd_id *owner;     /**< by parsed node: the parsed node it stands in; FSD_NONE */
-    fsd_id *scope;     /**< by parsed node: of its body; 0: it has none */
-    uint32_t n;        /**< parsed nodes */
-    uint32_t n_owners; /**< of them have a body */
+    fsd_id *owner;     /**< indexed by parsed node: the node whose body contains it;
+                            FSD_NONE */
+    fsd_id *scope;     /**< indexed by parsed node: the scope of its body; 0: it has no
+                            body */
+    uint32_t n;        /**< number of parsed nodes */
+    uint32_t n_owners; /**< number of nodes with a body */
 };
 
 /** Finds the owners of the nodes parsed for an engine.  A node whose outputs were not
- *  printed owns nothing: the end of its body is unknown.
+ *  printed owns no node: the end of its body is unknown.
  *  @param build the engine, in h->parser. */
 struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
                                      const struct fsd_history *h, uint32_t build,
                                      const struct fsd_file *file);
 
-/** Numbers the nodes by scope, the main graph's first, as a graph has them.
- *  @return by parsed node: its number now. */
+/** Numbers the nodes by scope, the main graph's first, as a graph requires.
+ *  @return indexed by parsed node: its new number */
 fsd_id *fsd_log_order_nodes(struct fsd_graph *g);
 
 /* ---------------------------------------------------------------------------- sizes */
 
-/* Open sizes of the network, from the builder's list of layers. */
+/* Dynamic sizes of the network, from the builder's list of layers. */
 
-/** Names the open sizes of the network's inputs, and says from which of these the other
- *  tensors' follow.
- *  @param g its nodes are those of h->parsed_build, in the parser's order. */
+/** Names the dynamic sizes of the network's inputs, and derives other tensors' sizes
+ *  from them.
+ *  @param g its nodes are those of h->parsed_build, in the parser's order */
 void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
                    const struct fsd_file *file);
 
@@ -545,24 +571,25 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
 /* How an engine is built, as the log states it beforehand: trtexec's options and its
  * device, Polygraphy's configuration, the kernels that the builder loads. */
 
-/** What must be remembered from line to line. */
+/** The state kept from line to line. */
 struct fsd_log_options {
     bool build, polygraphy; /**< the lines of that section follow */
-    bool command_loads;     /**< by its command this run builds no engine */
-    bool loads;             /**< by its options or its command */
-    bool measures;          /**< the lines on how it measures follow */
-    bool details;           /**< clocks of the device are kept, too */
-    bool transfers, spins;  /**< of these */
-    uint32_t section;       /**< facts that were kept before the section */
-    uint32_t attempt;       /**< which one the lines belong to */
-    uint64_t sparse;        /**< layers that a sparse kernel may run */
+    bool command_loads;     /**< its command shows that this run loads an engine */
+    bool loads;             /**< its options or its command show that it loads an
+                                 engine */
+    bool measures;          /**< the lines about measuring follow */
+    bool details;           /**< the clocks of the device are stored as well */
+    bool transfers, spins;  /**< the measuring options that were printed */
+    uint32_t section;       /**< number of facts stored before the section */
+    uint32_t attempt;       /**< the attempt that the lines belong to */
+    uint64_t sparse;        /**< number of layers that a sparse kernel may run */
 };
 
-/** Keeps the line's facts. */
+/** Stores the facts in the line. */
 void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
                          const struct fsd_log_line *line);
 
-/** Says of which engine all that was kept is. */
+/** Assigns all stored facts to their engines. */
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines);
 
 #endif

@@ -1,5 +1,5 @@
 /*
- * Memory, as the builder sums it up when an engine is done:
+ * The memory summary that the builder prints for a finished engine:
  *
  *     Layer: conv1 + relu1 Host Persistent: 5664 bytes Device Persistent: 0 bytes
  *                          Scratch Memory: 512 bytes
@@ -9,8 +9,8 @@
  *     Total Weights Memory: 346907392 bytes
  *     Allocated activation device memory of size 4718592
  *
- * Source: logs of TensorRT 8.0 to 10.16 and TensorRT for RTX; "bytes" stands there
- * since 10.
+ * Source: logs of TensorRT 8.0 to 10.16 and TensorRT for RTX; the word "bytes" is
+ * printed since 10.
  */
 #include "read/log/log.h"
 
@@ -25,7 +25,7 @@ static bool take_bytes(struct fsd_slice *t, int64_t *bytes)
     return true;
 }
 
-/* A name may hold any word, so the last ones are the line's. */
+/* A name may contain any word, so the last matches belong to the line itself. */
 static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build)
 {
     struct fsd_memory_use m = {.build = build, .weights = -1, .activations = -1};
@@ -45,7 +45,7 @@ static bool read_layer(struct fsd_history *h, struct fsd_slice t, uint32_t build
     return true;
 }
 
-/* The sums of one engine are one entry. */
+/* Returns the entry that holds all sums of one engine. */
 static struct fsd_memory_use *sums_of(struct fsd_history *h, uint32_t build)
 {
     const struct fsd_memory_use none = {.build = build,
@@ -66,7 +66,7 @@ bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t 
 {
     static const struct {
         const char *words;
-        size_t at; /* of struct fsd_memory_use */
+        size_t at; /* offset in struct fsd_memory_use */
     } sums[] = {
         {"Total Host Persistent Memory: ", offsetof(struct fsd_memory_use, host)},
         {"Total per-runner host persistent memory is ",

@@ -1,13 +1,13 @@
 /*
- * What the parser printed of each node, in the node's order:
+ * The lines that the parser prints for each node, in the order of the nodes:
  *
  *     Parsing node: NAME [Op]
  *     NAME [Op] inputs: [t -> (1, 8)[FLOAT]], [optional input, not set],
  *     NAME [Op] outputs: [u -> (1, 8)[FLOAT]],
  *
- * The nodes of a body stand between their owner's inputs and outputs (body.h); of a
- * body's own in- and outputs nothing is printed.  Attributes and values are not
- * printed, so less can be proved than on the model itself.
+ * The nodes of a body are printed between their owner's inputs and outputs (body.c);
+ * the body's own inputs and outputs are not printed.  Attributes and values are not
+ * printed either, so less can be proved than with the model itself.
  */
 #include "read/log/log.h"
 
@@ -22,7 +22,7 @@ struct net {
     struct fsd_log_stack open;
     struct fsd_log_bodies bodies;
     uint32_t parsed;
-    bool marked; /* the network's outputs are stated */
+    bool marked; /* the network's outputs are marked */
     uint64_t line;
 };
 
@@ -38,8 +38,7 @@ static fsd_id tensor(struct net *net, struct fsd_slice name, fsd_id scope)
 
 static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t flags)
 {
-    fsd_id t =
-        tensor(net, name, scope); /* before the array is looked at: it may move */
+    fsd_id t = tensor(net, name, scope); /* first, since it may move the array */
 
     net->g->tensors.at[t].flags |= flags;
 }
@@ -47,7 +46,7 @@ static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t f
 struct sizes {
     struct fsd_dim at[MOST_DIMS];
     uint32_t n;
-    bool too_many, too_large; /* the latter are open */
+    bool too_many, too_large; /* more than the limits; too large sizes are left open */
 };
 
 /* "1, 64, -1" */
@@ -60,7 +59,7 @@ static void read_sizes(struct fsd_slice t, struct sizes *out)
         bool known = fsd_slice_take_number(&t, FSD_DIM_MAX + 1, &size);
         const char *comma;
 
-        /* All else is open: "-1", "?". */
+        /* Any other text is an open size: "-1", "?". */
         out->too_large |= size > FSD_DIM_MAX;
         out->at[out->n++].size = known && size <= FSD_DIM_MAX ? (int64_t)size : -1;
         comma = memchr(t.s, ',', t.n);
@@ -71,7 +70,7 @@ static void read_sizes(struct fsd_slice t, struct sizes *out)
     out->too_many = t.n != 0;
 }
 
-/* @param dims  what stands in the brackets; `s` is NULL when they are not whole. */
+/* @param dims the text in the brackets; `s` is NULL if the brackets are incomplete */
 static void set_form(struct net *net, fsd_id t, struct fsd_slice dims,
                      struct fsd_slice type)
 {
@@ -114,8 +113,8 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
              : fsd_graph_resolve(net->g, fsd_intern_slice(net->g->names, name), scope);
     if (t == FSD_NONE) {
         t = tensor(net, name, scope);
-        /* What nothing made is given to a body from outside: its inputs are not
-         * printed. */
+        /* A tensor without a producer comes from outside the body: the body's inputs
+         * are not printed. */
         if (!made && scope)
             net->g->tensors.at[t].flags |= FSD_TENSOR_INPUT;
     }
@@ -123,8 +122,8 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
     return t;
 }
 
-/* The end of the item that begins at t: "]]" and then ", " or the end closes a tensor,
- * "]" the words for one left out. */
+/* The end of the item that begins at t: "]]" before ", " or the end closes a tensor,
+ * "]" closes the words for an omitted one. */
 static size_t item_end(struct fsd_slice t)
 {
     for (size_t i = 0; i < t.n; i++)
@@ -134,7 +133,7 @@ static size_t item_end(struct fsd_slice t)
     return t.n;
 }
 
-/* "[a -> ...], [b -> ...], " into ports. */
+/* Converts "[a -> ...], [b -> ...], " to ports. */
 static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id scope,
                                   bool made)
 {
@@ -157,7 +156,7 @@ static struct fsd_span read_ports(struct net *net, struct fsd_slice t, fsd_id sc
 
 /* ------------------------------------------------------------------------ lines */
 
-/* The scope of a parsed node; its owner came before it. */
+/* The scope of a parsed node, whose owner was read before it. */
 static fsd_id scope_of(struct net *net, uint32_t parsed)
 {
     fsd_id owner = net->bodies.owner[parsed];
@@ -190,7 +189,7 @@ static void open_node(struct net *net, struct fsd_slice head)
     fsd_log_open(&net->open, head, fsd_graph_add_node(net->g, node));
 }
 
-/* A node whose outputs were not printed makes something that is not known. */
+/* A node whose outputs were not printed has one unknown output. */
 static struct fsd_span unknown_output(struct net *net, fsd_id scope)
 {
     fsd_id t = fsd_graph_add_tensor(net->g, 0, scope);
@@ -258,15 +257,16 @@ static void read_opset(struct net *net, struct fsd_slice t)
     t = fsd_slice_trim(t);
     if (!fsd_slice_take_number(&t, FSD_DIM_MAX, &version) || !version)
         return;
-    if (net->g->opsets.n) /* of another build in the same log */
+    if (net->g->opsets.n) /* the lines of a different build in the same log */
         net->g->opsets.at[0].version = (int64_t)version;
     else
         fsd_vec_push(net->g->arena, &net->g->opsets,
                      (struct fsd_opset){0, (int64_t)version});
 }
 
-/* "IDENTITY (Unnamed Layer* 0) [Identity]": a layer of a network whose parser, if any,
- * printed nothing.  TensorRT calls the output of an unnamed tensor after its layer. */
+/* "IDENTITY (Unnamed Layer* 0) [Identity]": a layer of a network for which the parser,
+ * if any, printed no lines.  TensorRT names an unnamed output tensor after its layer.
+ */
 static void read_layer(struct net *net, struct fsd_slice t)
 {
     const char *space = memchr(t.s, ' ', t.n);
@@ -308,7 +308,8 @@ static void read_line(struct net *net, struct fsd_slice t)
 
     if (fsd_slice_take(&t, "Parsing node: "))
         open_node(net, t);
-    else if (fsd_slice_take(&t, "Importing initializer: ")) /* first in a body, too */
+    else if (fsd_slice_take(&t, "Importing initializer: ")) /* also the first line in a
+                                                               body */
         flag(net, t,
              net->open.n && net->parsed < net->bodies.n ? scope_of(net, net->parsed)
                                                         : 0,
@@ -332,8 +333,8 @@ static void read_line(struct net *net, struct fsd_slice t)
 }
 
 /* The outputs of a body are not printed, nor are the network's if the log is truncated:
- * then a tensor without consumers counts as an output.  No node must be dead because a
- * line is missing. */
+ * then a tensor without consumers counts as an output, so that a missing line makes no
+ * node dead. */
 static void guess_outputs(struct net *net)
 {
     struct fsd_graph *g = net->g;
@@ -354,7 +355,8 @@ static void guess_outputs(struct net *net)
     fsd_arena_free(scratch);
 }
 
-/* The inputs or outputs of each scope, by scope: counted, laid out, filled. */
+/* Lists the inputs or outputs of each scope: counts them, allocates the spans, fills
+ * them. */
 static void list_flagged(struct fsd_graph *g, uint8_t flag)
 {
     uint32_t at = g->links.n;
@@ -388,8 +390,8 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     struct net *net = FSD_NEW(g->arena, struct net, 1);
 
     net->g = g;
-    /* A log of several engines of one network has its lines before the first only: the
-     * last engine up to the wanted one that has any. */
+    /* A log of several engines of one network has the parser's lines only before the
+     * first: uses the last engine up to the requested one that has such lines. */
     h->parsed_build = FSD_NONE;
     for (uint32_t i = 0; i < h->parser.n; i++)
         if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)
@@ -424,7 +426,8 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
     fsd_graph_finish(g);
 }
 
-/* A tensor of the network that nodes read although nothing made, gave or stored it. */
+/* Whether nodes read a tensor of the network that has no producer and is neither an
+ * input nor a constant. */
 static bool misses_a_line(const struct fsd_graph *network)
 {
     for (fsd_id i = 0; i < network->tensors.n; i++) {
@@ -440,7 +443,7 @@ static bool misses_a_line(const struct fsd_graph *network)
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file)
 {
-    bool marked = h->parsed_build == FSD_NONE; /* its list of layers names no outputs */
+    bool marked = h->parsed_build == FSD_NONE; /* the list of layers names no outputs */
 
     for (uint32_t i = 0; i < h->parser.n && !marked; i++) {
         const struct fsd_parser_line *l = &h->parser.at[i];

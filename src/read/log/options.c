@@ -1,6 +1,6 @@
 /*
  * An engine is built by a version, for a GPU, with options; most differences between
- * two builds of one model come from there.  The dump states none of it, but logs do:
+ * two builds of one model come from there.  The dump states none of these, but logs do:
  *
  *     &&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec ...
  *     [I] === Build Options ===
@@ -17,7 +17,7 @@
  * verbose logs of 8.6 to 10.16.  TensorRT for RTX prints neither its device nor its
  * options.
  *
- * What the builder decides while it builds stands before or behind the engine's layers:
+ * The builder prints its own decisions before or after the engine's layers:
  *
  *     [I] [TRT] (Sparsity) Found 39 layer(s) eligible to use sparse tactics: A, B, ...
  *     [I] [TRT] (Sparsity) Chose 2 layer(s) using sparse tactics: A, B
@@ -32,8 +32,9 @@
 
 #include <stdio.h>
 
-/* trtexec prints every option.  These change the engine; their defaults are left out.
- * Options for timing caches, measurements and output files do not change the engine. */
+/* trtexec prints every option.  The options listed here change the engine; default
+ * values are left out.  Options for timing caches, measurements and output files do not
+ * change the engine. */
 static const struct {
     const char *name, *key, *unset;
 } options[] = {/* without `unset`: always kept */
@@ -68,7 +69,7 @@ static const struct {
                {"Output(s)s format", NULL, "fp32:CHW"},
                {"DLACore", NULL, ""}};
 
-/* Of "workspace: 1024 MiB, dlaSRAM: default" the workspace. */
+/* Reduces "workspace: 1024 MiB, dlaSRAM: default" to the workspace. */
 static struct fsd_slice without_defaults(struct fsd_slice value)
 {
     struct fsd_slice last;
@@ -92,7 +93,7 @@ static struct fsd_built_in *keep(struct fsd_history *h, const char *key,
     return &h->built.at[h->built.n - 1];
 }
 
-/* Of the attempt, wherever it stands. */
+/* Stores a fact of the attempt, wherever its line is. */
 static void keep_anywhere(const struct fsd_log_options *o, struct fsd_history *h,
                           const char *key, struct fsd_slice value)
 {
@@ -129,7 +130,8 @@ static uint64_t count_names(struct fsd_slice list)
     return n + (list.n > 0);
 }
 
-/* Which layers have weights with enough zeros, and which of them a sparse kernel. */
+/* Reads which layers have enough zero weights, and for which of them the builder chose
+ * a sparse kernel. */
 static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
@@ -153,7 +155,7 @@ static bool read_sparsity(struct fsd_log_options *o, struct fsd_history *h,
     return true;
 }
 
-/* The limits of its memory, and what the engine takes of it. */
+/* Reads the limits of the DLA's memory, and how much the engine uses. */
 static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history *h,
                             struct fsd_slice text)
 {
@@ -171,7 +173,7 @@ static void read_dla_memory(const struct fsd_log_options *o, struct fsd_history 
                   value);
 }
 
-/* How much of a PyTorch graph Torch-TensorRT compiles. */
+/* Stores how much of a PyTorch graph Torch-TensorRT compiles. */
 static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           uint64_t supported, uint64_t all)
 {
@@ -179,7 +181,7 @@ static void keep_coverage(const struct fsd_log_options *o, struct fsd_history *h
 }
 
 /* "The graph consists of 12 Total Operators, of which 10 operators are supported,
- * 83.33% coverage", of a dry run. */
+ * 83.33% coverage", printed by a dry run. */
 static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
@@ -192,8 +194,8 @@ static void read_coverage(const struct fsd_log_options *o, struct fsd_history *h
         keep_coverage(o, h, supported, all);
 }
 
-/* The same of the debug log of a compilation; its source is public code, 2.2 to 2.14,
- * since no such log was at hand:
+/* Likewise from the debug log of a compilation.  The forms come from Torch-TensorRT's
+ * public code, 2.2 to 2.14; no such log was available:
  *
  *     Detected support for 10 operators out of 12 in subgraph.
  *     Number of TensorRT-Accelerated Engines Generated: 1 */
@@ -211,7 +213,7 @@ static void read_partition(const struct fsd_log_options *o, struct fsd_history *
         keep_coverage(o, h, supported, all);
 }
 
-/* By the first letter, since most lines are others. */
+/* Dispatches by the first letter, since most lines are different ones. */
 static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
                          struct fsd_slice text)
 {
@@ -227,7 +229,7 @@ static bool read_decided(struct fsd_log_options *o, struct fsd_history *h,
         if (!fsd_slice_begins(text, "DLA ") && !fsd_slice_begins(text, "[DLA "))
             return false;
         read_dla_memory(o, h, text);
-        return false; /* it may be about a layer */
+        return false; /* a layer's message may contain the words */
     default:
         return false;
     }
@@ -258,8 +260,8 @@ static void read_option(struct fsd_log_options *o, struct fsd_history *h,
         }
 }
 
-/* "libnvinfer_builder_resource_sm89.so.10.14.1": which kernels the builder may choose
- * from. */
+/* "libnvinfer_builder_resource_sm89.so.10.14.1": shows which kernels the builder may
+ * choose from. */
 static void read_library(struct fsd_history *h, struct fsd_slice text)
 {
     struct fsd_slice version;
@@ -293,8 +295,8 @@ static void read_route(struct fsd_history *h, struct fsd_slice command)
         keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
 }
 
-/* What changes the engine and is known by the documentation of trtexec 11.5 alone: its
- * list of options may show it in words that are unknown here. */
+/* Options that change the engine but are known only from trtexec 11.5's documentation:
+ * its list of options may print them with unknown words. */
 static void read_flags(struct fsd_history *h, struct fsd_slice command)
 {
     static const struct {
@@ -308,7 +310,7 @@ static void read_flags(struct fsd_history *h, struct fsd_slice command)
                 keep(h, flags[i].name, fsd_slice_of("Enabled"));
 }
 
-/* What the device is like. */
+/* Stores properties of the device. */
 static void read_detail(struct fsd_history *h, struct fsd_slice text)
 {
     static const char *const details[] = {
@@ -327,7 +329,8 @@ static void read_detail(struct fsd_history *h, struct fsd_slice text)
             keep(h, details[i], fsd_slice_trim(value));
 }
 
-/* How it measures: three lines, of which the graph's comes last. */
+/* Reads how trtexec measures: three lines, the last of which is about the CUDA graph.
+ */
 static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
                           struct fsd_slice text)
 {
@@ -350,7 +353,7 @@ static void read_measured(struct fsd_log_options *o, struct fsd_history *h,
     }
 }
 
-/* A section of trtexec's begins with its title and ends with the next one's. */
+/* Reads a title of trtexec's: it begins a section and ends the previous one. */
 static bool read_title(struct fsd_log_options *o, const struct fsd_history *h,
                        struct fsd_slice text)
 {
@@ -406,7 +409,7 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
     }
 }
 
-/* An engine's facts stand before its first list. */
+/* The line of the engine's first list; facts before it belong to the engine. */
 static uint64_t first_line(const struct fsd_log_engine *engine)
 {
     uint64_t first = UINT64_MAX;
@@ -417,7 +420,8 @@ static uint64_t first_line(const struct fsd_log_engine *engine)
     return first;
 }
 
-/* FSD_NONE: the attempt led to none. */
+/* The engine of an attempt; FSD_NONE if the attempt led to none; 0 if the log has no
+ * engine. */
 static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 {
     for (uint32_t e = 0; e < engines->n; e++)
@@ -428,7 +432,7 @@ static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines)
 {
-    uint32_t voided = FSD_NONE; /* of this engine no earlier fact counts */
+    uint32_t voided = FSD_NONE; /* earlier facts about this engine are ignored */
 
     for (uint32_t i = h->built.n, e = engines->n; i-- > 0;) {
         struct fsd_built_in *fact = &h->built.at[i];

@@ -1,13 +1,13 @@
 /*
- * Times that a program prints in its own IProfiler, a line for each layer:
+ * Times that a program's own IProfiler prints, one line for each layer:
  *
  *     conv1 + relu1                            0.054ms     (of the oldest samples)
  *     layer conv1 + relu1 - 1.48 ms
  *     layer conv1 + relu1 consuming 1.48 ms
  *
- * The first form gives the mean of all runs, and cuts names behind 40 bytes.  The
- * others print each layer whenever it has run.  Any line may end with a time, so that
- * a single one is none of a profile.
+ * The first form states the mean of all runs and truncates names after 40 bytes.  The
+ * others print a line each time a layer has run.  Any line may end with a time, so a
+ * single such line is not a profile.
  */
 #include "read/log/log.h"
 
@@ -21,10 +21,10 @@ enum { NUMBER_MAX = 40, ROWS_MAX = 1 << 22, LAYERS_LEAST = 2, CUT_AT = 40 };
 struct printed {
     struct fsd_slice name;
     double ms;
-    bool mean; /* in the first form */
+    bool mean; /* the line has the first form */
 };
 
-/* "1.48", without sign and exponent: as a time is printed. */
+/* Reads "1.48", without sign and exponent, as times are printed. */
 static bool read_ms(struct fsd_slice t, double *out)
 {
     char copy[NUMBER_MAX];
@@ -43,7 +43,7 @@ static bool read_ms(struct fsd_slice t, double *out)
     return points <= 1;
 }
 
-/* Behind the last layer of the first form. */
+/* The text after the last layer of the first form. */
 static const char sum[] = "Time over all layers: ";
 
 /* Takes "1.48 ms" or "0.054ms" off the end, and the blanks before it. */
@@ -77,7 +77,8 @@ static bool read_printed(const struct fsd_log_line *line, struct printed *out)
     for (size_t i = 0; layer && i < FSD_COUNT_OF(verbs); i++)
         if (fsd_slice_drop(&out->name, verbs[i]))
             return out->name.n > 0;
-    /* "Total Host Walltime: 1.2 s", "mean = 0.3 ms" and the like are no layers. */
+    /* "Total Host Walltime: 1.2 s", "mean = 0.3 ms" and similar lines are not layers.
+     */
     out->mean = true;
     return !layer && !line->prefixed && !blank && out->name.n &&
            !memchr(":=", out->name.s[out->name.n - 1], 2);

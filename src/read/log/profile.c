@@ -6,8 +6,8 @@
  *     Conv_15 + Relu_16       83.17           0.1065             0.1055      4.1
  *                 Total     2015.23           2.5803             2.5600    100.0
  *
- * and later last, behind "Time(ms)  Avg.(ms)  Median(ms)  Time(%)  Layer".  The oldest
- * tables have no median.  The profiler of the samples prints
+ * and later it comes last, after "Time(ms) Avg.(ms) Median(ms) Time(%) Layer".  The
+ * oldest tables have no median.  The profiler of the samples prints
  *
  *     ========== net profile ==========
  *     TensorRT layer name    Runtime, %  Invocations Runtime, ms
@@ -28,12 +28,12 @@ enum {
     ROWS_MAX = 1 << 22,
     COLUMNS = 4,
     NUMBER_MAX = 40,
-    MOST_MS = 1000000000 /* eleven days: nothing that ran on a machine */
+    MOST_MS = 1000000000 /* eleven days: no layer runs longer */
 };
 
 /* -------------------------------------------------------------------- the header */
 
-/* Takes the words off the start; false when they do not stand there. */
+/* Takes the words off the front; false if the text does not begin with them. */
 static bool take(struct fsd_slice *t, const char *words)
 {
     if (!fsd_slice_take(t, words))
@@ -98,7 +98,7 @@ static bool read_number(struct fsd_slice t, double *out)
     return end == copy + t.n;
 }
 
-/* The next word from the side where the numbers stand. */
+/* Takes the next word from the side on which the numbers are. */
 static struct fsd_slice take_word(struct fsd_slice *t, bool from_end)
 {
     size_t n = 0;
@@ -142,7 +142,7 @@ static bool read_row(const struct fsd_log_tables *r, struct fsd_slice t,
     return true;
 }
 
-/* A table without a single row is dropped. */
+/* Closes the table, or drops it if it has no row. */
 static void close_table(struct fsd_log_tables *r)
 {
     if (r->open && !r->out->at[r->out->n - 1].entries.n) {
@@ -165,8 +165,8 @@ static void add_row(struct fsd_log_tables *r, const struct fsd_profile_entry *ro
         fsd_vec_push(r->arena, &profile->entries, *row);
 }
 
-/* A title, or a header whose first column is any: most lines are neither, and no more
- * of them is looked at. */
+/* Whether a line may be a title, or a header with any first column: most lines are
+ * neither and are not examined further. */
 static bool may_open(struct fsd_slice t)
 {
     static const char *const words[] = {"=== Profile", "Layer",   "TensorRT layer",

@@ -1,12 +1,12 @@
 /*
- * A build log, line by line: the optimizer's lines become events, the parser's lines
- * are remembered by their place, the names of an engine's layers are kept.
+ * A build log, line by line: the optimizer's lines become events, the positions of the
+ * parser's lines are stored, and so are the names of an engine's layers.
  */
 #include "read/log/log.h"
 
 #include "base/base.h"
 
-/* The longest line whose form is looked at; what is longer says nothing that is kept.
+/* The longest line whose form is examined; longer ones contain no fact that is stored.
  * Names of large foreign nodes make lines of some 100 kB. */
 enum { LONGEST_LINE = 1 << 22, LOOKED_AT = 1 << 10 };
 
@@ -18,9 +18,11 @@ struct log_reader {
     struct fsd_log_tables tables;
     struct fsd_log_printed printed;
     struct fsd_log_failing failing;
-    struct fsd_log_stack open; /* parsed nodes under way */
-    fsd_id parsed;             /* nodes parsed so far in this build */
-    uint32_t build;            /* the attempt, until all engines are known */
+    struct fsd_log_stack open; /* parsed nodes whose outputs have not been printed
+                                  yet */
+    fsd_id parsed;             /* number of nodes parsed so far in this build */
+    uint32_t build;            /* the attempt; becomes the engine when all engines are
+                                  known */
     bool in_layers;            /* after "GRAPH NODES" */
 };
 
@@ -77,7 +79,7 @@ static bool read_network(struct log_reader *r, struct fsd_slice t)
     return keep_line(r, t, FSD_SAYS_MORE);
 }
 
-/* The builder's list: "TYPE NAME", its edges indented below. */
+/* Reads the builder's list: "TYPE NAME", followed by indented edges. */
 static bool read_layer_list(struct log_reader *r, struct fsd_slice t)
 {
     size_t i = 0;
@@ -95,7 +97,7 @@ static bool read_layer_list(struct log_reader *r, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Bytes that no program prints as text: the file is damaged. */
+/* Whether the line has bytes that no program prints as text: the file is damaged. */
 static bool is_damaged(struct fsd_slice t)
 {
     size_t i = 0, most = t.n < LOOKED_AT ? t.n : LOOKED_AT, len;
@@ -111,7 +113,7 @@ static bool is_damaged(struct fsd_slice t)
     return false;
 }
 
-/* The rows of a table have no other meaning. */
+/* Reads layer times; the rows of a table have no other meaning. */
 static bool read_times(struct log_reader *r, const struct fsd_log_line *line)
 {
     if (fsd_log_may_be_printed(line->text))
@@ -124,7 +126,7 @@ static bool read_times(struct log_reader *r, const struct fsd_log_line *line)
     return true;
 }
 
-/* A log with a table may have lines that look like a layer's time, too. */
+/* If a log has a table, lines that look like single layer times are ignored. */
 static void end_times(struct log_reader *r)
 {
     fsd_log_tables_end(&r->tables);
@@ -137,7 +139,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     struct fsd_slice t = place->line.text;
 
     fsd_log_effort_clock(&r->events, place->line.stamp);
-    if (place->line.session) { /* its steps have words of the builder's */
+    if (place->line.session) { /* a session's messages contain words of the builder */
         r->h->session_lines++;
         return;
     }
@@ -155,7 +157,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         r->h->unknown_lines++;
         return;
     }
-    /* Timed tactics are nine lines of ten in a verbose log. */
+    /* Nine of ten lines in a verbose log are timed tactics. */
     if (place->listed)
         return;
     if (fsd_slice_begins(t, "Tactic N") || fsd_slice_begins(t, "Tactic: ")) {
@@ -179,7 +181,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         fsd_log_shape_read(r->h, t, r->build) || read_layer_list(r, t) ||
         read_register(r, t) || read_network(r, t) || fsd_event_read(&r->events, t))
         return;
-    /* What other programs print between the builder's lines is no form of its own. */
+    /* Lines that other programs print between the builder's lines are not counted as
+     * unknown forms. */
     if (place->line.prefixed && (place->line.trt || place->line.severity == 'V'))
         fsd_history_unknown(r->h, t.s, t.n);
     else
@@ -188,8 +191,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 
 /* --------------------------------------------------------------- engines' layers */
 
-/* One list per engine: the builder's has types, names alone have the least information.
- */
+/* Reads one list per engine: the builder's list states types, a list of names the
+ * least. */
 static void read_finals(struct fsd_history *h, const struct fsd_file *file,
                         const fsd_log_engines *engines)
 {
@@ -225,8 +228,9 @@ static void read_finals(struct fsd_history *h, const struct fsd_file *file,
     }
 }
 
-/* What was read with the number of its attempt gets that of the engine, FSD_NONE when
- * the attempt led to none.  A log without any engine is of the last attempt. */
+/* Replaces the attempt's number in everything read by that of its engine; FSD_NONE if
+ * the attempt led to no engine.  A log without any engine belongs to the last attempt.
+ */
 static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
                           uint32_t last)
 {

@@ -1,10 +1,10 @@
 /*
- * Finds the engines in a log, in one pass, line by line, beside any other messages:
- * lists of layers are opened by their titles or first lines, and an attempt ends where
- * a step comes that precedes the current one.  Several lists of the same engine
- * (builder, inspector) are joined if half of their layer names agree, since the
- * inspector shows the kernels of a Myelin region and the builder does not.  A list of
- * bare names could be any text, so it counts only when bindings follow it.
+ * Finds the engines in a log, in one pass, line by line, among any other messages: a
+ * title or a first line opens a list of layers, and an attempt ends at a step that
+ * precedes the current step.  Several lists of the same engine (builder, inspector) are
+ * joined if half of their layer names agree, since the inspector shows the kernels of a
+ * Myelin region and the builder does not.  A list of bare names could be any text, so
+ * it counts only if bindings follow it.
  */
 #include "read/log/log.h"
 
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <xxhash.h>
 
-/* The way to an engine, in the order of a log. */
+/* The steps that lead to an engine, in the order of a log. */
 enum step { ANY_STEP, STARTING, READING, PARSING, BUILDING };
 
 enum place { NOWHERE, IN_BLOCK, IN_LAYERS, BEHIND_LAYERS, IN_BINDINGS };
@@ -24,14 +24,15 @@ struct fsd_log_segmenter {
     fsd_log_engines *out;
     struct fsd_log_line line;
     uint32_t attempt;
-    enum step step; /* the latest of this attempt */
-    bool known;     /* its engine has been listed */
+    enum step step; /* the latest step of this attempt */
+    bool known;     /* the attempt's engine has been listed */
     enum place in;
-    struct fsd_log_list list; /* the one that is open */
+    struct fsd_log_list list; /* the open list */
     enum fsd_log_form form;
     struct fsd_slice first; /* name of the inspector's first layer in that list */
     struct fsd_slice title;
-    struct fsd_log_list kinds; /* of an engine that has not been listed otherwise */
+    struct fsd_log_list kinds; /* the list of kinds of an engine without another list so
+                                  far */
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,
@@ -64,9 +65,9 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer)
            fsd_slice_find(layer->name, "{ForeignNode[") != NULL;
 }
 
-/* --------------------------------------------------- are two lists of one engine */
+/* -------------------------------------------- do two lists describe the same engine */
 
-/* Hashes of the names of a list, sorted. */
+/* The sorted hashes of the names in a list. */
 struct names {
     uint64_t *at;
     uint32_t n;
@@ -105,8 +106,8 @@ static uint32_t count_common(const struct names *a, const struct names *b)
     return n;
 }
 
-/* Half of the names: the inspector shows a region's kernels and the builder does not.
- */
+/* Whether half of the names agree: the inspector shows a region's kernels and the
+ * builder does not. */
 static bool same_engine(const struct fsd_log_segmenter *s,
                         const struct fsd_log_engine *engine)
 {
@@ -127,7 +128,7 @@ static bool same_engine(const struct fsd_log_segmenter *s,
 
 /* ----------------------------------------------------------- opening and closing */
 
-/* A list of bare names counts as an engine's only when bindings follow it: any program
+/* A list of bare names counts as an engine's only if bindings follow it: any program
  * may print such a title and such lines. */
 static void close_list(struct fsd_log_segmenter *s, bool at_end)
 {
@@ -138,7 +139,7 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     if (!s->list.layers || !sure)
         return;
     last = s->known ? &s->out->at[s->out->n - 1] : NULL;
-    /* The builder prints one list an engine; the inspector prints what it is asked. */
+    /* The builder prints one list per engine; the inspector prints one per request. */
     if (last && !(s->form == FSD_LOG_BLOCK && last->lists[s->form].number) &&
         same_engine(s, last)) {
         if (!last->lists[s->form].number)
@@ -154,8 +155,8 @@ static void close_list(struct fsd_log_segmenter *s, bool at_end)
     s->kinds.layers = 0;
 }
 
-/* The list of kinds stands where the builder begins to choose tactics.  It describes
- * the engine if no other list does. */
+/* The builder prints the list of kinds before it chooses tactics.  This list describes
+ * the engine only if no other list does. */
 static void close_kinds(struct fsd_log_segmenter *s)
 {
     if (s->kinds.layers && !s->known) {
@@ -224,8 +225,8 @@ static bool is_title(const struct fsd_log_line *line, const char *words)
     return fsd_slice_is(text, words);
 }
 
-/* The step that a line belongs to; false if it is of none.  Not every line ends an
- * engine's list: several threads write the log. */
+/* The step that a line belongs to; false if it belongs to none.  Not every such line
+ * ends an engine's list, since several threads write the log. */
 static bool is_step(struct fsd_slice text, enum step *step)
 {
     static const struct {
@@ -246,14 +247,15 @@ static bool is_step(struct fsd_slice text, enum step *step)
         if (text.n && *text.s == *steps[i].words &&
             fsd_slice_begins(text, steps[i].words)) {
             *step = steps[i].step;
-            /* Such a run shows the engine that another one has built. */
+            /* A run with --loadEngine shows an engine that an earlier run built. */
             return *step != STARTING || !fsd_slice_find(text, " --loadEngine");
         }
     return false;
 }
 
-/* A layer of the list that is open.  Behind each one that it prints alone the inspector
- * leaves a blank line; where the first layer comes again, another list begins. */
+/* Whether a layer continues the open list.  The inspector prints a blank line after
+ * each layer that it prints singly; if the first layer appears again, a new list
+ * begins. */
 static bool goes_on(const struct fsd_log_segmenter *s,
                     const struct fsd_log_layer *layer)
 {
@@ -265,7 +267,7 @@ static bool goes_on(const struct fsd_log_segmenter *s,
     return s->in == IN_LAYERS && (!s->list.layers || s->form == FSD_LOG_TEXT);
 }
 
-/* Lists begin anywhere, also within another one. */
+/* A list may begin anywhere, even within another one. */
 static bool begin_list(struct fsd_log_segmenter *s)
 {
     struct fsd_log_layer layer;
@@ -276,7 +278,8 @@ static bool begin_list(struct fsd_log_segmenter *s)
                 open_list(s, IN_BLOCK, FSD_LOG_BLOCK);
             add_layer(s);
         } else if (s->in == IN_BLOCK && s->list.layers) {
-            extend(s, &s->list); /* it is cut, and will be counted as not understood */
+            extend(s, &s->list); /* the list is truncated and is counted as not
+                                    understood */
             s->list.layers_end = s->list.end;
         }
     } else if (is_title(&s->line, "Engine Layer Information:")) {
@@ -297,7 +300,7 @@ static bool begin_list(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Both parts of such a list, of the DLA's layers and of the GPU's, are one. */
+/* Both parts of a list of kinds, the DLA's and the GPU's layers, form one list. */
 static bool read_kinds(struct fsd_log_segmenter *s)
 {
     struct fsd_log_layer layer;
@@ -315,7 +318,7 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* A line between the layers of an inspector's list, or behind them.  Only in an
+/* Reads a line between or after the layers of an inspector's list.  Only in an
  * unambiguous list does such a line have no other meaning. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
@@ -346,7 +349,7 @@ static bool read_listed(struct fsd_log_segmenter *s)
     return false;
 }
 
-/* @return the line belongs to a list and has no other meaning. */
+/* @return whether the line belongs to a list and has no other meaning */
 static bool read_line(struct fsd_log_segmenter *s)
 {
     struct fsd_slice text = s->line.text;
@@ -390,11 +393,12 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
             close_list(s, true);
         close_kinds(s);
         out->attempt =
-            s->attempt; /* a list that the file's end closes may be another's */
+            s->attempt; /* a list that ends with the file may belong to another
+                           attempt */
         return false;
     }
     out->listed = false;
-    /* Nearly all lines have no meaning outside a list, which their first letter shows.
+    /* Nearly all lines outside a list have no meaning, which their first letter shows.
      */
     if (s->in != NOWHERE || (out->line.text.n && *out->line.text.s &&
                              strchr("&-AEGILMNOPRS[", *out->line.text.s))) {

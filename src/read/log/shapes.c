@@ -1,5 +1,5 @@
 /*
- * Sizes of inputs, as trtexec prints them before it builds, and before it runs.
+ * Sizes of inputs that trtexec prints before it builds and before it runs an engine.
  *
  *     Input build shape: x=1x3x64x64+4x3x224x224+8x3x256x256
  *     Input build shape (profile 0): x=1x3x64x64+4x3x224x224+8x3x256x256
@@ -19,7 +19,7 @@
 enum { MOST_PROFILES = 1 << 12 };
 static const uint64_t largest = UINT64_C(1) << 40;
 
-/* "4x3x224x224", to its end. */
+/* Reads all of "4x3x224x224". */
 static bool read_sizes(struct fsd_slice t, struct fsd_input_shape *out)
 {
     uint64_t size;
@@ -44,7 +44,7 @@ static bool keep(struct fsd_history *h, struct fsd_input_shape shape,
     return true;
 }
 
-/* "x=MIN+OPT+MAX", or one for all three. */
+/* Reads "x=MIN+OPT+MAX", or one shape for all three. */
 static bool keep_range(struct fsd_history *h, struct fsd_input_shape shape,
                        struct fsd_slice t)
 {
@@ -69,8 +69,8 @@ static bool take_profile(struct fsd_slice *t, struct fsd_input_shape *shape)
     return true;
 }
 
-/* "x for optimization profile 0 to: MIN=... OPT=... MAX=...", "x to: ...", behind "Set
- * shape of input tensor ". */
+/* Reads the text after "Set shape of input tensor ": "x for optimization profile 0 to:
+ * MIN=...  OPT=...  MAX=..." or "x to: ...". */
 static bool read_set(struct fsd_history *h, struct fsd_input_shape shape,
                      struct fsd_slice t)
 {

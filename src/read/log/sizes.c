@@ -1,6 +1,6 @@
 /*
  * The parser prints an open size as -1.  Since TensorRT 10 the builder's list of layers
- * states more: one line per dimension, with its range over all profiles and, behind a
+ * states more: one line per dimension, with its range over all profiles and, after a
  * tab, its expression.
  *
  *     GRAPH NODES
@@ -15,9 +15,9 @@
  *             [32,128]<TAB>(+ (CEIL_DIV (+ height -2) 2) 1)
  *             ...
  *
- * Of the layers that the parser made for a node, the first has its inputs, the last its
- * outputs.  For a Softmax these may be reshapes, so that sizes which contradict the
- * parser's are ignored.
+ * Of the layers that the parser made for a node, the first has the node's inputs and
+ * the last its outputs.  For a Softmax these layers may be reshapes, so sizes that
+ * contradict the parser's are ignored.
  */
 #include "read/log/log.h"
 
@@ -25,7 +25,7 @@
 
 #include <string.h>
 
-/* A term is as deep as its brackets and its operands make it. */
+/* DEEPEST limits the depth of a term: its brackets and its operands add to it. */
 enum { MOST_SIZES = 64, DEEPEST = 16, OPERANDS = 16, MOST_NUMBER = 1 << 30 };
 
 /* ------------------------------------------------------------------------ formulas */
@@ -52,13 +52,13 @@ static fsd_id add_term(struct fsd_graph *g, struct fsd_term term)
 
 static fsd_id read_term(struct fsd_graph *g, struct fsd_slice *t, unsigned depth);
 
-/* "(+ a b c)", behind the bracket; FSD_NONE when it is not understood. */
+/* Reads "(+ a b c)" after its bracket; FSD_NONE if it is not understood. */
 static fsd_id read_operation(struct fsd_graph *g, struct fsd_slice *t, unsigned depth)
 {
     static const struct {
         const char *word;
         enum fsd_term_is is;
-        bool adds; /* "(MUL_ADD a b c)" is a * b + c */
+        bool adds; /* "(MUL_ADD a b c)" means a * b + c */
     } words[] = {
         {"+ ", FSD_TERM_PLUS, false},        {"* ", FSD_TERM_TIMES, false},
         {"CEIL_DIV ", FSD_TERM_CEIL, false}, {"MAX ", FSD_TERM_MOST, false},
@@ -77,7 +77,8 @@ static fsd_id read_operation(struct fsd_graph *g, struct fsd_slice *t, unsigned 
         term.a = term.b == FSD_NONE ? FSD_NONE : add_term(g, term);
         n++;
     }
-    /* Two take two, one three, a sum or a product as many as there are. */
+    /* These operators take two operands, MUL_ADD three, a sum or a product any number.
+     */
     if (n < 2 || (words[i].is > FSD_TERM_TIMES && n > 2) || (words[i].adds && n != 3))
         return FSD_NONE;
     return fsd_slice_take(t, ")") ? term.a : FSD_NONE;
@@ -102,8 +103,8 @@ static fsd_id read_term(struct fsd_graph *g, struct fsd_slice *t, unsigned depth
     return add_term(g, term);
 }
 
-/* What stands for a size: a number, a name, or a term of these; open and without any
- * where it is not understood. */
+/* Reads the formula of a size: a number, a name, or a term of these; returns an open
+ * size without a formula if it is not understood. */
 static struct fsd_dim read_formula(struct fsd_graph *g, struct fsd_slice t)
 {
     struct fsd_slice rest = t;
@@ -124,13 +125,13 @@ static struct fsd_dim read_formula(struct fsd_graph *g, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------ the list */
 
-/* The sizes that the list has of one tensor. */
+/* The sizes that the list states for one tensor. */
 struct listed {
     struct fsd_dim dims[MOST_SIZES];
     uint32_t n;
 };
 
-/* Of the network's inputs only names are taken: what all else follows from. */
+/* For the network's inputs, only names are taken: all other sizes follow from them. */
 static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *listed,
                        bool reads)
 {
@@ -141,7 +142,7 @@ static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *
         (reads && !(g->tensors.at[tensor].flags & FSD_TENSOR_INPUT)))
         return;
     while (n > form->dims.n && listed->dims[n - 1].size == 1)
-        n--; /* a window along one axis has one along two */
+        n--; /* a window along one axis is listed as two-dimensional */
     for (uint32_t i = 0; i < n && n == form->dims.n; i++) {
         const struct fsd_dim *dim = &listed->dims[i];
         int64_t size = g->dims.at[form->dims.at + i].size;
@@ -157,13 +158,13 @@ static void take_sizes(struct fsd_graph *g, fsd_id tensor, const struct listed *
     }
 }
 
-/* Which node a layer was made for. */
+/* The node that a layer was made for. */
 struct made {
     fsd_id node; /* plus 1; 0: none */
     bool first, last;
 };
 
-/* "    Input 0", "    Output 0": which tensor of the node the sizes below are of. */
+/* " Input 0", " Output 0": the node's tensor that the following sizes describe. */
 static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                         struct fsd_slice t, bool *reads)
 {
@@ -178,7 +179,7 @@ static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                   : fsd_node_out_tensor(g, made->node - 1, (uint32_t)i);
 }
 
-/* @param lines from the layer's own line on. */
+/* @param lines starting at the layer's own line */
 static void read_sizes_of(struct fsd_graph *g, struct fsd_log_lines lines,
                           const struct made *made)
 {
@@ -214,7 +215,8 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
     for (uint32_t i = 0; i < h->events.n; i++) {
         const struct fsd_event *e = &h->events.at[i];
 
-        /* Constants that it reads are made while it is at work, too. */
+        /* Skips layers of constants, which the parser also registers while it parses
+         * the node. */
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->parsed_build ||
             e->node >= g->nodes.n || e->b != g->nodes.at[e->node].name)
             continue;

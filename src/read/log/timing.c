@@ -9,8 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Where a word stands that has its first 'T' at `t`: a line is short, and looking for a
- * letter that is rare in it is quicker than what memmem() prepares. */
+/* Finds a word whose first 'T' is at offset `t`: lines are short, and searching for a
+ * rare letter is faster than memmem()'s preparation. */
 static const char *find_by_t(struct fsd_slice p, const char *word, size_t t)
 {
     size_t n = strlen(word), from = t;
@@ -34,8 +34,7 @@ static fsd_sym name_sym(struct fsd_event_reader *r, struct fsd_event_name *name)
     return name->sym;
 }
 
-/* "NAME (RUNNER[0x8000])" is what is timed from now on; nothing when there is no
- * bracket. */
+/* Starts timing "NAME (RUNNER[0x8000])"; stops timing if there is no bracket. */
 static void take_timed(struct fsd_event_reader *r, struct fsd_slice name)
 {
     struct fsd_slice runner, number;
@@ -53,9 +52,9 @@ static uint32_t effort_on_timed(struct fsd_event_reader *r)
                          name_sym(r, &r->runner), r->build);
 }
 
-/* What strtod() says, -1 for what is no time.  Digits with a point, nearly all, are
- * read here: a whole number and a power of ten that are both exact make an exact
- * quotient. */
+/* The value as strtod() reads it; -1 if it is not a time.  Digits with a point, nearly
+ * all values, are read here: the quotient of an exact integer and an exact power of ten
+ * is correctly rounded. */
 static double number(struct fsd_slice p)
 {
     static const double tens[] = {1,   1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
@@ -85,11 +84,12 @@ static double number(struct fsd_slice p)
     return !(value >= 0) || value > 1e9 ? -1 : value;
 }
 
-/* "[0.1 seconds. ]" of what is timed, which has a fastest tactic or none ("inf"). */
+/* Reads "[0.1 seconds. ]" of the timed layer, which has a fastest tactic or none
+ * ("inf"). */
 static void take_effort(struct fsd_event_reader *r, struct fsd_slice seconds,
                         bool timed)
 {
-    uint32_t effort = effort_on_timed(r); /* which may move the list */
+    uint32_t effort = effort_on_timed(r); /* this call may move the list */
     struct fsd_effort *e = &r->h->efforts.list.at[effort];
     struct fsd_slice unit;
     double passed;
@@ -124,7 +124,7 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
     fsd_log_effort_off(r);
     if (ms < 0)
         return true;
-    /* One runner times all reformats: they differ in their old and new form. */
+    /* One runner times all reformats; their old and new formats distinguish them. */
     if (fsd_slice_begins(r->timed.text, "Optimizer Reformat")) {
         runner = &r->autotuned;
         formats = NULL;
@@ -140,8 +140,8 @@ static bool read_fastest(struct fsd_event_reader *r, struct fsd_slice p, const c
 }
 
 /* "Optimizer Reformat(x -> <out>) [A -> B] got cached result: R, tactic T, 0.003 ms",
- * and the same of layers.  It shows the time of a reformat even if the engine was never
- * profiled. */
+ * and likewise for layers.  The line shows the time of a reformat even if the engine
+ * was never profiled. */
 bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice how, result, tactic, ms;
@@ -171,8 +171,8 @@ bool fsd_timing_cached(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* " Set Tactic Name: " stands behind a layer's name, which is the same for many lines.
- */
+/* " Set Tactic Name: " follows a layer's name, and many consecutive lines have the same
+ * name. */
 static bool is_set_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 {
     static const char word[] = " Set Tactic Name: ";

@@ -1,8 +1,8 @@
 /*
  * The TensorRT version in a log. trtexec prints it as one number whose digits moved
  * with version 10; TensorRT for RTX prints none, and is recognized by the lines around
- * its engine block, as far as those differ.  If several versions are possible, the
- * result is a range, not a guess.
+ * its engine block, which differ between some versions.  If several versions are
+ * possible, the result is a range, not a guess.
  */
 #include "read/log/log.h"
 

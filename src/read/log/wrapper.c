@@ -1,6 +1,6 @@
 /*
- * What other programs put before TensorRT's lines: container runtimes, launchers,
- * loggers of C++ programs, mail that quotes a log.
+ * The prefixes that other programs add to TensorRT's lines: container runtimes,
+ * launchers, loggers of C++ programs, mail that quotes a log.
  *
  *     builder-1  | [01/20/2024-19:48:39] [V] [TRT] text             docker compose
  *     2024-01-20T19:48:39.123456789+00:00 stdout F [V] text         Kubernetes
@@ -8,9 +8,9 @@
  *     0:00:12.34 123 0x55 DEBUG nvinfer gst.cpp:64:f:<x> text       DeepStream
  *     > text                                                        a mail
  *
- * Their forms are many and have no grammar in common, so none is known in advance.  A
- * line on which words stand that only TensorRT writes shows one: the text before these
- * words is a sample, and the same text with other numbers is the prefix of other lines.
+ * These prefixes have no common grammar, so no form is known in advance.  A line with
+ * words that only TensorRT writes shows the form: the text before these words is a
+ * sample, and the same text with different numbers is the prefix of other lines.
  */
 #include "read/log/log.h"
 
@@ -19,8 +19,9 @@
 #include <string.h>
 
 enum {
-    LONGEST = 300,         /* a line in which the words stand later shows no prefix */
-    SEARCHED_MAX = 1 << 20 /* so much text without any is searched */
+    LONGEST = 300,         /* a line whose words begin after this many bytes shows no
+                              prefix */
+    SEARCHED_MAX = 1 << 20 /* at most this many bytes without such words are searched */
 };
 
 /* ----------------------------------------------------------- TensorRT's own words */
@@ -54,8 +55,9 @@ static bool begins_own(struct fsd_slice t)
            (*t.s == 'N' && fsd_log_text_layer(t, &layer));
 }
 
-/* Where they stand, behind a blank or a sign; 0: at the beginning, or nowhere.  A list
- * without prefixes begins each line with a layer, whose end need not be found here. */
+/* The offset of such words, after a blank or a sign; 0: at the beginning, or not found.
+ * A list without prefixes begins each line with a layer, whose end is not needed here.
+ */
 static size_t find_own(struct fsd_slice t)
 {
     if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
@@ -69,7 +71,8 @@ static size_t find_own(struct fsd_slice t)
 
 /* ------------------------------------------------------------------- the severity */
 
-/* "DEBUG", "warning", the V of "[V]": V, I, W, E or F; 0: another word. */
+/* Converts "DEBUG", "warning", or the V of "[V]" to V, I, W, E or F; 0: the word is not
+ * a severity. */
 static char severity_of(struct fsd_slice word, bool bracketed)
 {
     static const char *const names[] = {"Vverbose", "Vdebug",    "Vtrace", "Iinfo",
@@ -90,7 +93,7 @@ static char severity_of(struct fsd_slice word, bool bracketed)
     return 0;
 }
 
-/* "I0911" of glog. */
+/* The severity of glog's "I0911". */
 static char severity_of_day(struct fsd_slice word)
 {
     if (word.n != 5 || !memchr("IWEF", *word.s, 4))
@@ -103,8 +106,8 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* The bytes between two blanks of a sample: with a digit they are a time, a number, a
- * name with an identifier, and each word in them may be another one. */
+/* How a sample's word (the bytes between two blanks) may vary: with a digit, the word
+ * is a time, a number or a name with an identifier, and each word in it may differ. */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)
@@ -150,7 +153,8 @@ static bool is_blank(char c)
     return c == ' ';
 }
 
-/* One word of the sample against one of the line, and what it says of the line. */
+/* Whether a word of the line fits the sample's word, and the severity that it states.
+ */
 static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
                       struct fsd_slice found, char *severity)
 {
@@ -176,9 +180,9 @@ static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
     return true;
 }
 
-/* How much of the line the sample takes off; 0: it does not fit.  Blanks between words
- * may be more or fewer, as loggers pad a severity; those at the end are exact, since
- * what the text begins with is the text's. */
+/* The length of the prefix that fits the sample; 0: the line does not fit.  The number
+ * of blanks between words may vary, since loggers pad a severity; blanks at the end are
+ * exact, since further blanks belong to the text. */
 static size_t fit(struct fsd_slice sample, struct fsd_slice line, char *severity)
 {
     struct fsd_slice s = sample, t = line;

@@ -1,14 +1,14 @@
 /*
- * Which provider took which nodes, as Session_GetEpGraphAssignmentInfo() and
- * get_provider_graph_assignment_info() return it, written as JSON:
+ * The nodes that each provider took, as Session_GetEpGraphAssignmentInfo() and
+ * get_provider_graph_assignment_info() return them, written as JSON:
  *
  *     [ {"ep": "OpenVINOExecutionProvider",
  *        "nodes": [ {"name": "node_mul", "op": "Mul", "domain": ""}, ... ]}, ... ]
  *
- * Of a provider that compiles a group is a partition, and a layer of the EPContext
- * model; `ep_name` and `op_type`, the members of the runtime's structs,
- * are read as well.  The session assigns nodes before its providers fuse: of the ONNX
- * model some are folded already.
+ * If a provider compiles its nodes, a group is a partition, which is one layer of the
+ * EPContext model; `ep_name` and `op_type`, the members of the runtime's structs, are
+ * read as well.  The session assigns nodes before its providers fuse them, but after it
+ * has folded some nodes of the ONNX model.
  */
 #include "base/file_type.h"
 #include "read/engine/record.h"
@@ -20,7 +20,7 @@ enum { SEARCHED = 4096, MOST_NODES = 1 << 22 };
 
 struct group {
     fsd_sym provider;
-    uint32_t first; /* in h->places */
+    uint32_t first; /* index in h->places */
 };
 
 bool fsd_ort_is_assignment(const struct fsd_file *file)
@@ -33,7 +33,7 @@ bool fsd_ort_is_assignment(const struct fsd_file *file)
 
 static void end_group(struct fsd_history *h, const struct group *g, uint32_t number)
 {
-    if (!g->provider) /* nothing is known of such nodes */
+    if (!g->provider) /* such nodes have no provider: nothing is known of them */
         h->places.n = g->first;
     for (uint32_t i = g->first; i < h->places.n; i++) {
         h->places.at[i].provider = g->provider;
@@ -65,7 +65,7 @@ static void read_group_field(struct fsd_history *h, struct group *g,
         r->at = fsd_record_behind(r);
 }
 
-/* A file that is cut behind a group ends like a whole one, but for the bracket. */
+/* A file that is truncated after a group lacks only the closing bracket. */
 static bool ends_list(const struct fsd_file *file)
 {
     size_t n = file->size;
@@ -75,7 +75,7 @@ static bool ends_list(const struct fsd_file *file)
     return n && file->bytes[n - 1] == ']';
 }
 
-/* A list that breaks off is of no use: no node of it is kept. */
+/* No node of a truncated list is kept. */
 void fsd_ort_assignment_read(struct fsd_history *h, const struct fsd_file *file)
 {
     struct fsd_error err;

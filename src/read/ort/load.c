@@ -1,8 +1,8 @@
 /*
  * ONNX Runtime's optimized model as an engine: an ONNX file like any other, which
- * SessionOptions.optimized_model_filepath writes.  Nothing in it names its writer; the
- * mark is that it lists the domain com.microsoft.nchwc, which a session registers and
- * no exporter does.  Its nodes are the layers.
+ * SessionOptions.optimized_model_filepath writes.  Nothing in it names its writer; its
+ * mark is the domain com.microsoft.nchwc, which a session lists and no exporter does.
+ * Its nodes are the layers.
  *
  *     X                          the node of that name, whatever was fused into it
  *     X/MatMulAddFusion, fused X, X_token_7       made of X among others
@@ -13,7 +13,8 @@
  * A tensor with a name of the model holds the model's value.  A blocked tensor
  * (reorder_token_N) has no such name, but its producer's name contains T, and later
  * fusions change the output without changing that name: the fourth input of a Conv is
- * the other operand of the Add behind T, `activation` the activation behind it.
+ * the other operand of the Add after T, and `activation` is the activation after the
+ * Add.
  */
 #include "base/file_type.h"
 #include "model/onnx/onnx.h"
@@ -25,17 +26,20 @@
 
 struct reading {
     struct fsd_graph *g;         /* the engine */
-    const struct fsd_graph *src; /* the file as it stands there */
+    const struct fsd_graph *src; /* the file's own graph */
     const struct fsd_vocab *vocab;
-    fsd_id *tensor_of; /* by the file's tensor; FSD_NONE: a constant, or not seen yet */
-    fsd_id *first_inside, *next_inside; /* by the file's node: of its bodies; or NULL */
-    const struct fsd_history *log;      /* a list of assigned nodes; NULL */
-    uint32_t *place_of;                 /* by a node's name: its place there, and one */
+    fsd_id *tensor_of; /* indexed by the file's tensor; FSD_NONE: a constant, or not
+                          read yet */
+    fsd_id *first_inside, *next_inside; /* indexed by the file's node: the nodes of its
+                                           bodies; or NULL */
+    const struct fsd_history *log;      /* a list of assigned nodes; may be NULL */
+    uint32_t *place_of;                 /* indexed by a node's name: its index in that
+                                           list plus 1 */
 };
 
-/* -------------------------------------------------------------------- is it one */
+/* ---------------------------------------------------------- recognizing such a file */
 
-/* A model with an EPContext node is a session's, whatever domains it lists. */
+/* A session wrote any model with an EPContext node, whatever domains it lists. */
 static bool has_context(const struct fsd_file *file)
 {
     static const char op[] = "\x22\x09\x45PContext"; /* NodeProto.op_type */
@@ -45,14 +49,14 @@ static bool has_context(const struct fsd_file *file)
 
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
-    if (fsd_ort_is_assignment(file)) /* as an engine it is refused by name */
+    if (fsd_ort_is_assignment(file)) /* if passed as an engine, it is refused by name */
         return input == FSD_INPUT_ENGINE || input == FSD_INPUT_LOG ? FSD_CLAIM_SURE
                                                                    : FSD_CLAIM_NONE;
-    if (input == FSD_INPUT_LOG) /* it may hold what TensorRT says to its provider */
+    if (input == FSD_INPUT_LOG) /* it may contain TensorRT's messages to its provider */
         return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
     if (input != FSD_INPUT_ENGINE && input != FSD_INPUT_PROFILE)
         return FSD_CLAIM_NONE;
-    if (fsd_ort_is_profile(file)) /* as an engine it is refused by name */
+    if (fsd_ort_is_profile(file)) /* if passed as an engine, it is refused by name */
         return FSD_CLAIM_SURE;
     return input == FSD_INPUT_ENGINE && fsd_file_type_of(file) == FSD_FILETYPE_ONNX &&
                    (fsd_onnx_imports(file, "com.microsoft.nchwc") ||
@@ -85,8 +89,8 @@ static bool is_quantizer(const struct fsd_node *n)
     return n->op == FSD_ONNX_QuantizeLinear || n->op == FSD_ONNX_DequantizeLinear;
 }
 
-/* True when a layer that works with the channels last makes or reads the tensor, or
- * what a Q or DQ makes of it. */
+/* Whether a layer with the channels last produces or consumes the tensor, or the result
+ * of a Q or DQ on it. */
 static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool producer,
                                 unsigned depth)
 {
@@ -109,8 +113,8 @@ static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool pro
     return false;
 }
 
-/* A Transpose for the layout of a neighbor: one of the model keeps its name, and
- * between two planar operators none is inserted. */
+/* Whether a Transpose adapts the layout for a neighbor.  A Transpose of the model keeps
+ * its name, and a session inserts none between two planar operators. */
 static bool is_layout_transpose(const struct reading *r, const struct fsd_node *n)
 {
     enum { FAR = 4 };
@@ -123,7 +127,7 @@ static bool is_layout_transpose(const struct reading *r, const struct fsd_node *
            meets_channels_last(r, fsd_node_out(r->src, n, 0)->tensor, false, FAR);
 }
 
-/* Of operators that only a session has. */
+/* The kind of an operator that only a session has. */
 static enum fsd_kind kind_of_own(const char *op)
 {
     static const struct {
@@ -143,7 +147,8 @@ static enum fsd_kind kind_of_own(const char *op)
 
 static enum fsd_kind kind_of(const struct reading *r, const struct fsd_node *n)
 {
-    /* With channels_last it does the work of a Transpose of the model. */
+    /* With channels_last, the reorder also does the work of a Transpose of the model.
+     */
     if (is_blocked(r, n) && is_channels_last(r, n))
         return FSD_KIND_COMPUTE;
     if (is_layout_transpose(r, n))
@@ -178,7 +183,8 @@ static bool multiplies(const char *op)
 
 /* ---------------------------------------------------------------------------- names */
 
-/* Takes off what a transformer put around the name; false when there is nothing. */
+/* Removes what a transformer added around the name; false if there is nothing to
+ * remove. */
 static bool peel(const char **s, size_t *n)
 {
     static const char *const ends[] = {"Fusion", "/duplicated", "_new_reshape"};
@@ -212,7 +218,8 @@ static bool peel(const char **s, size_t *n)
     return false;
 }
 
-/* The model's tensor T of "T_nchwc", "T_bn_nchwc", "T_q", "T_dq"; FSD_NONE. */
+/* The model's tensor T of "T_nchwc", "T_bn_nchwc", "T_q" or "T_dq"; FSD_NONE if there
+ * is none. */
 static fsd_id tensor_before(const struct reading *r, const char *s, size_t n,
                             const char *const *ends)
 {
@@ -244,7 +251,8 @@ static void mention(struct reading *r, unsigned by, enum fsd_mention_role role,
                     what);
 }
 
-/* The node of the model that a name of the session's was made of; false: none. */
+/* Adds a mention of the model's node from which the session derived a name; false if
+ * there is none. */
 static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t len)
 {
     do {
@@ -259,7 +267,7 @@ static bool mention_origin(struct reading *r, unsigned by, const char *s, size_t
     return false;
 }
 
-/* What the session made itself is called after its operator. */
+/* Whether a name is generated: the session names its own nodes after their operator. */
 static bool is_generated(const struct reading *r, const struct fsd_node *n,
                          const char *s, size_t len)
 {
@@ -304,8 +312,9 @@ static void read_name(struct reading *r, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* What the only reader of that type makes of the model's tensor; FSD_NONE.  Not looked
- * for among so many that each layer's search would make the run quadratic. */
+/* The output of the only consumer of that type of the model's tensor; FSD_NONE if there
+ * is none.  Tensors with many consumers are not searched, since a search for each layer
+ * would make the run time quadratic. */
 enum { MOST_READERS = 64 };
 
 static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
@@ -326,8 +335,8 @@ static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
     return fsd_node_out_tensor(m, found, 0);
 }
 
-/* The model's tensor that an operator on blocks puts out.  One of ONNX's own keeps the
- * name of its node. */
+/* The model's tensor that an operator on blocks outputs.  An operator of ONNX itself
+ * keeps the name of its node. */
 static fsd_id blocked_value(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab ? r->vocab->model : NULL;
@@ -381,9 +390,9 @@ static fsd_id tensor_of(struct reading *r, fsd_id src)
     return id;
 }
 
-/* An operator of the session's own has a type that no ONNX rule determines: that of its
- * zero point if it quantizes, the last of its constants with 8 bits (a QGemm without
- * one outputs floats), else that of its inputs. */
+/* The type of a session's own operator, which no ONNX rule determines: that of its zero
+ * point if it quantizes, the last of its constants with 8 bits (a QGemm without one
+ * outputs floats), else that of its inputs. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node *n)
 {
     const char *op = fsd_text(g->names, n->op);
@@ -402,7 +411,7 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node 
     return gemm && n->in.n < 9 ? FSD_FP32 : type;
 }
 
-/* The loader stops where it meets such an operator: what follows from there on. */
+/* The loader's type inference stops at such an operator; continues from there. */
 static void fill_types(struct fsd_graph *g)
 {
     for (fsd_id id = 0; id < g->nodes.n; id++) {
@@ -424,9 +433,9 @@ static void fill_types(struct fsd_graph *g)
     }
 }
 
-/* Blocks are of 8 or of 16 channels: the machine that wrote the file decided, and the
- * file does not say.  Where an operator of ONNX's own reads blocks it is one that does
- * not mind them (a Concat of whole blocks), and makes blocks. */
+/* Blocks have 8 or 16 channels, depending on the machine that wrote the file; the file
+ * does not state which.  An operator of ONNX itself that reads blocks is indifferent to
+ * them (a Concat of whole blocks) and outputs blocks. */
 static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_node *layer)
 {
@@ -469,7 +478,8 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
 {
     fsd_id src = fsd_node_out(r->src, n, 0)->tensor;
     enum fsd_order order = order_of(r, n, layer);
-    fsd_id id = tensor_of(r, src); /* may move the arrays that are pointed into below */
+    fsd_id id = tensor_of(r, src); /* may move the arrays into which the pointers below
+                                      point */
     struct fsd_tensor *t = &r->g->tensors.at[id];
     struct fsd_layout *layout = &r->g->forms.at[t->form].layout;
     fsd_id value;
@@ -481,8 +491,8 @@ static void describe_output(struct reading *r, const struct fsd_node *n,
         t->alias = r->vocab->model->tensors.at[value].name;
 }
 
-/* The one group of the provider's assigned nodes among those that make, or read, the
- * ports' tensors in the model; 0: none, or more than one. */
+/* The only group of the provider's assigned nodes that contains a producer, or
+ * consumer, of the ports' tensors in the model; 0: none, or more than one. */
 static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool makes,
                         fsd_sym provider)
 {
@@ -515,8 +525,8 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
     return part;
 }
 
-/* Of a partition.  The node that makes what it puts out may have been fused before it
- * was assigned, under the name of another one. */
+/* The group of a partition.  The producer of its output may have been fused before it
+ * was assigned, under the name of a different node. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -524,8 +534,8 @@ static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_s
     return part || !r->log || !r->vocab ? part : part_at(r, n->in, false, by);
 }
 
-/* What a provider compiled: its name says nothing, its nodes stand in the list of
- * assigned ones. */
+/* A layer that a provider compiled: its name does not show its nodes, but the list of
+ * assigned nodes does. */
 static void read_context(struct reading *r, const struct fsd_node *n,
                          struct fsd_layer *layer)
 {
@@ -544,8 +554,8 @@ static void read_context(struct reading *r, const struct fsd_node *n,
             fsd_text_len(r->g->names, n->name), NULL);
 }
 
-/* A Q or DQ under its own name does what it did: what was fused beside it, between it
- * and another one, is not in it. */
+/* Whether a Q or DQ under its own name still does its own work: a Q or DQ fused between
+ * it and its neighbor is not part of it. */
 static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_layer *layer)
 {
@@ -558,8 +568,8 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
-/* The model's node that a node of a body is: its own name says so, or that of the
- * tensor that it makes; FSD_NONE. */
+/* The model's node that a node of a body represents, by its own name or by that of its
+ * output; FSD_NONE. */
 static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
 {
     const struct fsd_graph *m = r->vocab->model;
@@ -582,7 +592,7 @@ static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
     return node != FSD_NONE && m->nodes.at[node].scope ? node : FSD_NONE;
 }
 
-/* An If or a Loop is one layer; what is in it are the nodes of its bodies. */
+/* An If or a Loop is one layer, which contains the nodes of its bodies. */
 static void read_bodies(struct reading *r, const struct fsd_node *n)
 {
     fsd_id first = r->first_inside ? r->first_inside[n - r->src->nodes.at] : FSD_NONE;
@@ -653,8 +663,8 @@ static int64_t version_of_domain(const struct fsd_graph *g, const char *domain)
     return 0;
 }
 
-/* The file does not name its writer.  A session lists the newest version that it knows
- * of each domain, unless the model lists the domain itself. */
+/* The file does not name its writer.  For each domain that the model does not list, a
+ * session lists the newest version that it knows. */
 static const char *producer_of(const struct reading *r)
 {
     static const char ml[] = "ai.onnx.ml";
@@ -674,7 +684,7 @@ static const char *producer_of(const struct reading *r)
     }
 }
 
-/* Lists by layer the nodes of its bodies, and of bodies within these. */
+/* Lists, for each layer, the nodes of its bodies, and of bodies within these. */
 static void index_bodies(struct reading *r)
 {
     const struct fsd_graph *src = r->src;
@@ -711,7 +721,8 @@ static void read_log(struct fsd_history *h, const struct fsd_file *file)
         fsd_ort_session_read(h, file);
 }
 
-/* Bodies of If and Loop stay inside: their owner is the layer. */
+/* Nodes in bodies of If and Loop are not layers: the node that owns the body is the
+ * layer. */
 static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,
                             struct fsd_error *err)
 {

@@ -1,5 +1,5 @@
 /*
- * The profile that an ONNX Runtime session writes: a trace, one event a line.
+ * The profile that an ONNX Runtime session writes: a trace with one event per line.
  *
  *     {"cat":"Session", ..., "name":"session_initialization", "args":{}}
  *     {"cat":"Node", "ts":911711, "dur":699, "name":"/conv1/Conv_kernel_time",
@@ -8,10 +8,10 @@
  *     {"cat":"Session", ..., "name":"SequentialExecutor::Execute", "args":{}}
  *     {"cat":"Session", ..., "name":"model_run", "args":{}}
  *
- * An event is written at its end, so those of a run stand before its "model_run", and
- * those of a body before the Execute that ran it, which stands before the event of the
- * If or Loop that asked for it.  That event's time has theirs in it.  The first run
- * allocates and warms up: its times are dropped as soon as there is a second one.
+ * An event is written when it ends.  So the events of a run precede its "model_run",
+ * and the events of a body precede the Execute that ran it, which precedes the event of
+ * the If or Loop that owns the body.  That event's time includes theirs.  The first run
+ * allocates and warms up: its times are dropped as soon as there is a second run.
  */
 #include "read/ort/ort.h"
 #include "base/base.h"
@@ -25,22 +25,24 @@ enum { EVENTS_MAX = 1 << 22, MOST_US = 1000000000, INDEX_MAX = 1 << 30 };
 
 enum event_is { EVENT_OTHER, EVENT_NODE, EVENT_EXECUTE, EVENT_RUN };
 
-/* An event while it is read, and until its run ends. */
+/* An event, from its line until the end of its run. */
 struct event {
     enum event_is is;
-    fsd_sym name, unescaped; /* as it stands there, and read as JSON */
+    fsd_sym name, unescaped; /* the name as it is in the file, and with JSON escapes
+                                decoded */
     fsd_sym provider;
-    uint32_t index; /* of the node in its graph: distinguishes nodes of one name */
+    uint32_t index; /* of the node in its graph; distinguishes nodes with the same
+                       name */
     fsd_id owner;   /* the event of the node whose body this one ran in; FSD_NONE */
     double start, us;
-    struct fsd_slice outputs; /* their types and sizes, as they stand there */
+    struct fsd_slice outputs; /* their types and sizes, as they are in the file */
 };
 
-/* What is kept of an entry until all events are read. */
+/* The facts of an entry that are stored until all events are read. */
 struct sum {
     uint32_t times;
     struct fsd_slice outputs;
-    bool varies; /* from run to run, in its outputs */
+    bool varies; /* the outputs differ between runs */
 };
 
 struct reading {
@@ -48,13 +50,13 @@ struct reading {
     struct fsd_intern *names, *keys;
     struct fsd_records r;
     struct fsd_profile profile;
-    FSD_VEC(struct sum) sums;     /* by entry */
-    FSD_VEC(uint32_t) entry_of;   /* by key: its entry and one */
-    FSD_VEC(struct event) events; /* of the run that is read */
-    /* Of these, as stacks: what no Execute has ended yet, and what waits for its owner,
-     * which an Execute did end. */
+    FSD_VEC(struct sum) sums;     /* indexed by entry */
+    FSD_VEC(uint32_t) entry_of;   /* indexed by key: the entry plus 1 */
+    FSD_VEC(struct event) events; /* of the current run */
+    /* Stacks of these events: those that no Execute has ended yet, and those that an
+     * Execute has ended and that wait for their owner. */
     FSD_VEC(fsd_id) running, ended;
-    uint64_t runs; /* ended so far */
+    uint64_t runs; /* number of completed runs */
 };
 
 bool fsd_ort_is_profile(const struct fsd_file *file)
@@ -69,7 +71,8 @@ bool fsd_ort_is_profile(const struct fsd_file *file)
 
 /* -------------------------------------------------------------------------- sizes */
 
-/* "[{"float":[1,64]},{"int64":[]}]" as "[1,64] []"; 0 where something else stands. */
+/* Converts "[{"float":[1,64]},{"int64":[]}]" to "[1,64] []"; 0 if the text has a
+ * different form. */
 static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
 {
     struct fsd_print text;
@@ -98,7 +101,8 @@ static fsd_sym sizes_of(struct fsd_intern *names, struct fsd_slice t)
 
 /* ------------------------------------------------------------------------- entries */
 
-/* The entry of the event's node, `within` that of another one, plus 1, or 0. */
+/* The entry of the event's node; `within` is the entry of the node that owns the body,
+ * plus 1, or 0. */
 static uint32_t entry_of(struct reading *t, const struct event *e, uint32_t within)
 {
     uint32_t is[] = {e->name, e->index, within};
@@ -143,7 +147,7 @@ static uint32_t add_time(struct reading *t, const struct event *e, uint32_t with
     return id;
 }
 
-/* The first run is over, and here is a second: only its layers are kept. */
+/* When a second run begins, keeps only the layers of the first run, not its times. */
 static void forget_times(struct reading *t)
 {
     for (uint32_t i = 0; i < t->sums.n; i++) {
@@ -162,7 +166,7 @@ static void end_run(struct reading *t)
     for (uint32_t i = 0; i < n; i++)
         if (t->events.at[i].owner == FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], 0);
-    for (uint32_t i = n; i-- > 0;) /* the owner of an event stands behind it */
+    for (uint32_t i = n; i-- > 0;) /* an event's owner follows the event */
         if (t->events.at[i].owner != FSD_NONE)
             ids[i] = add_time(t, &t->events.at[i], ids[t->events.at[i].owner] + 1);
     t->events.n = t->running.n = t->ended.n = 0;
@@ -170,7 +174,7 @@ static void end_run(struct reading *t)
 
 /* -------------------------------------------------------------------------- events */
 
-/* Of the main graph, too: then no owner comes, but the end of the run. */
+/* Also for the main graph, which has no owner: the end of the run follows instead. */
 static void end_execute(struct reading *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)
@@ -230,7 +234,7 @@ static void read_field(struct reading *t, struct event *e, const struct fsd_fiel
         e->us = f->number;
     } else if (fsd_field_is(f, "provider") && f->is_text) {
         e->provider = fsd_intern_slice(t->names, text);
-    } else if ((fsd_field_is(f, "node_index") || /* so before 1.17: */
+    } else if ((fsd_field_is(f, "node_index") || /* keys of versions before 1.17: */
                 fsd_field_is(f, "graph_index")) &&
                f->is_text && fsd_slice_take_number(&text, INDEX_MAX, &index)) {
         e->index = (uint32_t)index;
@@ -280,7 +284,7 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
     if (status == FSD_E_LIMIT)
         fsd_fail(err, FSD_E_LIMIT, file->name, FSD_POS_BYTE, t.r.at,
                  "expected at most %d events of a run, found more", EVENTS_MAX);
-    if (status == FSD_OK && !t.runs) /* the session ended in the middle of it */
+    if (status == FSD_OK && !t.runs) /* the session ended during the first run */
         end_run(&t);
     for (uint32_t i = 0; i < t.profile.entries.n; i++)
         t.profile.entries.at[i].sizes =

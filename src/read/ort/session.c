@@ -1,14 +1,15 @@
 /*
- * The log of an ONNX Runtime session, as log_severity_level 0 writes it: what each
- * graph transformer changed, which fusions were skipped and why, what was added, and on
- * which execution provider each node was placed.
+ * The log of an ONNX Runtime session at log_severity_level 0.  It states whether each
+ * graph transformer changed the graph, the skipped fusions with their reasons, the
+ * added nodes, and the execution provider of each node.
  *
  *     DATE TIME [V:onnxruntime:LOGID, FILE:LINE FUNCTION] TEXT
  *
- * No line says which nodes were fused into which: names and tensors of the optimized
- * model do.  A line is known by the form of its text; where it stands in the runtime's
- * source differs from version to version.  What a transformer's "modified: 1" removed
- * is reported behind it, before the next transformer is applied.
+ * No line states which nodes were fused into which: names and tensors of the optimized
+ * model show it.  A line is recognized by the form of its text, since its position in
+ * the runtime's source differs between versions.  The log reports nodes that a
+ * transformer removed after its "modified: 1" and before it applies the next
+ * transformer.
  */
 #include "base/base.h"
 #include "base/file_type.h"
@@ -17,13 +18,15 @@
 #include <string.h>
 
 enum {
-    SEARCHED = 1 << 16,     /* for the first line of a session */
-    LONGEST_LINE = 1 << 20, /* a longer one is not looked at */
-    LONGEST_HEAD = 1 << 9,  /* what stands before the text, Windows' functions too */
-    MOST_PASSES = 1 << 12   /* of one session; it has some hundred */
+    SEARCHED = 1 << 16,     /* bytes that are searched for the first line of a
+                               session */
+    LONGEST_LINE = 1 << 20, /* longer lines are not examined */
+    LONGEST_HEAD = 1 << 9,  /* the text before a message; includes Windows' long
+                               function names */
+    MOST_PASSES = 1 << 12   /* in one session; it has some hundred */
 };
 
-/* A line without what its writer put before it. */
+/* A line without its prefix. */
 struct line {
     struct fsd_slice file, function, text;
 };
@@ -31,13 +34,15 @@ struct line {
 struct session_log {
     struct fsd_history *h;
     struct fsd_intern *keys;   /* of skipped fusions */
-    FSD_VEC(uint32_t) skip_of; /* by key: its event, and one */
+    FSD_VEC(uint32_t) skip_of; /* indexed by key: the event plus 1 */
     uint64_t number;           /* of the line */
     uint32_t build;            /* the session, from 0 */
-    bool initialized;          /* this session has begun */
-    uint32_t first, pass;      /* in h->passes: of this session; at work, FSD_NONE */
-    fsd_sym placing;           /* the provider whose nodes are listed; 0: none are */
-    bool all_placed;           /* one provider has them all */
+    bool initialized;          /* this session has been initialized */
+    uint32_t first, pass;      /* in h->passes: the session's first pass; the current
+                                  pass, or FSD_NONE */
+    fsd_sym placing;           /* the provider whose nodes are listed; 0: no list is
+                                  open */
+    bool all_placed;           /* one provider has all nodes */
 };
 
 bool fsd_ort_is_session(const struct fsd_file *file)
@@ -62,7 +67,8 @@ static void drop_color(struct fsd_slice *t)
         *t = code;
 }
 
-/* False for what another program wrote, and for further lines of a message. */
+/* Splits a line; false for another program's line and for further lines of a message.
+ */
 static bool take_head(struct fsd_slice t, struct line *out)
 {
     struct fsd_slice head = t, where;
@@ -74,7 +80,7 @@ static bool take_head(struct fsd_slice t, struct line *out)
         head.s[head.n - 2] != '[' || !fsd_slice_split_at(&where, "] ", &out->text))
         return false;
     out->text.n = (size_t)(t.s + t.n - out->text.s);
-    fsd_slice_split_last(&where, ", ", &where); /* LOGID is the caller's */
+    fsd_slice_split_last(&where, ", ", &where); /* the caller sets LOGID */
     fsd_slice_split_at(&where, " ", &out->function);
     out->file = where;
     fsd_slice_drop(&out->text, "\x1b[m");
@@ -91,7 +97,7 @@ static fsd_sym keep(struct session_log *r, struct fsd_slice text)
     return fsd_intern_slice(r->h->names, text);
 }
 
-/* The transformer of that name becomes the one at work. */
+/* Makes the transformer with this name the current one. */
 static void set_pass(struct session_log *r, struct fsd_slice name)
 {
     fsd_sym sym = keep(r, name);
@@ -113,7 +119,7 @@ static struct fsd_pass_stats *at_work(struct session_log *r)
 }
 
 /* "Applying graph transformer X on step 1.", "GraphTransformer X modified: 1 with
- * status: OK", and what it says between and behind these. */
+ * status: OK", and the transformer's messages between and after these lines. */
 static bool read_transformer(struct session_log *r, const struct line *line)
 {
     struct fsd_slice t = line->text, rest;
@@ -172,7 +178,8 @@ static fsd_sym pass_name(struct session_log *r)
     return pass ? pass->name : 0;
 }
 
-/* Transformers look at the same nodes in each of their steps. */
+/* Stores each skipped fusion once: transformers examine the same nodes in each of their
+ * steps. */
 static void skip(struct session_log *r, fsd_sym pass, fsd_sym node, fsd_sym by,
                  struct fsd_slice why)
 {
@@ -205,7 +212,7 @@ static bool read_named_skip(struct session_log *r, struct fsd_slice t)
 }
 
 /* "Skipping constant folding for OP node 'NAME' because WHY", and "... can't constant
- * fold OP node 'NAME'" behind the reason. */
+ * fold OP node 'NAME'" after the reason. */
 static bool read_folding(struct session_log *r, struct fsd_slice t)
 {
     static const char cannot[] = " and hence can't constant fold ";
@@ -236,7 +243,7 @@ static bool read_candidate(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* What the functions of a fusion miss in a pattern; they name no node. */
+/* Reads what a fusion did not find in a pattern; these messages name no node. */
 static bool read_miss(struct session_log *r, const struct line *line)
 {
     static const char *const words[] = {" not ", "n't ", "Failed ", " failed",
@@ -254,7 +261,8 @@ static bool read_miss(struct session_log *r, const struct line *line)
 
 /* -------------------------------------------------------------------- additions */
 
-/* A of "src node ("A", index: 1)"; "input" and "output" of the graph stay. */
+/* Takes A from "src node ("A", index: 1)"; "input" and "output" of the graph stay as
+ * they are. */
 static struct fsd_slice take_end(struct fsd_slice *t)
 {
     struct fsd_slice end, rest;
@@ -298,8 +306,8 @@ static bool read_pair(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* "Add MemcpyToHost before T for CUDAExecutionProvider", and the warning behind all:
- * "2 Memcpy nodes are added to the graph G for CUDAExecutionProvider. ..." */
+/* "Add MemcpyToHost before T for CUDAExecutionProvider", and the warning after all of
+ * them: "2 Memcpy nodes are added to the graph G for CUDAExecutionProvider. ..." */
 static bool read_memcpy(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice what = t, tensor, provider;
@@ -355,8 +363,8 @@ static bool read_placed_node(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* " All nodes placed on [EP]. Number of nodes: 5", before 1.13 "All nodes have been
- * placed on [EP]."; " Node(s) placed on [EP]. ..." with its nodes behind it. */
+/* " All nodes placed on [EP].  Number of nodes: 5", before 1.13 "All nodes have been
+ * placed on [EP]."; " Node(s) placed on [EP]. ..." followed by its nodes. */
 static bool read_placement(struct session_log *r, struct fsd_slice t)
 {
     struct fsd_slice provider, rest;
@@ -385,7 +393,7 @@ static bool read_placement(struct session_log *r, struct fsd_slice t)
 
 /* --------------------------------------------------------------------- sessions */
 
-/* A program may open one session behind another. */
+/* A program may open several sessions, one after the other. */
 static bool read_start(struct session_log *r, struct fsd_slice t)
 {
     if (!fsd_slice_is(t, "Initializing session."))

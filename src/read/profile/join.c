@@ -1,17 +1,17 @@
 /*
- * Joining a profile with the layers: names are the same, in the same order, wherever
- * both come from one build.  Should they not be in order, equal names are joined in
- * theirs.
+ * Joins a profile with the layers.  If both come from one build, they have the same
+ * names in the same order; otherwise layers with equal names are joined in the order of
+ * these names.
  */
 #include "read/profile/measured.h"
 
 #include <string.h>
 
-/* Layers of each name, in their order. */
+/* The layers of each name, in the engine's order. */
 struct queue {
-    fsd_id *first; /* by symbol: FSD_NONE: none is left */
-    fsd_id *next;  /* by layer */
-    bool *taken;   /* by layer */
+    fsd_id *first; /* indexed by symbol; FSD_NONE: none is left */
+    fsd_id *next;  /* indexed by layer */
+    bool *taken;   /* indexed by layer */
 };
 
 static struct queue new_queue(struct fsd_arena *arena, const struct fsd_graph *engine)
@@ -41,7 +41,7 @@ static fsd_id take(struct queue *q, fsd_sym name)
     return layer;
 }
 
-/* ---------------------------------------------------------- names that differ a bit */
+/* ---------------------------------------------------------------- names that differ */
 
 static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
 {
@@ -52,8 +52,8 @@ static bool contains(const struct fsd_graph *engine, fsd_sym a, fsd_sym b)
 
 enum { GAP = 64 };
 
-/* The only layer of a gap that was not joined; FSD_NONE when there is another number of
- * them, or the gap is too long for its place to say anything. */
+/* The only layer in a gap that was not joined; FSD_NONE if there is none or several, or
+ * if the gap is too long to identify the layer by its position. */
 static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
 {
     fsd_id found = FSD_NONE;
@@ -70,8 +70,8 @@ static fsd_id only_between(const struct queue *q, fsd_id after, fsd_id before)
     return found;
 }
 
-/* Joins an entry between two joined ones to the only layer between their layers, where
- * one's name contains the other's: a profile may say "Add_133" where the dump says
+/* Joins an entry between two joined ones to the only layer between their layers if one
+ * of the two names contains the other: a profile may state "Add_133" and the dump
  * "PWN(Add_133)". */
 static void join_gaps(struct fsd_join *join, struct queue *q,
                       const struct fsd_graph *engine, const struct fsd_profile *profile)
@@ -91,8 +91,8 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
-/* Joins the entries whose names were cut with the next layer that begins so, behind
- * that of the entry before: several names may have one beginning. */
+/* Joins each entry with a truncated name to the next layer whose name begins so, after
+ * the layer of the entry before: several names may share one beginning. */
 static void join_cut(struct fsd_join *join, struct queue *q,
                      const struct fsd_graph *engine, const struct fsd_profile *profile)
 {
@@ -119,7 +119,8 @@ static void join_cut(struct fsd_join *join, struct queue *q,
 
 /* ---------------------------------------------------------- layers without a name */
 
-/* "Gemm" of "Gemm_12", as a profile calls what has no name; 0: it is no such name. */
+/* "Gemm" from "Gemm_12", a profile's name for a node without a name; 0 if it is not
+ * such a name. */
 static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
 {
     const char *text = fsd_text(engine->names, entry), *end = strrchr(text, '_');
@@ -130,8 +131,8 @@ static fsd_sym numbered_type(const struct fsd_graph *engine, fsd_sym entry)
     return type == FSD_NONE ? 0 : type;
 }
 
-/* Joins the layers without names of each type with the entries so called, in their
- * order, where there are as many. */
+/* For each type, joins the layers without names to the entries with such names, in
+ * order, if there are as many of both. */
 static void join_unnamed(struct fsd_join *join, struct queue *q,
                          struct fsd_arena *arena, const struct fsd_graph *engine,
                          const struct fsd_profile *profile)
@@ -186,7 +187,7 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_profile_entry *entry = &profile->entries.at[i];
 
-        if (entry->within) /* it has no layer of its own */
+        if (entry->within) /* it belongs to another entry's layer */
             continue;
         if (!fsd_join_has(&join, i))
             join.layer_of[i] = take(&q, entry->name);

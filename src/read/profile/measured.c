@@ -16,7 +16,7 @@ static void remark(struct fsd_graph *engine, const char *rule, fsd_id layer,
     fsd_vec_push(engine->arena, &engine->remarks, remark);
 }
 
-/* What is odd about a profile as a whole. */
+/* Remarks on a profile as a whole. */
 static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p,
                            uint32_t joined)
 {
@@ -44,7 +44,7 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
                fsd_intern_str(engine->names, p->path));
 }
 
-/* The entry's facts about how a layer ran, besides the time. */
+/* Stores the entry's facts about how a layer ran, apart from its time. */
 static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *entry)
 {
     if (entry->provider)
@@ -53,9 +53,10 @@ static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *en
         layer->ran_with = entry->sizes;
 }
 
-static const double OUTLYING = 1.1; /* means above medians: less is the usual tail */
+static const double OUTLYING = 1.1; /* ratio of means to medians; below it is the usual
+                                       tail */
 
-/* Sets the profile's times of layers; returns the time of entries that are none. */
+/* Stores the layer times of a profile; returns the time of entries without a layer. */
 static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
                           const struct fsd_profile *p, struct fsd_arena *scratch)
 {
@@ -69,11 +70,13 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     remark_profile(engine, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
-        bool by_runs = p->runs && entry->total_ms >= 0; /* else the mean shows it */
+        bool by_runs = p->runs && entry->total_ms >= 0; /* otherwise the mean shows
+                                                           it */
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 
-        if (layer != FSD_NONE && entry->within) /* its layer's time has this one's */
+        if (layer != FSD_NONE && entry->within) /* its layer's time includes the time of
+                                                   this entry */
             continue;
         if (layer != FSD_NONE)
             describe(&engine->layers.at[layer], entry);
@@ -95,8 +98,8 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     return elsewhere;
 }
 
-/* Means far above the medians that stand beside them: a few runs were disturbed.  A
- * profile without a median for each layer states nothing. */
+/* Detects means far above the medians in the same profile: a few runs were disturbed.
+ * A profile without a median for each layer shows nothing. */
 static void find_outliers(struct fsd_measured *t, struct fsd_graph *engine,
                           const struct fsd_profile *p, struct fsd_arena *scratch)
 {

@@ -1,7 +1,7 @@
 /*
  * Measured times of an engine's layers.  Each profile has one time per layer; with
- * several profiles of one engine a layer has the median, so that a disturbed run does
- * not count, and the lowest and the highest beside it.
+ * several profiles of one engine, a layer has the median of them, which ignores a
+ * disturbed run, and the lowest and highest time.
  */
 #ifndef FSD_PROFILE_MEASURED_H
 #define FSD_PROFILE_MEASURED_H
@@ -10,32 +10,39 @@
 #include "model/graph/graph.h"
 #include "model/graph/profile.h"
 
-/** Everything is in milliseconds of one run. */
+/** All times are milliseconds of one run. */
 struct fsd_measured {
-    uint32_t profiles; /**< how many were given; 0: nothing else is known */
-    uint64_t runs;     /**< of all profiles together; 0: unknown */
-    const struct fsd_spread
-        *of;                  /**< by layer, over the profiles; negative: not known */
-    double **profile_ms;      /**< by profile, by layer; negative: not known */
-    double total;             /**< of all entries, each the median of its profiles */
-    struct fsd_spread totals; /**< of each profile's own sum */
-    double elsewhere;         /**< of entries that are no layer of the engine */
-    double medians;  /**< the sum of the medians that a profile states beside the means,
-                         where it is much smaller: outliers are in the means; 0 */
-    double outlying; /**< then of the worst layer: its mean, as a multiple of its
-                           median, */
+    uint32_t profiles; /**< number of profiles; 0: nothing else is known */
+    uint64_t runs;     /**< number of runs in all profiles together; 0: unknown */
+    const struct fsd_spread *of; /**< indexed by layer, over the profiles; negative:
+                                   unknown */
+    double **profile_ms;         /**< indexed by profile, then by layer; negative:
+                                   unknown */
+    double total;                /**< the sum over all entries of the median of the
+                                   profiles */
+    struct fsd_spread totals;    /**< over the profiles: the sum of each profile */
+    double elsewhere;            /**< the time of entries that are not layers of the
+                                   engine */
+    double medians;  /**< the sum of the medians that a profile states, if it is much
+                          smaller than that of its means, which then contain outliers;
+                          else 0 */
+    double outlying; /**< then: the mean of the worst layer as a multiple of its
+                          median, */
     fsd_id outlier;  /**< and that layer */
-    uint32_t entries, joined; /**< of the first profile, and those that are layers, or
-                                   run in one */
-    struct fsd_spread run;    /**< end to end, as fsd_spread_robust() of --times */
+    uint32_t entries, joined; /**< the entries of the first profile, and those of them
+                                   that are layers or run in one */
+    struct fsd_spread run;    /**< end-to-end times, see fsd_spread_robust() of
+                                   --times */
     uint32_t timed_runs;
 };
 
-/** Which layer each entry of a profile is. */
+/** The layer of each entry of a profile. */
 struct fsd_join {
-    fsd_id *layer_of;          /**< by entry: FSD_NONE: none */
-    uint32_t joined, by_place; /**< all; those of another name, by their place */
-    uint32_t inside;           /**< not among these: what runs in a layer's body */
+    fsd_id *layer_of;          /**< indexed by entry; FSD_NONE: none */
+    uint32_t joined, by_place; /**< number of joined entries; of those with a different
+                                    name, joined by position */
+    uint32_t inside;           /**< number of entries that run in a layer's body; not in
+                                    the counts above */
 };
 
 /** Whether an entry has a layer. */
@@ -44,22 +51,22 @@ static inline bool fsd_join_has(const struct fsd_join *join, uint32_t entry)
     return join->layer_of[entry] != FSD_NONE;
 }
 
-/** Joins by name: the layer at the entry's own place first, then the next of that name,
- *  or of that operator where neither has one and there are as many.  A name with JSON
- *  escapes equals the decoded one; of the rest, a single entry and a single layer
- *  between the same neighbors are joined if one name contains the other. */
+/** Joins by name: first the layer at the entry's own position, then the next layer of
+ *  that name; if neither has a name, by operator if there are as many of both.  A name
+ *  with JSON escapes equals the decoded one.  Of the rest, a single entry and a single
+ *  layer between the same neighbors are joined if one name contains the other. */
 struct fsd_join fsd_profile_join(struct fsd_arena *arena,
                                  const struct fsd_graph *engine,
                                  const struct fsd_profile *profile);
 
-/** True when the profile is of this engine: each of its entries is a layer, or each
- *  layer is an entry. */
+/** Whether the profile is of this engine: each entry is a layer, or each layer is an
+ *  entry. */
 bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
                    const struct fsd_profile *profile);
 
-/** Fills all but the times of whole runs; what is odd about a profile becomes a remark
- *  of the engine's.
- *  @param profiles each has been found to fit, or is used by force. */
+/** Fills all fields except the times of whole runs; oddities of a profile become
+ *  remarks of the engine.
+ *  @param profiles each fits the engine, or the user forces its use */
 void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
                  const struct fsd_profile *profiles, uint32_t n);
 

@@ -41,7 +41,7 @@ void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text)
 
 enum { MOST_REGIONS = 1 << 12 };
 
-/* Removes the number at the end and returns it; -1: none. */
+/* Removes the number at the end and returns it; -1 if there is none. */
 static int32_t cut_number(struct fsd_slice *t)
 {
     int32_t number = 0;
@@ -57,7 +57,7 @@ static int32_t cut_number(struct fsd_slice *t)
     return number;
 }
 
-/* "k_myl1_7": 1; -1 if it is no kernel. */
+/* The region of a kernel: 1 for "k_myl1_7"; -1 if the name is not a kernel's. */
 static int32_t region_of(struct fsd_slice name)
 {
     int32_t region;
@@ -150,7 +150,7 @@ void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type)
     b->elsewhere = g->profile != profile;
 }
 
-/* A spelling is parsed once, and causes at most one remark, however many tensors have
+/* Parses each spelling once, and remarks on it at most once, however many tensors have
  * it. */
 static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
 {
@@ -168,8 +168,8 @@ static struct fsd_trt_format read_format(struct fsd_build *b, fsd_sym spelling)
     return b->formats.at[b->format_of.at[spelling]];
 }
 
-/* Strides determine the layout and words only repeat it; but only words show vectors
- * and padding. */
+/* Strides determine the layout and words only repeat it; but only the words state
+ * vectors and padding. */
 static void lay_by_strides(const struct fsd_build_tensor *tensor,
                            struct fsd_layout *layout)
 {
@@ -207,8 +207,8 @@ static fsd_id add_form(struct fsd_build *b, const struct fsd_build_tensor *tenso
         for (uint32_t i = 0; i < tensor->rank; i++)
             fsd_vec_push(b->g->arena, &b->g->ints, tensor->strides[i]);
     }
-    /* "64:8" says that the axis is padded to a multiple of 8, not in which order the
-     * axes are. */
+    /* "64:8" states that the axis is padded to a multiple of 8, but not the order of
+     * the axes. */
     if (tensor->vector) {
         form.layout.pad = tensor->vector;
         form.layout.axis = tensor->vector_axis;
@@ -243,8 +243,8 @@ void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
     if (tensor->name) {
         uint8_t *uses;
 
-        /* Each port has its own form: a pooling outputs [1,64,7,7] and the gemm behind
-         * it reads the same tensor as [1,3136]. */
+        /* Each port has its own form: a pooling outputs [1,64,7,7] and the following
+         * gemm reads the same tensor as [1,3136]. */
         port.tensor = tensor_named(b, tensor->name);
         uses = &b->uses.at[port.tensor];
         /* A tensor has the form of its first producer, else of its first consumer. */
@@ -291,7 +291,8 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
-/* What no model has in the name of a layer that TensorRT adds for itself is its own. */
+/* If TensorRT adds a layer for itself, names in the layer's name that are not in the
+ * model are TensorRT's own. */
 static void own_names(struct fsd_build *b)
 {
     for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)
@@ -299,8 +300,8 @@ static void own_names(struct fsd_build *b)
             b->g->mentions.at[i].role = FSD_MENTION_HELPER;
 }
 
-/* A kernel whose name states a type that none of the layer's inputs has: one of both is
- * wrong, and what follows from them is. */
+/* Remarks on a kernel whose name states a type that none of the layer's inputs has: one
+ * of the two is wrong, and so are conclusions from it. */
 static void remark_contradiction(struct fsd_build *b)
 {
     struct fsd_graph *g = b->g;
@@ -330,7 +331,7 @@ void fsd_build_layer_end(struct fsd_build *b)
     if (!b->elsewhere)
         remark_contradiction(b);
     b->in_layer = false;
-    if (b->elsewhere) { /* undoes what was read of the layer */
+    if (b->elsewhere) { /* discards everything read about the layer */
         fsd_vec_push(g->arena, &g->elsewhere, b->node.name);
         g->mentions.n = b->layer.mentions.at;
         g->remarks.n = b->remarks;
@@ -396,7 +397,7 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
     if (id == FSD_NONE)
         return;
     /* A list of bare names has no directions: a tensor with a producer is an output,
-     * and for names that no layer has only the model decides. */
+     * and a name that no layer has gets its direction from the model. */
     if (direction == FSD_DIRECTION_UNKNOWN)
         flags = b->uses.at[id] & PRODUCED   ? FSD_TENSOR_OUTPUT
                 : b->uses.at[id] & CONSUMED ? FSD_TENSOR_INPUT
@@ -419,8 +420,8 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
             b->g, (struct fsd_form){.ranked = true}, tensor->optimum, tensor->rank);
 }
 
-/* Whether the model states its inputs: the engine's own names do not, nor do the lines
- * of an excerpt. */
+/* Whether the model states its inputs: neither the engine's own names nor the lines of
+ * an excerpt do. */
 static bool states_inputs(const struct fsd_vocab *vocab)
 {
     const struct fsd_graph *model = vocab ? vocab->model : NULL;
@@ -454,12 +455,13 @@ static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor, bool by_m
 
 /* ------------------------------------------------------------------- finishing */
 
-/* JSON does not state the version, nor does every log; keys narrow it down to this. */
+/* Neither JSON nor every log states the version; the keys narrow it down to this range.
+ */
 static const char *generation(const struct fsd_build *b)
 {
     if (b->seen & FSD_SEEN_IO_TENSORS)
         return "TensorRT 11 or later";
-    if (b->seen & FSD_SEEN_OLD_LINES) /* seen in a log of 8.5, too */
+    if (b->seen & FSD_SEEN_OLD_LINES) /* also seen in a log of 8.5 */
         return "TensorRT 8.5 or earlier";
     if (b->seen & FSD_SEEN_NEW_LINES)
         return "TensorRT 8.5 or later";
@@ -476,13 +478,14 @@ static const char *generation(const struct fsd_build *b)
     return "TensorRT 8.2 to 8.5";
 }
 
-/* Where a layer refers back to an earlier one, all layers between them are a loop. */
+/* If a layer refers back to an earlier one, all layers between them form a loop. */
 static void find_jumps(struct fsd_graph *g)
 {
     static const char *const keys[] = {"JumpTarget", "JumpTargetThen",
                                        "JumpTargetElse"};
     struct fsd_arena *scratch = fsd_arena_new();
-    fsd_id *named = NULL; /* by symbol, from 1: the first layer of that name */
+    fsd_id *named = NULL; /* indexed by symbol: the first layer with that name, plus
+                             1 */
 
     for (fsd_id i = 0; i < g->nodes.n; i++)
         for (size_t k = 0; k < FSD_COUNT_OF(keys); k++) {

@@ -13,7 +13,7 @@ struct cleaner {
     char *out;    /* NULL: count only */
     size_t used, limit;
     bool in_string;
-    uint32_t depth; /* how many brackets are open; arbitrary if the text is no JSON */
+    uint32_t depth; /* number of open brackets; arbitrary if the text is not JSON */
     struct fsd_cleaned about;
 };
 

@@ -1,5 +1,6 @@
 /*
- * What Torch-TensorRT prints of a graph that it only partitions (dryrun=True):
+ * The text that Torch-TensorRT prints about a graph that it only partitions
+ * (dryrun=True):
  *
  *     The graph consists of 12 Total Operators, of which 10 operators are supported,
  *     83.33% coverage
@@ -11,11 +12,11 @@
  *         TRT Engine #1 - Submodule name: _run_on_acc_0
  *          Number of Operators in Engine: 9
  *
- * Each engine, and each node that PyTorch runs, is a layer; what is in an engine is not
- * printed.  The numbers are read as facts of the build, like those of a log.
+ * Each engine, and each node that PyTorch runs, is a layer; the nodes in an engine are
+ * not printed.  The numbers become facts of the build, like those of a log.
  *
  * Source: the documentation and the public code of Torch-TensorRT 2.2 to 2.14; no text
- * of a run was at hand.
+ * of a run was available.
  */
 #include "base/base.h"
 #include "read/log/log.h"

@@ -8,7 +8,8 @@
 
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
-/* The kind of the part just read; it decides the form of a name without another one. */
+/* The kind of the part just read; it decides the form of a name that has no other form
+ * yet. */
 enum part { PART_PLAIN, PART_WRAPPER, PART_COPY, PART_FOREIGN, PART_LIST };
 
 /* ---------------------------------------------------------------- known names */
@@ -27,7 +28,7 @@ static bool skip_tail(const struct fsd_expr *p, struct fsd_tail *t)
         t->copies = true;
     } else if (fsd_scan_skip(&p->text, &at, quantizer_ends[0]) ||
                fsd_scan_skip(&p->text, &at, quantizer_ends[1])) {
-        /* continues behind it */
+        /* the text continues after the suffix */
     } else if (fsd_scan_skip(&p->text, &at, "_clone_")) {
         if (!fsd_scan_skip_number(&p->text, &at))
             return false;
@@ -116,8 +117,9 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
 }
 
 /* The parser numbers the layers of one node, and so may give a layer the name of
- * another node: "node_linear_1" may be the second of node_linear, and "node_linear_1_2"
- * is one of node_linear_1.  The whole name is kept, since a log can decide. */
+ * another node: "node_linear_1" may be the second layer of node_linear, and
+ * "node_linear_1_2" is a layer of node_linear_1.  The whole name is kept, since a log
+ * can decide. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {
@@ -146,7 +148,7 @@ void fsd_expr_remark(const struct fsd_expr *p, const char *rule)
 static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
                         enum fsd_mention_role role, unsigned depth);
 
-/* Reads parts up to the closing bracket or the end; returns the position behind. */
+/* Reads parts up to the closing bracket or the end; returns the position after them. */
 static size_t read_parts(struct fsd_expr *p, size_t at, enum fsd_place in,
                          enum fsd_mention_role role, unsigned depth)
 {
@@ -266,8 +268,8 @@ static size_t cut_quantizer_end(const struct fsd_expr *p, size_t at, size_t end)
     return end;
 }
 
-/* Reads a part that begins with no name of the model: a helper of the parser, or
- * anything. */
+/* Reads a part that does not begin with a name of the model: a helper of the parser, or
+ * any text. */
 static size_t read_other(struct fsd_expr *p, size_t at, enum fsd_place in)
 {
     size_t end = fsd_scan_part_end(&p->text, at, in), stop;
@@ -300,7 +302,7 @@ static size_t read_rest(struct fsd_expr *p, size_t at, enum fsd_place in)
     return end;
 }
 
-/* Reads one part and returns the position of the boundary behind it. */
+/* Reads one part and returns the position of the boundary after it. */
 static size_t read_part(struct fsd_expr *p, size_t at, enum fsd_place in,
                         enum fsd_mention_role role, unsigned depth)
 {

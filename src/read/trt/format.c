@@ -27,7 +27,7 @@ struct word {
 struct sentence {
     struct fsd_trt_format out;
     struct word before; /* the word before this one */
-    unsigned number;    /* the number just read, 0 when the last word was none */
+    unsigned number;    /* the number just read; 0 if the last word was not a number */
     bool of_channel;    /* "channel" was the last noun, to which "%" refers */
     bool multiple;      /* "%", "==" or "multiple of" was read: a number follows */
 };
@@ -39,13 +39,13 @@ static const struct {
                {"sixteen", 16}, {"thirty", 30}, {"sixty", 60},   {"twelve", 12},
                {"one", 1},      {"twenty", 20}, {"hundred", 100}};
 
-/* Words without a meaning here. */
+/* Words that add no fact. */
 static const char *const silent[] = {
     "format", "where", "with", "dimensions", "dimension", "wide", "and", "column",
     "stride", "is", "a", "the", "of", "n/a", "due", "to", "shapes", "c", "dla",
     "planar", "dynamic", "for", "tensor", "spatial", "shape",
-    /* TensorRT 11 adds words to strides that mean nothing more: "(Transposed)
-     * Transposed format", "(Arbitrary) Format with stride order = [1,2,0]". */
+    /* TensorRT 11 adds words to strides that add no fact: "(Transposed) Transposed
+     * format", "(Arbitrary) Format with stride order = [1,2,0]". */
     "transposed", "arbitrary", "order", "=", "not", "available"};
 
 static unsigned number_of(const char *word)
@@ -69,7 +69,7 @@ static void lay_out(struct fsd_layout *layout, enum fsd_order order)
 /* The API's short names: kLINEAR, CHW32, DHWC8, CDHW32. */
 static bool read_code(struct fsd_layout *layout, const char *word)
 {
-    const char *s = *word == 'k' || *word == 'n' ? word + 1 : word; /* NHWC, too */
+    const char *s = *word == 'k' || *word == 'n' ? word + 1 : word; /* also NHWC */
     bool deep = strchr(s, 'd') != NULL;
     unsigned number;
     size_t len = strcspn(s, "0123456789");
@@ -111,7 +111,7 @@ static bool read_layout(struct sentence *s, const char *word)
     return read_code(layout, word);
 }
 
-/* "% 8" is followed by "== 0", which adds nothing. */
+/* "% 8" is followed by "== 0", which adds no fact. */
 static bool read_number(struct sentence *s, const char *word)
 {
     unsigned number = number_of(word);
@@ -200,12 +200,12 @@ struct fsd_trt_format fsd_trt_format(const char *s, size_t n)
 struct io_format {
     enum fsd_dtype type;
     const char *layout;
-    uint8_t in, out; /* a bit for each rank */
+    uint8_t in, out; /* one bit for each rank */
 };
 
-/* What TensorRT for RTX accepts was found by building a network for each type, layout
- * and rank: it checks less than it can compile.  tests/conformance/formats.py writes
- * and checks these rows. */
+/* The formats that TensorRT for RTX accepts, found by building a network for each type,
+ * layout and rank, because it does not check all that it cannot compile.
+ * tests/conformance/formats.py writes and checks these rows. */
 static const struct io_format made_by_building[] = {
     /* clang-format off */
     {FSD_FP32, "chw", 0x3e, 0x3e},
@@ -241,7 +241,8 @@ static const struct io_format made_by_building[] = {
     /* clang-format on */
 };
 
-/* For TensorRT 8 to 10, what the descriptions of nvinfer1::TensorFormat state. */
+/* For TensorRT 8 to 10: the formats that the descriptions of nvinfer1::TensorFormat
+ * state. */
 enum { FROM_3 = 0xf8, FROM_4 = 0xf0 };
 static const struct io_format documented[] = {
     {FSD_FP16, "chw2", FROM_3, FROM_3},   {FSD_FP16, "hwc8", FROM_3, FROM_3},

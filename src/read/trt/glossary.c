@@ -1,7 +1,7 @@
 /*
- * What TensorRT means by its words.  A word without a source is described by what it
- * does in engines whose model is known; what a document or a maintainer states has that
- * as its source.  To add one: a row.
+ * What TensorRT means by its words.  A word without a source is described by its role
+ * in engines whose model is known; otherwise the document or maintainer that describes
+ * it is the source.  To add a word, add a row.
  */
 #include "read/trt/trt.h"
 
@@ -12,7 +12,7 @@
 #define THREAD "NVIDIA/TensorRT, issue "
 
 const struct fsd_gloss fsd_trt_glossary[] = {
-    /* What computes. */
+    /* Layers that compute. */
     {"CaskConvolution", NULL, TYPE,
      "A convolution that a kernel of NVIDIA's CASK library of precompiled kernels "
      "computes. Its name lists what is fused into it: bias, activation, residual "
@@ -265,9 +265,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
 
 /* ------------------------------------------------------------------- words alone */
 
-/* Of kernels, types of layers, layouts, flags and options, of plugins that TensorRT
- * ships and of the GPUs that it builds for, in lower case: they may stay in a report
- * whose names are replaced. */
+/* Words of kernels, types of layers, layouts, flags and options, of plugins that
+ * TensorRT ships and of GPUs, in lower case: they may stay in a report whose names are
+ * replaced. */
 const char fsd_trt_words[] =
     "access accfloat act ada agx algorithms aligna alignc alignment all ampere "
     "anchor auxiliary avgpool batched bert best bf blackwell bool bott builder "

@@ -12,7 +12,7 @@
 
 /* ------------------------------------------------------------------------ scan.c */
 
-/* Where a part is, which decides what ends it. */
+/* Where a part is, which determines the text that ends it. */
 enum fsd_place {
     FSD_IN_NAME,    /**< " + ", " || " and the end of the text, which end parts
                          everywhere */
@@ -24,30 +24,33 @@ enum fsd_place {
 /** Scratch memory, reused for each text. */
 struct fsd_brackets {
     struct fsd_arena *arena;
-    FSD_VEC(uint32_t) closing; /**< by opening bracket: where it is closed */
+    FSD_VEC(uint32_t)
+    closing; /**< indexed by opening bracket: the position of its
+                                    closing bracket */
 };
 
 struct fsd_scan {
     const char *s;
     size_t n;
     struct fsd_brackets *brackets;
-    bool paired; /**< `brackets` are those of this text */
+    bool paired; /**< `brackets` are the brackets of this text */
 };
 
-/** Whether the word is at `at`. */
+/** Whether the word begins at `at`. */
 bool fsd_scan_at(const struct fsd_scan *t, size_t at, const char *word);
 
-/** These move `at` behind what they are named for, or leave it and return false. */
+/** These functions move `at` past the text that their name states, or return false and
+ *  leave it. */
 bool fsd_scan_skip(const struct fsd_scan *t, size_t *at, const char *word);
 bool fsd_scan_skip_number(const struct fsd_scan *t, size_t *at);
 /** "(Unnamed Layer* 36) [Shuffle]": an unnamed layer of the network.  Its type may be
  *  several words. */
 bool fsd_scan_skip_unnamed(const struct fsd_scan *t, size_t *at);
 
-/** The number at `at`, at most INT32_MAX; 0 when there is none. */
+/** The number at `at`, at most INT32_MAX; 0 if there is none. */
 uint32_t fsd_scan_number(const struct fsd_scan *t, size_t at);
 
-/** The separator or closing bracket at `at`; NULL when there is none. */
+/** The separator or closing bracket at `at`; NULL if there is none. */
 const char *fsd_scan_separator(const struct fsd_scan *t, size_t at, enum fsd_place in);
 const char *fsd_scan_closer(const struct fsd_scan *t, size_t at, enum fsd_place in);
 bool fsd_scan_is_boundary(const struct fsd_scan *t, size_t at, enum fsd_place in);
@@ -62,8 +65,8 @@ size_t fsd_scan_part_end(struct fsd_scan *t, size_t at, enum fsd_place in);
 struct fsd_expr {
     struct fsd_scan text;
     struct fsd_graph *g;
-    const struct fsd_vocab *vocab; /**< NULL: nothing is known */
-    uint64_t steps;                /**< the budget that is left for looking up names */
+    const struct fsd_vocab *vocab; /**< NULL: no model is known */
+    uint64_t steps;                /**< the remaining budget for looking up names */
     bool serving;                  /**< the whole name is that of the layer that a
                                         reformat serves */
     bool copying;                  /**< the whole name is that of a tensor that is
@@ -77,7 +80,7 @@ struct fsd_known {
     const struct fsd_meaning *what;
     size_t len;
     struct fsd_tail {
-        size_t end;   /**< behind "_clone_2", "_17", " copy" and the like */
+        size_t end;   /**< after "_clone_2", "_17", " copy" and similar suffixes */
         bool copies;  /**< one of them marks a copy */
         bool counted; /**< one of them is a bare number */
     } tail;

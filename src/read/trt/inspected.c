@@ -1,5 +1,5 @@
 /*
- * What `polygraphy inspect model ENGINE --show layers` prints:
+ * The text that `polygraphy inspect model ENGINE --show layers` prints:
  *
  *     ==== TensorRT Engine ====
  *     ---- 1 Profile(s) (2 Tensor(s) Each) ----
@@ -16,8 +16,8 @@
  *         Origin = CONVOLUTION
  *         Tactic = 0x0000000000000001
  *
- * It is the inspector's JSON, printed: so a layer becomes the object that it was, and
- * is read like any other.
+ * Polygraphy prints the inspector's JSON; so each layer is converted back to its JSON
+ * object, which is read like any other.
  */
 #include "read/trt/json.h"
 
@@ -29,21 +29,21 @@
 
 enum part { HEAD, PROFILES, LAYERS };
 
-enum { SIZES_MAX = 8 }; /* of a tensor: TensorRT has no more */
+enum { SIZES_MAX = 8 }; /* dimensions of a tensor: TensorRT's limit */
 
 struct printed {
     struct fsd_build *b;
     const struct fsd_file *file;
     struct fsd_error *err;
     enum part part;
-    cJSON *layer;   /* that is being read; NULL: none */
-    cJSON *tensors; /* of its list that is open; NULL: none is */
-    bool named;     /* the engine has names alone */
+    cJSON *layer;   /* the layer that is being read; NULL: none */
+    cJSON *tensors; /* its open list of tensors; NULL: none */
+    bool named;     /* the engine stores only names */
     uint32_t layers;
     cJSON *bindings;   /* of all profiles */
-    cJSON *next;       /* of these, which the profile that is read has next */
-    unsigned profiles; /* of the bindings, begun */
-    bool full;         /* there is no memory */
+    cJSON *next;       /* the binding that the current profile lists next */
+    unsigned profiles; /* number of profiles whose bindings have begun */
+    bool full;         /* an allocation failed */
 };
 
 /* ----------------------------------------------------------------------- pieces */
@@ -70,7 +70,8 @@ static cJSON *put_list(struct printed *p, cJSON *to, const char *key)
     return list;
 }
 
-/* Numbers in brackets, "1, 3, -1": an array under `key`; none if they are too many. */
+/* Adds numbers in brackets, "1, 3, -1", as an array under `key`; adds none if there are
+ * too many. */
 static void put_sizes(struct printed *p, cJSON *to, const char *key, struct fsd_slice t)
 {
     cJSON *list = put_list(p, to, key);
@@ -92,7 +93,7 @@ static void put_sizes(struct printed *p, cJSON *to, const char *key, struct fsd_
     }
 }
 
-/* What stands between `word` with its bracket and the bracket that closes it. */
+/* Finds the text between `word` with its bracket and the closing bracket. */
 static bool find_sizes(struct fsd_slice t, const char *word, struct fsd_slice *out)
 {
     struct fsd_slice behind;
@@ -126,7 +127,8 @@ static void read_tensor(struct printed *p, struct fsd_slice t)
         put_sizes(p, tensor, "Dimensions", sizes);
     rest = about;
     if (fsd_slice_split_at(&rest, "Format: ", &format)) {
-        fsd_slice_split_at(&format, ", min=", &rest); /* values that a run measured */
+        fsd_slice_split_at(&format, ", min=", &rest); /* drops values that a run
+                                                         measured */
         put_text(p, tensor, "Format/Datatype", format);
     } else {
         type = about;
@@ -135,7 +137,7 @@ static void read_tensor(struct printed *p, struct fsd_slice t)
     }
 }
 
-/* A line of a list of tensors, which closes it where it ends with the bracket. */
+/* Reads a line of a list of tensors; a bracket at its end closes the list. */
 static void read_tensors(struct printed *p, struct fsd_slice t)
 {
     bool ends = fsd_slice_drop(&t, "}");
@@ -147,7 +149,8 @@ static void read_tensors(struct printed *p, struct fsd_slice t)
         p->tensors = NULL;
 }
 
-/* "X [profile 1]", as TensorRT called the tensors of further profiles up to 8.4. */
+/* Removes the suffix of "X [profile 1]": up to 8.4, TensorRT names the tensors of
+ * further profiles so. */
 static void drop_profile(struct fsd_slice *name)
 {
     struct fsd_slice rest = *name, number;
@@ -157,8 +160,8 @@ static void drop_profile(struct fsd_slice *name)
         *name = rest;
 }
 
-/* "x    (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8, 3)"; of older
- * versions "0 (Input)  [Name: x]      | Shapes: ..." */
+/* "x (Input), Index: 0 | Shapes: min=(1, 3), opt=(4, 3), max=(8, 3)"; older versions
+ * print "0 (Input) [Name: x] | Shapes: ..." */
 static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
                           struct fsd_slice *about, bool *output)
 {
@@ -187,7 +190,7 @@ static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
     return true;
 }
 
-/* The size of each dimension that has one only. */
+/* Stores the size of each dimension that is the same in all profiles. */
 static void put_fixed(struct printed *p, cJSON *binding)
 {
     const cJSON *profile = fsd_json_get(binding, "ProfileInfo")->child;
@@ -204,7 +207,7 @@ static void put_fixed(struct printed *p, cJSON *binding)
     }
 }
 
-/* The sizes of an input in one more profile. */
+/* Adds the sizes of an input in one more profile. */
 static void put_profile(struct printed *p, cJSON *list, struct fsd_slice about)
 {
     static const char *const words[][2] = {
@@ -247,7 +250,7 @@ static void read_binding(struct printed *p, struct fsd_slice t)
     put(p, p->bindings, NULL, binding);
 }
 
-/* The tensors of all profiles, when these have been read. */
+/* Adds the tensors of all profiles, after these have been read. */
 static enum fsd_status end_bindings(struct printed *p)
 {
     enum fsd_status status = FSD_OK;

@@ -27,8 +27,8 @@ enum { LONGEST_KEY = 64, NUMBER_MAX = 40, ITEMS_MAX = 1 << 16 };
 struct context {
     cJSON *layer;
     struct fsd_slice key;
-    bool odd;  /* something was not understood */
-    bool full; /* there is no memory */
+    bool odd;  /* a part was not understood */
+    bool full; /* an allocation failed */
 };
 
 static struct fsd_slice from(struct fsd_slice t, size_t at)
@@ -97,8 +97,8 @@ static cJSON *value_of(struct context *m, struct fsd_slice t)
     cJSON *item = NULL;
 
     errno =
-        0; /* a value that is no list and no object may be text, but not one that ran
-              out of memory */
+        0; /* a value that is neither a list nor an object may be text, but not if an
+              allocation failed */
     if (t.n > 1 && *t.s == '[' && t.s[t.n - 1] == ']')
         item = list_of((struct fsd_slice){t.s + 1, t.n - 2});
     if (item || errno == ENOMEM)
@@ -127,8 +127,8 @@ static void add(struct context *m, cJSON *to, struct fsd_slice key, cJSON *value
 /* --------------------------------------------------------------------- tensors */
 
 /* "Name: n, Location: Device, Dimensions: [1,3], Format/Datatype: Half": the name ends
- * at the first key that may follow it.  Keys are in this order, whichever are present.
- */
+ * at the first key that may follow it.  The order of the keys is fixed, but some may be
+ * absent. */
 static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const keys[] = {
@@ -157,9 +157,9 @@ static void read_tensor(struct context *m, cJSON *list, struct fsd_slice t)
 }
 
 /* Splits the text at the end of its first record; false: the record does not end.  A
- * name may contain " }", the keys behind the dimensions may not.  Dimensions are
- * searched only up to the next record: if no record has any, each search would
- * otherwise read all following records. */
+ * name may contain " }", but the keys after the dimensions may not.  Dimensions are
+ * searched only up to the next record; otherwise, if no record has any, each search
+ * would read all following records. */
 static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
 {
     const char *next = fsd_slice_find(*t, " }, { Name: ");
@@ -177,7 +177,7 @@ static bool take_record(struct fsd_slice *t, struct fsd_slice *record)
     return true;
 }
 
-/* " { Name: n, ... }, { ... }]": returns the text behind the bracket. */
+/* " { Name: n, ... }, { ... }]": returns the text after the bracket. */
 static struct fsd_slice read_tensors(struct context *m, const char *key,
                                      struct fsd_slice t)
 {
@@ -201,7 +201,8 @@ static struct fsd_slice read_tensors(struct context *m, const char *key,
 
 /* ------------------------------------------------------------------------ keys */
 
-/* ", Key: " at the start: the key, and the length of all; 0 if there is none. */
+/* Finds ", Key: " at the start; returns the length of the whole, or 0 if there is none.
+ */
 static size_t key_at(struct fsd_slice t, struct fsd_slice *key)
 {
     size_t i = 2;
@@ -230,7 +231,8 @@ static size_t value_end(struct fsd_slice t)
     return t.n;
 }
 
-/* "{ MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format: ...": one profile. */
+/* Reads one profile: "{ MinShape: [1,3], OptShape: [4,3], MaxShape: [8,3], Format:
+ * ...". */
 static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
 {
     static const char *const words[] = {"MinShape: [", "OptShape: [", "MaxShape: ["};
@@ -254,7 +256,8 @@ static void read_profile(struct context *m, cJSON *list, struct fsd_slice t)
         add(m, one, fsd_slice_of("Format"), fsd_json_string(format));
 }
 
-/* "[ { MinShape: ... }, { ... } ]": one entry per profile; the last one may be cut. */
+/* "[ { MinShape: ... }, { ... } ]": one entry per profile; the last one may be
+ * truncated. */
 static cJSON *profiles_of(struct context *m, struct fsd_slice t)
 {
     cJSON *list = cJSON_CreateArray();
@@ -285,7 +288,7 @@ static void read_keys(struct context *m, struct fsd_slice t)
 
         t = from(t, n);
         end = last ? t.n : value_end(t);
-        /* These come before all other keys, or are part of a value. */
+        /* These keys precede all others, or are part of a value. */
         for (size_t i = 0; i < FSD_COUNT_OF(heads); i++)
             is_head |= fsd_slice_is(key, heads[i]);
         if (is_head)
@@ -302,7 +305,7 @@ static void read_keys(struct context *m, struct fsd_slice t)
     m->odd |= t.n > 0 && !fsd_slice_begins(t, ",");
 }
 
-/* The type is one word; it ends the part that is the same in all versions. */
+/* The type is one word, with which the part ends that all versions share. */
 static void read_line(struct context *m, struct fsd_slice t)
 {
     static const char *const lists[] = {", Inputs: [", ", Constants: [",

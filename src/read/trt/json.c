@@ -7,7 +7,7 @@
  * A layer is an object, or only its name if the engine was built without
  * profilingVerbosity=detailed.  Keys without a meaning here become attributes of the
  * layer if they are numbers, words or lists of these.  Values that no engine has (NaN,
- * sizes that are no numbers, a repeated key) become remarks.
+ * sizes that are not numbers, a repeated key) become remarks.
  */
 #include "read/trt/json.h"
 
@@ -19,12 +19,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above any engine, and low enough for the memory that they need. */
+/* Far above any engine, and low enough for the memory that such counts need. */
 enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };
 
-/* A small file may have so many layers, a larger file one more per so many bytes.  A
- * run needs some 1,000 bytes for a layer; TensorRT writes one with only a name in 30.
- */
+/* A file may have LAYERS_FREE layers, and one more per LAYER_BYTES bytes.  A run needs
+ * some 1,000 bytes for a layer; TensorRT writes a layer with only a name in 30. */
 enum { LAYERS_FREE = 1 << 15, LAYER_BYTES = 32 };
 
 /* ------------------------------------------------------------------- messages */
@@ -107,7 +106,7 @@ static fsd_sym symbol(struct fsd_json_reading *r, const cJSON *string)
                : 0;
 }
 
-/* An integer that a double represents exactly, as all that TensorRT writes. */
+/* An integer that a double represents exactly; TensorRT writes no others. */
 static bool as_integer(const cJSON *item, int64_t *out)
 {
     double value = cJSON_IsNumber(item) ? item->valuedouble : NAN;
@@ -161,7 +160,7 @@ static void remark_value(struct fsd_json_reading *r, const char *key)
     fsd_build_remark(r->b, "input/odd-value", fsd_intern_str(r->b->g->names, key));
 }
 
-/* Strides, or their order, if there is one per dimension; else NULL. */
+/* Strides, or their order, if the list has one entry per dimension; else NULL. */
 static const int64_t *read_strides(struct fsd_json_reading *r, const cJSON *item,
                                    const char *key, uint32_t rank,
                                    int64_t out[RANK_MAX])
@@ -178,7 +177,7 @@ static const int64_t *read_strides(struct fsd_json_reading *r, const cJSON *item
     return n == rank ? out : NULL;
 }
 
-/* "Format/Datatype", or since TensorRT 11 one key for each. */
+/* "Format/Datatype", or two separate keys since TensorRT 11. */
 static void read_format(struct fsd_json_reading *r, const cJSON *item,
                         struct fsd_build_tensor *out)
 {
@@ -240,7 +239,7 @@ static enum fsd_status read_ports(struct fsd_json_reading *r, const cJSON *layer
 
 /* --------------------------------------------------------------------- layers */
 
-/* One number that is no integer makes the list one of floats. */
+/* One number that is not an integer makes the list one of floats. */
 static void read_numbers(struct fsd_json_reading *r, const cJSON *list,
                          struct fsd_attr *attr)
 {
@@ -274,7 +273,7 @@ static bool all_are(const cJSON *list, cJSON_bool (*is)(const cJSON *))
     return true;
 }
 
-/* NaN or infinity, which a number too large for a double becomes. */
+/* NaN or infinity; cJSON reads a number too large for a double as infinity. */
 static bool is_odd_number(const cJSON *item)
 {
     return cJSON_IsNumber(item) && !isfinite(item->valuedouble);
@@ -355,11 +354,12 @@ static void read_special(struct fsd_json_reading *r, const cJSON *item, const ch
         fsd_build_origin(r->b, symbol(r, item));
     else if (!strcmp(key, "Metadata"))
         fsd_build_metadata(r->b, symbol(r, item));
-    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* or a ParameterType */
+    else if (!r->b->subtype || !strcmp(key, "PluginType")) /* a ParameterType does not
+                                                              replace a PluginType */
         r->b->subtype = symbol(r, item);
 }
 
-/* The keys of a layer.  No dump states its version, but keys show it roughly:
+/* The keys of a layer.  No dump states its version, but keys narrow it down:
  * HasDynamicFilter came with 8.5, StreamId and Metadata with 8.6. */
 struct key {
     const char *key;
@@ -368,7 +368,7 @@ struct key {
 };
 
 static const struct key keys[] = {
-    /* sorted */
+    /* sorted by key */
     {"Constants", READ_ALREADY},
     {"ConvKernel", ATTRIBUTE, FSD_SEEN_CONVOLUTION},
     {"ConvParameterType", SPECIAL},
@@ -395,7 +395,7 @@ static const struct key *find_key(const char *word)
     return key ? key : &other;
 }
 
-/* Remarks a key that an object has twice: which of its values is meant is unknown.
+/* Remarks on a key that an object has twice, since it is unknown which value counts.
  * @param there  a bit for each known key that the object had so far. */
 static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
                             uint32_t *there)
@@ -409,7 +409,7 @@ static void remark_repeated(struct fsd_json_reading *r, const struct key *known,
     *there |= bit;
 }
 
-/* Reads a key that has a field of its own; true if the key is one. */
+/* Reads a key that has a field of its own; false if the key has none. */
 static bool read_key(struct fsd_json_reading *r, const cJSON *item,
                      const struct key *known)
 {
@@ -424,8 +424,8 @@ static bool read_key(struct fsd_json_reading *r, const cJSON *item,
     if (known->use != ATTRIBUTE)
         return true;
     if (cJSON_IsObject(item)) {
-        /* A convolution with a pooling behind it writes "ConvWeights", since "Kernel"
-         * could belong to either. */
+        /* A convolution fused with a pooling writes "ConvWeights", since "Kernel" could
+         * belong to either. */
         if (!strncasecmp(key, "Conv", 4))
             key += 4;
         if (!strcasecmp(key, "Weights"))
@@ -472,7 +472,7 @@ static enum fsd_status read_layer(struct fsd_json_reading *r, const cJSON *layer
     return FSD_OK;
 }
 
-/* Shows the layer in advance, within the limits for hostile files. */
+/* Passes the layer to fsd_build_foresee(), within the limits for hostile files. */
 static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
                     struct fsd_slice text)
 {
@@ -482,7 +482,7 @@ static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
         fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
 }
 
-/* Guarded, since the caller must free JSON that no cleanup handler knows. */
+/* Guarded against failed allocations, since the caller must free its JSON. */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text)
 {
@@ -512,7 +512,7 @@ enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
 
 /* ------------------------------------------------------------------- bindings */
 
-/* "hwc8", or the text itself if it is no known format. */
+/* Prints "hwc8", or the text itself if it is not a known format. */
 static void put_format(const char *text, const char *before, FILE *out)
 {
     struct fsd_trt_format format = fsd_trt_format(text, strlen(text));

@@ -1,7 +1,7 @@
 /*
  * What the files that read JSON share: json.c alone reads a layer, whether it is part
  * of a dump (json_file.c), alone between lines of text (json_objects.c), or converted
- * from the inspector's text (inspector_text.c).  Only these include this.
+ * from the inspector's text (inspector_text.c).  Only these files include this header.
  */
 #ifndef FSD_TRT_JSON_H
 #define FSD_TRT_JSON_H
@@ -15,7 +15,7 @@ struct fsd_json_reading {
     struct fsd_build *b;
     const struct fsd_file *file;
     struct fsd_error *err;
-    uint32_t layer; /**< the one that is being read, from 0 */
+    uint32_t layer; /**< the layer that is being read, from 0 */
     bool foresees;  /**< nothing is stored yet: only fsd_build_foresee() is called */
 };
 
@@ -26,25 +26,25 @@ static inline const cJSON *fsd_json_get(const cJSON *object, const char *key)
 
 /* ------------------------------------------------------------------------ json.c */
 
-/** A string of those bytes; the zero byte, which it cannot hold, becomes \x00.  NULL:
- *  there is no memory. */
+/** A string of these bytes; a zero byte, which it cannot contain, becomes \x00.  NULL
+ *  if an allocation fails. */
 cJSON *fsd_json_string(struct fsd_slice t);
 
 /** "a list", "null"; "nothing" for NULL. */
 const char *fsd_json_kind(const cJSON *item);
 
-/** The limit on the number of something in a file of its size. */
+/** The limit for the number of items in a file of this size. */
 unsigned fsd_json_most(const struct fsd_file *file, unsigned free, unsigned bytes,
                        unsigned max);
 
-/** @return FSD_E_LIMIT, and r->err says that there are more than `limit`. */
+/** @return FSD_E_LIMIT; r->err states that there are more than `limit` */
 enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned limit,
                                     const char *of);
 
 /** Reads the next layer, an object or a name; with r->foresees, it only passes the
  *  layer and its text to fsd_build_foresee().
- *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT for what a hostile file must not make too
- *          many of; FSD_E_MEMORY. */
+ *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT for a number of items that only a hostile
+ *          file has; FSD_E_MEMORY */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text);
 
@@ -54,7 +54,7 @@ enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *lay
 struct fsd_json_text {
     const char *s;
     size_t n;
-    char *heap; /**< the cleaned copy, to be freed; NULL when it needs none */
+    char *heap; /**< the cleaned copy, which the caller frees; NULL if none is needed */
     bool deep;  /**< nested deeper than cJSON allows */
 };
 

@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Low enough for the memory that they need: cJSON needs 140 bytes for a value, and
- * TensorRT writes one in 14 bytes or more. */
+/* The limits are low enough for the memory that values need: cJSON needs 140 bytes for
+ * a value, and TensorRT writes one in 14 bytes or more. */
 enum { VALUES_MAX = 1 << 24, VALUES_FREE = 1 << 17, VALUE_BYTES = 12 };
 
 static enum fsd_status fail(const struct fsd_json_reading *r, enum fsd_status status,
@@ -29,7 +29,8 @@ static enum fsd_status fail(const struct fsd_json_reading *r, enum fsd_status st
 
 /* --------------------------------------------------- recognizing other files */
 
-/* Other JSON files that are found beside an engine, by a key that only they have. */
+/* Recognizes other JSON files that are found beside an engine by a key that only they
+ * have. */
 static const char *known_neighbour(const cJSON *root)
 {
     static const struct {
@@ -71,7 +72,7 @@ static enum fsd_status refuse(struct fsd_json_reading *r, const cJSON *root)
     return fsd_trt_refuse_json(r->file, root, r->err);
 }
 
-/* A list of layers may have no object around it; then its first entry must look like a
+/* A list of layers may lack the enclosing object; then its first entry must look like a
  * layer. */
 static bool is_layer(const cJSON *first)
 {
@@ -90,7 +91,8 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     static const char *const keys[] = {"Bindings", "I/O Tensors"};
     const cJSON *item;
 
-    if (fsd_json_get(rest, "Layers")) /* the first that was a list has been read */
+    if (fsd_json_get(rest, "Layers")) /* the first "Layers" that was a list has been
+                                         read */
         fsd_build_remark(r->b, "input/duplicate-key",
                          fsd_intern_str(r->b->g->names, "Layers"));
     for (size_t i = 0; i < FSD_COUNT_OF(keys); i++) {
@@ -106,7 +108,7 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     }
 }
 
-/* Since TensorRT 11: "Disabled", or a value that no dump has shown yet. */
+/* "Disabled", since TensorRT 11, or a value that no dump has shown yet. */
 static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
 {
     if (said && !(cJSON_IsString(said) && !strcmp(said->valuestring, "Disabled")))
@@ -195,17 +197,17 @@ static const char *skip_space(const struct fsd_json_text *text, const char *at)
 
 /* ------------------------------------------------------------------ piece by piece */
 
-/* cJSON needs 140 bytes for a value, some ten times the file, so that each layer is
- * parsed, read and freed before the next.  This scan looks at the outermost brackets,
- * commas and colons only; it reports no errors, since fsd_json_read() then reads the
- * whole. */
+/* cJSON needs 140 bytes for a value, some ten times the size of the file, so each layer
+ * is parsed, read and freed before the next.  This scan looks at the outermost
+ * brackets, commas and colons only; it reports no errors, since fsd_json_read() then
+ * parses the whole file. */
 struct pieces {
     const struct fsd_json_text *text;
-    const char *at;     /* never at a blank */
+    const char *at;     /* never points to a blank */
     const char *behind; /* the last bracket, comma or colon */
 };
 
-/* The bytes that cJSON accepts as blanks. */
+/* Skips the bytes that cJSON accepts as blanks. */
 static void skip_blanks(struct pieces *p)
 {
     while (p->at < p->text->s + p->text->n && (unsigned char)*p->at <= ' ')
@@ -256,7 +258,7 @@ static bool read_layers(struct fsd_json_reading *r, struct pieces *p, bool bare,
             return false;
         bare = false;
     }
-    return !bare; /* an empty list may be of anything */
+    return !bare; /* an empty list may be of any kind */
 }
 
 static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *rest,
@@ -279,11 +281,11 @@ static bool read_member(struct fsd_json_reading *r, struct pieces *p, cJSON *res
     return fine;
 }
 
-/* False if it is no JSON, or not an engine's, or `status` is an error. */
+/* False if the file is not JSON, or not an engine's, or if `status` is an error. */
 static bool read_pieces(struct fsd_json_reading *r, const struct fsd_json_text *text,
                         enum fsd_status *status)
 {
-    static const char mark[] = "\xef\xbb\xbf"; /* of byte order */
+    static const char mark[] = "\xef\xbb\xbf"; /* byte order mark */
     struct pieces p = {text, text->s, text->s};
     cJSON *rest = cJSON_CreateObject();
     bool found = false, fine = rest, more;
@@ -317,12 +319,12 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* the kind of file says more than the error
-                                           behind it */
+    else if (root && !has_layers(root)) /* the kind of file helps more than the error
+                                           after it */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);
-    else if (status == FSD_OK) /* of this, or of a piece */
+    else if (status == FSD_OK) /* the error of this parse, or of a piece */
         status = fsd_fail_memory(r->err, r->file->name);
     cJSON_Delete(root);
     return status;

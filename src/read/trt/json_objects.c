@@ -1,6 +1,6 @@
 /*
- * Layers one by one, as they are printed by a loop over get_layer_information() of the
- * engine inspector, between lines of the user's own:
+ * Single layers that a user's loop over the engine inspector's get_layer_information()
+ * prints between other lines:
  *
  *     --- Layer 0 ---
  *     {
@@ -9,10 +9,10 @@
  *     --- Layer 1 ---
  *     ...
  *
- * A line that begins with '{' begins an object, which ends with the closing bracket and
- * that line: in a damaged dump a comma may follow.  Only objects that name a layer are
- * read; lines outside of them are ignored, but a gap in the numbers of such lines is a
- * remark.
+ * A line that begins with '{' begins an object, which ends with the line of its closing
+ * bracket; in a damaged dump, a comma may follow the bracket.  Only objects that name a
+ * layer are read; other lines are ignored, but a gap in the numbers of lines like "---
+ * Layer 0 ---" becomes a remark.
  */
 #include "read/trt/json.h"
 
@@ -21,8 +21,8 @@
 #include <string.h>
 
 struct objects {
-    struct fsd_slice left; /* of the file */
-    uint64_t numbered;     /* the lines "--- Layer N ---" so far */
+    struct fsd_slice left; /* the rest of the file */
+    uint64_t numbered;     /* the number of lines "--- Layer N ---" so far */
     bool gap;              /* a number is missing */
 };
 
@@ -50,7 +50,8 @@ static void skip_line(struct objects *o)
     o->left = fsd_slice_from(o->left, n);
 }
 
-/* The next object; false if there is none.  It is empty if it is not closed. */
+/* Finds the next object; false if there is none. `out` is empty if the object is not
+ * closed. */
 static bool next_object(struct objects *o, struct fsd_slice *out)
 {
     struct fsd_slice rest;

@@ -18,8 +18,8 @@ struct word {
     fsd_sym steps[7]; /* up to the first 0 */
 };
 
-/* Sorted.  Words without a row are the beginning of an operator's name ("Add", "Relu",
- * "Mul"), and mean that operator. */
+/* Sorted.  A word without a row is the beginning of an operator's name ("Add", "Relu",
+ * "Mul") and means that operator. */
 static const struct word words[] = {
     {"Asin", {FSD_ONNX_Asin}},
     {"Bott", {FSD_ONNX_TopK}},
@@ -75,7 +75,7 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
         add_step(g, layer, word->steps[i]);
 }
 
-/* A group normalization is listed last, but its activation before it. */
+/* The kernel's name lists a group normalization last, but its activation before it. */
 static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
                       uint32_t before)
 {
@@ -116,8 +116,9 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
     }
 }
 
-/* "a/MatMul+b/MatMul": as many products as names.  In "a/MatMul+__mye47+__mye35" it is
- * unknown whether these are two more products or parts of one, and in which order. */
+/* "a/MatMul+b/MatMul": one matrix product per name.  In "a/MatMul+__mye47+__mye35" it
+ * is unknown whether these are two more products or parts of one, and in which order.
+ */
 static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
 {
     uint32_t n = 0;
@@ -136,8 +137,9 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     while (n-- > 1);
 }
 
-/* A library product lists its factor: "__mye7fc_alpha_myl0" if it is the default, 1; a
- * constant of another name if a scaling of the network was fused into it. */
+/* A library kernel for a product lists its factor: "__mye7fc_alpha_myl0" if it is the
+ * default, 1; a constant with another name if a scaling of the network was fused into
+ * it. */
 static enum fsd_factor factor_of(const struct fsd_graph *g,
                                  const struct fsd_layer *layer)
 {
@@ -151,8 +153,8 @@ static enum fsd_factor factor_of(const struct fsd_graph *g,
     return layer->constants.n ? FSD_FACTOR_GIVEN : FSD_FACTOR_NOT_TOLD;
 }
 
-/* "__myl_Fc_myl0_34": a product with a second constant, a bias, applies more to its
- * result than its name shows. */
+/* "__myl_Fc_myl0_34": a product with a second constant, a bias, applies more operations
+ * to its result than its name shows. */
 static bool hides_steps(const struct fsd_layer *layer)
 {
     return layer->multiplies && layer->steps.n == 1 && layer->constants.n > 1;
@@ -192,7 +194,8 @@ static void read_kernel(struct fsd_graph *g, const struct fsd_node *node,
         }
 }
 
-/* Links decide whether nodes of the model are its work. */
+/* Whether the kernel only moves data.  Links decide which nodes of the model it covers.
+ */
 static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
     uint32_t n = 0, repeats = 0;
@@ -203,8 +206,8 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
-    /* Alone, an Expand copies what a product reads once per batch; with a Concat, it
-     * fills the border of a Pad. */
+    /* A lone Expand copies what a product reads once per batch; with a Concat, it fills
+     * the border of a Pad. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }

@@ -38,8 +38,8 @@ static const struct {
     {"cjmp", FSD_KIND_SYNC},
 };
 
-/* Myelin counts loops and sizes with kernels of one element; kernels that compute have
- * other types ("kgen", "gemm", ...). */
+/* Myelin counts loops and computes sizes with kernels for one element; kernels that
+ * compute have other types ("kgen", "gemm", ...). */
 static const struct {
     const char *type;
     enum fsd_kind kind;
@@ -50,7 +50,8 @@ static const struct {
     {"custom_layer", FSD_KIND_NOOP},
 };
 
-/* ShapeHostToDevice, DeviceToShapeHost: sizes that cross between host and device. */
+/* ShapeHostToDevice, DeviceToShapeHost: sizes that TensorRT copies between host and
+ * device. */
 static bool copies_to_host(const char *type)
 {
     return strstr(type, "Host") && strstr(type, "Device");
@@ -78,7 +79,7 @@ bool fsd_trt_is_own_type(const char *type)
            !strcmp(type, "FinishNvmRegions");
 }
 
-/* Origin says what a Reformat does, since TensorRT 8.2: only REFORMAT is TensorRT's
+/* Since TensorRT 8.2, Origin states what a Reformat does: only REFORMAT is TensorRT's
  * own.  A QDQ is an unfused QuantizeLinear or DequantizeLinear of the model, a SLICE
  * writes its part of a Concat, or reads one, by copying, and CAST and IDENTITY are the
  * model's nodes of that name. */
@@ -93,7 +94,7 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         i++;
     if (i < FSD_COUNT_OF(types))
         kind = types[i].kind;
-    if (!strcmp(type, "COPY")) /* of the list at INFO; a kernel "copy" may compute */
+    if (!strcmp(type, "COPY")) /* from the list at INFO; a kernel "copy" may compute */
         kind = FSD_KIND_COPY;
     if (copies_to_host(type))
         kind = FSD_KIND_SHAPE;
@@ -118,8 +119,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
 }
 
 /* The types that unfused Q or DQ layers have had: Scale (8.0), Reformat (8.2 and
- * later), a pointwise or generated kernel.  A convolution is none, whatever its name
- * contains. */
+ * later), a pointwise or generated kernel.  A convolution does not quantize, whatever
+ * its name contains. */
 static bool may_quantize(const char *type)
 {
     static const char *const starts[] = {
@@ -129,7 +130,7 @@ static bool may_quantize(const char *type)
     for (size_t i = 0; i < FSD_COUNT_OF(starts); i++)
         if (!strncasecmp(type, starts[i], strlen(starts[i])))
             return true;
-    return !*type; /* names only: not known */
+    return !*type; /* a list of names states no types */
 }
 
 static bool says_any(const char *text, const char *const *words, size_t n)
@@ -140,8 +141,8 @@ static bool says_any(const char *text, const char *const *words, size_t n)
     return false;
 }
 
-/* "(Unnamed Layer* 0) [Identity]", and nothing else: what an application adds to a
- * network without a name. */
+/* "(Unnamed Layer* 0) [Identity]" and nothing else: a layer that an application adds to
+ * a network without naming it. */
 static bool is_unnamed_layer(const char *name)
 {
     struct fsd_scan scan = {.s = name, .n = strlen(name)};
@@ -184,8 +185,8 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     /* With FP32 tensors the kernel may or may not round to TF32. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* A layer that the builder adds has a name that contains that of the layer it is
-     * for. */
+    /* A layer that the builder adds has a name that contains the name of the layer that
+     * it serves. */
     layer->of_network =
         node->name && layer->form == FSD_NAME_PLAIN &&
         layer->provider == FSD_PROVIDER_BUILDER &&

@@ -27,7 +27,7 @@ enum form {
     FORM_TEXT
 };
 
-/* Ultralytics puts a length and a JSON text before the engine. */
+/* Ultralytics writes a length and a JSON text before the engine. */
 static bool is_plan(const struct fsd_file *file)
 {
     const unsigned char *s = file->bytes;
@@ -42,7 +42,7 @@ static bool is_plan(const struct fsd_file *file)
 }
 
 /* The words of a list are searched far into the text, since a log may open with a page
- * of trtexec's options.  Words that begin a line are recognized in the first line, too.
+ * of trtexec's options.  Words that begin a line are also recognized in the first line.
  */
 static enum form form_of_text(const struct fsd_file *file)
 {
@@ -64,7 +64,7 @@ static enum form form_of_text(const struct fsd_file *file)
                  {", LayerType: ", FORM_INSPECTOR},
                  {"\nLayers:", FORM_INSPECTOR},
                  {"Engine Layer Information:", FORM_LOG},
-                 {", Tactic: 0x", FORM_LOG}}; /* of an excerpt of a list */
+                 {", Tactic: 0x", FORM_LOG}}; /* a part of a list */
 
     for (size_t i = 0; i < FSD_COUNT_OF(words); i++) {
         const char *word = words[i].word;
@@ -94,7 +94,7 @@ static enum form form_of(const struct fsd_file *file)
     return form == FORM_TEXT && look == FSD_FILETYPE_LIST ? FORM_JSON : form;
 }
 
-/* JSON with layers, objects or names; other JSON may be anything. */
+/* Whether JSON has layers, objects or names; other JSON may be any file. */
 static bool has_layers(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
@@ -109,13 +109,14 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
     bool json = form == FORM_JSON;
 
     switch (input) {
-    case FSD_INPUT_ENGINE: /* for a plan there is an error with advice */
+    case FSD_INPUT_ENGINE: /* a plan gets an error with advice */
         if (form == FORM_NONE)
             return FSD_CLAIM_NONE;
         return form == FORM_TEXT || form == FORM_PLAN || (json && !has_layers(file))
                    ? FSD_CLAIM_MAYBE
                    : FSD_CLAIM_SURE;
-    case FSD_INPUT_LOG: /* what the user passes as a log may begin with anything */
+    case FSD_INPUT_LOG: /* a file that the user passes as a log may begin with any
+                           text */
         if (json)
             return fsd_trex_is(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
         return form == FORM_LOG                              ? FSD_CLAIM_SURE
@@ -146,8 +147,8 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         name, name);
 }
 
-/* Half of the names at least must be layers', since traces and lists of numbers are
- * what many programs write. */
+/* At least half of the names must be layer names, since many programs write traces and
+ * lists of numbers. */
 static enum fsd_status check_names(const struct fsd_profile *profile,
                                    const struct fsd_intern *names,
                                    const struct fsd_file *file, struct fsd_error *err)
@@ -161,7 +162,7 @@ static enum fsd_status check_names(const struct fsd_profile *profile,
                : fsd_trt_refuse_names(file, err);
 }
 
-/* The times in the engine's own file. */
+/* Passes the times in the engine's own file to the caller. */
 static void give_profiles(const struct fsd_source *source,
                           const fsd_profile_vec *profiles)
 {
@@ -169,7 +170,7 @@ static void give_profiles(const struct fsd_source *source,
         *source->profiles = *profiles;
 }
 
-/* A profile as an engine: it has only the names and times of layers. */
+/* Builds an engine from a profile: it has only the names and times of layers. */
 static void build_profiled(struct fsd_build *b, const struct fsd_source *source,
                            const fsd_profile_vec *profiles)
 {
@@ -214,8 +215,8 @@ static enum fsd_status read_tables(struct fsd_arena *arena, struct fsd_intern *n
                : status;
 }
 
-/* The times of a console log that has no list of layers.  Lines that end with a time
- * are what many programs print. */
+/* Reads the times of a console log without a list of layers.  Many programs print lines
+ * that end with a time, so the names are checked. */
 static enum fsd_status read_table(struct fsd_build *b, const struct fsd_source *source,
                                   struct fsd_error *err)
 {
@@ -240,7 +241,7 @@ static bool is_list(const struct fsd_file *file)
     return fsd_file_has_at(file, fsd_file_text_start(file), "[", 1);
 }
 
-/* Names in a list without the key "Layers" may be anything's, too. */
+/* Names in a list without the key "Layers" may also belong to another program. */
 static enum fsd_status check_list(const struct fsd_graph *g,
                                   const struct fsd_file *file, struct fsd_error *err)
 {
@@ -282,15 +283,16 @@ static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *
     return status == FSD_OK && !n ? FSD_E_FORMAT : status;
 }
 
-/* Of a build that failed the error says more than a table that an earlier one left. */
+/* If a build failed, its error is more informative than a table that an earlier build
+ * left. */
 static bool has_failed(const struct fsd_source *source)
 {
     return source->history && source->history->scan &&
            source->history->scan->failures.n > 0;
 }
 
-/* The times that stand in the log of one engine; in that of several it is not known
- * whose they are. */
+/* Takes the times in the log of one engine; in a log of several engines, it is unknown
+ * whose times they are. */
 static enum fsd_status take_tables(const struct fsd_source *source,
                                    struct fsd_error *err)
 {
@@ -341,7 +343,7 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     return fsd_trt_refuse_text(file, err);
 }
 
-/* In steps, so that a large log need not be in memory at once. */
+/* Hashes in steps, so that a large log need not be in memory at once. */
 static enum fsd_status hash_file(const struct fsd_file *file, uint64_t hash[2],
                                  struct fsd_error *err)
 {

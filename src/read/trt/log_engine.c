@@ -2,8 +2,8 @@
  * Reads the layers of one engine in a log into a graph.  The log may list an engine up
  * to three times (the inspector's text, the builder's block, bare names); the richest
  * list is read, and bindings are taken from whichever has them.  Messages of other
- * threads stand between the layers, so a line that is not understood is counted and
- * remarked upon rather than an error.
+ * threads occur between the layers, so a line that is not understood is counted and
+ * becomes a remark, not an error.
  */
 #include "read/trt/trt.h"
 
@@ -20,11 +20,11 @@ struct reading {
     const struct fsd_file *file;
     struct fsd_error *err;
     uint32_t layers;
-    uint64_t odd_lines; /* within the list, not understood */
-    uint64_t first_odd; /* number of the first of them */
-    bool old;           /* there was a tensor in the syntax up to TensorRT 8.4 */
-    FSD_VEC(struct fsd_log_layer) said; /* layers so far, */
-    FSD_VEC(uint32_t) said_of; /* by name: the last of it among these, plus 1 */
+    uint64_t odd_lines; /* lines within the list that were not understood */
+    uint64_t first_odd; /* the number of the first such line */
+    bool old;           /* a tensor had the syntax up to TensorRT 8.4 */
+    FSD_VEC(struct fsd_log_layer) said; /* the layers so far, */
+    FSD_VEC(uint32_t) said_of; /* indexed by name: the last such layer, plus 1 */
 };
 
 static void count_odd(struct reading *r, const struct fsd_log_line *line)
@@ -71,8 +71,9 @@ static bool writes_any(struct fsd_slice tensors)
     return at && at + 3 < tensors.s + tensors.n;
 }
 
-/* Whether a line repeats that of an earlier layer, as a person who comments on a log
- * quotes it.  No two layers write one tensor; those that write nothing may be alike. */
+/* Whether a line repeats that of an earlier layer, because a person who comments on a
+ * log quotes it.  No two layers write one tensor; layers that write nothing may be
+ * equal. */
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {
     fsd_sym name = fsd_intern_slice(r->b->g->names, layer->name);
@@ -121,7 +122,7 @@ static void read_kind_line(struct reading *r, const struct fsd_log_line *line)
     bool dla;
 
     if (!fsd_log_kind_layer(line->text, &layer, &dla))
-        return; /* of another thread */
+        return; /* a message of another thread */
     fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, layer.name),
                     fsd_intern_slice(r->b->g->names, layer.type));
     r->b->layer.ran_by = fsd_intern_str(r->b->g->names, dla ? "DLA" : "GPU");
@@ -155,7 +156,7 @@ static enum fsd_status read_text_line(struct reading *r,
     return status;
 }
 
-/* One name per line; since TensorRT 11, and in TensorRT for RTX since 1.5, the
+/* Reads one name per line; since TensorRT 11, and in TensorRT for RTX since 1.5, the
  * inspector's description of the network's inputs and outputs. */
 static enum fsd_status read_bindings(struct reading *r, const struct fsd_log_list *list)
 {
@@ -202,7 +203,7 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
         status = read_text_line(r, line);
     else if (form == FSD_LOG_KINDS)
         read_kind_line(r, line);
-    else { /* a name, and no more */
+    else { /* the line is a name */
         fsd_build_layer(r->b, fsd_intern_slice(r->b->g->names, line->text), 0);
         fsd_build_layer_end(r->b);
         r->layers++;
@@ -231,8 +232,8 @@ static void remark_odd_lines(struct reading *r)
     fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
 }
 
-/* The inspector states more of each layer than the builder, and a list of names less;
- * the bindings may be anywhere. */
+/* For each layer, the inspector states more than the builder, and a list of names less;
+ * the bindings may be in any of the lists. */
 static enum fsd_status read_engine(struct reading *r,
                                    const struct fsd_log_engine *engine)
 {
@@ -280,9 +281,9 @@ static enum fsd_status read_engine(struct reading *r,
     return status;
 }
 
-/* -------------------------------------------------------------------- which engine */
+/* -------------------------------------------------------------- choosing the engine */
 
-/* An engine has one list at least. */
+/* An engine has at least one list. */
 static const struct fsd_log_list *first_list(const struct fsd_log_engine *engine)
 {
     const struct fsd_log_list *first = &engine->lists[0];
@@ -319,7 +320,7 @@ static enum fsd_status fail_several(const struct fsd_file *file,
                     engines->n, list);
 }
 
-/* A build that failed may have listed its layers before it chose tactics. */
+/* A failed build may have listed its layers before it chose tactics. */
 static bool has_finished(const fsd_log_engines *engines)
 {
     for (uint32_t i = 0; i < engines->n; i++)
@@ -329,7 +330,8 @@ static bool has_finished(const fsd_log_engines *engines)
     return false;
 }
 
-/* The layers of an engine that could not be finished are printed as those of others. */
+/* The builder prints the layers of an engine that it could not finish like those of any
+ * other. */
 static bool has_failed(const struct fsd_log_scan *scan, unsigned number)
 {
     const fsd_log_engines *engines = &scan->engines;

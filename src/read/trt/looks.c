@@ -1,9 +1,9 @@
 /*
- * Whether a file that has numbers or names shows an engine at all, and what it is
- * otherwise.  A profile, or a list of names, has no mark of its own, and JSON of any
- * other program has names, too.  The names of TensorRT's layers are made of operators,
- * of paths of modules, and of words that the builder puts around them; names of keys,
- * functions and threads are not.
+ * Decides whether a file with numbers or names shows an engine, and what it is
+ * otherwise.  A profile or a list of names has no mark of its own, and other programs'
+ * JSON has names, too.  The names of TensorRT's layers consist of operators, paths of
+ * modules, and words that the builder adds; names of keys, functions and threads do
+ * not.
  */
 #include "read/trt/json.h"
 
@@ -16,12 +16,12 @@
 
 /* ------------------------------------------------------------------------- names */
 
-/* What the builder writes into the names of layers. */
+/* Text that the builder adds to the names of layers. */
 static const char *const marks[] = {
     " + ",  "CopyNode", "Reformat",       "ForeignNode[",   "PWN(",
     "_myl", " || ",     "fusedPointwise", "(Unnamed Layer", "[ONNX Layer: "};
 
-/* The beginnings of words that name operators, in whatever case. */
+/* The beginnings of words that name operators, in any case. */
 static const char *const words[] = {
     "conv",   "deconv",  "gemm",     "matmul",   "relu",       "pool",      "norm",
     "bn",     "softmax", "concat",   "resize",   "reshape",    "transpose", "attention",
@@ -67,7 +67,7 @@ bool fsd_trt_looks_layer(const char *name)
 
 static const char pytorch[] = "a trace of PyTorch's profiler";
 
-/* A word that only their files have near the beginning. */
+/* A word near the beginning that only another program's files have. */
 static const struct {
     const char *word, *what;
 } others[] = {{"\"aten::", pytorch},
@@ -108,8 +108,8 @@ bool fsd_trt_is_pytorch(const struct fsd_file *file)
 
 /* ------------------------------------------------------------------------ messages */
 
-/* No message holds a byte of the file, which a link may have led to: it may be one
- * that were to be hidden. */
+/* No message quotes a byte of the file: a link may have led to a file whose content
+ * must stay hidden. */
 static void describe(const cJSON *root, FILE *out)
 {
     const cJSON *first = root->child;

@@ -3,8 +3,8 @@
  *
  *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
  *
- * Items are separated by 1E (fused by the optimizer), by 1F (by Myelin), or by what a
- * tool printed in their place (model/graph/items.h).  An item may have more than the
+ * Items are separated by 1E (fused by the optimizer), by 1F (fused by Myelin), or by
+ * what a tool printed instead (model/graph/items.h).  An item may have more than the
  * node's name: " | " and its doc string, or " | Local Function: f".  A name may itself
  * contain any of this, so that an item is looked up whole before its end is removed.
  * Myelin appends how it lowered the node: "[ONNX Layer:
@@ -25,8 +25,8 @@
 
 enum {
     TRAILER_LEN = sizeof TRAILER - 1,
-    TRAILERS = 64,     /* how many " | " of one item are tried */
-    OWNED_MAX = 1024,  /* among more nodes of one name, owners are not compared */
+    TRAILERS = 64,     /* at most this many " | " of one item are tried */
+    OWNED_MAX = 1024,  /* if more nodes share a name, their owners are not compared */
     TEXT_MAX = 1 << 20 /* longer texts are not parsed; the longest seen has 16 K */
 };
 
@@ -37,8 +37,8 @@ struct reading {
     bool truncated;
 };
 
-/* The length of the known name in the item: all of it, else the text before the last "
- * | " that leaves one; 0 if none does. */
+/* The length of the known name in the item: the whole item, or else the text before the
+ * last " | " that leaves a known name; 0 if there is none. */
 static size_t known_name(const struct reading *r, const char *s, size_t n,
                          const struct fsd_meaning **what)
 {
@@ -57,8 +57,8 @@ static size_t known_name(const struct reading *r, const char *s, size_t n,
 }
 
 /* "lin_act (Act) | /Lin (Lin)": the owners of a node in the body of a function or a
- * branch, innermost first.  Returns the node, of several with one name, that they own;
- * FSD_NONE if none or several are. */
+ * branch, innermost first.  Returns the only node with that name that they own;
+ * FSD_NONE if they own none or several of them. */
 static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
                        const char *s, size_t n)
 {

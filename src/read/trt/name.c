@@ -1,6 +1,6 @@
 /*
- * The grammar of layer names.  TensorRT joins the names of the nodes that it fused, and
- * quotes none of them:
+ * The grammar of layer names.  TensorRT joins the names of the nodes that it fused
+ * without quoting them:
  *
  *     Conv_34 + Add_42 + Relu_43                           one after the other
  *     Conv_1 || Conv_7                                     side by side
@@ -44,7 +44,7 @@
 
 #include <string.h>
 
-/* No layer has a longer name; it would not be parsed. */
+/* TensorRT has no longer names; a longer one would not be parsed. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 
 /* "Reformatting CopyNode for Input Tensor 0 to X"; since 8.0 also "for Network Input
@@ -73,14 +73,15 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
     }
     layer->output = output;
     layer->port = port;
-    /* The log calls it "Reformatted Input Tensor 0 to X" when it adds the layer of this
-     * name. */
+    /* When the builder adds the layer with this name, the log calls it "Reformatted
+     * Input Tensor 0 to X". */
     layer->made_as = fsd_intern_str(
         p->g->names, fsd_printed(p->g->arena, "Reformatted %.*s",
                                  (int)(p->text.n - served), p->text.s + served));
     p->text.s += i;
     p->text.n -= i;
-    if (numbered) /* and for the same profile: " [profile 1]" was removed here */
+    if (numbered) /* the served layer belongs to the same profile: " [profile 1]" was
+                     removed here */
         layer->served = fsd_intern_str(p->g->names, fsd_text(p->g->names, whole) + i);
     return true;
 }
@@ -152,7 +153,7 @@ static bool is_numbered(const struct fsd_scan *text)
     return at > 2 && fsd_scan_skip_number(text, &at) && at == text->n;
 }
 
-/* Kernels named by their operations. */
+/* Whether Myelin named the kernel after its operations. */
 static bool is_myelin_own(const struct fsd_expr *p)
 {
     static const char *const begins[] = {"__myl",     "dummy_shape_call", "_gemm_mha",
@@ -167,7 +168,8 @@ static bool is_myelin_own(const struct fsd_expr *p)
     return false;
 }
 
-/* Kernels that count loops and carry sizes: "cbr___mye218", "init_hvar^7389i64". */
+/* Whether the kernel counts loops or computes sizes: "cbr___mye218",
+ * "init_hvar^7389i64". */
 static bool is_bookkeeping(const struct fsd_expr *p)
 {
     for (size_t i = 0; i < p->text.n; i++) {
@@ -191,7 +193,7 @@ static size_t without_counter(const struct fsd_expr *p)
     return digits && n > 1 && p->text.s[n - 1] == '_' ? n - 1 : p->text.n;
 }
 
-/* The node's name as rewritten by Myelin, possibly with a counter. */
+/* Reads a node's name as Myelin rewrote it, possibly with a counter. */
 static bool read_loose(struct fsd_expr *p)
 {
     const struct fsd_vocab *v = p->vocab;
@@ -211,7 +213,7 @@ static bool read_loose(struct fsd_expr *p)
     return true;
 }
 
-/* The longest known name from `at` up to a '+' or the end; `end` is where it ends. */
+/* The longest known name from `at` to a '+' or the end; `end` is set to its end. */
 static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
                                                 size_t *end)
 {
@@ -234,7 +236,8 @@ static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
     return NULL;
 }
 
-/* "__mye355569" up to a '+' or the end: a product of weights that Myelin decomposed. */
+/* "__mye355569" up to a '+' or the end: a product of weights into which Myelin
+ * decomposed one. */
 static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
 {
     *end = at;
@@ -243,9 +246,9 @@ static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
            (*end == p->text.n || p->text.s[*end] == '+');
 }
 
-/* "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul": products of one input as one kernel.
- * Names may contain a '+', so that each part must be a name of the model, or Myelin's
- * own beside one of these. */
+/* "v_proj/MatMul+k_proj/MatMul+q_proj/MatMul": products of one input in one kernel.
+ * Names may contain a '+', so each part must be a name of the model, or one of Myelin's
+ * own beside such a name. */
 static bool read_joined(struct fsd_expr *p)
 {
     enum { JOINED_MAX = 16 };
@@ -274,8 +277,8 @@ static bool read_joined(struct fsd_expr *p)
     return true;
 }
 
-/* The same without a model: Myelin joins names with a '+' without blanks, which no
- * exporter writes into one. */
+/* Likewise without a model: Myelin joins names with a '+' without blanks, which no
+ * exporter writes in a name. */
 static bool split_joined(struct fsd_expr *p)
 {
     const char *end = p->text.s + p->text.n, *plus = p->text.s;
@@ -297,8 +300,8 @@ static bool split_joined(struct fsd_expr *p)
     return true;
 }
 
-/* "n2_pooling": one of several layers that the parser makes of a node, named after the
- * node and the layer's role. */
+/* "n2_pooling": one of several layers that the parser creates for a node, named after
+ * the node and the layer's role. */
 static bool read_derived(struct fsd_expr *p)
 {
     static const char *const ends[] = {"_pooling", "_AttentionInput",
@@ -318,8 +321,8 @@ static bool read_derived(struct fsd_expr *p)
     return false;
 }
 
-/* "$$myelin$$(Unnamed IfConditional* 0)^$$myelin$$then^Conv_73": a node's name behind
- * the loops and branches that it is in. */
+/* "$$myelin$$(Unnamed IfConditional* 0)^$$myelin$$then^Conv_73": the node's name
+ * follows the loops and branches that contain it. */
 static bool read_inner(struct fsd_expr *p)
 {
     struct fsd_known known;
@@ -374,8 +377,8 @@ static void read_base(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym whole
         fsd_expr_read(p, layer);
 }
 
-/* Removes " [profile N]" at the end and, in a Myelin kernel's name, before "_myl"; in
- * other places, and if the whole is a name of the model, it is part of the name. */
+/* Removes " [profile N]" at the end and, in a Myelin kernel's name, before "_myl".
+ * Elsewhere, and if the whole is a name of the model, this text is part of the name. */
 static fsd_sym cut_profiles(struct fsd_expr *p, fsd_sym name, int32_t *profile)
 {
     char *out;
@@ -439,7 +442,8 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    /* When the log adds "T copy", it means tensor T; not so for other copies. */
+    /* When the builder adds "T copy", the log calls it by tensor T; this does not hold
+     * for other copies. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

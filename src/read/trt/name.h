@@ -17,7 +17,7 @@
  *  it keeps its scratch memory. */
 struct fsd_name_reader {
     struct fsd_graph *g;
-    const struct fsd_vocab *vocab; /**< NULL: nothing resolves */
+    const struct fsd_vocab *vocab; /**< NULL: no name resolves */
     struct fsd_brackets brackets;  /**< .arena: the graph's */
 };
 
@@ -26,7 +26,7 @@ struct fsd_name_reader {
 void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
                    struct fsd_layer *layer);
 
-/** Reads the Metadata of the layer that is about to be added into mentions. */
+/** Reads the Metadata of the layer that is being built into mentions. */
 void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
                        fsd_sym metadata);
 
@@ -37,12 +37,12 @@ void fsd_metadata_read(struct fsd_graph *g, const struct fsd_vocab *vocab,
 /** Sets `alias` of every tensor whose name becomes a name of the model when " [profile
  *  N]" is removed from its end (TensorRT 10.16, engines with several profiles).
  *
- *  Names that Myelin made ("relu_2.1_myl4") are no aliases although they look like it:
- *  in corpus/inspector-text-trt10.16 the input of the first matrix product, [-1,3136],
- *  is named Activation3_output.1_4_myl6 after an activation of [-1,1024]. */
+ *  Names that Myelin generated ("relu_2.1_myl4") are not aliases although they look
+ *  like one: in corpus/inspector-text-trt10.16 the input of the first matrix product,
+ *  [-1,3136], is named Activation3_output.1_4_myl6 after an activation of [-1,1024]. */
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
-/** N of a name that ends in " [profile N]"; else -1. */
+/** N of a name that ends in " [profile N]"; -1 if it does not. */
 int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name);
 
 #endif

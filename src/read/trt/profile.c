@@ -1,8 +1,8 @@
 /*
  * Reads trtexec's --exportProfile and --exportTimes, and reports what a file is if it
- * is neither.  Strings in these files may lack JSON's escapes, depending on who wrote
- * them, so record.c reads them tolerantly, and a name is kept both as it stands and
- * unescaped, for profile/ to join by either.
+ * is neither.  Strings in these files may lack JSON's escapes, depending on their
+ * writer, so record.c reads them tolerantly; a name is stored both unchanged and
+ * unescaped, so that profile/ can join by either.
  */
 #include "read/trt/trt.h"
 #include "base/base.h"
@@ -230,7 +230,7 @@ enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *f
             return FSD_E_FORMAT;
         if (step != FSD_RECORD_FIELD ||
             (!fsd_field_is(&field, "latencyMs") &&
-             !fsd_field_is(&field, "endToEndMs"))) /* so trtexec before 8.2 */
+             !fsd_field_is(&field, "endToEndMs"))) /* the key of trtexec before 8.2 */
             continue;
         if (field.is_text || !(field.number >= 0 && field.number <= MOST_MS))
             out->odd++;

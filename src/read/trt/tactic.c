@@ -1,8 +1,7 @@
 /*
- * The type in which a kernel computes, by its name.  TensorRT prints no types of
- * tensors for an engine with dynamic shapes that is inspected without an execution
- * context ("N/A due to dynamic shapes", 8.2 to 8.6); the names of kernels still show
- * them:
+ * Derives the type in which a kernel computes from its name.  If an engine with dynamic
+ * shapes is inspected without an execution context, TensorRT prints no tensor types
+ * ("N/A due to dynamic shapes", 8.2 to 8.6), but the names of kernels show them:
  *
  *     sm80_xmma_fprop_implicit_gemm_interleaved_i8f16_i8i32_f32_nchw...
  *                                               |     | `---- accumulates in INT32
@@ -20,7 +19,7 @@
 
 #include <string.h>
 
-/* Reads "i8", "f16", "tf32" or "FP16" at the front; unknown if there is no type. */
+/* Takes "i8", "f16", "tf32" or "FP16" off the front; unknown if there is no type. */
 static enum fsd_dtype take_type(struct fsd_slice *t)
 {
     static const struct {
@@ -60,8 +59,8 @@ static struct fsd_slice take_word(struct fsd_slice *name)
     return word;
 }
 
-/* The type that it multiplies in, if the name has one, else that of its inputs and
- * outputs. */
+/* The type in which the kernel multiplies if its name states it, else the type of its
+ * inputs and outputs. */
 static enum fsd_dtype by_pairs(struct fsd_slice name)
 {
     while (name.n) {
@@ -86,7 +85,7 @@ static enum fsd_dtype by_library(struct fsd_slice name)
         enum fsd_dtype type, with_shape;
     } letters[] = {{'h', FSD_FP16, FSD_FP16},
                    {'i', FSD_INT8, FSD_INT8},
-                   {'s', FSD_FP32, FSD_DTYPE_UNKNOWN}}; /* "s1688": TF32, or FP16 */
+                   {'s', FSD_FP32, FSD_DTYPE_UNKNOWN}}; /* "s1688" is TF32 or FP16 */
 
     while (name.n) {
         struct fsd_slice word = take_word(&name);
@@ -106,7 +105,8 @@ static enum fsd_dtype by_library(struct fsd_slice name)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* An INT8 kernel may have an FP32 bias; any other type of a bias is the kernel's. */
+/* An INT8 kernel may have an FP32 bias; a bias of any other type shows the kernel's
+ * type. */
 static enum fsd_dtype by_weights(const struct fsd_layer *layer)
 {
     if (layer->weights_type != FSD_DTYPE_UNKNOWN)

@@ -1,5 +1,5 @@
 /*
- * What TensorRT appends to the name of a tensor, and what that means:
+ * The affixes that TensorRT adds to a tensor's name, and their meaning:
  *
  *     x [profile 1]                    x, of the second profile
  *     X.1_myl0                         X itself
@@ -60,7 +60,7 @@ static fsd_sym tensor_named(const struct fsd_vocab *vocab, struct fsd_slice t)
     return fsd_meaning_tensor(vocab, what)->name;
 }
 
-/* The tensor of that name, or the output of the node that the name begins with. */
+/* The tensor with this name, or the output of the node whose name begins it. */
 static fsd_sym meant(const struct fsd_vocab *vocab, struct fsd_slice t)
 {
     static const char *const insides[] = {"_first_transpose_output", "_reshape_output",
@@ -124,7 +124,7 @@ static uint32_t loop_in(const char *name)
     return n && name[n] == ')' ? number + 1 : 0;
 }
 
-/* "__x": an input that is an output as well.  The output keeps the name. */
+/* "__x": an input that is also an output.  The output keeps the name. */
 static fsd_sym also_output(const struct fsd_vocab *vocab, struct fsd_slice name)
 {
     const struct fsd_meaning *what;

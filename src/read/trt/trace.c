@@ -6,8 +6,8 @@
  *
  * The first is the trace that Torch-TensorRT's profiler dumps, which browsers show: one
  * event per layer, in microseconds, for all runs together.  It does not state their
- * number, so that only proportions are known.  Other tools write an event per run.  The
- * second is what profilers in Python keep: each layer's times, one per run, in
+ * number, so that only proportions are known.  Other tools write one event per run.
+ * The second form comes from profilers in Python: each layer's times, one per run, in
  * milliseconds.
  */
 #include "read/trt/trt.h"
@@ -26,8 +26,8 @@ struct reading {
     struct fsd_intern *names;
     struct fsd_records r;
     struct fsd_profile profile;
-    FSD_VEC(uint32_t) entry_of; /* by symbol: its entry and one */
-    FSD_VEC(uint32_t) times;    /* by entry: how many times it has */
+    FSD_VEC(uint32_t) entry_of; /* indexed by symbol: the entry plus 1 */
+    FSD_VEC(uint32_t) times;    /* indexed by entry: the number of its times */
 };
 
 bool fsd_trace_is(const struct fsd_file *file)
@@ -97,7 +97,7 @@ static enum fsd_status read_events(struct reading *t)
             whole = true;
         } else if (step == FSD_RECORD_CLOSE && name && timed && whole) {
             add_time(t, name, us < 0 ? -1 : us / 1000);
-            name = 0; /* the list's own object is closed, too */
+            name = 0; /* the object that contains the list is closed, too */
         } else if (step != FSD_RECORD_FIELD) {
             continue;
         } else if (field.opens && !fsd_field_is(&field, "traceEvents")) {
@@ -107,7 +107,7 @@ static enum fsd_status read_events(struct reading *t)
         } else if (fsd_field_is(&field, "dur") && !field.is_text) {
             us = field.number;
             timed = true;
-        } else if (fsd_field_is(&field, "ph")) { /* others have no times */
+        } else if (fsd_field_is(&field, "ph")) { /* other phases have no times */
             whole = field.is_text && field.text_len == 1 && *field.text == 'X';
         }
     }
@@ -116,7 +116,7 @@ static enum fsd_status read_events(struct reading *t)
 
 /* ------------------------------------------------------------------ lists of times */
 
-/* Reads the numbers of a list and of lists in it; a text beside a number is a date. */
+/* Reads the numbers of a list and of nested lists; a text beside a number is a date. */
 static void read_times(struct reading *t, fsd_sym name)
 {
     const struct fsd_file *file = t->r.file;
@@ -155,7 +155,7 @@ static enum fsd_status read_lists(struct reading *t)
     return FSD_OK;
 }
 
-/* ------------------------------------------------------------------------ the whole */
+/* ------------------------------------------------------------------- the whole file */
 
 enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, fsd_profile_vec *out,

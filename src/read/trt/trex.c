@@ -7,7 +7,7 @@
  *                             "Compute Capability": 8.0, "SMs": 108.0,
  *                             "Compute Clock Rate": 1.41, ...}}
  *
- * Each entry becomes the line of the log that it was.
+ * Each entry is converted back to its line of the log.
  *
  * Source: files in NVIDIA's repository, of TensorRT 8.4 and 8.6.
  */
@@ -85,7 +85,7 @@ static void read_entry(struct trex *t, const struct fsd_field *f)
         snprintf(value, sizeof value, "%.*s", (int)f->text_len, f->text);
     else if (!f->is_text && isfinite(f->number))
         put_number(f, value, sizeof value);
-    /* Of these the size got lost. */
+    /* The sizes of these entries are missing. */
     if (!*value || f->key_len >= LONGEST || fsd_field_is(f, "Memory Pools"))
         return;
     snprintf(text, sizeof text, "%.*s: %s", (int)f->key_len, f->key, value);

@@ -1,4 +1,5 @@
-/* TensorRT's reader: which file reads what, and the functions they share. */
+/* TensorRT's reader: the file that reads each kind of input, and the functions that
+ * these files share. */
 #ifndef FSD_TRT_TRT_H
 #define FSD_TRT_TRT_H
 
@@ -26,14 +27,15 @@ struct fsd_trt_format {
     bool understood; /**< false: some word is unknown */
 };
 
-/** Reads n bytes.  What no word states stays unknown. */
+/** Reads n bytes.  Facts that no word states stay unknown. */
 struct fsd_trt_format fsd_trt_format(const char *s, size_t n);
 
 /* ------------------------------------------------------------------------ kind.c */
 
-/* TensorRT's words for a layer as neutral facts. */
+/* Converts TensorRT's words for a layer to neutral facts. */
 
-/** The origin of a Reformat in the dump; other values do not determine its kind. */
+/** The origin of a Reformat in the dump; other origins do not determine the layer's
+ *  kind. */
 enum fsd_trt_origin {
     FSD_TRT_ORIGIN_NONE,
     FSD_TRT_ORIGIN_REFORMAT,
@@ -43,20 +45,20 @@ enum fsd_trt_origin {
 };
 
 /** Whether TensorRT adds layers of this type for itself (TrainStation, copies of sizes
- *  between host and device, the end of the DLA's buffers), so that a name of theirs is
- *  no node's. */
+ *  between host and device, the end of the DLA's buffers), so that their names are
+ *  never names of nodes. */
 bool fsd_trt_is_own_type(const char *type);
 
 /** Fills the facts that follow from the layer's type (`node->op`), its origin, its
- *  tactic's name, and the `form` and `provider` that its name has. */
+ *  tactic's name, and the `form` and `provider` that its name gave it. */
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 
 /* ---------------------------------------------------------------------- tactic.c */
 
-/** The type that a layer multiplies in, or takes the maximum of, by the name of its
- * kernel and the types of its weights; unknown if these show nothing or contradict each
- *  other. */
+/** The type in which a layer multiplies, or takes the maximum, by the name of its
+ *  kernel and the types of its weights; unknown if these show nothing or contradict
+ *  each other. */
 enum fsd_dtype fsd_trt_computes_in(const struct fsd_layer *layer, const char *tactic);
 /** The type of the data that a kernel reads, by the first pair of types in its name,
  *  "i8f16"; unknown if it has none. */
@@ -65,8 +67,8 @@ enum fsd_dtype fsd_trt_kernel_reads(const char *tactic);
 /* ----------------------------------------------------------------------- build.c */
 
 /*
- * From a dump's layers to the graph, whatever the dump's syntax.  A reader calls, for
- * each layer,
+ * Builds the graph from a dump's layers, independently of the dump's syntax.  A reader
+ * calls, for each layer,
  *
  *     fsd_build_layer(b, name, type);
  *     fsd_build_port(b, ...) for its inputs, then for its outputs
@@ -79,11 +81,12 @@ enum fsd_dtype fsd_trt_kernel_reads(const char *tactic);
 /* Keys that show the generation of a dump (formats change, versions are not written).
  */
 enum fsd_build_seen {
-    FSD_SEEN_LOCATION = 1 << 0,       /**< a tensor has Location */
-    FSD_SEEN_STREAM = 1 << 1,         /**< StreamId or Metadata */
-    FSD_SEEN_CONVOLUTION = 1 << 2,    /**< a convolution with its parameters */
+    FSD_SEEN_LOCATION = 1 << 0,       /**< a tensor has the key Location */
+    FSD_SEEN_STREAM = 1 << 1,         /**< a layer has StreamId or Metadata */
+    FSD_SEEN_CONVOLUTION = 1 << 2,    /**< a convolution lists its parameters */
     FSD_SEEN_DYNAMIC_FILTER = 1 << 3, /**< HasDynamicFilter */
-    FSD_SEEN_KERNELS = 1 << 4,        /**< kgen, gemm: Myelin's kernels one by one */
+    FSD_SEEN_KERNELS = 1 << 4,        /**< types kgen and gemm: Myelin's kernels are
+                                           listed one by one */
     FSD_SEEN_IO_TENSORS = 1 << 5,     /**< "I/O Tensors", or Datatype beside Format */
     FSD_SEEN_OLD_LINES = 1 << 6,      /**< a builder's line "x[Float(1,3)]" */
     FSD_SEEN_NEW_LINES = 1 << 7       /**< a builder's line "x (Float[1,3])" */
@@ -93,19 +96,19 @@ enum fsd_direction {
     FSD_DIRECTION_UNKNOWN,
     FSD_DIRECTION_IN,
     FSD_DIRECTION_OUT,
-    FSD_DIRECTION_CONSTANT /**< of a layer: in its list of constants */
+    FSD_DIRECTION_CONSTANT /**< a layer's list of constants has it */
 };
 
 /** A tensor as a layer states it.  The name may be 0 (the dump gives none). */
 struct fsd_build_tensor {
     fsd_sym name;
-    fsd_sym format; /**< "Row major linear FP32"; 0 when absent */
-    fsd_sym type;   /**< TensorRT 11's separate type; 0 when absent */
+    fsd_sym format; /**< "Row major linear FP32"; 0: absent */
+    fsd_sym type;   /**< the separate type of TensorRT 11; 0: absent */
     bool ranked;
     const struct fsd_dim *dims; /**< borrowed for the call */
     uint32_t rank;
     const int64_t *strides;        /**< one per dimension, borrowed; NULL: not stated */
-    const int64_t *order;          /**< rank of each stride, 0 the innermost;
+    const int64_t *order;          /**< rank of each stride, 0 for the innermost;
                                         likewise */
     const struct fsd_dim *optimum; /**< binding: the sizes that TensorRT optimized for,
                                         one per dimension; NULL: not stated */
@@ -119,28 +122,31 @@ struct fsd_build {
     const struct fsd_vocab *vocab; /**< NULL: no model */
     struct fsd_name_reader names;
     unsigned seen;               /**< enum fsd_build_seen */
-    fsd_sym version;             /**< as the input states it; 0: it does not */
+    fsd_sym version;             /**< as the input states it; 0: not stated */
     bool bound;                  /**< the dump lists its bindings */
     bool in_layer;               /**< between fsd_build_layer() and its end */
     struct fsd_node node;        /**< the layer that is being built */
-    struct fsd_layer layer;      /**< its facts that only an engine's layer has */
+    struct fsd_layer layer;      /**< the fields that only an engine's layer has */
     enum fsd_trt_origin origin;  /**< of that layer */
-    fsd_sym subtype;             /**< ParameterType or PluginType; 0 when absent */
-    bool elsewhere;              /**< this layer belongs to another profile */
-    uint32_t remarks;            /**< that there were before it */
-    FSD_VEC(int32_t) profile_of; /**< by region of kernels; -1: unknown */
-    bool looked, ambiguous;      /**< whether the model's names hold FSD_TRT_PROFILE */
-    FSD_VEC(uint8_t) uses;       /**< by tensor: produced, consumed */
-    FSD_VEC(struct fsd_trt_format) formats; /**< that were read */
-    FSD_VEC(fsd_id) format_of; /**< by symbol of the spelling, in formats; FSD_NONE */
+    fsd_sym subtype;             /**< ParameterType or PluginType; 0: absent */
+    bool elsewhere;              /**< the layer belongs to a different profile */
+    uint32_t remarks;            /**< the number of remarks before it */
+    FSD_VEC(int32_t) profile_of; /**< indexed by region of kernels; -1: unknown */
+    bool looked, ambiguous;      /**< it was checked whether the model's names contain
+                                      FSD_TRT_PROFILE; they do */
+    FSD_VEC(uint8_t) uses;       /**< indexed by tensor: produced, consumed */
+    FSD_VEC(struct fsd_trt_format) formats; /**< the formats read so far */
+    FSD_VEC(fsd_id)
+    format_of; /**< indexed by symbol of the spelling: the index in
+                                    `formats`; FSD_NONE */
 };
 
 void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
                     const struct fsd_vocab *vocab);
 
-/* An engine has each of its layers once per optimization profile, and a run uses those
- * of one: layers and bindings of others are recognized by name and left out. g->profile
- * is the profile; if it is unset, that of the first layer. */
+/* An engine contains each layer once per optimization profile, and a run uses one
+ * profile: layers and bindings of other profiles are recognized by name and left out.
+ * g->profile is the profile; if it is unset, the first layer's profile is used. */
 
 /** Looks at a layer's text before any layer is built: kernels do not have a profile's
  * number, but their tensors may, and all kernels of a region ("_myl1_7" is in region 1)
@@ -148,24 +154,24 @@ void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
                        struct fsd_slice text);
 
-/** @param type 0 when the dump gives names only. */
+/** @param type 0: the dump has only names */
 void fsd_build_layer(struct fsd_build *b, fsd_sym name, fsd_sym type);
 void fsd_build_port(struct fsd_build *b, enum fsd_direction direction,
                     const struct fsd_build_tensor *tensor);
 void fsd_build_metadata(struct fsd_build *b, fsd_sym metadata);
 void fsd_build_origin(struct fsd_build *b, fsd_sym origin);
-/** Its lists are already in the graph's pools. */
+/** The lists of `attr` are already in the graph's pools. */
 void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr);
 void fsd_build_layer_end(struct fsd_build *b);
 
-/** A remark on the current layer, or else on the dump. */
+/** Adds a remark on the current layer, or on the dump if there is none. */
 void fsd_build_remark(struct fsd_build *b, const char *rule, fsd_sym text);
 
-/** A binding; its direction and form are known only from TensorRT 11 on. */
+/** Adds a binding; its direction and form are known only since TensorRT 11. */
 void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tensor,
                        enum fsd_direction direction);
 
-/** Finds inputs and outputs, names the generation, finishes the graph. */
+/** Finds inputs and outputs, derives the version range, and finishes the graph. */
 void fsd_build_finish(struct fsd_build *b);
 
 /* ------------------------------------------------------------------------ json.c */
@@ -183,40 +189,40 @@ enum fsd_status fsd_json_read(struct fsd_build *b, const struct fsd_file *file,
 enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *file,
                                  uint32_t *n, struct fsd_error *err);
 
-/** Reads one layer as a dump has it, an object or a name.
+/** Reads one layer of a dump, an object or a name.
  *  @param number which of the file's layers, from 0: for messages. */
 struct cJSON;
 enum fsd_status fsd_json_layer(struct fsd_build *b, const struct fsd_file *file,
                                uint32_t number, const struct cJSON *layer,
                                struct fsd_error *err);
 
-/** Fails if a file of its size may not have n layers. */
+/** Fails if a file of this size may not have n layers. */
 enum fsd_status fsd_json_layers_fit(const struct fsd_file *file, uint32_t n,
                                     struct fsd_error *err);
 
-/** Reads one of "Bindings" or "I/O Tensors". */
+/** Reads an entry of "Bindings" or "I/O Tensors". */
 enum fsd_status fsd_json_binding(struct fsd_build *b, const struct fsd_file *file,
                                  const struct cJSON *binding, struct fsd_error *err);
 
 /* ----------------------------------------------------------------------- clean.c */
 
-/* Converts almost-JSON to JSON, before cJSON parses it. */
+/* Converts almost-JSON to JSON, which cJSON can parse. */
 
 struct fsd_cleaned {
     bool changed;   /**< the output differs from the input */
     size_t values;  /**< an upper bound on the number of values */
-    uint32_t depth; /**< of JSON: how deep its lists and objects are nested */
+    uint32_t depth; /**< how deep lists and objects are nested, if the text is JSON */
 };
 
-/** Writes the bytes to `out` with these changes and returns how many there are then:
- *  control characters inside strings, which JSON forbids and some dumps have, are
- *  escaped; the zero byte, which a C string cannot hold, becomes the four characters
- *  \x00, escaped or not; NaN and Infinity become 1e999, which is no finite number
- *  either.  `out` may be NULL: then the bytes are only counted. */
+/** Writes the bytes to `out` with these changes and returns the number of bytes
+ *  written: control characters inside strings, which JSON forbids and some dumps have,
+ *  are escaped; the zero byte, which a C string cannot hold, becomes the four
+ *  characters \x00, escaped or not; NaN and Infinity become 1e999, which is not finite
+ *  either.  If `out` is NULL, the bytes are only counted. */
 size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
                  struct fsd_cleaned *about);
 
-/** Where in the input the byte at `pos` of the output comes from. */
+/** The offset in the input from which the output byte at `pos` comes. */
 size_t fsd_clean_origin(const unsigned char *bytes, size_t n, size_t pos);
 
 /* -------------------------------------------------------------- inspector_text.c */
@@ -241,8 +247,8 @@ enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file
 /* ------------------------------------------------------------------- inspected.c */
 
 /** Reads what `polygraphy inspect model ENGINE` prints; the caller finishes the graph.
- *  @return FSD_OK; FSD_E_UNSUPPORTED where it has no layers; FSD_E_LIMIT;
- *          FSD_E_MEMORY. */
+ *  @return FSD_OK; FSD_E_UNSUPPORTED if there are no layers; FSD_E_LIMIT; FSD_E_MEMORY
+ */
 enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *file,
                                    struct fsd_error *err);
 
@@ -251,11 +257,11 @@ enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *f
 /* Engines in build logs, console logs and the inspector's text. */
 
 /** Reads one engine of the file; the caller finishes the graph.
- *  @param number which, from 1; 0: the only one.
- *  @param scan the engines found in the file; NULL: they are searched here.
- *  @return FSD_OK; FSD_E_FORMAT when there is none; FSD_E_ARG when there are several
+ *  @param number which engine, from 1; 0: the only one
+ *  @param scan the engines found in the file; NULL: this function searches them
+ *  @return FSD_OK; FSD_E_FORMAT if there is no engine; FSD_E_ARG if there are several
  *          and `number` is 0 (the message lists them), or fewer than `number`;
- *          FSD_E_LIMIT. */
+ *          FSD_E_LIMIT */
 enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *file,
                                     unsigned number, const struct fsd_log_scan *scan,
                                     struct fsd_error *err);
@@ -264,10 +270,11 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
 
 /* Times that trtexec writes as JSON: --exportProfile and --exportTimes. */
 
-/** Which JSON of times a file is; FSD_INPUT_ENGINE if none. */
+/** The kind of times in a JSON file; FSD_INPUT_ENGINE if it has none. */
 enum fsd_input fsd_times_kind(const struct fsd_file *file);
 
-/** Appends every profile of the file; a file may hold several, one list behind another.
+/** Appends every profile of the file; a file may contain several, one list after
+ *  another.
  *  @param names interns the layers' names; most are the engine's.
  *  @return FSD_OK; FSD_E_FORMAT with the byte where the file is damaged, or when it is
  *          something else (a trace, a dump of layers); FSD_E_LIMIT. */
@@ -275,14 +282,14 @@ enum fsd_status fsd_profile_read(struct fsd_arena *arena, struct fsd_intern *nam
                                  const struct fsd_file *file, fsd_profile_vec *out,
                                  struct fsd_error *err);
 
-/** Reads the file of --exportTimes; errors as above. */
+/** Reads the file of --exportTimes; the errors are those of fsd_profile_read(). */
 enum fsd_status fsd_times_read(struct fsd_arena *arena, const struct fsd_file *file,
                                struct fsd_run_times *out, struct fsd_error *err);
 
 /* ---------------------------------------------------------------------- tuning.c */
 
-/** Reads the cache of a search over build routes into an empty one.
- *  @return FSD_OK, also when the file ends within an iteration (`out->cut`);
+/** Reads the cache of a search over build routes into an empty `out`.
+ *  @return FSD_OK, even if the file ends within an iteration (`out->cut`);
  *          FSD_E_FORMAT; FSD_E_LIMIT for more than 65,536 iterations. */
 enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *names,
                                 const struct fsd_file *file, struct fsd_tuning *out,
@@ -290,7 +297,7 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
 
 /* ---------------------------------------------------------------------- dryrun.c */
 
-/** The type of a whole engine in what Torch-TensorRT prints of a dry run. */
+/** The type of the layer that represents an engine in Torch-TensorRT's dry run. */
 #define FSD_TRT_DRY_RUN "TRT Engine"
 
 /** Reads the engines, and the nodes that PyTorch runs, as layers.
@@ -303,26 +310,27 @@ enum fsd_status fsd_dryrun_read(struct fsd_build *b, const struct fsd_file *file
 /** Whether a file is the metadata of trt-engine-explorer. */
 bool fsd_trex_is(const struct fsd_file *file);
 
-/** Reads the options of the build and the device that it states into an empty history,
- *  like those of a log. */
+/** Reads the build options and the device from the file into an empty history, like
+ *  those of a log. */
 void fsd_trex_read(struct fsd_history *h, const struct fsd_file *file);
 
 /* ----------------------------------------------------------------------- looks.c */
 
-/* Whether names are those of layers, and what a file without any is. */
+/* Decides whether names are layer names, and what a file without layer names is. */
 
-/** True for a name that a builder gives a layer, or a model's exporter a node. */
+/** Whether the name looks like that of a builder's layer or of an exported node. */
 bool fsd_trt_looks_layer(const char *name);
 
-/** True for a trace of PyTorch's own profiler: among the functions and operators of a
- *  whole program an engine is one call. */
+/** Whether the file is a trace of PyTorch's own profiler, in which an engine is one
+ *  call among the functions and operators of a whole program. */
 bool fsd_trt_is_pytorch(const struct fsd_file *file);
 
-/** @return FSD_E_UNSUPPORTED where the file is known to be another program's, else
- *          FSD_E_FORMAT; the error says what the file is, and which to give. */
+/** @return FSD_E_UNSUPPORTED if another program's file is recognized, else
+ *          FSD_E_FORMAT; the error states what the file is, and which file to pass
+ *          instead */
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file,
                                     const struct cJSON *root, struct fsd_error *err);
-/** Likewise of a file whose names are no layers'. */
+/** Likewise for a file whose names are not layer names. */
 enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file,
                                      struct fsd_error *err);
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err);
@@ -331,21 +339,21 @@ enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_erro
 
 /* Layer times of other profilers: traces, and lists by layer. */
 
-/** True for what fsd_trace_read() reads, by its beginning. */
+/** Whether the file's beginning is one that fsd_trace_read() reads. */
 bool fsd_trace_is(const struct fsd_file *file);
 
-/** As fsd_profile_read(). */
+/** See fsd_profile_read(). */
 enum fsd_status fsd_trace_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, fsd_profile_vec *out,
                                struct fsd_error *err);
 
-/** Words of TensorRT that no name of a model makes: see fsd_engine_reader. */
+/** TensorRT's own words, which no model's names contain: see fsd_engine_reader. */
 extern const char fsd_trt_words[];
-/** struct fsd_engine_reader.accepts_format(); format.c. */
+/** Implements accepts_format() of fsd_engine_reader; format.c. */
 bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
                             const char *layout, uint32_t rank, bool input);
 
-/** What they mean, for people; the last has no word.  glossary.c */
+/** Explanations of these words for people; the last entry has no word. glossary.c */
 extern const struct fsd_gloss fsd_trt_glossary[];
 
 #endif

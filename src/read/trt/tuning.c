@@ -1,14 +1,15 @@
 /*
  * Reads the cache of trtexec's global performance tuner (--tuningCacheFile, TensorRT
- * 11.1 and later): JSON lines, of which the first describes the search and each other
- * one an iteration.
+ * 11.1 and later): JSON lines: the first describes the search, and each further line an
+ * iteration.
  *
  *     {"tuner_version":"1.0","default_build_route":"-a=on -b=1","tuning_expr":...}
  *     {"iter":0,"build_route":"-a=on","crash":false,"error_message":"",
  *      "accuracy_loss":{"out":0.0012},"gpu_time":1.83}
  *
- * trtexec appends a line when an iteration ends.  A search that was killed may leave a
- * part of a line: the iterations before it count, and the caller learns of the rest.
+ * trtexec appends a line when an iteration ends.  A killed search may leave an
+ * incomplete line: the iterations before it count, and `cut` reports the incomplete
+ * one.
  */
 #include "base/file_type.h"
 #include "read/engine/record.h"
@@ -33,11 +34,11 @@ static fsd_sym text_of(const struct tuning *t, const struct fsd_field *f)
                       : 0;
 }
 
-/* Called for each field of a record; what it leaves unread is stepped over. */
+/* Called for each field of a record; a value that it does not read is skipped. */
 typedef void field_fn(struct tuning *t, const struct fsd_field *field, void *payload);
 
-/* Reads one record, of which the opening bracket is next or was read.
- * @return what ended it: FSD_RECORD_CLOSE for a whole one. */
+/* Reads one record, whose opening bracket is next or has been read.
+ * @return the step that ended it: FSD_RECORD_CLOSE if the record is complete */
 static enum fsd_record_step read_record(struct tuning *t, field_fn *each, void *payload)
 {
     enum fsd_record_step step;
@@ -53,7 +54,7 @@ static enum fsd_record_step read_record(struct tuning *t, field_fn *each, void *
     return step;
 }
 
-/* The same of the value of a field. */
+/* Likewise reads the record that is the value of a field. */
 static void read_inside(struct tuning *t, const struct fsd_field *f, field_fn *each,
                         void *payload)
 {
@@ -182,7 +183,8 @@ enum fsd_status fsd_tuning_read(struct fsd_arena *arena, struct fsd_intern *name
                         "expected the first line of a tuning cache, an object with "
                         "\"tuner_version\", found none");
     status = read_steps(&t, err);
-    /* What is broken in the middle is damaged; what breaks off was being written. */
+    /* A line that is broken in the middle is damaged; an incomplete last line was being
+     * written. */
     if (status == FSD_OK && broken.status != FSD_OK && broken.pos < file->size) {
         if (err)
             *err = broken;
