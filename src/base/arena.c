@@ -4,9 +4,9 @@
  *     newest -> [header|used....|free......] -> [header|used......] -> ...
  *
  * A request that does not fit opens a new block, twice as large as the last up to a
- * megabyte, or as large as the request.  What is larger has a block to itself, and can
- * grow in it; zeroes of its own come from the system, which has them without work.  In
- * the others only what is asked for is zeroed.
+ * megabyte, or as large as the request.  A larger request gets a block to itself, in
+ * which it can grow; the system supplies such blocks zeroed at no cost.  In all other
+ * blocks, only the requested bytes are zeroed.
  */
 #include "base/base.h"
 
@@ -26,7 +26,7 @@ struct block {
 };
 
 struct fsd_arena {
-    struct fsd_cleanup cleanup; /* first */
+    struct fsd_cleanup cleanup; /* must be the first member */
     struct block *newest;
     size_t next_size;
 };
@@ -109,8 +109,8 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
     return take(arena, n * size, align, true);
 }
 
-/* Systems that can do so move pages instead of copying them; otherwise, the outgrown
- * array would need as much memory again. */
+/* Systems that can do so move pages instead of copying them; otherwise, old and new
+ * array would need memory at the same time. */
 static void *grow_block(struct fsd_arena *arena, void *at, size_t bytes)
 {
     struct block *block =

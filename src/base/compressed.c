@@ -3,8 +3,8 @@
  * name and exists as long as its mapping: a log may be larger than the memory, and is
  * read from there like any other.
  *
- * A reader that reads it once from beginning to end need not wait for the whole.  The
- * file is mapped before it has any bytes, with the largest size that it may get, and a
+ * A reader that reads the file once from beginning to end need not wait for all bytes.
+ * The file is mapped before it has any bytes, with the largest possible size, and a
  * thread fills it:
  *
  *     compressed file -> thread -> [ there ......|............ to come ............ ]
@@ -17,9 +17,10 @@
 #include <string.h>
 
 enum {
-    BEGINNING = 1 << 17, /* twice as much as readers search for their keywords */
-    STACK = 1 << 20,     /* a limit of memory counts it; no decoder needs a tenth */
-    STRIDE = 1 << 22     /* bytes; to wake the reader takes as long as to read some */
+    BEGINNING = 1 << 17, /* twice as many bytes as readers search for their keywords */
+    STACK = 1 << 20,     /* counts toward a memory limit; no decoder needs a tenth of
+                            it */
+    STRIDE = 1 << 22     /* bytes; waking the reader takes as long as reading some */
 };
 
 static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compressed,
@@ -32,7 +33,7 @@ static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compres
     return status == FSD_OK ? fsd_file_map(out, fileno(to), limit, err) : status;
 }
 
-/* Where there are no temporary files. */
+/* Used if there are no temporary files. */
 static enum fsd_status decompress_in_memory(struct fsd_file *out,
                                             struct fsd_file *compressed, uint64_t limit,
                                             uint64_t first, struct fsd_error *err)
@@ -54,12 +55,13 @@ static enum fsd_status decompress_in_memory(struct fsd_file *out,
 struct fsd_coming {
     struct fsd_file compressed;
     FILE *to;
-    uint64_t limit, most; /* bytes: the caller's limit; what is decompressed at most */
+    uint64_t limit, most; /* bytes: the caller's limit; the limit of the
+                             decompression */
     fsd_thread thread;
     fsd_lock lock;
     fsd_event moved;
     uint64_t written, there; /* bytes written; bytes announced to the reader */
-    bool done;               /* all of them are written, or it failed */
+    bool done;               /* all bytes are written, or an error occurred */
     bool unwanted;           /* the reader does not need the rest */
     enum fsd_status status;
     struct fsd_error err;
@@ -132,8 +134,8 @@ static void abandon(struct fsd_file *file)
     end_coming(file, NULL);
 }
 
-/* Starts the decompression, whose end closes `to`; false, without having done anything,
- * if the system has no thread or no addresses for it. */
+/* Starts the decompression, which closes `to` at its end; returns false and does
+ * nothing if the system has no thread or no addresses for it. */
 static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed,
                          FILE *to, uint64_t limit)
 {
@@ -184,7 +186,7 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err)
 
 /* ------------------------------------------------------------------------- opening */
 
-/* What the reader needs. */
+/* The part of the file that the reader needs. */
 enum need { ALL, COMING, PARTS, START };
 
 static enum fsd_status open_compressed(struct fsd_file *out, const char *path,

@@ -2,8 +2,8 @@
  * Calendar days as numbers, 20260131, so that days compare as integers and 0 means "no
  * day".  Both functions reject dates that are not in the calendar instead of
  * normalizing them: timegm() would silently turn 30 February into 2 March, and an
- * ignore of a policy would expire on a day that is not in the file.  Days are in UTC,
- * so that a gate reaches the same verdict on every machine.
+ * ignore rule of a policy would expire on a day that is not in the file.  Days are in
+ * UTC, so that a gate reaches the same verdict on every machine.
  */
 #include "host/files.h"
 
@@ -33,7 +33,7 @@ unsigned fsd_day_parse(const char *text)
     day.tm_year = (int)strtol(text, NULL, 10) - 1900;
     day.tm_mon = (int)strtol(text + 5, NULL, 10) - 1;
     day.tm_mday = (int)strtol(text + 8, NULL, 10);
-    same = day; /* timegm() makes the 30th of February a day in March */
+    same = day; /* timegm() converts 30 February to a day in March */
     at = timegm(&same);
     return at != -1 && number_of(&same) == number_of(&day) ? number_of(&day) : 0;
 }

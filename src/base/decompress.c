@@ -1,6 +1,6 @@
 /*
- * Decompresses gzip, xz and zstd in pieces of 256 KiB, one decoder each behind a row of
- * `packings`.  The input is untrusted: the output is limited to 64 MiB plus 1,024 times
+ * Decompresses gzip, xz and zstd in pieces of 256 KiB; `packings` has one row per
+ * decoder.  The input is untrusted: the output is limited to 64 MiB plus 1,024 times
  * the size of the input, a decoder's memory to 256 MiB, and a stream that ends early is
  * an error rather than a shorter file.  Concatenated streams (parallel gzip writes
  * them) count as one file.
@@ -18,30 +18,29 @@
 
 enum {
     PIECE = 1 << 18,
-    RATIO_MAX = 1024,         /* logs are repetitive: 60 was seen; it is also the limit
-                                of gzip */
-    EXPANDED_FREE = 1 << 26,  /* bytes that are allowed for any file */
-    DECODER_MEMORY = 1 << 28, /* for a decoder: what the strongest compression levels
-                                need */
+    RATIO_MAX = 1024,         /* logs are repetitive: 60 was seen; gzip's own limit */
+    EXPANDED_FREE = 1 << 26,  /* bytes that any file may decompress to */
+    DECODER_MEMORY = 1 << 28, /* bytes for a decoder: the requirement of the strongest
+                                 compression levels */
     ZSTD_WINDOW_LOG = 28
 };
 
-/* Where the decompressed bytes go. */
+/* The destination of the decompressed bytes. */
 struct sink {
     const struct fsd_file *compressed;
     size_t released;
-    int out;             /* -1: they stay in memory */
-    unsigned char *kept; /* there */
+    int out;             /* -1: the bytes stay in memory */
+    unsigned char *kept; /* the bytes in memory */
     size_t room;
     fsd_reached_fn *reached;
     void *payload;
-    uint64_t done, left; /* bytes written; how many more are accepted */
-    int error;           /* of writing; 0: none */
+    uint64_t done, left; /* bytes written; further bytes accepted */
+    int error;           /* errno of a failed write; 0: none */
     bool full, unwanted;
     unsigned char piece[PIECE];
 };
 
-/* 0, or why it cannot. */
+/* Returns 0, or errno of the failed write. */
 static int write_all(int to, const unsigned char *bytes, size_t n)
 {
     while (n) {
@@ -55,7 +54,7 @@ static int write_all(int to, const unsigned char *bytes, size_t n)
     return 0;
 }
 
-/* The same in memory. */
+/* Likewise for memory. */
 static int keep(struct sink *s, size_t n)
 {
     size_t size = (size_t)(s->done - n), room = s->room;
@@ -72,8 +71,8 @@ static int keep(struct sink *s, size_t n)
     return 0;
 }
 
-/* Writes the first n bytes of the piece, up to the limit; false if no more are
- * accepted.  The next piece is decompressed to `next`. */
+/* Writes the first n bytes of the piece, up to the limit; false if the sink accepts no
+ * more. `next` is the buffer for the next piece. */
 static bool flush(struct sink *s, size_t n, const unsigned char *next)
 {
     fsd_file_release_behind(s->compressed, (size_t)(next - s->compressed->bytes),
@@ -87,8 +86,8 @@ static bool flush(struct sink *s, size_t n, const unsigned char *next)
     return !s->full && !s->error && !s->unwanted;
 }
 
-/* Returns true at the end of the last stream; otherwise the sink has an error or the
- * input is damaged. */
+/* Returns true at the end of the last stream.  If it returns false, the sink has an
+ * error or the input is damaged. */
 typedef bool decompress_fn(struct sink *s, const unsigned char *in, size_t n);
 
 static bool decompress_gzip(struct sink *s, const unsigned char *in, size_t n)
@@ -99,7 +98,8 @@ static bool decompress_gzip(struct sink *s, const unsigned char *in, size_t n)
 
     while (more) {
         if (!z.avail_in && n) {
-            z.next_in = (unsigned char *)(uintptr_t)in; /* older zlib: not const */
+            z.next_in = (unsigned char *)(uintptr_t)in; /* not const in older versions
+                                                           of zlib */
             z.avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
             in += z.avail_in;
             n -= z.avail_in;
@@ -141,7 +141,7 @@ static bool decompress_zstd(struct sink *s, const unsigned char *in, size_t n)
 {
     ZSTD_DCtx *z = ZSTD_createDCtx();
     ZSTD_inBuffer from = {in, n, 0};
-    size_t left = 1; /* 0 behind a whole frame */
+    size_t left = 1; /* 0 after a complete frame */
     bool more = z && !ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax,
                                                           ZSTD_WINDOW_LOG));
 
@@ -186,7 +186,7 @@ uint64_t fsd_decompressed_most(const struct fsd_file *file)
     return EXPANDED_FREE + (uint64_t)RATIO_MAX * file->size;
 }
 
-/* The status at the end; `whole`: the last stream is complete. */
+/* The status at the end; `whole`: whether the last stream is complete. */
 static enum fsd_status report(const struct sink *s, bool whole, uint64_t first,
                               struct fsd_error *err)
 {
@@ -223,7 +223,7 @@ enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t fi
                                fsd_reached_fn *reached, void *payload,
                                struct fsd_error *err)
 {
-    struct sink *s = calloc(1, sizeof *s); /* too large for a thread's stack */
+    struct sink *s = calloc(1, sizeof *s); /* too large for the stack of a thread */
     enum fsd_status status;
 
     if (!s)

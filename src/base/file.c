@@ -1,19 +1,19 @@
 /*
  * Opens inputs.  A regular file is read, standard input is read to its end, and a file
- * that the caller holds in memory (fsd_use_memory()) is used from there, or read by a
- * function of the caller's (fsd_use_readers()).  Most of a large model is weights,
- * which readers skip, so that a file can be read in windows, on demand, into addresses
- * reserved for all of it:
+ * that the caller has in memory (fsd_use_memory()) is used from there, or read by one
+ * of the caller's functions (fsd_use_readers()).  Most of a large model is weights,
+ * which readers skip, so a file can be read in windows, on demand, into addresses
+ * reserved for the whole file:
  *
  *     file      [node][weights ..................................][node] ...
  *     addresses [ 64 KiB ]                                 [ 64 KiB ]
  *
- * A program may have files mapped instead (fsd_map_files()).  Another one may truncate
- * a file while it is mapped, and touching a lost page raises SIGBUS.  Zeros take its
- * place then, and the mapping is marked as lost: readers reach their end without any
- * checks of their own, and fsd_file_done() turns the mark into an error.  The signal
- * comes to the thread that touched the page, so each thread keeps its own list of
- * mappings.
+ * A program may have files mapped instead (fsd_map_files()).  Another program may
+ * truncate a file while it is mapped, and accessing a lost page raises SIGBUS.  The
+ * signal handler then replaces the page with zeros and marks the mapping as lost:
+ * readers continue to their end without checks of their own, and fsd_file_done() turns
+ * the mark into an error.  The thread that accessed the page receives the signal, so
+ * each thread keeps its own list of mappings.
  */
 #include "base/base.h"
 #include "host/files.h"
@@ -40,25 +40,26 @@ enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
                     (unsigned long long)limit);
 }
 
-/* ----------------------------------------------------------- what holds bytes */
+/* ----------------------------------------------------- the memory of a file's bytes */
 
 enum { WINDOW = 1 << 16 };
 
 struct fsd_mapping {
-    struct fsd_cleanup cleanup; /* first */
+    struct fsd_cleanup cleanup; /* must be the first member */
     unsigned char *bytes;
     size_t size;
-    bool heap;          /* of malloc() */
+    bool heap;          /* allocated with malloc() */
     int fd;             /* the file that windows are read from; -1: all bytes are in
                            memory */
-    bool *there;        /* of each window */
+    bool *there;        /* for each window: whether it has been read */
     volatile bool lost; /* some of the bytes were lost when they were read */
-    const struct fsd_file_reader *reader; /* reads windows instead; NULL */
+    const struct fsd_file_reader *reader; /* reads windows instead of `fd`; may be
+                                             NULL */
     struct fsd_mapping *next;
 };
 
-/* SIGBUS is delivered to the thread that read the page, so each thread has a list of
- * its own.  It must be accessible without allocating: the handler reads it. */
+/* SIGBUS is delivered to the thread that read the page, so each thread has its own
+ * list.  It must be accessible without allocating, since the handler reads it. */
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static atomic_bool maps;
@@ -68,8 +69,8 @@ void fsd_map_files(bool wanted)
     maps = wanted && FSD_HOST_MAPS;
 }
 
-/* fsd_host_on_lost() calls it in a handler: zeros take the place of all bytes that may
- * be lost, and end every reader's loops. */
+/* fsd_host_on_lost() calls it in a signal handler: zeros replace all bytes that may be
+ * lost, and end every reader's loops. */
 static unsigned char *lose(const unsigned char *at)
 {
     for (struct fsd_mapping *map = mapped; map; map = map->next) {
@@ -102,8 +103,8 @@ static void drop(struct fsd_cleanup *cleanup)
     free(map);
 }
 
-/* Reserves addresses for the file's bytes, or without a file for now (fd -1); false,
- * with errno set, if the system cannot. */
+/* Reserves addresses for the file's bytes; fd -1: without a file for now.  False, with
+ * errno set, if the system cannot do so. */
 static bool hold(struct fsd_file *out, int fd, size_t size)
 {
     struct fsd_mapping *map = calloc(1, sizeof *map);
@@ -131,7 +132,8 @@ static void read_window(struct fsd_mapping *map, size_t i)
     map->there[i] = true;
     map->lost |= !fsd_host_commit(map->bytes + at, end - at);
     if (map->reader) {
-        /* In parentheses it is no macro, as which Windows has read(). */
+        /* The parentheses prevent the expansion of a macro: on Windows, read() is one.
+         */
         map->lost |= !map->lost && !(map->reader->read)(map->reader->payload, at,
                                                         map->bytes + at, end - at);
         return;
@@ -198,7 +200,7 @@ bool fsd_file_has(const struct fsd_file *file, const char *word)
 
 /* ------------------------------------------------------------------------ opening */
 
-/* A pipe has no size: read until it ends or grows over the limit. */
+/* A pipe has no size: reads until it ends or exceeds the limit. */
 static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
                                    struct fsd_error *err)
 {
@@ -288,9 +290,9 @@ static enum fsd_status measure(struct fsd_file *out, int fd, uint64_t limit,
     return FSD_OK;
 }
 
-/* Addresses for all of it, and which windows are there; the first one is, which is what
- * is read at once.  The descriptor is the mapping's from then on.
- * @param reader  reads it instead; NULL */
+/* Reserves addresses for the whole file, and reads the first window, which is always
+ * needed.  The mapping owns the descriptor from then on.
+ * @param reader reads the file instead of the descriptor; may be NULL */
 static enum fsd_status begin_windows(struct fsd_file *out, int fd,
                                      const struct fsd_file_reader *reader,
                                      struct fsd_error *err)
@@ -321,12 +323,12 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
     if (status == FSD_OK)
         fsd_file_read(out, 0, out->size);
     if (out->map)
-        out->map->fd = -1; /* the caller's */
+        out->map->fd = -1; /* it belongs to the caller */
     out->sparse = false;
     return status;
 }
 
-/* As fsd_file_map(), by the caller's function. */
+/* Like fsd_file_map(), but the caller's function reads the bytes. */
 static enum fsd_status begin_reader(struct fsd_file *out,
                                     const struct fsd_file_reader *reader,
                                     uint64_t limit, struct fsd_error *err)
@@ -372,7 +374,7 @@ static const struct fsd_memory *find_in_memory(const char *path)
     return NULL;
 }
 
-/* @param of  the file that names this one; NULL: the user did */
+/* @param of the file that names this one; NULL: the user named it */
 static enum fsd_status begin(struct fsd_file *out, const char *path, const char *of,
                              uint64_t limit, struct fsd_error *err)
 {
@@ -396,7 +398,7 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
                    ? read_stream(out, STDIN_FILENO, limit, err)
                    : fsd_fail_memory(err, out->name);
     }
-    /* O_NONBLOCK: opening a FIFO without a writer must not block. */
+    /* O_NONBLOCK: opening a FIFO must not block if it has no writer. */
     fd = of ? fsd_open_beside(path, of) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && of && errno == EXDEV)
         return fsd_fail(err, FSD_E_IO, path, FSD_POS_NONE, 0,
@@ -478,7 +480,8 @@ void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
     *released = offset;
 }
 
-/* The pages of a file that was read whole are kept: it would have to be read again. */
+/* The pages of a file that was read as a whole are kept: releasing them would mean
+ * reading the file again. */
 void fsd_file_release(const struct fsd_file *file, size_t offset)
 {
     const struct fsd_mapping *map = file->map;

@@ -110,12 +110,12 @@ enum fsd_file_type fsd_file_type_of(const struct fsd_file *file)
             return magics[i].type;
     if (fsd_is_compressed(file))
         return FSD_FILETYPE_COMPRESSED;
-    /* A byte order mark, and a character of ASCII. */
+    /* A byte order mark followed by an ASCII character. */
     if (n >= 4 && ((s[0] == 0xff && s[1] == 0xfe && s[2] && !s[3]) ||
                    (s[0] == 0xfe && s[1] == 0xff && !s[2] && s[3])))
         return FSD_FILETYPE_UTF16;
     /* An ONNX file is a protobuf message whose first field is nearly always ir_version,
-     * a small number; then comes another of ModelProto's fields. */
+     * a small number; then another field of ModelProto follows. */
     if (n >= 3 && s[0] == 0x08 && s[1] > 0 && s[1] < 0x20 && s[2] &&
         memchr("\x12\x1a\x22\x28\x32\x3a\x42", s[2], 7))
         return FSD_FILETYPE_ONNX;

@@ -1,7 +1,7 @@
 /*
  * Recognizes the type of a file from its first bytes.  A wrong guess costs only a less
- * helpful message, so the tests are short; what is JSON is decided by the JSON reader,
- * which then distinguishes layers from profiles.
+ * helpful message, so the tests are short; the JSON reader decides what is JSON and
+ * distinguishes layers from profiles.
  */
 #ifndef FSD_BASE_FILE_TYPE_H
 #define FSD_BASE_FILE_TYPE_H
@@ -12,18 +12,18 @@ enum fsd_file_type {
     FSD_FILETYPE_EMPTY, /**< no bytes, or only white space */
     FSD_FILETYPE_JSON,
     FSD_FILETYPE_LIST, /**< '[' and a number: a JSON list, or text that begins with a
-                        size */
+                            size */
     FSD_FILETYPE_ONNX,
-    FSD_FILETYPE_ORT,  /**< ONNX Runtime's own form of a model */
+    FSD_FILETYPE_ORT,  /**< a model in ONNX Runtime's own format */
     FSD_FILETYPE_PLAN, /**< a serialized engine */
     FSD_FILETYPE_TFLITE,
     FSD_FILETYPE_SAFETENSORS,
     FSD_FILETYPE_HDF5,
     FSD_FILETYPE_PICKLE,
     FSD_FILETYPE_ZIP,
-    FSD_FILETYPE_COMPRESSED, /**< by gzip, xz or zstd (fsd_is_compressed) */
+    FSD_FILETYPE_COMPRESSED, /**< with gzip, xz or zstd (fsd_is_compressed) */
     FSD_FILETYPE_TAR,
-    FSD_FILETYPE_LFS, /**< the pointer file of Git LFS, in place of a file */
+    FSD_FILETYPE_LFS, /**< the pointer file that Git LFS puts in place of a file */
     FSD_FILETYPE_XML,
     FSD_FILETYPE_UTF16,
     FSD_FILETYPE_PICTURE,

@@ -1,14 +1,14 @@
 /*
  * Texts that are longer than their columns.  A node's name is a path, and a layer's
- * name is a list of them.  A text loses whole parts of a path, and whole names of a
- * list, which are counted; it never loses letters of a word:
+ * name is a list of them.  To shorten a text, whole parts of a path are left out, and
+ * whole names of a list, which are counted; never letters of a word:
  *
  *     /m/layers.0/self_attn: q_proj/Add + Reshape       the path of all names, once
  *     /m/.../self_attn: q_proj/Add + Reshape
  *     /m/layers.0/conv/Conv + 4 more + /m/.../Transpose
  *
- * The last part of a name, where exporters write the operator, always stands.  A text
- * with long words therefore takes more columns than it was given.
+ * The last part of a name, where exporters write the operator, is always kept.  A text
+ * with long words may therefore exceed its columns.
  */
 #include "base/base.h"
 
@@ -18,8 +18,8 @@
 enum {
     LEAST_WIDTH = 8,   /* columns below which nothing is left out */
     DOTS = 3,          /* "..." */
-    SCOPE_SHARE = 3,   /* the path of all names has a third of the columns at least */
-    LONGEST_WORD = 160 /* columns: a longer word is data, and loses its middle */
+    SCOPE_SHARE = 3,   /* the shared path gets at least a third of the columns */
+    LONGEST_WORD = 160 /* columns: a longer word is data, whose middle is left out */
 };
 
 typedef FSD_VEC(struct fsd_slice) slice_vec;
@@ -37,7 +37,7 @@ static struct fsd_slice between(const char *from, const char *to)
 
 /* ------------------------------------------------------------------------- a path */
 
-/* A path of which the parts from `head` on, up to `tail`, are left out. */
+/* A path without the parts from `head` up to `tail`. */
 struct path {
     struct fsd_slice text;
     slice_vec parts;
@@ -66,7 +66,7 @@ static void split_path(struct fsd_arena *scratch, struct path *path)
     }
 }
 
-/* What is kept at the front, and at the end with what separates it from the front. */
+/* The parts kept at the front, and those kept at the end with their separator. */
 static struct fsd_slice front_of(const struct path *path, uint32_t head)
 {
     return between(path->text.s, head ? path->parts.at[head].s : path->text.s);
@@ -85,8 +85,8 @@ static size_t columns_of(const struct path *path, uint32_t head, uint32_t tail)
            fsd_slice_width(end_of(path, tail));
 }
 
-/* Of the end two parts if they fit, one of the front, of the end as many as fit, and
- * the front has the rest. */
+/* Chooses two parts at the end if they fit, one at the front, as many more at the end
+ * as fit, and then more at the front. */
 static void choose_parts(struct path *path, size_t width)
 {
     const uint32_t n = path->parts.n, ends[] = {n - 2, 1}, fronts[] = {1, n};
@@ -102,7 +102,7 @@ static void choose_parts(struct path *path, size_t width)
     }
 }
 
-/* A word, whole unless it is data. */
+/* Prints a word, shortened only if it is data. */
 static size_t put_word(FILE *out, struct fsd_slice t, size_t width)
 {
     size_t most = width > LONGEST_WORD ? width : LONGEST_WORD, all = fsd_slice_width(t);
@@ -147,7 +147,7 @@ static size_t put_path(FILE *out, struct fsd_slice t, size_t width)
 
 /* ------------------------------------------------------------------------- a list */
 
-/* The names between the joiner, where they are not within brackets. */
+/* Splits at the joiner, except within brackets. */
 static void split_list(struct fsd_arena *scratch, struct fsd_slice t,
                        struct fsd_slice joiner, slice_vec *names)
 {
@@ -165,7 +165,7 @@ static void split_list(struct fsd_arena *scratch, struct fsd_slice t,
     fsd_vec_push(scratch, names, between(t.s + begin, t.s + t.n));
 }
 
-/* What ends a list of which not all is stated: " and 12 more". */
+/* Takes the end of an incomplete list: " and 12 more". */
 static struct fsd_slice take_rest(struct fsd_slice *t)
 {
     struct fsd_slice all = *t;
@@ -184,7 +184,7 @@ static bool is_below(struct fsd_slice name, struct fsd_slice path)
     return name.n > path.n && name.s[path.n] == '/' && !memcmp(name.s, path.s, path.n);
 }
 
-/* The path that all names have before their last parts; empty if there is none. */
+/* The path that all names share before their last parts; empty if there is none. */
 static struct fsd_slice shared_path(const slice_vec *names)
 {
     struct fsd_slice first = names->at[0], path = first;
@@ -209,7 +209,7 @@ static size_t minus(size_t width, size_t used)
     return width > used ? width - used : 0;
 }
 
-/* The first names and the last; the others are counted. */
+/* Prints the first names and the last; the others are counted. */
 static size_t put_names(FILE *out, const slice_vec *names, struct fsd_slice joiner,
                         size_t width)
 {

@@ -1,10 +1,10 @@
 /*
  * The hash functions, all of them xxHash's XXH3.  Names are hashed with a random seed,
- * since a file could otherwise hold names prepared to collide; 128 bits identify whole
- * files in snapshots and reports, and have no seed.
+ * since a file could otherwise contain names prepared to collide; hashes of 128 bits
+ * identify whole files in snapshots and reports, and have no seed.
  *
- * Most of what is hashed is two numbers or a short name, where a call into the library
- * takes longer than the hash: hence its inline form.
+ * Most hashed values are two numbers or a short name, for which a call into the library
+ * takes longer than the hash itself; so its inline form is used.
  */
 #include "base/base.h"
 

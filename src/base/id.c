@@ -1,5 +1,5 @@
-/* Numbers, by which everything in an array is referred to: what two searches found, the
- * order of numbers and of tables, and arrays of numbers. */
+/* Indices as ids: combining the results of two searches, ordering numbers and tables,
+ * and arrays of numbers. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -52,7 +52,7 @@ int fsd_then(int order, int next)
     return order ? order : next;
 }
 
-/* Most of it comes in order, which qsort() would compare as often as any other. */
+/* Most arrays are sorted already; qsort() would compare as much as for any other. */
 void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *))
 {
     const char *item = at;

@@ -2,8 +2,8 @@
  * Open addressing: the search for a name begins at the slot of its hash and ends at the
  * first free one.  A slot holds the hash too, so that nearly all other names are
  * skipped without reading them: the names of a large model exceed a processor's cache,
- * and reading one takes longer than all else here.  (With uthash, whose entries are
- * linked by pointers, a whole run of 10,000 layers takes a quarter more.)
+ * and reading one takes longer than everything else here.  (With uthash, whose entries
+ * are linked by pointers, a whole run of 10,000 layers takes a quarter more.)
  *
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */
@@ -16,7 +16,7 @@ enum { FIRST_SLOTS = 64 };
 
 struct slot {
     uint32_t hash;
-    fsd_sym sym; /* 0: free, for "" is in none */
+    fsd_sym sym; /* 0: free, since "" is in no slot */
 };
 
 struct entry {
@@ -26,9 +26,11 @@ struct entry {
 
 struct fsd_intern {
     struct fsd_arena *arena;
-    uint64_t seed; /* without one, a file of 3 MB could have names that all collide */
+    uint64_t seed; /* without a seed, a file of 3 MB could contain names that all
+                      collide */
     struct slot *slots;
-    uint32_t mask; /* slots - 1: they are a power of two, of which a quarter is free */
+    uint32_t mask; /* number of slots, a power of two, minus 1; a quarter of them is
+                      free */
     FSD_VEC(struct entry) entries;
 };
 
@@ -37,7 +39,7 @@ static uint32_t hash_of(const struct fsd_intern *names, const char *s, size_t n)
     return (uint32_t)fsd_hash_seeded(s, n, names->seed);
 }
 
-/* The slot of that name, or else the free one to insert it in. */
+/* The slot of this name, or else the free slot for it. */
 static struct slot *find(const struct fsd_intern *names, const char *s, size_t n,
                          uint32_t hash)
 {
@@ -119,7 +121,7 @@ fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
         return put(names, fsd_arena_strndup(names->arena, s, n), n, hash);
     fixed = FSD_NEW(names->arena, char, 4 * n + 1);
     for (size_t i = 0; i < n; good = valid_len(s + i, n - i)) {
-        memcpy(fixed + used, s + i, good); /* what is there is valid */
+        memcpy(fixed + used, s + i, good); /* these bytes are valid */
         used += good;
         i += good;
         if (i < n)
@@ -173,14 +175,15 @@ void fsd_intern_replace(struct fsd_intern *names, const char *const *texts)
     for (fsd_sym i = 1; i < names->entries.n; i++)
         if (texts[i])
             names->entries.at[i] = (struct entry){texts[i], strlen(texts[i])};
-    names->slots = NULL; /* none of their hashes holds */
+    names->slots = NULL; /* the hashes no longer match */
     make_slots(names, n);
     for (fsd_sym i = 1; i < names->entries.n; i++) {
         const struct entry *entry = &names->entries.at[i];
         uint32_t hash = hash_of(names, entry->text, entry->len);
         struct slot *slot = find(names, entry->text, entry->len, hash);
 
-        if (entry->len && !slot->sym) /* of two with one text the first is found */
+        if (entry->len && !slot->sym) /* the first of two symbols with the same text is
+                                         found */
             *slot = (struct slot){hash, i};
     }
 }

@@ -1,12 +1,13 @@
 /*
- * Which files a run has opened, so that no output replaces one of them: each by device
- * and inode, since `./model.onnx`, a hard link and a link are other names of one file.
- * A file that is opened a thousand times has one entry of 16 bytes in a hash table.
+ * The files that a run has opened, so that no output replaces one of them.  Each is
+ * identified by device and inode, since `./model.onnx`, a hard link and a symbolic link
+ * are different names of one file.  A file that is opened a thousand times has one
+ * entry of 16 bytes in a hash table.
  *
- * The caller owns the list and sets it for a thread, as fsd_use_memory() does: what
- * opens files lies far below what writes, and hands nothing on but paths.  The list is
- * the caller's and not the process's, so that two runs in one process do not mix, and
- * several threads may work for one run, which is why it has a lock.
+ * The caller owns the list and sets it for a thread, like fsd_use_memory(), because the
+ * functions that open files and those that write have only paths in common.  The list
+ * is not global, so that two runs in one process do not mix.  It has a lock, since
+ * several threads may work for one run.
  */
 #include "base/base.h"
 #include "host/files.h"
@@ -15,7 +16,7 @@
 
 enum { FIRST_ROOM = 16 };
 
-/* Zeros are a free place: no file has the inode 0. */
+/* Zeros mark a free slot: no file has the inode 0. */
 struct entry {
     uint64_t device, inode;
 };
@@ -23,7 +24,8 @@ struct entry {
 struct fsd_opened {
     fsd_lock lock;
     struct entry *at;
-    size_t n, room; /* a power of two, at most three quarters of it in use */
+    size_t n, room; /* `room` is a power of two, of which at most three quarters are in
+                       use */
 };
 
 static _Thread_local struct fsd_opened *recording;
@@ -54,7 +56,7 @@ struct fsd_opened *fsd_opened_record(struct fsd_opened *opened)
     return before;
 }
 
-/* The entry, or the free place where it belongs; the table has one. */
+/* The entry, or the free slot where it belongs; the table has at least one. */
 static struct entry *find(const struct fsd_opened *opened, struct entry entry)
 {
     size_t i = fsd_hash_mix(entry.device, entry.inode) & (opened->room - 1);
@@ -88,7 +90,7 @@ static struct entry entry_of(const struct stat *st)
     return (struct entry){(uint64_t)st->st_dev, (uint64_t)st->st_ino};
 }
 
-/* Devices and pipes lose nothing when something is written to them. */
+/* Ignores devices and pipes, since writing to them overwrites nothing. */
 static bool add(struct fsd_opened *opened, const struct stat *st)
 {
     struct entry *place;

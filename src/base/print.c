@@ -1,8 +1,8 @@
 /*
- * A stream into memory that reports every lost byte.  Those of open_memstream() lose
- * bytes without memory, and neither ferror() nor fclose() reports it.  No jump leaves
- * stdio: a write without memory is an error of the stream, and closing it calls
- * fsd_out_of_memory().
+ * A stream into memory that reports every lost byte.  If memory runs out, streams of
+ * open_memstream() lose bytes, and neither ferror() nor fclose() reports it.  No jump
+ * leaves stdio: if memory runs out, the write is an error of the stream, and closing
+ * the stream calls fsd_out_of_memory().
  */
 #include "base/base.h"
 
@@ -42,7 +42,7 @@ static bool add(void *cookie, const char *bytes, size_t n)
     return !print->failed;
 }
 
-/* Drops what is not written yet: flushing it could need memory once more. */
+/* Drops unwritten text: flushing it could need more memory. */
 static void drop(struct fsd_cleanup *cleanup)
 {
     struct fsd_print *print =
@@ -103,9 +103,9 @@ void fsd_print_drop(struct fsd_print *print)
     free(print->text);
 }
 
-/* A stream whose struct the caller does not have. */
+/* A stream that owns its struct. */
 struct memory {
-    struct fsd_print print; /* the first member, to which add() casts */
+    struct fsd_print print; /* must be the first member: add() casts to it */
     char **text;
     size_t *size;
 };
@@ -134,7 +134,7 @@ FILE *fsd_memory_open(char **text, size_t *size)
     memory->text = text;
     memory->size = size;
     open_as(&memory->print, (struct fsd_host_stream){memory, add, pass_line});
-    fsd_cleanup_drop(&memory->print.cleanup); /* the caller's */
+    fsd_cleanup_drop(&memory->print.cleanup); /* the caller owns it now */
     return memory->print.out;
 }
 
@@ -162,7 +162,8 @@ fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names)
 
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 {
-    char most[FIRST_ROOM]; /* texts fit: opening a stream takes longer than to print */
+    char most[FIRST_ROOM]; /* most texts fit: opening a stream takes longer than
+                              printing */
     struct fsd_print print;
     va_list args;
     int n;

@@ -1,8 +1,8 @@
 /*
  * Union-find over ids with path halving.  A join keeps the smaller id as the root
- * rather than that of the larger set: the result then does not depend on the order of
- * the joins, which reports rely on to be the same bytes everywhere, and path halving
- * alone keeps the trees flat enough.
+ * rather than that of the larger set: then the result does not depend on the order of
+ * the joins, so that reports have the same bytes everywhere; path halving alone keeps
+ * the trees flat enough.
  */
 #include "base/base.h"
 

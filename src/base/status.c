@@ -1,9 +1,8 @@
 /*
  * Formats errors into the caller's struct.  Messages quote names and paths of the
  * input, which an attacker may have chosen, so everything passes copy_safe(): no
- * control characters, no partial UTF-8 sequences, and nothing that the runner of a CI
- * job would execute as a command.  Lack of memory is turned into an error here, too
- * (guard.c).
+ * control characters, no partial UTF-8 sequences, and no text that the runner of a CI
+ * job would execute as a command.  Lack of memory also becomes an error here.
  */
 #include "base/base.h"
 
@@ -20,7 +19,7 @@ const char *fsd_status_name(enum fsd_status status)
     return (unsigned)status < FSD__STATUS_COUNT ? names[status] : "unknown";
 }
 
-/* Copies printable text only, in whole characters: messages quote inputs. */
+/* Copies only printable text, in whole characters, since messages quote inputs. */
 static void copy_safe(char *out, size_t size, const char *s)
 {
     size_t n = 0;
@@ -82,7 +81,7 @@ const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size)
         snprintf(pos, sizeof pos, "line %llu: ", (unsigned long long)err->pos);
     snprintf(text, sizeof text, "%s%s%s%s", err->file, *err->file ? ": " : "", pos,
              err->message);
-    if (size) /* its caller may have copied a path as it was given */
+    if (size) /* the caller may have copied a path unchanged */
         copy_safe(out, size, text);
     return out;
 }
@@ -96,16 +95,16 @@ enum fsd_status fsd_flush(FILE *out, struct fsd_error *err)
 
 /* ------------------------------------------------------------------ lack of memory */
 
-/* Each thread has a list of what was allocated under guards, the newest first; the
- * depth of their guards decreases towards its end:
+/* Each thread has a list of the objects allocated under guards, newest first; the depth
+ * of their guards decreases towards the end:
  *
  *     fsd_linting_open()  guard 1     arena A
  *       fsd_run_open()    guard 2     arena B, mapping C     list: C2 B2 A1
  *
  * When memory runs out, C and B are freed in this order before the jump, while the
- * stack that they may be on still exists, and fsd_run_open() returns FSD_E_MEMORY. When
- * it returns anything else, C and B pass to guard 1; behind the outermost guard they
- * are the caller's, and in no list. */
+ * stack that they may be on still exists, and fsd_run_open() returns FSD_E_MEMORY.  If
+ * it returns any other status, C and B pass to guard 1; after the outermost guard the
+ * caller owns them, and no list contains them. */
 static void (*at_end_of_memory)(void);
 static _Thread_local struct fsd_guard *innermost;
 static _Thread_local struct fsd_cleanup *newest;

@@ -1,8 +1,8 @@
 /*
- * UTF-8, and printing text of unknown origin.  A name in a model may hold terminal
- * escapes, right-to-left marks or a workflow command ("::error::"); whatever is printed
- * goes through one of the functions here.  Nearly all real text is plain ASCII, which
- * fsd_plain_run() passes in one go.  Widths are counted in terminal columns and not in
+ * UTF-8, and printing text of unknown origin.  A name in a model may contain terminal
+ * escapes, right-to-left marks or a workflow command ("::error::"), so all text is
+ * printed by one of the functions here.  Nearly all real text is plain ASCII, which
+ * fsd_plain_run() skips quickly.  Widths are counted in terminal columns and not in
  * bytes, and no name is cut within a character.
  */
 #include "base/base.h"
@@ -14,7 +14,7 @@
 #include <string.h>
 #include <utf8proc.h>
 
-/* No overlong forms, no surrogates, nothing above U+10FFFF. */
+/* Rejects overlong forms, surrogates, and codes above U+10FFFF. */
 size_t fsd_utf8_len(const unsigned char *s, size_t n)
 {
     utf8proc_int32_t code;
@@ -51,7 +51,8 @@ bool fsd_code_is_hidden(uint32_t code)
            (code & 0xfffe) == 0xfffe;
 }
 
-/* The end of a long name is not searched: that would take its length each time. */
+/* Does not search the end of a long name, which would take time in proportion to its
+ * length. */
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
 {
     size_t n = FSD_BRIEF;
@@ -59,13 +60,13 @@ const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
     if (strnlen(name, n + 1) <= n)
         return name;
     while (n && ((unsigned char)name[n] & 0xc0) == 0x80)
-        n--; /* no half of a character */
+        n--; /* never half of a character */
     snprintf(room, FSD_BRIEF_ROOM, "%.*s...", (int)n, name);
     return room;
 }
 
 /* Reads one character at the front: its bytes are at[0..*len).  A byte that is not
- * UTF-8 is a character of its own. */
+ * valid UTF-8 counts as one character. */
 static uint32_t take_code(const char **s, size_t *left, size_t *len)
 {
     const unsigned char *at = (const unsigned char *)*s;
@@ -91,8 +92,8 @@ static size_t columns_of(uint32_t code)
     return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
-/* Whether one of eight bytes at once is no plain one: what is subtracted or added sets
- * the highest bit of a byte only where that byte, or one before it, is not plain. */
+/* Whether any of eight bytes is not plain.  The subtraction or addition sets the
+ * highest bit of a byte only if this byte, or one before it, is not plain. */
 static bool is_any_odd(const char *s)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
@@ -206,7 +207,8 @@ size_t fsd_slice_front(struct fsd_slice t, size_t columns, size_t *used)
     return n;
 }
 
-/* The JSON escape of a byte that ends a string or breaks a line; NULL: itself. */
+/* The JSON escape of a byte that ends a string or breaks a line; NULL if the byte needs
+ * none. */
 static const char *json_escape(unsigned char byte)
 {
     static const char bytes[] = "\"\\\b\f\n\r\t";
@@ -217,8 +219,8 @@ static const char *json_escape(unsigned char byte)
     return at ? escapes[at - bytes] : NULL;
 }
 
-/* Characters that JSON allows in a string may still be a terminal's command (U+009B) or
- * reverse the reading direction. */
+/* Also escapes characters that JSON allows in a string but that command a terminal
+ * (U+009B) or reverse the reading direction. */
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
 {
     size_t n = 0, len;
@@ -305,7 +307,7 @@ void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 /* ------------------------------------------------------------ commands to runners */
 
 /* Runners on .NET compare by language rules, which ignore characters that are not
- * printed; here, all characters outside ASCII are ignored. */
+ * printed; so all characters outside ASCII are ignored here. */
 static const char *skip_foreign(const char *s)
 {
     while ((unsigned char)*s >= 0x80)
@@ -366,7 +368,7 @@ static const char *put_until(FILE *out, const char *from, const char *at,
 
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape)
 {
-    const char *from = lines, /* not yet printed */
+    const char *from = lines, /* the rest that is not yet printed */
         *end = lines + strlen(lines), *hash = strchr(lines, '#'), *next;
 
     for (; lines < end; lines = next) {

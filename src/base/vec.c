@@ -1,8 +1,8 @@
 /*
  * The growth of FSD_VEC arrays.  The capacity doubles, so that n appends copy at most
- * 2n elements.  The old copies of a small array stay in the arena until that is freed,
- * which at most doubles its memory; an array larger than a block of the arena has
- * memory of its own and is reallocated.
+ * 2n elements.  The old copies of a small array stay in the arena until the arena is
+ * freed, which at most doubles the array's memory; an array larger than a block of the
+ * arena has its own memory and is reallocated.
  */
 #include "base/base.h"
 
