@@ -1,9 +1,8 @@
 /*
- * A short list of key and value about how an engine was built.  The keys that every
- * builder has come first, in the order of the table here; the builder's own options
- * follow by name.  The first source that states a key wins, so callers add the most
- * reliable one first; versions are reported elsewhere and are left out of the sorted
- * list.
+ * A short list of keys and values that states how an engine was built.  The keys of all
+ * builders come first, in the order of the table here; the builder's own options follow
+ * by name.  The first source that states a key wins, so callers add the most reliable
+ * one first; versions are reported elsewhere and are left out of the sorted list.
  */
 #include "model/graph/built.h"
 
@@ -14,7 +13,7 @@ static const char *const keys[] = {
     FSD_BUILT_CAPABILITY, FSD_BUILT_KERNELS, FSD_BUILT_PRECISION, FSD_BUILT_CALIBRATION,
     FSD_BUILT_FLAGS,      FSD_BUILT_ROUTE,   FSD_BUILT_MEASURED};
 
-enum { VERSIONS = 2 }; /* that the keys begin with */
+enum { VERSIONS = 2 }; /* the first keys are versions */
 
 static size_t rank(const char *key)
 {
@@ -30,7 +29,7 @@ bool fsd_built_is_option(const char *key)
     return rank(key) == FSD_COUNT_OF(keys);
 }
 
-/* Options by name: the order of a command line has no meaning. */
+/* Sorts options by name, since the order of a command line has no meaning. */
 static int by_rank(const struct fsd_intern *names, fsd_sym a, fsd_sym b)
 {
     const char *s = fsd_text(names, a), *t = fsd_text(names, b);
@@ -43,7 +42,7 @@ void fsd_built_sort(fsd_built_vec *built, const struct fsd_intern *names)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < built->n; i++) { /* a few */
+    for (uint32_t i = 0; i < built->n; i++) { /* a short list */
         struct fsd_built fact = built->at[i];
         uint32_t at = n;
 

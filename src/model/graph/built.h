@@ -1,7 +1,7 @@
 /*
- * How an engine was built, as far as log or dump state it: facts by key.  The keys of
- * all builders are here; the others are options, spelled as the builder spells them,
- * and only those that were set.
+ * How an engine was built, as far as its log or dump states it: facts with keys.  The
+ * keys of all builders are listed here; all others are options that were set, spelled
+ * as the builder spells them.
  */
 #ifndef FSD_MODEL_BUILT_H
 #define FSD_MODEL_BUILT_H
@@ -12,18 +12,20 @@
 
 #define FSD_BUILT_VERSION    "version" /**< becomes the engine's producer */
 #define FSD_BUILT_LIBRARY    "library" /**< likewise, if there is no version */
-#define FSD_BUILT_LABEL      "label"   /**< set by the user: what the build is for */
+#define FSD_BUILT_LABEL      "label"   /**< set by the user: the purpose of the build */
 #define FSD_BUILT_GPU        "gpu"
 #define FSD_BUILT_CAPABILITY "compute capability"
 #define FSD_BUILT_KERNELS                                                              \
     "kernels for" /**< the GPU that the builder's library has kernels for */
-#define FSD_BUILT_PRECISION   "precision" /**< types that the builder may select */
+#define FSD_BUILT_PRECISION                                                            \
+    "precision" /**< types from which the builder may
+                                               select */
 #define FSD_BUILT_CALIBRATION "calibration"
 #define FSD_BUILT_FLAGS       "flags" /**< all flags that are set, as a list */
 /** Options of the builder's compiler, "-a=on -b=2". */
 #define FSD_BUILT_ROUTE "build route"
-/** How its times were measured, which does not change the engine: FSD_MEASURED_HOW with
- *  "with" or "without" for each. */
+/** How the layer times were measured, which does not change the engine:
+ *  FSD_MEASURED_HOW with "with" or "without" for each option. */
 #define FSD_BUILT_MEASURED "measured"
 #define FSD_MEASURED_HOW   "%s data transfers, %s spin-wait, %s CUDA graph"
 
@@ -31,19 +33,19 @@ struct fsd_built {
     fsd_sym key, value;
 };
 
-typedef FSD_VEC(struct fsd_built) fsd_built_vec; /**< each key once */
+typedef FSD_VEC(struct fsd_built) fsd_built_vec; /**< contains each key once */
 
 /** The value of the key; 0: unknown. */
 fsd_sym fsd_built_find(const fsd_built_vec *built, const struct fsd_intern *names,
                        const char *key);
 /** Puts the keys of all builders first, in the order above, and removes versions. */
 void fsd_built_sort(fsd_built_vec *built, const struct fsd_intern *names);
-/** True for a builder's own option. */
+/** Whether the key is a builder's own option. */
 bool fsd_built_is_option(const char *key);
-/** Adds the fact first, or replaces the one with its key. */
+/** Adds the fact at the front, or replaces the fact with the same key. */
 void fsd_built_set(struct fsd_arena *arena, const struct fsd_intern *names,
                    fsd_built_vec *built, struct fsd_built fact);
-/** Adds the fact, unless there is one with its key. */
+/** Adds the fact, unless the list has one with the same key. */
 void fsd_built_add(struct fsd_arena *arena, const struct fsd_intern *names,
                    fsd_built_vec *built, struct fsd_built fact);
 

@@ -2,8 +2,8 @@
  * Element types as one table of names, sizes, ranks and ONNX numbers, with the
  * spellings that dumps, logs and parsers use; decoding of single elements; and memory
  * layouts.  Ranks order types by precision for "promoted" and "reduced"; integers that
- * only index (INT32, INT64) have rank 0 and are never compared, since their width is no
- * matter of precision.
+ * are only used as indices (INT32, INT64) have rank 0 and are never compared, since
+ * their width is not a precision.
  */
 #include "model/graph/dtype.h"
 #include "base/base.h"
@@ -65,7 +65,7 @@ enum fsd_dtype fsd_dtype_numbered(int64_t number)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* Every spelling that was seen in dumps, logs, the inspector and parsers. */
+/* All spellings that were seen in dumps, logs, the inspector and parsers. */
 static const struct {
     const char *word;
     enum fsd_dtype type;
@@ -128,8 +128,8 @@ unsigned fsd_dtype_bits(enum fsd_dtype type)
     return types[type].bits;
 }
 
-/* Sign, exponent, mantissa.  E4M3 uses its largest exponent for numbers, except the
- * last one, which is NaN. */
+/* Reads sign, exponent and mantissa.  E4M3 uses its largest exponent for numbers as
+ * well, except for the last value, which is NaN. */
 static double read_float(uint64_t bits, int exponent, int mantissa, bool infinities)
 {
     uint64_t top = (UINT64_C(1) << exponent) - 1, rest = (UINT64_C(1) << mantissa) - 1;
@@ -151,7 +151,7 @@ static double read_single(uint32_t bits)
     return isnan(single) ? NAN : (double)single;
 }
 
-/* A number in two's complement of so many bits. */
+/* Reads a number of `width` bits in two's complement. */
 static double read_signed(uint64_t bits, unsigned width)
 {
     return (double)((int64_t)(bits << (64 - width)) >> (64 - width));
@@ -163,7 +163,7 @@ bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
     case FSD_FP64:
         *out = read_float(bits, 11, 52, true);
         return true;
-    case FSD_FP32: /* most have it */
+    case FSD_FP32: /* the most frequent type, therefore first */
         *out = read_single((uint32_t)bits);
         return true;
     case FSD_FP16:
@@ -199,7 +199,7 @@ bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
     }
 }
 
-/* Scales are FP32, and an export has as many as channels. */
+/* Scales are FP32; a model may have one for each channel. */
 static void read_singles(const unsigned char *bytes, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++, bytes += 4)
@@ -285,7 +285,7 @@ struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *siz
     return layout;
 }
 
-/* The word for an order, of two spatial axes or of three, and the number behind it; 0:
+/* The word for an order with two or three spatial axes, and the number after it; 0:
  * none. */
 static const char *layout_word(struct fsd_layout layout, unsigned *number)
 {
@@ -311,8 +311,8 @@ static const char *layout_word(struct fsd_layout layout, unsigned *number)
     return *number ? "c" : "";
 }
 
-/* Copied together, since every port's is printed and formatting takes ten times as
- * long. */
+/* Copies the parts of the name: printf() takes ten times as long, and every port's
+ * layout is printed. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16])
 {
     char room[FSD_DIGITS];

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/** Element types.  fp8 is E4M3FN, which builders call FP8. */
+/** Element types. fp8 is E4M3FN, which builders call FP8. */
 enum fsd_dtype {
     FSD_DTYPE_UNKNOWN,
     FSD_FP64,
@@ -44,25 +44,25 @@ enum fsd_dtype {
 /** The lower-case name used in every report ("fp16", "int8", "unknown"). */
 const char *fsd_dtype_name(enum fsd_dtype type);
 
-/** The type with that number in ONNX; unknown if there is none. */
+/** The type with this number in ONNX; unknown if there is none. */
 enum fsd_dtype fsd_dtype_numbered(int64_t number);
 
-/** The type of a builder's or a parser's word ("Half", "FP16", "float16"), in any case;
- *  FSD_DTYPE_UNKNOWN if it is none. */
+/** The type that a builder or parser calls by this word ("Half", "FP16", "float16"), in
+ *  any case; FSD_DTYPE_UNKNOWN if there is none. */
 enum fsd_dtype fsd_dtype_read(const char *word, size_t n);
 
 /** Bits of an element in a packed buffer; 0 for strings and unknown. */
 unsigned fsd_dtype_bits(enum fsd_dtype type);
 
-/** The number in the bits of one element; NAN if it is none.  False for types that
- *  share a byte with others, and for those in which no model was seen to have numbers.
- */
+/** The number that the bits of an element represent; NAN if they represent none.
+ *  Returns false for types whose elements share a byte, and for types in which no model
+ *  was seen to store numbers. */
 bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out);
-/** The same of `n` elements that stand one after another, little endian. */
+/** Likewise for `n` consecutive elements, little endian. */
 bool fsd_dtype_numbers(enum fsd_dtype type, const unsigned char *bytes, size_t n,
                        double *out);
 
-/** True for the types a QuantizeLinear can produce: 8 bits and fewer, not bool. */
+/** Whether a QuantizeLinear can output this type: 8 bits and fewer, not bool. */
 bool fsd_dtype_is_quantized(enum fsd_dtype type);
 
 /** Rank of a type by precision, for "higher precision than requested": fp64 5, fp32 and
@@ -70,13 +70,13 @@ bool fsd_dtype_is_quantized(enum fsd_dtype type);
  *  (int32, int64, bool, string). */
 int fsd_dtype_rank(enum fsd_dtype type);
 
-/** The one of higher rank; a known one before an unknown one.  The order of the two
- *  makes no difference. */
+/** The type of higher rank; a known type rather than an unknown one.  The order of the
+ *  arguments makes no difference. */
 enum fsd_dtype fsd_dtype_wider(enum fsd_dtype a, enum fsd_dtype b);
 
 /** The order of a tensor's elements in memory. */
 enum fsd_order {
-    FSD_ORDER_UNKNOWN,       /**< not said */
+    FSD_ORDER_UNKNOWN,       /**< not stated */
     FSD_ORDER_LINEAR,        /**< row major */
     FSD_ORDER_CHANNELS_LAST, /**< "channel major", kHWC and its padded variants */
     FSD_ORDER_VECTORIZED,    /**< channels in vectors: chw4, chw32, ... */
@@ -89,19 +89,20 @@ struct fsd_layout {
     uint8_t order;   /**< enum fsd_order */
     uint8_t axis;    /**< the vectorized or innermost dimension; 1 is the channel */
     uint16_t width;  /**< elements per vector, for FSD_ORDER_VECTORIZED; else 0 */
-    uint16_t pad;    /**< the axis is padded to a multiple of this; 0 and 1: not */
+    uint16_t pad;    /**< the axis is padded to a multiple of this; 0 and 1: no
+                          padding */
     uint8_t spatial; /**< spatial dimensions, if the format states them; else 0 */
-    uint8_t rank;    /**< FSD_ORDER_PERMUTED: how many `axes` there are */
+    uint8_t rank;    /**< FSD_ORDER_PERMUTED: the number of `axes` */
     uint8_t axes[FSD_LAYOUT_AXES]; /**< the outermost first */
 };
 
 bool fsd_layout_same(struct fsd_layout a, struct fsd_layout b);
 
-/** The order of axes by their strides: ranks[i] is that of axis i's stride, 0 the
- *  innermost.  The stride of an axis with one element has no meaning, so that the other
- *  axes alone decide between row-major, channels last and any other order.
- *  @param n up to FSD_LAYOUT_AXES.
- *  @param sizes of each axis; negative: unknown. */
+/** The order of axes by their strides: ranks[i] is the rank of axis i's stride, 0 for
+ *  the innermost.  The stride of an axis with one element has no meaning, so that the
+ *  other axes alone decide between row-major, channels last and any other order.
+ *  @param n at most FSD_LAYOUT_AXES
+ *  @param sizes the size of each axis; negative: unknown */
 struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *sizes,
                                         uint32_t n);
 

@@ -1,7 +1,7 @@
 /*
- * Adds up what a build cost.  A log has a line for each combination of formats and
- * each kernel, millions in a large one; what is kept is one entry a layer and source,
- * so that it grows with the network.  Sums stay right at every bound: what is beyond it
+ * Adds up the cost of a build.  A log has a line for each combination of formats and
+ * each kernel, millions in a large log; only one entry per layer and source is stored,
+ * so memory grows with the network.  Sums stay correct at every limit: what exceeds it
  * is added to an entry without a name.
  */
 #include "model/graph/effort.h"
@@ -21,7 +21,7 @@ uint32_t fsd_effort_on(struct fsd_arena *arena, struct fsd_efforts *all, fsd_sym
         const struct fsd_effort *e = &all->list.at[i];
 
         if (e->build != build)
-            break; /* builds follow one another */
+            break; /* the entries of one build are consecutive */
         if (e->source == source)
             return i;
     }

@@ -1,8 +1,9 @@
 /*
- * What a build cost, as its log states it: seconds by step, and by layer and kind of
- * kernel ("tactic source") what was timed, taken from the timing cache, or skipped.
+ * The cost of a build according to its log: seconds per step; and for each layer and
+ * kind of kernel ("tactic source") the kernels that were timed, found in the timing
+ * cache, or skipped.
  *
- * Before 8.4 no line states seconds; then only the lines' time stamps show, in whole
+ * Before 8.4, no line states seconds, and only the time stamps of lines show, in whole
  * seconds, how long a layer was timed.
  */
 #ifndef FSD_MODEL_EFFORT_H
@@ -13,48 +14,48 @@
 #include <stdbool.h>
 
 enum {
-    FSD_MOST_SOURCES = 64, /**< of one layer; no log seen has more than 12 */
-    FSD_MOST_REASONS = 16, /**< of one source of a layer */
-    FSD_MOST_STEPS = 64    /**< of one build; no log seen has more than 7 */
+    FSD_MOST_SOURCES = 64, /**< per layer; no log seen has more than 12 */
+    FSD_MOST_REASONS = 16, /**< per source of a layer */
+    FSD_MOST_STEPS = 64    /**< per build; no log seen has more than 7 */
 };
 
-/** Why a source, or one of its tactics, was not timed. */
+/** The reason why a source, or one of its tactics, was not timed. */
 struct fsd_effort_skip {
-    fsd_sym why;           /**< 0: other reasons than the first FSD_MOST_REASONS */
-    uint32_t times;        /**< lines */
+    fsd_sym why;           /**< 0: all reasons after the first FSD_MOST_REASONS */
+    uint32_t times;        /**< number of lines */
     uint64_t wanted, room; /**< bytes of scratch memory: the most that a tactic
-                                requested, and what was available; 0: not stated */
-    uint32_t next;         /**< of the same effort; FSD_NONE */
+                                requested, and the available bytes; 0: not stated */
+    uint32_t next;         /**< the next skip of the same effort; FSD_NONE */
 };
 
-/** What was spent on one layer with one source of tactics, in all combinations of
- *  formats. */
+/** The cost of one layer with one source of tactics, in all combinations of formats. */
 struct fsd_effort {
-    fsd_sym layer;    /**< as the lines on its kernels call it */
-    fsd_sym source;   /**< 0: sources beyond FSD_MOST_SOURCES */
-    double seconds;   /**< as `stated` lines state them, added up */
+    fsd_sym layer;    /**< its name in the lines about its kernels */
+    fsd_sym source;   /**< 0: all sources after the first FSD_MOST_SOURCES */
+    double seconds;   /**< the sum over all combinations whose seconds are stated */
     uint32_t stated;  /**< combinations of formats whose seconds are stated */
     uint32_t stamped; /**< whole seconds between time stamps */
     uint32_t begun;   /**< combinations of formats for which the source was tried */
-    uint32_t timed;   /**< those for which it has a fastest tactic */
-    uint64_t tactics; /**< kernels that were timed */
-    uint32_t cached;  /**< results from the timing cache */
-    uint32_t skips;   /**< the newest, plus 1; 0: none */
+    uint32_t timed;   /**< combinations of formats for which the source has a fastest
+                           tactic */
+    uint64_t tactics; /**< number of kernels that were timed */
+    uint32_t cached;  /**< number of results from the timing cache */
+    uint32_t skips;   /**< the newest skip, plus 1; 0: none */
     uint32_t build;
-    uint32_t next; /**< of the same layer; FSD_NONE */
+    uint32_t next; /**< the next effort of the same layer; FSD_NONE */
 };
 
-/** "Formats and tactics selection completed in 14.8 seconds": a step, which may hold
- *  other ones. */
+/** "Formats and tactics selection completed in 14.8 seconds": a step, which may contain
+ *  other steps. */
 struct fsd_effort_step {
     fsd_sym name;
-    double seconds; /**< of all its lines */
+    double seconds; /**< the sum over all its lines */
     uint32_t times;
-    uint64_t line; /**< the first */
+    uint64_t line; /**< the first line of the step */
     uint32_t build;
 };
 
-/** What is stated of a whole build; negative: it is not stated. */
+/** The facts stated about a whole build; negative: not stated. */
 struct fsd_effort_sums {
     int64_t entries, hits; /**< of the timing cache */
     fsd_sym cache;         /**< "local", "global"; 0: not stated */
@@ -68,17 +69,19 @@ struct fsd_effort_sums {
 
 struct fsd_efforts {
     FSD_VEC(struct fsd_effort) list;
-    FSD_VEC(uint32_t) of; /**< by symbol of a layer: its newest effort, plus 1 */
+    FSD_VEC(uint32_t)
+    of; /**< indexed by symbol of a layer: its newest effort, plus
+                               1 */
     FSD_VEC(struct fsd_effort_skip) skips;
     FSD_VEC(struct fsd_effort_step) steps;
-    FSD_VEC(struct fsd_effort_sums) sums; /**< by build, as they come */
+    FSD_VEC(struct fsd_effort_sums) sums; /**< one per build, in the order of the log */
 };
 
-/** The number of the effort on a layer with a source, which is added. */
+/** The number of the effort of a layer with a source; adds the effort if it is new. */
 uint32_t fsd_effort_on(struct fsd_arena *arena, struct fsd_efforts *all, fsd_sym layer,
                        fsd_sym source, uint32_t build);
 
-/** Adds a line that states why a source or a tactic of it was not timed. */
+/** Adds a line that states why a source, or one of its tactics, was not timed. */
 void fsd_effort_skip(struct fsd_arena *arena, struct fsd_efforts *all, uint32_t effort,
                      struct fsd_effort_skip skip);
 
@@ -86,23 +89,24 @@ void fsd_effort_skip(struct fsd_arena *arena, struct fsd_efforts *all, uint32_t 
 void fsd_effort_step(struct fsd_arena *arena, struct fsd_efforts *all,
                      struct fsd_effort_step step);
 
-/** Adds the lines of the second, of the same reason, to those of the first. */
+/** Adds the lines of `one` to those of `to`, which has the same reason. */
 void fsd_effort_add_skip(struct fsd_effort_skip *to, const struct fsd_effort_skip *one);
 
-/** Whether the lines of a build state seconds; else only time stamps show some. */
+/** Whether the lines of a build state seconds; if not, only time stamps show some. */
 bool fsd_efforts_are_stated(const struct fsd_efforts *all, uint32_t build);
 
-/** The seconds of an effort, from where those of its build come. */
+/** The seconds of an effort, from the source that its build has. */
 static inline double fsd_effort_seconds(const struct fsd_effort *e, bool stated)
 {
     return stated ? e->seconds : e->stamped;
 }
 
-/** The longest step of a build, which holds the others; NULL: no line states one. */
+/** The longest step of a build, which contains the others; NULL if no line states one.
+ */
 const struct fsd_effort_step *fsd_efforts_longest(const struct fsd_efforts *all,
                                                   uint32_t build);
 
-/** The sums of a build, which are added. */
+/** The sums of a build; adds them if they are new. */
 struct fsd_effort_sums *fsd_effort_sums(struct fsd_arena *arena,
                                         struct fsd_efforts *all, uint32_t build);
 

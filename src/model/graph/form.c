@@ -1,5 +1,5 @@
-/* Forms of tensors and of ports: the type, layout and sizes that an end of an edge has,
- * and whether two are alike. */
+/* Forms of tensors and of ports: the type, layout and sizes at one end of an edge, and
+ * whether two forms are alike. */
 #include "model/graph/graph.h"
 
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor)

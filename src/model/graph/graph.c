@@ -3,9 +3,9 @@
  * nodes, tensors and ports are indices into arrays, and lists are spans of one pool, so
  * that a graph of a million nodes takes a few allocations.  Producers and consumers of
  * tensors are indexed once, by counting sort in fsd_graph_finish(); within a tensor
- * they ascend, which lookups rely on for binary search. fsd_graph_order() sorts
- * topologically where a tensor may have several producers (it is written in place) and
- * a file need not be in order.
+ * they ascend, which binary searches rely on. fsd_graph_order() sorts topologically
+ * even if a tensor has several producers (it is written in place) and the file is not
+ * in order.
  */
 #include "model/graph/graph.h"
 
@@ -36,8 +36,8 @@ struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *name
 }
 
 /* A name that occurs in many scopes (a function called many times) has a chain of
- * tensors, newest first: readers finish one scope before they open the next, so that
- * the tensor is nearly always at the front. */
+ * tensors, newest first: readers finish one scope before they open the next, so the
+ * tensor is nearly always at the front. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope)
 {
     fsd_id id = name < g->by_name.n ? g->by_name.at[name] : FSD_NONE;
@@ -127,7 +127,7 @@ fsd_id fsd_graph_add_form(struct fsd_graph *g, struct fsd_form form,
 
 /* ------------------------------------------------------------------ finishing */
 
-/* Counting sort of the uses by tensor: count, lay out, fill. */
+/* Counting sort of the uses by tensor: counts, allocates the spans, fills them. */
 static void index_uses(struct fsd_graph *g, bool producers)
 {
     if (!producers)
@@ -270,8 +270,8 @@ fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor)
                : FSD_NONE;
 }
 
-/* The position of the first link to `node` among ascending links, or the position
- * behind. */
+/* The position of the first link to `node` among ascending links, or the position where
+ * it would be. */
 static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_id node)
 {
     uint32_t low = 0, high = links.n;
@@ -290,7 +290,7 @@ static uint32_t place_of(const struct fsd_graph *g, struct fsd_span links, fsd_i
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor)
 {
     struct fsd_span uses = fsd_tensor_consumers(g, tensor);
-    uint32_t at = place_of(g, uses, node); /* nodes are queried in order */
+    uint32_t at = place_of(g, uses, node); /* nodes are usually queried in order */
 
     return at < uses.n && g->links.at[uses.at + at] == node
                ? g->use_input[uses.at + at - g->uses_at]
@@ -314,14 +314,14 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
     return by.n == 1 ? g->links.at[by.at] : FSD_NONE;
 }
 
-/* How many producers of its inputs a node waits for.  Of a tensor with several
- * producers, as one that is written in place, the order of the file decides which one
- * is read: each producer waits for the one before it, a consumer for the last one
- * before it. */
+/* The number of producers that each node still waits for.  If a tensor has several
+ * producers, such as one that is written in place, the order of the file decides which
+ * producer a consumer reads: each producer waits for the one before it, and a consumer
+ * for the last one before it. */
 struct waiting {
     const struct fsd_graph *g;
-    uint32_t *awaited; /* by node */
-    uint32_t *settled; /* by tensor, 1 + the last producer that is in `order` */
+    uint32_t *awaited; /* indexed by node */
+    uint32_t *settled; /* indexed by tensor: 1 + its last producer that is in `order` */
     fsd_id *order;
     uint32_t n;
 };
@@ -333,7 +333,8 @@ static void await(struct waiting *w, fsd_id node, bool begins)
         w->order[w->n++] = node;
 }
 
-/* All nodes that wait for the producer at that place among those of a tensor. */
+/* Passes to await() the nodes that wait for the producer at this place among the
+ * producers of a tensor. */
 static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
                            bool begins)
 {
@@ -342,7 +343,7 @@ static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     const fsd_id *of = &g->links.at[producers.at];
     fsd_id producer = of[place], next;
-    bool alone = of[0] == of[producers.n - 1]; /* they ascend */
+    bool alone = of[0] == of[producers.n - 1]; /* the producers ascend */
 
     while (place < producers.n && of[place] == producer)
         place++;

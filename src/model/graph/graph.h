@@ -7,16 +7,16 @@
  *     scope 1 (then_branch of node 1)
  *       node 2: Add    ...
  *
- * Nodes, tensors, forms and scopes are numbered; a number is an index into the
- * graph's arrays.  The nodes of scope 0 come first and in file order, so that the
- * number of a main-graph node is its place in the file.  A port is one use of a
- * tensor by a node, with the form the tensor has there: in an engine, producer and
- * consumer may see the same tensor in different shapes.
+ * Nodes, tensors, forms and scopes are numbered; a number is an index into the graph's
+ * arrays.  The nodes of scope 0 come first and in file order, so the number of a
+ * main-graph node is its place in the file.  A port is one use of a tensor by a node,
+ * with the form the tensor has there: in an engine, producer and consumer may see the
+ * same tensor in different shapes.
  *
- * Built by one reader through the functions below and closed by fsd_graph_finish().
- * After that its nodes and edges do not change; the readers of other inputs add facts:
- * layers of a profile (api/profiles.c), and the log's meaning of mentions
- * (match/story.c).
+ * One reader builds a graph through the functions below and closes it with
+ * fsd_graph_finish().  Afterwards its nodes and edges do not change, but readers of
+ * other inputs add facts: layers of a profile (api/profiles.c), and the log's meaning
+ * of mentions (match/story.c).
  */
 #ifndef FSD_MODEL_GRAPH_H
 #define FSD_MODEL_GRAPH_H
@@ -32,51 +32,51 @@
 /** A model with a larger size is damaged. */
 #define FSD_DIM_MAX ((int64_t)1 << 40)
 
-/** One dimension: a size, or a name ("batch"), or neither (unknown). */
+/** One dimension: a size, a name ("batch"), or neither (unknown). */
 struct fsd_dim {
-    int64_t size; /**< -1 when not known */
-    fsd_sym name; /**< 0 when it has none */
-    fsd_id term;  /**< the expression that it equals, in fsd_graph.terms, plus 1; 0:
-                       unknown */
+    int64_t size; /**< -1: unknown */
+    fsd_sym name; /**< 0: no name */
+    fsd_id term;  /**< an equal expression, in fsd_graph.terms, plus 1; 0: unknown */
 };
 
-/** A size computed from named ones, as a tree: the numbers of its operands are below
- *  its own. */
+/** A size computed from named sizes, as a tree: the numbers of its operands are lower
+ *  than its own. */
 struct fsd_term {
     enum fsd_term_is {
         FSD_TERM_NUMBER,
         FSD_TERM_NAME,
         FSD_TERM_PLUS,
         FSD_TERM_TIMES,
-        FSD_TERM_CEIL, /**< a over b, rounded up */
-        FSD_TERM_MOST, /**< the larger one */
+        FSD_TERM_CEIL, /**< a divided by b, rounded up */
+        FSD_TERM_MOST, /**< the larger operand */
         FSD_TERM_LEAST
     } is;
     fsd_id a, b;    /**< operands */
-    int64_t number; /**< may be below 0 */
+    int64_t number; /**< may be negative */
     fsd_sym name;
 };
 
-/** Type, layout and shape of a tensor at one place. */
+/** Type, layout and shape of a tensor at one port. */
 struct fsd_form {
     enum fsd_dtype type;
     struct fsd_layout layout;
     bool ranked;             /**< false: the shape is unknown */
     struct fsd_span dims;    /**< in fsd_graph.dims */
-    struct fsd_span strides; /**< in elements, in fsd_graph.ints, -1: unknown; one per
-                                  dimension, or none if they are not stated */
-    fsd_sym raw;             /**< the format as the input spells it; 0 if it has none */
+    struct fsd_span strides; /**< in elements, in fsd_graph.ints; -1: unknown; one per
+                                  dimension, or none if not stated */
+    fsd_sym raw;             /**< the format as the input spells it; 0: none */
 };
 
 struct fsd_port {
-    fsd_id tensor; /**< FSD_NONE: an optional input left out */
-    fsd_id form;   /**< FSD_NONE: the tensor's own */
+    fsd_id tensor; /**< FSD_NONE: an omitted optional input */
+    fsd_id form;   /**< FSD_NONE: the form of the tensor */
 };
 
-/** The layers at the other end of a port, for tensors that several layers write. */
+/** The layers at the other ends of a port's edges, for tensors that several layers
+ *  write. */
 struct fsd_peers {
-    struct fsd_span nodes; /**< in fsd_graph.links, once per use, in order */
-    bool known;            /**< false: all layers at the tensor are */
+    struct fsd_span nodes; /**< in fsd_graph.links, once per use, in ascending order */
+    bool known;            /**< false: all layers at the tensor are peers */
     bool part;             /**< the port has only a part of the tensor */
 };
 
@@ -86,16 +86,16 @@ enum fsd_tensor_flag {
     FSD_TENSOR_CONSTANT = 1 << 2, /**< an initializer */
     FSD_TENSOR_SPARSE = 1 << 3,   /**< a sparse initializer */
     FSD_TENSOR_BINDING = 1 << 4,  /**< engine: listed among the bindings */
-    FSD_TENSOR_CROSSES = 1 << 5   /**< engine: an engine among several writes it for
+    FSD_TENSOR_CROSSES = 1 << 5   /**< engine: one of several engines writes it for
                                        others */
 };
 
 struct fsd_tensor {
     fsd_sym name;
     fsd_id scope;
-    fsd_id form;  /**< FSD_NONE: nothing known */
-    fsd_id item;  /**< the form of a sequence's elements, or of an optional's value,
-                       empty if these are no tensors; FSD_NONE: not known to be a
+    fsd_id form;  /**< FSD_NONE: unknown */
+    fsd_id item;  /**< the form of a sequence's elements, or of an optional's value;
+                       empty if these are not tensors; FSD_NONE: not known to be a
                        sequence or an optional */
     fsd_id value; /**< in fsd_graph.values; FSD_NONE: not constant, or not read */
     fsd_id next_same_name;
@@ -103,31 +103,31 @@ struct fsd_tensor {
                            tensor of this name; 0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
-    uint32_t loop;    /**< engine: the number, from 1, of the loop or branch it was made
-                           for, in the order of parsing; 0: unknown */
+    uint32_t loop;    /**< engine: the number, from 1, of the loop or branch for which
+                           it was created, in the order of parsing; 0: unknown */
     fsd_id bound;     /**< engine: the form in the list of the network's inputs and
-                         outputs, from which that of kernels may differ; FSD_NONE */
-    fsd_id optimum; /**< engine: a form with the sizes that the builder optimized for in
-                         place of open ones; FSD_NONE */
+                           outputs, which may differ from that at kernels; FSD_NONE */
+    fsd_id optimum; /**< engine: the form with the sizes for which the builder optimized
+                         in place of dynamic ones; FSD_NONE */
     fsd_sym ranges; /**< engine: minimum, optimum and maximum of its sizes,
                          "1x3..4x3..8x3", one range per optimization profile; 0:
                          unknown */
-    fsd_sym outside; /**< engine: the I/O format, as the list of inputs and outputs
-                          spells it, by profile; 0: unknown */
+    fsd_sym outside; /**< engine: the I/O format per profile, as the list of inputs and
+                          outputs spells it; 0: unknown */
     uint8_t flags;
     /* Set by fsd_graph_finish(), in fsd_graph.links: */
-    struct fsd_span producers; /**< nodes; in an engine often several */
-    struct fsd_span consumers; /**< nodes, once per use, in order */
+    struct fsd_span producers; /**< nodes; an engine often has several */
+    struct fsd_span consumers; /**< nodes, once per use, in ascending order */
 };
 
 /** A small constant.  Larger ones are not read: `bytes` is NULL, `size` is set. */
 struct fsd_value {
     const unsigned char *bytes; /**< little endian, packed; NULL: not read */
-    uint64_t size;              /**< bytes it has, read or not */
+    uint64_t size;              /**< its size in bytes, even if it was not read */
 };
 
 enum fsd_attr_kind {
-    FSD_ATTR_UNREAD, /**< too large, or of a kind that is not needed */
+    FSD_ATTR_UNREAD, /**< too large, or of a kind that the program does not use */
     FSD_ATTR_INT,
     FSD_ATTR_FLOAT,
     FSD_ATTR_STRING,
@@ -158,7 +158,8 @@ struct fsd_node {
     fsd_sym module_class; /**< "transformers.LlamaDecoderLayer"; 0: unknown */
     fsd_sym written;      /**< "model.py, line 7: x = self.up(x)"; 0: unknown */
     fsd_id scope;
-    uint32_t where; /**< position in its own list: NodeProto or layer index, log line */
+    uint32_t where; /**< position in its own list: index of the NodeProto or layer, or
+                         line of the log */
     struct fsd_span in, out; /**< in fsd_graph.ports */
     struct fsd_span attrs;   /**< in fsd_graph.attrs */
     uint8_t flags;           /**< FSD_NODE_* */
@@ -170,8 +171,8 @@ enum fsd_node_flag {
 
 enum fsd_scope_kind { FSD_SCOPE_MAIN, FSD_SCOPE_SUBGRAPH, FSD_SCOPE_FUNCTION };
 
-/** A graph within the graph.  The body of a model-local function exists once per call.
- */
+/** A graph within the graph.  The body of a model-local function is added once per
+ *  call. */
 struct fsd_scope {
     enum fsd_scope_kind kind;
     fsd_id parent; /**< scope; FSD_NONE for the main graph */
@@ -189,47 +190,48 @@ struct fsd_class {
 
 /* --------------------------------------------------- what only an engine has */
 
-/** What a name or a Metadata item means for a layer. */
+/** The meaning of a name or a Metadata item for a layer. */
 enum fsd_mention_role {
     FSD_MENTION_COMPUTES, /**< the layer computes this node */
-    FSD_MENTION_FIRST,    /**< first of a foreign region */
-    FSD_MENTION_LAST,     /**< last of a foreign region */
+    FSD_MENTION_FIRST,    /**< the first node of a foreign region */
+    FSD_MENTION_LAST,     /**< the last node of a foreign region */
     FSD_MENTION_WRAPS,    /**< the layer is a reshape or similar around this node */
-    FSD_MENTION_COPIES,   /**< the layer copies this tensor, or one of this node */
+    FSD_MENTION_COPIES,   /**< the layer copies this tensor, or one of this node's
+                               tensors */
     FSD_MENTION_SERVES,   /**< the layer is a reformat for this node, which it does not
                                compute */
     FSD_MENTION_CONSTANT, /**< an initializer is in the name */
     FSD_MENTION_HELPER,   /**< a layer that the parser added */
-    FSD_MENTION_UNKNOWN   /**< text without a meaning */
+    FSD_MENTION_UNKNOWN   /**< text with an unknown meaning */
 };
 
 struct fsd_mention {
     unsigned by; /**< enum fsd_evidence: metadata, name or log */
     enum fsd_mention_role role;
-    fsd_sym text;   /**< as it stands there */
-    fsd_sym layer;  /**< the same with the builder's suffixes: "X_2", "X_clone_1" */
-    fsd_id node;    /**< of the model; FSD_NONE if it means none */
-    fsd_id tensor;  /**< of the model; FSD_NONE */
-    uint32_t among; /**< how many nodes the text may mean; 1 is certain, 0 none */
+    fsd_sym text;   /**< as the input spells it */
+    fsd_sym layer;  /**< likewise with the builder's suffixes: "X_2", "X_clone_1" */
+    fsd_id node;    /**< a node of the model; FSD_NONE if it names none */
+    fsd_id tensor;  /**< a tensor of the model; FSD_NONE */
+    uint32_t among; /**< number of nodes that the text may mean; 1: certain, 0: none */
     uint8_t loose;  /**< matched only after the engine's rewriting of names ('.' to
                          '_') */
 };
 
-/** What the names in a layer's name are. */
+/** What the names within a layer's name refer to. */
 enum fsd_name_form {
-    FSD_NAME_PLAIN,  /**< those of what it computes */
-    FSD_NAME_SERVES, /**< that of the layer, input or output that it serves */
-    FSD_NAME_COPIES, /**< that of the tensor that it copies */
-    FSD_NAME_WRAPS,  /**< that of the node that it is inserted around */
-    FSD_NAME_REGION  /**< those of a foreign region, listed as one layer */
+    FSD_NAME_PLAIN,  /**< the nodes that the layer computes */
+    FSD_NAME_SERVES, /**< the layer, input or output that it serves */
+    FSD_NAME_COPIES, /**< the tensor that it copies */
+    FSD_NAME_WRAPS,  /**< the node around which it is inserted */
+    FSD_NAME_REGION  /**< the nodes of a foreign region, listed as one layer */
 };
 
-/** Who runs a layer. */
+/** The code that runs a layer. */
 enum fsd_provider {
     FSD_PROVIDER_BUILDER,  /**< the builder's own kernels */
-    FSD_PROVIDER_COMPILER, /**< a kernel that a foreign region was compiled to */
+    FSD_PROVIDER_COMPILER, /**< a kernel to which a foreign region was compiled */
     FSD_PROVIDER_PLUGIN,   /**< code of the user */
-    FSD_PROVIDER_DEVICE    /**< another device, or the transfer to and from it */
+    FSD_PROVIDER_DEVICE    /**< a different device, or the transfer to and from it */
 };
 
 /** The kind of a layer, exactly one. */
@@ -246,77 +248,82 @@ enum fsd_kind {
     FSD__KIND_COUNT
 };
 
-/** Nodes are computed in it: one that moves, stores or waits for data does not. */
+/** Whether the layer computes nodes: a layer that moves, stores or waits for data does
+ *  not. */
 static inline bool fsd_kind_computes(enum fsd_kind kind)
 {
     return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
 }
 
-/** Where a layer may perform more than its listed steps. */
+/** Where a layer may perform operations that its steps do not list. */
 enum fsd_more_steps {
     FSD_STEPS_ARE_ALL,
-    FSD_STEPS_GO_ON,    /**< behind them: the epilogue of a library kernel */
+    FSD_STEPS_GO_ON,    /**< after the listed steps: the epilogue of a library kernel */
     FSD_STEPS_LACK_SOME /**< anywhere */
 };
 
-/** The factor that a matrix product is scaled by. */
+/** The factor by which a matrix product is scaled. */
 enum fsd_factor {
     FSD_FACTOR_NOT_TOLD,
-    FSD_FACTOR_ONE, /**< nothing */
+    FSD_FACTOR_ONE, /**< 1, so that it changes nothing */
     FSD_FACTOR_GIVEN
 };
 
 /** A layer in neutral terms: these members have a meaning for any builder, and are 0,
- *  NULL or false if an engine does not state them. */
+ *  NULL or false if the engine does not state them. */
 struct fsd_layer {
     enum fsd_kind kind; /**< links may refine it */
     enum fsd_provider provider;
     enum fsd_name_form form;
     fsd_sym base_name; /**< the name without the profile's number */
-    int32_t profile;   /**< the optimization profile that it is for; -1: unknown */
+    int32_t profile;   /**< the optimization profile of the layer; -1: unknown */
     fsd_sym served;    /**< FSD_NAME_SERVES: the layer that it serves */
-    uint32_t port;     /**< FSD_NAME_SERVES: the number of the tensor there */
-    bool output;       /**< FSD_NAME_SERVES: an output's, not an input's */
-    fsd_sym made_as;   /**< its name in the log line that adds it */
+    uint32_t port;     /**< FSD_NAME_SERVES: the number of the served tensor */
+    bool output;       /**< FSD_NAME_SERVES: the served tensor is an output, not an
+                            input */
+    fsd_sym made_as;   /**< its name in the log line that adds the layer */
     bool forwards;     /**< it has one input and one output, and only moves data */
     bool slices;       /**< it outputs a part of its input */
-    bool may_quantize; /**< of a type that an unfused Q or DQ can have */
-    bool multiplies;   /**< of a type that does multiply-adds */
-    bool alone;        /**< it computes only the node that it is named after */
-    bool scalar;       /**< multiplies without tensor cores or their equivalent */
+    bool may_quantize; /**< an unfused Q or DQ can have its type */
+    bool multiplies;   /**< a layer of its type does multiply-adds */
+    bool alone;        /**< it computes only the node in its name */
+    bool scalar;       /**< it multiplies without tensor cores or their equivalent */
     bool transposed;   /**< the convolution is a transposed one */
-    bool of_network;   /**< computes nothing, and by its name is a layer of the network
-                            definition: the builder did not add it */
+    bool of_network;   /**< computes no node, and its name shows that it is a layer of
+                            the network definition: the builder did not add it */
     int64_t maps;      /**< output channels of a convolution with `weights` */
     fsd_sym metadata;  /**< the engine's statement of its origin, verbatim */
-    fsd_sym origin;    /**< the engine's word for why it moves data */
-    fsd_sym subtype;   /**< a more specific type, as the name of a plugin; 0: none */
+    fsd_sym origin;    /**< the engine's word for the reason why it moves data */
+    fsd_sym subtype;   /**< a more specific type, such as the name of a plugin; 0:
+                            none */
     fsd_sym tactic, tactic_value;
     fsd_sym ran_by;   /**< the execution provider, as a profile spells it; 0: unknown */
-    fsd_sym ran_with; /**< the sizes of its outputs in those runs: "[1,64] []"; 0 */
+    fsd_sym ran_with; /**< the sizes of its outputs in the profiled runs: "[1,64] []";
+                           0: unknown */
     enum fsd_dtype rounds_to;   /**< the type to which the kernel rounds inputs of
                                      higher precision */
-    enum fsd_dtype computes_in; /**< by its weights and its kernel's name, for when the
-                                     types of tensors are unknown */
-    uint64_t weights, bias;     /**< elements */
+    enum fsd_dtype computes_in; /**< derived from its weights and its kernel's name, for
+                                     engines whose tensor types are unknown */
+    uint64_t weights, bias;     /**< number of elements */
     enum fsd_dtype weights_type, bias_type;
     struct fsd_span mentions;  /**< in fsd_graph.mentions */
-    struct fsd_span constants; /**< in fsd_graph.ports: weights and other constants, if
-                                    the engine lists them separately from inputs */
-    bool lists_constants;      /**< it does, even if there are none */
-    bool sealed; /**< a compiled plan of another compiler: what it computes in is
-                      unknown */
-    struct fsd_span steps; /**< the operations it is known to perform, in order, by the
+    struct fsd_span constants; /**< in fsd_graph.ports: weights and other constants that
+                                    the engine lists separately from inputs */
+    bool lists_constants;      /**< the engine lists them separately, even if there are
+                                    none */
+    bool sealed; /**< a compiled plan of a different compiler: the type in which it
+                      computes is unknown */
+    struct fsd_span steps; /**< the operations that it is known to perform, in order, as
                                 names of ONNX operators, in fsd_graph.links */
-    uint8_t more_steps;    /**< enum fsd_more_steps: where there may be others */
+    uint8_t more_steps;    /**< enum fsd_more_steps: where it may perform others */
     uint8_t factor;        /**< enum fsd_factor */
 };
 
-/* ------------------------------------------------- odd, but readable, input */
+/* ------------------------------------------------------ unusual, but readable input */
 
-/** A remark of a reader: the input could be read, but contains something unexpected. */
+/** A remark of a reader: the input can be read but contains something unexpected. */
 struct fsd_remark {
-    const char *rule; /**< "input/unknown-format": a literal */
+    const char *rule; /**< "input/unknown-format": a string literal */
     fsd_id node, tensor;
     fsd_sym text;
 };
@@ -329,8 +336,8 @@ struct fsd_opset {
 /** A tensor at the border of one of several engines. */
 struct fsd_part_port {
     fsd_id tensor;
-    fsd_id form;  /**< as the engine itself states it; FSD_NONE: it does not */
-    bool written; /**< the engine's output, else its input */
+    fsd_id form;  /**< the form that the engine itself states; FSD_NONE: none */
+    bool written; /**< an output of the engine; else an input */
 };
 
 /** One of several engines that compute parts of one model. */
@@ -344,38 +351,38 @@ struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *path; /**< as the user gave it */
-    const char *file; /**< model: the bytes of that path, which open it once more */
+    const char *file; /**< model: the content of `path`, which is opened again */
     const struct fsd_engine_reader *reader; /**< of an engine; else NULL */
     const char *kind; /**< "onnx", or the format of the engine's file in its reader's
-                           words: a literal */
+                           words: a string literal */
     uint64_t hash[2]; /**< XXH3 128 of the file: low, high */
     fsd_sym producer; /**< "pytorch 2.1"; of an engine dump the version, or a range of
                            versions */
     int64_t ir_version;
     fsd_built_vec built; /**< engine: how it was built, as far as its log states it */
     bool strongly_typed; /**< engine: its builder keeps the types of the model */
-    bool named_only;     /**< model: none was given; its nodes are those in an engine's
-                          names, and edges, sizes and constants are unknown */
-    const char *absent;  /**< model: the first file with weights that is not there;
-                                NULL: all are */
-    fsd_sym absent_tensor;   /**< the first tensor that it has */
-    uint32_t absent_tensors; /**< in all files that are not there */
-    bool lacks_attributes;   /**< model: a log printed it, without attributes */
+    bool named_only;     /**< model: no model was given; its nodes come from names in an
+                              engine, and edges, sizes and constants are unknown */
+    const char *absent;  /**< model: the first missing file with weights; NULL: none is
+                              missing */
+    fsd_sym absent_tensor;   /**< the first tensor in that file */
+    uint32_t absent_tensors; /**< number of tensors in all missing files */
+    bool lacks_attributes;   /**< model: it was printed in a log, without attributes */
     bool detailed;      /**< engine: layers have types and tensors, not only names */
-    bool only_timed;    /**< engine: its file has nothing but names and times of
-                                layers */
+    bool only_timed;    /**< engine: its file has only names and times of layers */
     bool jumps;         /**< engine: some layers do not run in every inference */
-    uint32_t in_bodies; /**< engine: nodes in bodies of its layers, which are no
-                                layers */
+    uint32_t in_bodies; /**< engine: number of nodes in bodies of its layers; they are
+                             not layers */
     FSD_VEC(struct fsd_span) loops; /**< engine: layers that run repeatedly */
-    int32_t profile;   /**< engine: the optimization profile of its layers, as the
-                            builder counts, from 0; negative: none was read */
-    uint32_t profiles; /**< how many it has, as far as the file shows */
+    int32_t profile;   /**< engine: the optimization profile of its layers, numbered
+                            from 0 like the builder's; negative: none was read */
+    uint32_t profiles; /**< number of profiles of the engine, as far as the file
+                            shows */
     FSD_VEC(fsd_sym)
     elsewhere; /**< the layers of its other profiles, which never run together with
                     these */
     FSD_VEC(struct fsd_engine_part)
-    parts; /**< engine: those that fsd_graph_join() joined; else empty */
+    parts; /**< engine: the parts that fsd_graph_join() joined; else empty */
     FSD_VEC(struct fsd_part_port) borders;
 
     FSD_VEC(struct fsd_node) nodes;
@@ -384,52 +391,58 @@ struct fsd_graph {
     FSD_VEC(struct fsd_form) forms;
     FSD_VEC(struct fsd_port) ports;
     FSD_VEC(struct fsd_dim) dims;
-    FSD_VEC(struct fsd_term) terms; /**< of open dims */
+    FSD_VEC(struct fsd_term) terms; /**< terms of dynamic dimensions */
     FSD_VEC(struct fsd_value) values;
     FSD_VEC(struct fsd_attr) attrs;
     FSD_VEC(struct fsd_scope) scopes;
-    FSD_VEC(struct fsd_class) classes; /**< of modules, possibly repeated */
+    FSD_VEC(struct fsd_class)
+    classes; /**< classes of modules; may contain
+                                            duplicates */
     FSD_VEC(struct fsd_mention) mentions;
     FSD_VEC(struct fsd_remark) remarks;
     FSD_VEC(struct fsd_opset) opsets;
     FSD_VEC(int64_t) ints;
     FSD_VEC(double) floats;
-    FSD_VEC(fsd_id) links;   /**< pool of tensor, node and symbol numbers */
-    FSD_VEC(fsd_id) by_name; /**< newest tensor of a symbol; use fsd_graph_find() */
-    /* Set by fsd_graph_finish(): which input each consumer in `links` is; the first of
-     * them is at links.at[uses_at]. */
+    FSD_VEC(fsd_id) links; /**< pool of tensor, node and symbol numbers */
+    FSD_VEC(fsd_id)
+    by_name; /**< indexed by symbol: the newest tensor; use
+                                  fsd_graph_find() */
+    /* Set by fsd_graph_finish(): the number of the input at which each consumer in
+     * `links` reads; the first consumer is at links.at[uses_at]. */
     uint32_t *use_input, uses_at;
-    struct fsd_peers *peers; /**< by port; NULL: no tensor has several producers */
+    struct fsd_peers *peers; /**< indexed by port; NULL: no tensor has several
+                                  producers */
 };
 
-/** The same graph, as one that was read of another path. */
+/** The same graph, with a different path. */
 const struct fsd_graph *fsd_graph_at(struct fsd_arena *arena, const struct fsd_graph *g,
                                      const char *path);
 
 /* ------------------------------------------------------------------ building */
 
-/** A graph with an empty main scope, in the arena. */
+/** Creates a graph with an empty main scope, allocated from the arena. */
 struct fsd_graph *fsd_graph_new(struct fsd_arena *arena, struct fsd_intern *names);
 
-/** A new scope. */
+/** Adds a scope. */
 static inline fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope scope)
 {
     fsd_vec_push(g->arena, &g->scopes, scope);
     return g->scopes.n - 1;
 }
 
-/** The tensor of that name in exactly that scope, FSD_NONE if there is none, and for
+/** The tensor with this name in exactly this scope; FSD_NONE if there is none, and for
  *  FSD_NONE. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
 
-/** The tensor of that name: in the main graph, or the only one of all bodies; FSD_NONE.
- */
+/** The tensor with this name: in the main graph, or else the only one in all bodies;
+ *  FSD_NONE. */
 fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 
-/** Whether the engine is one for RTX, as its producer says. */
+/** Whether the engine's producer is TensorRT for RTX. */
 bool fsd_graph_is_rtx(const struct fsd_graph *engine);
 
-/** By symbol, of as many as there are now, the first node of that name; FSD_NONE. */
+/** Indexed by symbol, for all symbols that exist now: the first node with this name;
+ *  FSD_NONE. */
 fsd_id *fsd_graph_nodes_by_name(struct fsd_arena *arena, const struct fsd_graph *g);
 
 /** The bodies that each node of a graph owns. */
@@ -438,15 +451,15 @@ struct fsd_lists fsd_graph_bodies(struct fsd_arena *arena, const struct fsd_grap
 /** The nodes of each scope. */
 struct fsd_lists fsd_graph_by_scope(struct fsd_arena *arena, const struct fsd_graph *g);
 
-/** The tensor that the name means in that scope: its own, else an enclosing graph's.  A
- *  function's body does not see its caller's tensors. */
+/** The tensor that the name means in this scope: the scope's own, else an enclosing
+ *  graph's.  A function's body does not see the tensors of its caller. */
 fsd_id fsd_graph_resolve(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
 
-/** A new tensor without form and value.  The caller has made sure that it does not
+/** Adds a tensor without form and value.  The caller has checked that it does not
  *  exist. */
 fsd_id fsd_graph_add_tensor(struct fsd_graph *g, fsd_sym name, fsd_id scope);
 
-/** Appends to the pools.  Dims are copied; `dims` may be NULL when n is 0. */
+/** Appends a form to the pools and copies the dims; `dims` may be NULL if n is 0. */
 fsd_id fsd_graph_add_form(struct fsd_graph *g, struct fsd_form form,
                           const struct fsd_dim *dims, uint32_t n);
 static inline fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value value)
@@ -455,53 +468,54 @@ static inline fsd_id fsd_graph_add_value(struct fsd_graph *g, struct fsd_value v
     return g->values.n - 1;
 }
 
-/** Appends the node; its `in`, `out` and `attrs` spans have been filled by the
- *  caller from the pools. */
+/** Appends the node; the caller has filled its `in`, `out` and `attrs` spans from the
+ *  pools. */
 static inline fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node node)
 {
     fsd_vec_push(g->arena, &g->nodes, node);
     return g->nodes.n - 1;
 }
 
-/** Lists the tensors with FSD_TENSOR_INPUT and _OUTPUT as inputs and outputs of the
- *  main graph. */
+/** Lists the tensors with FSD_TENSOR_INPUT and FSD_TENSOR_OUTPUT as inputs and outputs
+ *  of the main graph. */
 void fsd_graph_list_borders(struct fsd_graph *g);
 
 /** Computes producers and consumers.  Nothing may be added afterwards. */
 void fsd_graph_finish(struct fsd_graph *g);
 
-/** Joins several engines that compute parts of one model: their layers one after
- *  another.  Inputs and outputs of one name become one tensor, which one engine writes
- *  and others read; all other tensors stay separate.
- *  @param parts  `n` of them, at least one, finished; of one table of names.
- *  @param model finished; its names show borders where an engine does not list
- *         them.
- *  @return a finished graph in the first one's arena, which shares their texts. */
+/** Joins several engines that compute parts of one model by concatenating their layers.
+ *  Inputs and outputs with the same name become one tensor, which one engine writes and
+ *  others read; all other tensors stay separate.
+ *  @param parts `n` finished graphs, at least one, with the same table of names
+ *  @param model a finished graph; its names show the borders that an engine does not
+ *               list
+ *  @return a finished graph in the first part's arena, which shares their texts */
 struct fsd_graph *fsd_graph_join(struct fsd_graph *const *parts, uint32_t n,
                                  const struct fsd_graph *model);
 
-/** The engine that a layer is of, among joined ones; FSD_NONE if there is only one. */
+/** The number of the joined engine to which a layer belongs; FSD_NONE if there is only
+ *  one engine. */
 fsd_id fsd_graph_part_of(const struct fsd_graph *g, fsd_id layer);
 
-/** All nodes, each behind the producers of its inputs; nodes on a cycle, and those
- *  behind it, are last.  A dump may list layers in any order, except the producers of
- *  one tensor, which keep their order.
+/** All nodes, each after the producers of its inputs; nodes on a cycle, and those after
+ *  it, are last.  A dump may list layers in any order, except the producers of one
+ *  tensor, which keep their order.
  *  @return one id per node, in the arena. */
 fsd_id *fsd_graph_order(struct fsd_arena *arena, const struct fsd_graph *g);
 
 /* ------------------------------------------------------------------- reading */
 
-/** The form at a port: its own, else its tensor's, else an unknown one.  Valid as long
+/** The form at a port: its own, else its tensor's, else an unknown form.  Valid as long
  *  as the graph. */
 const struct fsd_form *fsd_port_form(const struct fsd_graph *g,
                                      const struct fsd_port *port);
-/** The kind of a layer that only moves data: what changes neither type nor layout
- *  copies. */
+/** The kind of a layer that only moves data; if it changes neither type nor layout, it
+ *  is a copy. */
 enum fsd_kind fsd_kind_of_move(const struct fsd_graph *g, const struct fsd_node *n);
 const struct fsd_form *fsd_tensor_form(const struct fsd_graph *g, fsd_id tensor);
 
-/** The node or tensor of a number that may be FSD_NONE: an empty one then, without
- *  name, operator, ports, form, producers and consumers. */
+/** The node or tensor with a number that may be FSD_NONE.  For FSD_NONE, the result is
+ *  empty: it has no name, operator, ports, form, producers and consumers. */
 extern const struct fsd_node fsd_no_node;
 extern const struct fsd_layer fsd_no_layer;
 extern const struct fsd_tensor fsd_no_tensor;
@@ -524,7 +538,7 @@ static inline const struct fsd_tensor *fsd_graph_tensor(const struct fsd_graph *
     return tensor == FSD_NONE ? &fsd_no_tensor : &g->tensors.at[tensor];
 }
 
-/** A form, of unknown type and shape for FSD_NONE. */
+/** The form with this number; one of unknown type and shape for FSD_NONE. */
 extern const struct fsd_form fsd_no_form;
 static inline const struct fsd_form *fsd_graph_form(const struct fsd_graph *g,
                                                     fsd_id form)
@@ -532,7 +546,7 @@ static inline const struct fsd_form *fsd_graph_form(const struct fsd_graph *g,
     return form == FSD_NONE ? &fsd_no_form : &g->forms.at[form];
 }
 
-/** A value, read or not; NULL for FSD_NONE. */
+/** The value with this number, which may be unread; NULL for FSD_NONE. */
 static inline const struct fsd_value *fsd_graph_value(const struct fsd_graph *g,
                                                       fsd_id value)
 {
@@ -565,17 +579,17 @@ fsd_node_out(const struct fsd_graph *g, const struct fsd_node *node, uint32_t i)
     return &g->ports.at[node->out.at + i];
 }
 
-/** The place of the i-th port, inputs first. */
+/** The index of the node's i-th port, inputs first. */
 static inline uint32_t fsd_node_port(const struct fsd_node *node, uint32_t i)
 {
     return i < node->in.n ? node->in.at + i : node->out.at + i - node->in.n;
 }
 
-/** How many of the layer's known operations are the step. */
+/** How often the step occurs among the layer's known operations. */
 uint32_t fsd_layer_count(const struct fsd_graph *engine, fsd_id layer, fsd_sym step);
 
-/** The tensor of the i-th input or output, FSD_NONE if it is left out, i is past the
- *  end, or the node is FSD_NONE. */
+/** The tensor of the i-th input or output; FSD_NONE if it is omitted, if i is past the
+ *  end, or if the node is FSD_NONE. */
 static inline fsd_id fsd_node_in_tensor(const struct fsd_graph *g, fsd_id node,
                                         uint32_t i)
 {
@@ -592,7 +606,7 @@ static inline fsd_id fsd_node_out_tensor(const struct fsd_graph *g, fsd_id node,
     return i < out.n ? g->ports.at[out.at + i].tensor : FSD_NONE;
 }
 
-/** Whether the node has an i-th input or output that is not left out. */
+/** Whether the node has an i-th input or output that is not omitted. */
 static inline bool fsd_node_has_in(const struct fsd_graph *g, fsd_id node, uint32_t i)
 {
     return fsd_node_in_tensor(g, node, i) != FSD_NONE;
@@ -603,110 +617,112 @@ static inline bool fsd_node_has_out(const struct fsd_graph *g, fsd_id node, uint
     return fsd_node_out_tensor(g, node, i) != FSD_NONE;
 }
 
-/** The attribute of that name, NULL when the node has none. */
+/** The attribute with this name; NULL if the node has none. */
 const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
                                      const struct fsd_node *node, const char *name);
 
-/** Its INT attribute of that name, or `otherwise`. */
+/** The INT attribute with this name, or `otherwise` if the node has none. */
 int64_t fsd_node_int(const struct fsd_graph *g, fsd_id node, const char *name,
                      int64_t otherwise);
 
-/** The value of a constant tensor, NULL when it has none or it was not read. */
+/** The value of a constant tensor; NULL if it has none or it was not read. */
 const struct fsd_value *fsd_tensor_value(const struct fsd_graph *g, fsd_id tensor);
 
-/** The i-th element, of `width` bytes, little endian.
- *  @param value with so many elements, and read. */
+/** The bits of the i-th element, of `width` bytes, little endian.
+ *  @param value must have been read and have the element */
 uint64_t fsd_element_bits(const struct fsd_value *value, unsigned width, uint64_t i);
 
-/** The i-th element as a number; NAN if it is none.  False if it does not exist, or has
- *  a type that fsd_dtype_number() does not read.
- *  @param value may be NULL, or one that was not read: it has no elements then. */
+/** The i-th element as a number; NAN if it is not a number.  Returns false if it does
+ *  not exist, or has a type that fsd_dtype_number() does not read.
+ *  @param value may be NULL or unread: then it has no elements */
 bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint64_t i,
                         double *out);
 
-/** True of the domain of ONNX's own operators, written "" or "ai.onnx". */
+/** Whether the domain is that of ONNX's own operators, "" or "ai.onnx". */
 bool fsd_is_onnx_domain(const char *domain);
 
 /** The version of the default ONNX domain that the model imports; 0 if it states none.
  */
 int64_t fsd_graph_opset(const struct fsd_graph *g);
 
-/** True if the node is of that type in ONNX's own domain; false for FSD_NONE.
+/** Whether the node has this operator of ONNX's own domain; false for FSD_NONE.
  *  @param op from model/ops/ids.h */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op);
 
-/** Elements of a form; -1 if a dimension is unknown or the product exceeds 63 bits. */
+/** The number of elements of a form; -1 if a dimension is unknown or the product
+ *  exceeds 63 bits. */
 int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
 
-/** The producer of a tensor when it has exactly one, else FSD_NONE; of FSD_NONE, too.
- */
+/** The producer of a tensor if it has exactly one; else FSD_NONE, also for FSD_NONE. */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
 
-/** The producer of what the node reads by its i-th input. */
+/** The producer of the node's i-th input. */
 static inline fsd_id fsd_node_in_producer(const struct fsd_graph *g, fsd_id node,
                                           uint32_t i)
 {
     return fsd_tensor_producer(g, fsd_node_in_tensor(g, node, i));
 }
 
-/** The nodes that read a tensor, in `links`; none read FSD_NONE. */
+/** The nodes that read a tensor, in `links`; empty for FSD_NONE. */
 static inline struct fsd_span fsd_tensor_consumers(const struct fsd_graph *g,
                                                    fsd_id tensor)
 {
     return fsd_graph_tensor(g, tensor)->consumers;
 }
 
-/** The only node that reads the tensor; FSD_NONE if several do, if it is an output of
- *  its graph, and for FSD_NONE. */
+/** The only node that reads the tensor; FSD_NONE if several nodes do, if it is an
+ *  output of its graph, and for FSD_NONE. */
 fsd_id fsd_tensor_only_reader(const struct fsd_graph *g, fsd_id tensor);
 
-/** The number of the node's first input that is the tensor, FSD_NONE if none is, and
- *  for FSD_NONE.  Takes
- *  log(consumers of the tensor), however many inputs the node has. */
+/** The number of the node's first input that is this tensor; FSD_NONE if there is none,
+ *  and for FSD_NONE.  Takes log(consumers of the tensor), however many inputs the node
+ *  has. */
 uint32_t fsd_node_input_of(const struct fsd_graph *g, fsd_id node, fsd_id tensor);
 
 /** The producers of an input port's tensor, or the consumers of an output port's, in
- *  `links`: of a tensor with one producer all of them, of one with several those that
- *  peers.c keeps; empty if the port has no tensor.
- *  @param port an index in `ports`. */
+ *  `links`: all of them if the tensor has one producer, else those that peers.c found;
+ *  empty if the port has no tensor.
+ *  @param port an index in `ports` */
 struct fsd_span fsd_port_peers(const struct fsd_graph *g, uint32_t port,
                                bool producers);
 
-/** The only producer of what an input port reads; FSD_NONE if there is none, or
- *  several. */
+/** The only producer of the tensor that an input port reads; FSD_NONE if there is none
+ *  or several. */
 fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port);
 
-/** The port has a part of a tensor that several layers write. */
+/** Whether the port has only a part of a tensor that several layers write. */
 static inline bool fsd_port_is_part(const struct fsd_graph *g, uint32_t port)
 {
     return g->peers && g->peers[port].part;
 }
 
-/** Whether other ports of its tensor may have other peers. */
+/** Whether other ports of the port's tensor may have different peers. */
 static inline bool fsd_port_has_own_peers(const struct fsd_graph *g, uint32_t port)
 {
     return g->peers && g->peers[port].known;
 }
 
-/** Fills `peers`; fsd_graph_finish() calls it. */
+/** Fills `peers`; called by fsd_graph_finish(). */
 void fsd_graph_find_peers(struct fsd_graph *g);
 
-/** The same sizes, as stated, and the same strides. */
+/** Whether both forms state the same sizes and the same strides. */
 bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_form *b);
 
-/** The same sizes except for axes of one: both known, or, unless `proved`, both unknown
- *  in the same place. */
+/** Whether both forms have the same sizes, ignoring axes of size 1.  Sizes are equal if
+ *  both are known and the same or, unless `proved`, if both are unknown at the same
+ *  position. */
 bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
                      const struct fsd_graph *h, const struct fsd_form *b, bool proved);
 
 /** "fp32 chw32": the type, and the layout if known, as all reports print forms.  Writes
- *  it into `out` and returns that. */
+ *  it into `out` and returns `out`. */
 enum { FSD_FORM_ROOM = 32 };
 const char *fsd_form_text(const struct fsd_form *form, char out[FSD_FORM_ROOM]);
-/** Prints it. */
+/** Prints the same text. */
 void fsd_put_form(const struct fsd_form *form, FILE *out);
-/** The sizes with `between` them, "1,N,224": an open one by its name, or "?". */
+/** Prints the sizes, separated by `between`, "1,N,224": a dynamic size as its name, or
+ *  "?". */
 void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
                    const char *between, FILE *out);
 

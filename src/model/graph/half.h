@@ -1,19 +1,19 @@
-/* Floats of 16 bits: rounded to nearest, ties to even.  What is beyond the range of the
- * type becomes its greatest number, as builders have it of weights that they narrow;
- * infinities and NaN stay what they are. */
+/* Converts floats to 16 bits: rounds to nearest, ties to even.  A value beyond the
+ * range of the type becomes its greatest number, as builders do with weights;
+ * infinities and NaN are kept. */
 #ifndef FSD_MODEL_HALF_H
 #define FSD_MODEL_HALF_H
 
 #include <stdint.h>
 #include <string.h>
 
-/** The greatest number of binary16. */
+/** The greatest finite number of binary16. */
 #define FSD_HALF_MOST 65504.0
 
-/** IEEE 754 binary16. */
+/** Converts to IEEE 754 binary16. */
 static inline uint16_t fsd_half_of(float value)
 {
-    enum { MOST = 0x7bff, LEAST_NORMAL = 113 }; /* 2^-14, as binary32 writes it */
+    enum { MOST = 0x7bff, LEAST_NORMAL = 113 }; /* exponent of 2^-14 in binary32 */
     uint32_t bits, sign, exponent, fraction, shift, half, rest;
 
     memcpy(&bits, &value, sizeof bits);
@@ -28,14 +28,14 @@ static inline uint16_t fsd_half_of(float value)
     fraction |= 0x800000;
     half = fraction >> shift;
     rest = fraction & ((UINT32_C(1) << shift) - 1);
-    /* The leading one of a normal number adds one to its exponent. */
+    /* The implicit leading bit of a normal number adds one to its exponent. */
     half += exponent < LEAST_NORMAL ? 0 : (exponent - LEAST_NORMAL) << 10;
     half += rest > UINT32_C(1) << (shift - 1) ||
             (rest == UINT32_C(1) << (shift - 1) && half & 1);
     return (uint16_t)(sign | (half > MOST ? MOST : half));
 }
 
-/** bfloat16. */
+/** Converts to bfloat16. */
 static inline uint16_t fsd_brain_of(float value)
 {
     enum { MOST = 0x7f7f };
@@ -43,7 +43,7 @@ static inline uint16_t fsd_brain_of(float value)
 
     memcpy(&bits, &value, sizeof bits);
     brain = bits >> 16;
-    if ((brain & 0x7f80) == 0x7f80) /* a NaN stays one */
+    if ((brain & 0x7f80) == 0x7f80) /* a NaN must stay a NaN */
         return (uint16_t)(brain | (bits & 0x7fffff ? 0x40 : 0));
     brain += (bits & 0xffff) > 0x8000 || ((bits & 0xffff) == 0x8000 && brain & 1);
     return (uint16_t)((brain & 0x7fff) > MOST ? (brain & 0x8000) | MOST : brain);

@@ -1,9 +1,9 @@
 /*
- * Keeps what a build log reports.  The most frequent lines are bounded: the best kernel
- * per layer, runner and format rather than each of the thousands that were timed, and
- * lines of unknown form counted by their first words with one example each, so that a
- * log of gigabytes leaves megabytes.  The sentences of events are in one table, since
- * every report prints them.
+ * Stores the facts of a build log.  For the most frequent lines, the memory is bounded:
+ * only the best kernel per layer, runner and format is stored, not each of the
+ * thousands that were timed; and lines of unknown form are counted by their first
+ * words, with one example each.  So a log of gigabytes needs megabytes.  The sentences
+ * of events are in one table, since every report prints them.
  */
 #include "model/graph/history.h"
 #include "base/base.h"
@@ -51,7 +51,7 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
         struct fsd_rival *r = &h->rivals.at[i];
 
         if (r->build != rival.build)
-            break; /* builds follow one another */
+            break; /* the entries of one build are consecutive */
         if (r->runner != rival.runner || r->formats != rival.formats)
             continue;
         if (rival.ms < r->ms) {
@@ -71,8 +71,8 @@ void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
 
 /* -------------------------------------------------------------- unknown forms */
 
-/* The form of a line is its first words, with a run of digits as '#': lines that differ
- * in numbers only have one form. */
+/* The form of a line is its first words, with each run of digits replaced by '#': lines
+ * that differ only in numbers have the same form. */
 void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
 {
     char bytes[FORM_BYTES];
@@ -140,8 +140,8 @@ static const struct {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
-/* "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list the first and the
- * number of all, since the events of all nodes of a region name the region. */
+/* Prints "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list only the first
+ * and the number of all, since the events of all nodes of a region name the region. */
 static void put_members(const char *text, FILE *out)
 {
     enum { SHOWN = 4 };

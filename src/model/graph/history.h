@@ -1,7 +1,7 @@
 /*
- * What a build log reports of the way from the network to the engine: one entry per
- * meaningful line, in the log's order.  Filled by read/log/read.c, replayed against the
- * model by match/story.c.
+ * The steps from the network to the engine that a build log reports: one entry per
+ * meaningful line, in the log's order. read/log/read.c fills it, match/story.c replays
+ * it against the model.
  *
  * An event is recognized by its form ("X: Fusing A with B"), whatever the name of the
  * pass.  Names are spelled as in the log; only match/ resolves them.
@@ -20,11 +20,11 @@
 
 /** The forms, and the meaning of `a`, `b` and `text` in each. */
 enum fsd_event_kind {
-    FSD_EVENT_STAGE,     /**< a: "After vertical fusions", text: how many layers */
+    FSD_EVENT_STAGE,     /**< a: "After vertical fusions", text: the number of layers */
     FSD_EVENT_TRY,       /**< pass, a: the layer that it examines; 0: not stated */
     FSD_EVENT_FUSE,      /**< pass, a with b; text: the fused layer, "a + b" */
     FSD_EVENT_INTO,      /**< pass, a into b; a may be "(x and y)" */
-    FSD_EVENT_REMOVE,    /**< a; pass: the one tried last, b: the layer that it
+    FSD_EVENT_REMOVE,    /**< a; pass: the last one tried, b: the layer that it
                               examined */
     FSD_EVENT_SWAP,      /**< a with b */
     FSD_EVENT_RETYPE,    /**< a, text: "ELEMENTWISE to POINTWISE" */
@@ -32,7 +32,7 @@ enum fsd_event_kind {
     FSD_EVENT_DUPLICATE, /**< a duplicates b, text: "Q" */
     FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
     FSD_EVENT_SLICE,     /**< a: a slice that is read in place or copied; text */
-    FSD_EVENT_RETARGET,  /**< tensor a is, or is a part of, tensor b now */
+    FSD_EVENT_RETARGET,  /**< tensor a now is, or is a part of, tensor b */
     FSD_EVENT_COPY,      /**< tensor a to tensor b, text: the reason */
     FSD_EVENT_REFORMAT,  /**< a: "Reformatted Input Tensor 0 to X", b: the tensor,
                               text: "Float(..) to Half(..)" */
@@ -40,25 +40,25 @@ enum fsd_event_kind {
     FSD_EVENT_MEMBERS,   /**< a: the foreign node, text: its Metadata */
     FSD_EVENT_PATTERN,   /**< a is part of the pattern in text, "self-attention" */
     FSD_EVENT_TUNED,     /**< a, of region b; text: the fastest kernels measured */
-    FSD_EVENT_WARNING,   /**< text: the message; a: the word of its rule, see
+    FSD_EVENT_WARNING,   /**< text: the message; a: the name of its rule, see
                               warnings */
     FSD_EVENT_SKIP,      /**< pass did not fuse node a (0: not stated), text: the
                               reason; b: the function that gave it, 0: the pass */
-    FSD_EVENT_FALLBACK,  /**< layer a runs on the GPU though the DLA was asked for,
-                              text: the reason; b: its type, 0: not stated */
+    FSD_EVENT_FALLBACK,  /**< layer a runs on the GPU although the user assigned it to
+                              the DLA, text: the reason; b: its type, 0: not stated */
     FSD_EVENT_ADD,       /**< pass added b, "a Q/DQ pair", on tensor a; text: "between X
-                              and Y"; 0: not stated */
+                              and Y", 0: not stated */
     FSD__EVENT_COUNT
 };
 
 struct fsd_event {
     enum fsd_event_kind kind;
-    fsd_sym pass; /**< 0: the line names none */
+    fsd_sym pass; /**< 0: the line does not name a pass */
     fsd_sym a, b, text;
     fsd_id node;    /**< REGISTER: the parsed node being imported, counted from 0 */
-    uint32_t build; /**< the engine of the log that it belongs to, from 0 */
+    uint32_t build; /**< the engine of the log to which the event belongs, from 0 */
     uint32_t timed; /**< REFORMAT: its rival, plus 1; 0: it was not measured */
-    uint32_t times; /**< SKIP: how often the log repeats it */
+    uint32_t times; /**< SKIP: how often the log repeats the line */
     bool unstated;  /**< FALLBACK: the log states no reason */
     uint64_t line;
 };
@@ -68,35 +68,35 @@ struct fsd_event {
 enum { FSD_MOST_RIVALS = 256 };
 
 /** A measurement of the builder: the best tactic of one kind of kernel for one layer,
- *  for one combination of formats if stated; or of one reformat. */
+ *  for one combination of formats if stated; or the best tactic of one reformat. */
 struct fsd_rival {
     fsd_sym layer;  /**< its name in the log line that measures it */
-    fsd_sym runner; /**< the kind of kernel; of a reformat the change of form */
+    fsd_sym runner; /**< the kind of kernel; for a reformat, the change of form */
     fsd_sym tactic;
-    fsd_sym formats; /**< of its inputs and outputs, if measured by format; 0:
+    fsd_sym formats; /**< of its inputs and outputs, if measured per format; 0:
                           unknown */
     double ms;
     uint32_t build;
-    uint32_t next; /**< of the same layer; FSD_NONE */
+    uint32_t next; /**< the next rival of the same layer; FSD_NONE */
 };
 
-/** A layer of an engine in the log, by which the log is recognized as the dump's own.
- */
+/** A layer of an engine in the log; these layers show whether the log belongs to the
+ *  dump. */
 struct fsd_final {
     fsd_sym name;
     fsd_sym tensor;     /**< its first output; 0: none, or unknown */
-    enum fsd_dtype out; /**< of that tensor */
-    bool region;        /**< a dump may show its kernels instead */
+    enum fsd_dtype out; /**< the type of that tensor */
+    bool region;        /**< the dump may list its kernels instead */
     uint32_t build;
 };
 
-/** The log's figures on memory, in bytes; negative: unknown. */
+/** Memory figures of the log, in bytes; negative: unknown. */
 struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
     int64_t host, device; /**< persistent */
-    int64_t scratch;      /**< of a layer; of all, the maximum, or their sum before
-                               version 10 */
-    int64_t activations, weights; /**< sums only */
+    int64_t scratch;      /**< of a layer; for the whole engine, the maximum, or before
+                               version 10 the sum */
+    int64_t activations, weights; /**< only for the whole engine */
     uint32_t build;
 };
 
@@ -106,16 +106,19 @@ struct fsd_input_shape {
     uint8_t n;
     int64_t sizes[8];
     int32_t profile; /**< the optimization profile */
-    bool run;        /**< the sizes of a run; else those it is optimized for */
+    bool run;        /**< the sizes of a run; else those for which the profile is
+                          optimized */
     uint32_t build;
 };
 
 /** A pass over the whole graph, and its effects in all its runs. */
 struct fsd_pass_stats {
     fsd_sym name;
-    uint32_t runs, changed; /**< how often it ran, and changed the graph */
-    uint32_t matched;       /**< groups of nodes that it matched, if reported */
-    uint32_t dropped;       /**< constants and tensors that were unused after it */
+    uint32_t runs, changed; /**< how often it ran, and how often it changed the graph */
+    uint32_t matched;       /**< number of groups of nodes that it matched, if
+                                 reported */
+    uint32_t dropped;       /**< number of constants and tensors that were unused after
+                                 it */
     uint32_t build;
 };
 
@@ -123,28 +126,30 @@ struct fsd_pass_stats {
 struct fsd_placement {
     fsd_sym provider;
     fsd_sym op, name; /**< of one node; both 0: of all nodes */
-    uint32_t part;    /**< from 1: nodes with one number were assigned together; 0:
+    uint32_t part;    /**< from 1: nodes with the same number were assigned together; 0:
                            unknown */
     uint32_t build;
 };
 
-/** A fact in the log about how one of its engines was built; later ones replace earlier
- *  ones. */
+/** A fact in the log about how one of its engines was built; a later fact replaces an
+ *  earlier one with the same key. */
 struct fsd_built_in {
     struct fsd_built fact;
     uint64_t line;
-    uint32_t build; /**< FSD_NONE: it led to no engine */
-    bool anywhere;  /**< it may be stated behind the engine's layers, too */
-    bool first;     /**< a program begins: earlier facts are not about its engine */
+    uint32_t build; /**< FSD_NONE: the attempt led to no engine */
+    bool anywhere;  /**< it may also be stated after the engine's layers */
+    bool first;     /**< a program starts here: earlier facts are not about its
+                         engine */
 };
 
 enum fsd_parser_says {
     FSD_SAYS_NODE,  /**< "Parsing node: NAME [Op]" */
     FSD_SAYS_MORE,  /**< about a node, a tensor or the model */
-    FSD_SAYS_LAYER, /**< in the builder's own list of layers: "IDENTITY NAME" */
+    FSD_SAYS_LAYER, /**< a line of the builder's own list of layers: "IDENTITY NAME" */
 };
 
-/** A line in which the parser printed the network, as bytes of the log. */
+/** A line in which the parser printed a part of the network, as a range of bytes of the
+ *  log. */
 struct fsd_parser_line {
     uint64_t at, line;
     uint32_t n;
@@ -152,9 +157,9 @@ struct fsd_parser_line {
     enum fsd_parser_says says;
 };
 
-/** Lines of an unknown form, equal except for numbers and names. */
+/** Lines of an unknown form, which are equal except for numbers. */
 struct fsd_unknown_form {
-    fsd_sym sample; /**< the first of them */
+    fsd_sym sample; /**< the first such line */
     fsd_sym key;
     uint32_t n;
 };
@@ -163,10 +168,13 @@ struct fsd_history {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     const char *path;
-    struct fsd_log_scan *scan; /**< private to its reader: the engines in it; NULL */
+    struct fsd_log_scan *scan; /**< private to the log's reader: the engines in the log;
+                                    NULL */
     FSD_VEC(struct fsd_event) events;
     FSD_VEC(struct fsd_rival) rivals;
-    FSD_VEC(uint32_t) rivals_of; /**< by symbol: the newest rival, plus 1; 0: none */
+    FSD_VEC(uint32_t)
+    rivals_of; /**< indexed by symbol: the newest rival, plus 1; 0:
+                                      none */
     struct fsd_efforts efforts;
     FSD_VEC(struct fsd_final) finals;
     FSD_VEC(struct fsd_built_in) built;
@@ -174,55 +182,66 @@ struct fsd_history {
     FSD_VEC(struct fsd_input_shape) shapes;
     FSD_VEC(struct fsd_pass_stats) passes; /**< in the order of their first runs */
     FSD_VEC(struct fsd_placement) places;
-    fsd_profile_vec profiles; /**< the times of layers in it; of which engine, no line
-                                   states */
-    FSD_VEC(uint32_t) placed; /**< by build: how many nodes were placed; 0: unknown */
+    fsd_profile_vec profiles; /**< the layer times in the log; no line states the
+                                   engine */
+    FSD_VEC(uint32_t)
+    placed; /**< indexed by build: the number of placed nodes; 0:
+                                   unknown */
     FSD_VEC(struct fsd_parser_line) parser;
     FSD_VEC(struct fsd_unknown_form) unknown;
-    FSD_VEC(uint32_t) unknown_of; /**< by symbol of the key: its form, plus 1 */
-    uint32_t builds;              /**< engines in the log; at least 1 */
+    FSD_VEC(uint32_t) unknown_of; /**< indexed by symbol of the key: its form, plus 1 */
+    uint32_t builds;              /**< number of engines in the log; at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
-    bool no_steps;          /**< it never reports the nodes of layers */
-    bool assigned;          /**< it holds `places` only */
-    bool failed;            /**< an attempt to build did */
-    uint64_t session_lines; /**< of the program that runs the builder, or another */
+    bool no_steps;          /**< the log never reports the nodes of layers */
+    bool assigned;          /**< it has only `places` */
+    bool failed;            /**< an attempt to build failed */
+    uint64_t session_lines; /**< number of lines of the program that runs the builder,
+                                 or of another program */
 
     /* Set after comparing the log with model and engine (api/run.c): */
-    uint32_t build;            /**< the engine that the run is about, from 0 */
-    uint32_t parsed_build;     /**< the engine whose lines hold the network */
-    const fsd_id *parsed_node; /**< by parsed node: its number in that network */
-    const fsd_id *node_of;     /**< by parsed node: the model's; FSD_NONE: not there */
+    uint32_t build;            /**< the engine of this run, from 0 */
+    uint32_t parsed_build;     /**< the engine before which the network was printed */
+    const fsd_id *parsed_node; /**< indexed by parsed node: its number in that
+                                    network */
+    const fsd_id *node_of;     /**< indexed by parsed node: the model's node; FSD_NONE:
+                                    none */
     uint32_t n_parsed;
-    uint32_t unlike;   /**< parsed nodes that the model does not have */
-    uint32_t unparsed; /**< the model's nodes, none of which the parser read: what reads
-                            their outputs in the model reads other tensors in the log */
-    uint32_t unparsed_quantizers; /**< Q and DQ among them */
-    fsd_id unparsed_node; /**< the first that a parsed node reads in the model; FSD_NONE
-                           */
-    fsd_id unparsed_by;   /**< that node */
-    uint32_t foreign;     /**< layers of its engine that the dump does not have */
-    fsd_sym unlike_name, foreign_name; /**< the first of each */
-    bool refused;                      /**< it is of another build, and no evidence */
+    uint32_t unlike;   /**< number of parsed nodes that the model does not have */
+    uint32_t unparsed; /**< number of the model's nodes that the parser did not read:
+                            consumers of their outputs in the model read other tensors
+                            in the log */
+    uint32_t unparsed_quantizers; /**< number of Q and DQ among them */
+    fsd_id unparsed_node; /**< the first of these whose output a parsed node reads in
+                               the model; FSD_NONE */
+    fsd_id unparsed_by;   /**< that parsed node */
+    uint32_t foreign;     /**< number of layers of the log's engine that the dump does
+                               not have */
+    fsd_sym unlike_name, foreign_name; /**< the first parsed node, and the first layer,
+                                            of these */
+    bool refused;                      /**< the log belongs to a different build, so its
+                                            facts are not used */
 };
 
 struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names);
 
 /** Adds a measurement, or replaces a slower one.
- *  @param tactic its text, `tactic_n` bytes: a symbol only if it is kept. */
+ *  @param tactic its text, of `tactic_n` bytes; it becomes a symbol only if it is kept
+ */
 void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
                        const char *tactic, size_t tactic_n);
 
 /** Counts a line of an unknown form. */
 void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n);
 
-/** The newest rival of a layer, FSD_NONE when there is none; follow `next`. */
+/** The newest rival of a layer; FSD_NONE if there is none; follow `next` for the
+ *  others. */
 uint32_t fsd_history_rivals(const struct fsd_history *h, fsd_sym layer);
 
 /** Writes the event as a sentence without a full stop: "ConvReluFusion fused A with B".
  */
 void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out);
 
-/** Writes what was and was not understood of the log: counts of each form, then the
+/** Prints which lines of the log were understood: the count of each form, then the
  *  unknown forms, the most frequent first. */
 void fsd_history_dump(const struct fsd_history *h, FILE *out);
 

@@ -1,13 +1,14 @@
 /*
  * Splits the Metadata of a layer into its items (items.h).  A name may contain brackets
- * and any text, so that a closing bracket alone ends nothing: only one that the next
- * item's opening word follows closely does.
+ * and any text, so a closing bracket ends an item only if the next item's opening word
+ * follows closely.
  */
 #include "model/graph/items.h"
 
 #include <string.h>
 
-/* The longest replacement of a separator, "&#x1e;", and a blank on both sides. */
+/* The length of the longest replacement of a separator, "&#x1e;", with a blank on both
+ * sides. */
 enum { SEPARATOR_MAX = 8 };
 
 static bool is_separator(char c)
@@ -15,7 +16,7 @@ static bool is_separator(char c)
     return c == '\x1e' || c == '\x1f';
 }
 
-/* The length of s without the remark at its end: "a]__gemm_from_conv1x1" is 2. */
+/* The length of s without the remark at its end: 2 for "a]__gemm_from_conv1x1". */
 static size_t without_remark(const char *s, size_t n)
 {
     size_t at = n;
@@ -25,8 +26,8 @@ static size_t without_remark(const char *s, size_t n)
     return at && s[at - 1] == ']' && n - at > 2 && !memcmp(s + at, "__", 2) ? at : n;
 }
 
-/* The end of the item that an opening word at s + n follows: behind its "]" or its
- * remark; 0 where no item ends there. */
+/* The end of the item before an opening word at s + n: after its "]" or its remark; 0
+ * if no item ends there. */
 static size_t end_before(const char *s, size_t n)
 {
     for (size_t at = n; at && n - at <= SEPARATOR_MAX; at--) {
@@ -38,8 +39,8 @@ static size_t end_before(const char *s, size_t n)
     return 0;
 }
 
-/* The item at the front of s[0, n), which holds no separator as it was written;
- * *next is where the following one begins. */
+/* The length of the item at the front of s[0, n), which contains no original separator;
+ * *next is set to the beginning of the next item. */
 static size_t item_length(const char *s, size_t n, size_t *next)
 {
     const char *at = s;

@@ -4,9 +4,9 @@
  *
  *     [ONNX Layer: a]<1E>[ONNX Layer: b | doc string]<1F>[ONNX Layer: c]__gemm_from_x
  *
- * The separators are control characters, which tools drop, or print as something else:
- * U+FFFD, "?", a blank, "\u001e", "^^".  An item therefore begins at its opening word,
- * wherever that stands closely behind the end of another item.
+ * The separators are control characters, which tools drop or replace by other text:
+ * U+FFFD, "?", a blank, "\u001e", "^^".  An item therefore begins at each opening word
+ * that closely follows the end of the previous item.
  */
 #ifndef FSD_MODEL_ITEMS_H
 #define FSD_MODEL_ITEMS_H
@@ -15,10 +15,10 @@
 
 #define FSD_ITEM_OPENING "[ONNX Layer: "
 
-/** Takes the next item off the front of the list.  *item is the text between its
- * brackets, a doc string included, without what is appended behind them; a piece
- * that has no opening word is an item as it is.  It may be empty.  False at the end of
- * the list. */
+/** Takes the next item off the front of the list. *item is the text between its
+ *  brackets, including a doc string, without the text after them; a piece without an
+ *  opening word is an item as a whole.  It may be empty.  Returns false at the end of
+ *  the list. */
 bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item);
 
 #endif

@@ -1,13 +1,13 @@
 /*
  * Joins several engines of one model into one.  A runtime that partitions a model
  * builds each part separately.  The parts use the model's names for the tensors at
- * their borders and invent all others: a "__mye12" of one part and that of another are
- * two tensors.  Tensors at borders therefore go into the main scope, where equal names
- * meet, and all others into a scope of their part.
+ * their borders and invent all other names: "__mye12" names different tensors in
+ * different parts.  Tensors at borders therefore go into the main scope, where tensors
+ * with equal names become one, and all others into a scope of their part.
  *
- * Numbers are indexes into a graph's arrays, so that joining is appending arrays and
- * adding to each number where its part begins.  Nodes and tensors in mentions are the
- * model's, and stay.
+ * Numbers are indexes into a graph's arrays, so joining appends the arrays and adds the
+ * offset of the part to each number.  Node and tensor numbers in mentions refer to the
+ * model and do not change.
  */
 #include "model/graph/graph.h"
 
@@ -15,12 +15,12 @@
 
 #include <string.h>
 
-/* Offsets of the arrays of the appended part. */
+/* Offsets at which the arrays of the appended part begin. */
 struct at {
     uint32_t nodes, forms, ports, dims, terms, values, attrs, mentions, ints, floats,
         links;
-    fsd_id scope;    /* of its own tensors */
-    fsd_id *tensors; /* by its tensor: the joined graph's */
+    fsd_id scope;    /* for the part's own tensors */
+    fsd_id *tensors; /* indexed by the part's tensor: that of the joined graph */
 };
 
 static struct at begin_part(struct fsd_graph *g, const struct fsd_graph *part)
@@ -55,8 +55,8 @@ static struct fsd_span moved_span(struct fsd_span span, uint32_t by)
     return span;
 }
 
-/* A dump without a list of its inputs and outputs only has flags for those of the whole
- * model; then a tensor of the model without a producer, or without a consumer, is one.
+/* A dump without a list of its inputs and outputs has flags only for those of the whole
+ * model; then a model tensor without a producer, or without a consumer, is at a border.
  */
 static void find_borders(const struct fsd_graph *part, const struct fsd_graph *model)
 {
@@ -93,8 +93,8 @@ static void add_plain(struct fsd_graph *g, const struct fsd_graph *part)
         fsd_vec_push(g->arena, &g->ints, part->ints.at[i]);
     for (uint32_t i = 0; i < part->floats.n; i++)
         fsd_vec_push(g->arena, &g->floats, part->floats.at[i]);
-    for (uint32_t i = 0; i < part->links.n; i++) /* symbols; the rest is computed
-                                                    again */
+    for (uint32_t i = 0; i < part->links.n; i++) /* symbols; the other links are
+                                                    computed again */
         fsd_vec_push(g->arena, &g->links, part->links.at[i]);
     for (uint32_t i = 0; i < part->mentions.n; i++)
         fsd_vec_push(g->arena, &g->mentions, part->mentions.at[i]);
@@ -129,8 +129,8 @@ static void add_forms(struct fsd_graph *g, const struct fsd_graph *part,
     }
 }
 
-/* The facts of one engine about a tensor at its border; the first are kept, since a
- * tensor has one form and each port its own. */
+/* Adds the facts of one engine about a tensor at its border.  The facts of the first
+ * engine are kept, since a tensor has one form, but each port has its own. */
 static void fill_tensor(struct fsd_tensor *to, const struct fsd_tensor *t,
                         const struct at *at)
 {
@@ -165,8 +165,8 @@ static fsd_id tensor_of(const struct at *at, fsd_id tensor)
     return fsd_id_at(at->tensors, tensor);
 }
 
-/* A port keeps the form that its engine gives the tensor: another engine may see the
- * same tensor in another form. */
+/* A port keeps the form that its engine gives the tensor: a different engine may have a
+ * different form for it. */
 static void add_ports(struct fsd_graph *g, const struct fsd_graph *part,
                       const struct at *at)
 {
@@ -247,10 +247,10 @@ static void add_borders(struct fsd_graph *g, const struct fsd_graph *part,
     fsd_vec_push(g->arena, &g->parts, p);
 }
 
-/* -------------------------------------------------------------------- the whole */
+/* ---------------------------------------------------------------- the joined engine */
 
 /* A tensor that one engine writes and another reads is internal to the joined engine,
- * unless it is an output of the model as well. */
+ * unless it is also an output of the model. */
 static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
 {
     const uint8_t both = FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT;
@@ -269,7 +269,7 @@ static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
     fsd_graph_list_borders(g);
 }
 
-/* Facts on which all parts agree are facts of the whole. */
+/* A fact on which all parts agree becomes a fact of the joined engine. */
 static void join_built(struct fsd_graph *g, struct fsd_graph *const *parts, uint32_t n)
 {
     const fsd_built_vec *first = &parts[0]->built;

@@ -1,7 +1,7 @@
 /*
- * What graph.h's accessors give for FSD_NONE: a node without name, operator and ports,
- * a layer of which nothing is stated, a tensor that nothing writes or reads, and an
- * unknown form.  Callers need not test the number then.
+ * The results of graph.h's accessors for FSD_NONE, so that callers need not test the
+ * number: a node without name, operator and ports, a layer without facts, a tensor
+ * without producers and consumers, and an unknown form.
  */
 #include "model/graph/graph.h"
 

@@ -7,33 +7,35 @@
  *     pool  writes "cat" [1,128,5,5] {12800,1,2560,512}      another part, later
  *     gemm  reads  "cat" [1,512,5,5] {12800,1,2560,512}      the whole: of both
  *
- * Engines list their layers as they run, so that a layer reads what was written before
- * it, or in a loop around it.  A part is recognized by its sizes and strides; no engine
- * states its offset, so that equal parts cannot be distinguished.  If all run in a row,
- * a layer that writes the whole overwrites all that was there before; but engines
- * without strides give writers of parts the sizes of the whole.
+ * Engines list their layers in execution order, so a layer reads data that was written
+ * before it, or in a loop around it.  A part is recognized by its sizes and strides; no
+ * engine states its offset, so equal parts cannot be distinguished.  Without loops, a
+ * layer that writes the whole overwrites everything written before; but engines without
+ * strides give producers of parts the sizes of the whole.
  */
 #include "model/graph/graph.h"
 
-/* The limit of pairs of producers and consumers in one graph: beyond it, all of a
- * tensor's layers stay peers of each other. */
+/* The limit for pairs of producers and consumers in one graph: beyond it, all layers of
+ * a tensor stay peers of each other. */
 enum { PAIRS_MAX = 1 << 22 };
 
 struct end {
     fsd_id node;
     uint32_t port;
-    int64_t size; /* open dimensions count as 1; 0: the shape is unknown */
+    int64_t size; /* dynamic dimensions count as 1; 0: the shape is unknown */
     bool strided; /* its strides are stated */
 };
 
 struct buffers {
     struct fsd_graph *g;
     struct fsd_arena *scratch;
-    struct end *ends;      /* by tensor: its producers, then its consumers */
-    struct fsd_span *of;   /* by tensor, those with several producers: in ends */
-    uint32_t *writers;     /* by tensor, of these ends */
-    uint32_t *loops_until; /* by node: the end of the outermost loop around it; NULL:
-                              there are none */
+    struct end *ends;      /* per tensor: its producers, then its consumers */
+    struct fsd_span *of;   /* indexed by tensor, if it has several producers: its span
+                              in `ends` */
+    uint32_t *writers;     /* indexed by tensor: the number of producers among these
+                              ends */
+    uint32_t *loops_until; /* indexed by node: the end of the outermost loop around it;
+                              NULL: there are no loops */
     uint32_t pairs;
 };
 
@@ -73,7 +75,7 @@ static void add_ends(struct buffers *b, fsd_id node, struct fsd_span ports, bool
     }
 }
 
-/* False if each tensor has one producer. */
+/* False if no tensor has several producers. */
 static bool gather(struct buffers *b)
 {
     struct fsd_graph *g = b->g;
@@ -98,8 +100,8 @@ static bool gather(struct buffers *b)
     return true;
 }
 
-/* A loop contains a layer if it begins before it and ends behind it: of all that begin
- * before it, the one with the last end decides. */
+/* A loop contains a layer if the loop begins before the layer and ends after it.  Of
+ * the loops that begin before a layer, it is enough to test the one that ends last. */
 static void find_loops(struct buffers *b)
 {
     const struct fsd_graph *g = b->g;
@@ -124,7 +126,7 @@ static void find_loops(struct buffers *b)
 
 /* ------------------------------------------------------------------------- choosing */
 
-/* Marks the producers of what the consumer reads. */
+/* Marks the producers whose output the consumer reads. */
 static void choose(const struct buffers *b, const struct end *writers, uint32_t n,
                    const struct end *reader, int64_t whole, bool *reads)
 {
@@ -141,7 +143,7 @@ static void choose(const struct buffers *b, const struct end *writers, uint32_t 
         same_size |= reads[i] && writers[i].size == reader->size;
     }
     for (uint32_t i = 0; i < n && !any; i++)
-        reads[i] = true; /* it does not list them in execution order */
+        reads[i] = true; /* the engine does not list its layers in execution order */
     for (uint32_t i = 0; i < n && part && (same_form || same_size); i++)
         reads[i] &= same_form ? is_same_form(b->g, writers[i].port, reader->port)
                               : writers[i].size == reader->size;

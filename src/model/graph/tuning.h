@@ -1,5 +1,5 @@
-/* What a search over build options found, as an input states it: each iteration built
- * the model by one route, a set of options with their values, and measured it. */
+/* The results of a search over build options: each iteration built the model by one
+ * route, a set of options with their values, and measured it. */
 #ifndef FSD_MODEL_TUNING_H
 #define FSD_MODEL_TUNING_H
 
@@ -8,25 +8,26 @@
 #include <stdbool.h>
 
 struct fsd_tuning_step {
-    uint64_t number; /**< as the file counts its iterations */
-    bool numbered;   /**< the file states it */
+    uint64_t number; /**< the file's own number of the iteration */
+    bool numbered;   /**< the file states `number` */
     fsd_sym route;   /**< "-a=on -b=2"; 0: not stated */
-    bool failed;     /**< nothing was built or run */
-    fsd_sym error;   /**< why; 0: not stated */
-    double loss;     /**< of accuracy, of the worst output; negative: not stated */
-    fsd_sym loss_of; /**< that output */
-    double ms;       /**< of a run; negative: not measured */
-    bool odd;        /**< a time or a loss is there and cannot be one */
+    bool failed;     /**< the build or the run failed */
+    fsd_sym error;   /**< the reason; 0: not stated */
+    double loss;     /**< loss of accuracy of the worst output; negative: not stated */
+    fsd_sym loss_of; /**< the worst output */
+    double ms;       /**< time of a run; negative: not measured */
+    bool odd;        /**< a stated time or loss is impossible */
 };
 
 struct fsd_tuning {
     const char *path;
-    fsd_sym version;       /**< of the tuner; each here: 0 where it is not stated */
-    fsd_sym default_route; /**< the value of every option that is not set */
+    fsd_sym version;       /**< of the tuner; 0 in this struct: not stated */
+    fsd_sym default_route; /**< the value of each option that is not set */
     fsd_sym searched;      /**< "-a=[on|off] -b=[1|2]" */
-    fsd_sym search;        /**< how: "fast" */
-    fsd_sym loss_by;       /**< how a loss is measured: "l2" */
-    double most_loss;      /**< above which an iteration is set aside; negative: none */
+    fsd_sym search;        /**< the kind of search: "fast" */
+    fsd_sym loss_by;       /**< the measure of the loss: "l2" */
+    double most_loss;      /**< limit above which an iteration is discarded; negative:
+                                none */
     FSD_VEC(struct fsd_tuning_step) steps;
     bool cut; /**< the file ends within an iteration, which is left out */
 };

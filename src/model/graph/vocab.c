@@ -1,8 +1,8 @@
 /*
- * Two arrays by symbol: the meaning of the exact text, and that of the text with each
- * character other than a letter or a digit replaced by '_'.  The pool of nodes is laid
- * out by counting, so that a name that all nodes have costs no more than distinct
- * names.
+ * Two arrays indexed by symbol: the meaning of the exact text, and that of the text
+ * with each character other than a letter or a digit replaced by '_'.  The pool of
+ * nodes is filled by counting sort, so a name that all nodes share costs no more than
+ * distinct names.
  */
 #include "model/graph/vocab.h"
 #include "base/base.h"
@@ -35,8 +35,8 @@ static fsd_sym loose_symbol(struct fsd_vocab *v, struct fsd_intern *names, fsd_s
     return fsd_intern_add(names, out, n);
 }
 
-/* Parsers name an unnamed node after its first output; if that is left out, it is only
- * "node_of_". */
+/* Parsers name an unnamed node after its first output; if that output is omitted, the
+ * name is only "node_of_". */
 static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(g, node, 0);
@@ -51,7 +51,7 @@ static fsd_sym node_symbol(const struct fsd_graph *g, fsd_id node)
     return fsd_intern_add(g->names, text, n - 1);
 }
 
-/* Lays the nodes out by symbol: count, place, fill. */
+/* Sorts the nodes by symbol: counts, allocates the spans, fills them. */
 static void place_nodes(struct fsd_vocab *v, const fsd_sym *symbol,
                         struct fsd_meaning *meaning)
 {
@@ -78,7 +78,7 @@ static bool is_known(const struct fsd_meaning *meaning)
     return meaning->nodes.n || meaning->tensor != FSD_NONE;
 }
 
-/* A name is shorter than the file, so that all lengths can be tried. */
+/* A name is shorter than the file, so all lengths can be tried. */
 static void collect_lengths(struct fsd_vocab *v)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -141,7 +141,7 @@ struct fsd_vocab *fsd_vocab_new(struct fsd_arena *arena, const struct fsd_graph 
     return v;
 }
 
-/* The meaning of a symbol; NULL if it is unknown, or means nothing. */
+/* The meaning of a symbol; NULL if it is unknown or has no meaning. */
 static const struct fsd_meaning *meaning_of(const struct fsd_vocab *v, fsd_sym sym,
                                             const struct fsd_meaning *meaning)
 {

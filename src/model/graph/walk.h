@@ -1,5 +1,5 @@
 /*
- * The walk through nodes that do not matter to a question, such as data movement:
+ * A walk through nodes that are irrelevant to a question, such as data movement:
  *
  *     x -> Transpose -> t -> DequantizeLinear -> u -> MatMul
  *     fsd_walk_back(g, u, ...) is x                 back: to what was before
@@ -17,22 +17,22 @@
  * of passed nodes in models that were seen. */
 enum { FSD_WALK_MOST = 64 };
 
-/** The tensor with which a walk that reaches the node continues: backwards one of its
- *  inputs, forwards one of its outputs; FSD_NONE: it does not pass. */
+/** The tensor with which a walk continues when it reaches the node: backwards one of
+ *  the node's inputs, forwards one of its outputs; FSD_NONE: the walk ends here. */
 typedef fsd_id fsd_pass_fn(const void *of, fsd_id node);
 
-/** The tensor where a walk from that one ends: an input of the network, or the output
- *  of a node that does not pass.  FSD_NONE for FSD_NONE. */
+/** The tensor at which a walk backwards from this one ends: an input of the network, or
+ *  the output of a node that the walk does not pass.  FSD_NONE for FSD_NONE. */
 fsd_id fsd_walk_back(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
                      const void *of);
 
-/** The same over nodes that have one of these traits, by their first inputs.
- *  @param traits  by node. */
+/** Likewise through the first inputs of nodes that have one of the traits in `passed`.
+ *  @param traits indexed by node */
 fsd_id fsd_walk_back_over(const struct fsd_graph *g, fsd_id tensor,
                           const unsigned *traits, unsigned passed);
 
-/** Forwards, through nodes that are the only consumer of a tensor that is no output of
- *  the network. */
+/** Walks forwards, through nodes that are the only consumer of a tensor that is not an
+ *  output of the network. */
 fsd_id fsd_walk_on(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
                    const void *of);
 

@@ -1,8 +1,8 @@
 /*
- * Reads what a user may type for a node or layer, and finds the nearest names to a
- * misspelt one by edit distance, ignoring case.  A third of the letters may be wrong;
- * names beyond 120 characters are not tried, since the distance takes time in
- * proportion to the product of both lengths and such names are not typed.
+ * Parses the words by which a user refers to a node or layer, and finds the names
+ * nearest to a misspelt word by edit distance, ignoring case.  A third of the letters
+ * may be wrong; names beyond 120 characters are not tried, since users do not type such
+ * names and the time grows with the product of both lengths.
  */
 #include "model/graph/word.h"
 #include "base/base.h"
@@ -76,8 +76,8 @@ struct fsd_nearest fsd_nearest_to(const char *word)
     return (struct fsd_nearest){.word = word, .edits = (unsigned)strlen(word) / 3 + 1};
 }
 
-/* Letters to insert, delete or change (Levenshtein), ignoring case; more than `most` if
- * the distance exceeds that.  Only one row of the table is kept. */
+/* The number of letters to insert, delete or change (Levenshtein), ignoring case; more
+ * than `most` if the distance exceeds `most`.  Only one row of the table is stored. */
 static unsigned edits_between(const char *a, size_t n, const char *b, size_t m,
                               unsigned most)
 {

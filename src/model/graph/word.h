@@ -21,7 +21,7 @@ enum fsd_word_kind {
     FSD_WORD_NAME,
     FSD_WORD_PATTERN,
     FSD_WORD_NUMBER, /**< "#4" */
-    FSD_WORD_BARE,   /**< "4": a name, or a number where layers are asked for */
+    FSD_WORD_BARE,   /**< "4": a name, or a number if a verb expects layers */
     FSD_WORD_NODE,
     FSD_WORD_LAYER,
     FSD_WORD_PROVIDER /**< `text` is the whole word */
@@ -30,31 +30,31 @@ enum fsd_word_kind {
 struct fsd_word {
     enum fsd_word_kind kind;
     const char *text;
-    uint32_t number; /**< of the four kinds before the last */
+    uint32_t number; /**< for the four kinds before the last */
 };
 
-/** Takes a word apart; `text` must outlive what it returns. */
+/** Parses a word; `text` must outlive the result. */
 struct fsd_word fsd_word_read(const char *text);
 
-/** True when that provider is what a word of FSD_WORD_PROVIDER calls. */
+/** Whether a word of kind FSD_WORD_PROVIDER refers to this provider. */
 bool fsd_word_fits_provider(const struct fsd_word *word, const char *provider);
 
-/** True when a name is what a word calls it: the same, or what the pattern fits. */
+/** Whether a word refers to this name: it is the name, or a pattern that matches it. */
 bool fsd_word_fits(const char *word, const char *name);
 
-/** The names that come nearest to a word that fits none: "did you mean". */
+/** The names nearest to a word that matches none: "did you mean". */
 struct fsd_nearest {
     const char *word;
-    unsigned edits; /**< between the word and the nearest so far */
+    unsigned edits; /**< the distance between the word and the nearest name so far */
     const char *names[3];
     unsigned n;
 };
 
-/** The empty one. */
+/** The empty result. */
 struct fsd_nearest fsd_nearest_to(const char *word);
-/** Keeps the name where none was nearer. */
+/** Stores the name unless an earlier one is nearer. */
 void fsd_nearest_try(struct fsd_nearest *nearest, const char *name);
-/** "; did you mean 'Conv_28' or 'Conv_29'?", "" when nothing is near. */
+/** "; did you mean 'Conv_28' or 'Conv_29'?", or "" if no name is near. */
 const char *fsd_nearest_text(const struct fsd_nearest *nearest, char out[512]);
 
 #endif

@@ -1,16 +1,16 @@
 /*
- * Attributes of a node, and the constants that Constant nodes make of them.  Large
- * lists were dropped by the filter (wire.h) before protobuf-c saw them, and leave only
- * their size: such an attribute is FSD_ATTR_UNREAD with a form, never an empty list.
- * Files from before IR version 2 have no type field, which is then inferred from the
- * field that is set.
+ * Attributes of a node, and the constants that Constant nodes output.  Large lists were
+ * dropped by the filter (wire.h) before protobuf-c saw them, and leave only their size:
+ * such an attribute is FSD_ATTR_UNREAD with a form, never an empty list.  Files from
+ * before IR version 2 have no type field, which is then inferred from the field that is
+ * set.
  */
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
 
 #include <string.h>
 
-/* Numbers of the fields of AttributeProto that may have been dropped. */
+/* Field numbers of AttributeProto that the filter may have dropped. */
 enum { STRING = 4, FLOATS = 7, INTS = 8, STRINGS = 9 };
 
 /* Files from before IR 2 do not state the type. */
@@ -37,7 +37,7 @@ static Onnx__AttributeProto__AttributeType guess_type(const Onnx__AttributeProto
     return ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__UNDEFINED;
 }
 
-/* A list of n elements, -1 when it is not known how many. */
+/* The form of a list of n elements; n is -1 if it is unknown. */
 static fsd_id form_of_list(struct fsd_graph *g, enum fsd_dtype type, int64_t n)
 {
     struct fsd_dim dim = {.size = n};
@@ -52,7 +52,7 @@ static fsd_sym text_of(struct fsd_graph *g, ProtobufCBinaryData bytes)
                           bytes.len);
 }
 
-/* The list in the field of that number, or how many bytes of it were dropped. */
+/* Reads the list in the field of this number, or only its dropped size in bytes. */
 static void read_list(struct fsd_graph *g, struct fsd_attr *attr,
                       const Onnx__AttributeProto *a, unsigned field)
 {
@@ -135,7 +135,7 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
     case ONNX__ATTRIBUTE_PROTO__ATTRIBUTE_TYPE__GRAPHS:
         attr.kind = FSD_ATTR_GRAPH;
         break;
-    default: /* of a kind that nothing here needs */
+    default: /* of a kind that the program does not need */
         break;
     }
     return attr;
@@ -143,8 +143,9 @@ struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a
 
 /* ------------------------------------------------------------------- Constant */
 
-/* What a list makes, or a scalar, which is a list of one but for its form.  The bits
- * are in memory that the arena keeps; they are few, or the attribute were unread. */
+/* The constant of a list or scalar; a scalar is a list of one element except for its
+ * form.  The arena keeps the bits in memory; they are few, otherwise the attribute
+ * would be unread. */
 static struct fsd_onnx_const constant_of(struct fsd_graph *g,
                                          const struct fsd_attr *attr)
 {

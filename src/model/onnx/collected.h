@@ -1,4 +1,4 @@
-/* The edits of a model, as edits.h collects them for edit/onnx/write.c.  Only
+/* The edits of a model that edits.h collects for edit/onnx/write.c.  Only
  * src/model/onnx and src/edit/onnx include this. */
 #ifndef FSD_ONNX_COLLECTED_H
 #define FSD_ONNX_COLLECTED_H
@@ -8,7 +8,7 @@
 
 typedef FSD_VEC(struct fsd_slice) fsd_slices;
 
-/* Numbers of proto/onnx.proto. */
+/* Field numbers of proto/onnx.proto. */
 enum { MODEL_GRAPH = 7, MODEL_METADATA = 14, MODEL_TRAINING = 20, MODEL_FUNCTION = 25 };
 enum { FUNCTION_NAME = 1, FUNCTION_NODE = 7, FUNCTION_DOMAIN = 10 };
 enum {
@@ -41,58 +41,61 @@ enum {
     TENSOR_TYPE_ELEMENT = 1
 };
 
-/* New names of a node's inputs or outputs, by their places; {NULL, 0}: as it is. */
+/* New names of a node's inputs or outputs, indexed by position; {NULL, 0}: unchanged.
+ */
 struct fsd_renamed {
     fsd_slices names;
     uint32_t n_set;
 };
 
-/* Key and value, and both as a StringStringEntryProto. */
+/* Key and value, and both packed as a StringStringEntryProto. */
 struct fsd_property {
     const char *key;
     struct fsd_slice packed;
 };
 typedef FSD_VEC(struct fsd_property) fsd_properties;
 
-/* Of one node; the lists are empty for most. */
+/* The changes to one node; most lists are empty. */
 struct fsd_node_change {
-    fsd_slices before, behind; /* NodeProtos to insert there */
+    fsd_slices before, behind; /* NodeProtos to insert before and after the node */
     struct fsd_renamed inputs, outputs;
     fsd_properties metadata;
     bool drop;
 };
 
-/* Of what lists of the main graph have under a name. */
+/* A change to the entries that lists of the main graph have under one name. */
 struct fsd_listed_change {
     unsigned lists;         /* mask of enum fsd_onnx_list */
-    struct fsd_slice bytes; /* to stand in its place, or at the end of the list; none:
-                               it is left out */
-    uint32_t next;          /* of the same name, in `listed`; FSD_NONE */
+    struct fsd_slice bytes; /* replaces the entry, or is added at the end of the list;
+                               none: the entry is dropped */
+    uint32_t next;          /* the next change with the same name, in `listed`;
+                               FSD_NONE */
 };
 
 struct fsd_onnx_edits {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
-    uint32_t *change_of;     /* by node: in `changes`; FSD_NONE */
-    bool *holds;             /* by scope: it, or a body in it, has an edit */
-    fsd_id *first;           /* by scope: its first node */
-    struct fsd_lists bodies; /* by node */
+    uint32_t *change_of;     /* indexed by node: in `changes`; FSD_NONE */
+    bool *holds;             /* indexed by scope: whether it, or a body in it, has an
+                                edit */
+    fsd_id *first;           /* indexed by scope: its first node */
+    struct fsd_lists bodies; /* indexed by node */
     FSD_VEC(struct fsd_node_change) changes;
-    fsd_slices at_end; /* NodeProtos to put behind all others of the main graph */
+    fsd_slices at_end; /* NodeProtos to append to the main graph */
     FSD_VEC(struct fsd_listed_change) listed;
-    uint32_t *listed_of; /* by symbol: the first in `listed`; FSD_NONE */
+    uint32_t *listed_of; /* indexed by symbol: the first change in `listed`; FSD_NONE */
     uint32_t n_listed_of;
     fsd_properties metadata; /* of the model */
-    uint8_t *type_of; /* by tensor: what it is to be, by ONNX's number; 0: as it is;
-                         NULL: all are */
+    uint8_t *type_of;        /* indexed by tensor: its new type, by ONNX's number; 0:
+                         unchanged; NULL: all are unchanged */
     FSD_VEC(const char *) names;
-    const struct fsd_onnx_called *functions; /* to be kept; NULL: all */
+    const struct fsd_onnx_called *functions; /* the functions to keep; NULL: all */
     uint32_t n_functions;
     bool drops_training;
     enum fsd_onnx_weights weights;
 };
 
-/* The hash by which a graph knows the file that it was read of. */
+/* Computes the hash by which a graph identifies the file from which it was read. */
 enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
                                   struct fsd_error *err);
 

@@ -1,7 +1,6 @@
 /*
- * What is asked of the writer: a list of edits, and by node, or by name, which of them
- * are its own.  New messages are packed here by protobuf-c, so that write.c only moves
- * bytes.
+ * The edits that the writer applies, indexed by node or by name. protobuf-c packs new
+ * messages here, so write.c only copies bytes.
  */
 #include "model/onnx/collected.h"
 #include "base/base.h"
@@ -38,7 +37,7 @@ bool fsd_onnx_can_edit(const struct fsd_graph *g, fsd_id node)
     return scope == FSD_NONE;
 }
 
-/* The scope is to be looked into, and so are those around it. */
+/* Marks the scope, and the scopes around it, as edited. */
 static void hold(struct fsd_onnx_edits *e, fsd_id scope)
 {
     for (fsd_id s = scope; s != FSD_NONE; s = e->g->scopes.at[s].parent)
@@ -88,7 +87,7 @@ void fsd_onnx_drop_node(struct fsd_onnx_edits *e, fsd_id node)
     change_of(e, node)->drop = true;
 }
 
-/* protobuf-c wants what it packs to be its own. */
+/* protobuf-c needs texts that are not const. */
 static char *own(struct fsd_onnx_edits *e, const char *text)
 {
     return fsd_arena_strndup(e->arena, text, strlen(text));
@@ -146,8 +145,8 @@ static struct fsd_slice pack_entry(struct fsd_onnx_edits *e, const char *key,
     return pack(e->arena, &proto.base);
 }
 
-/* A message with one more field at its end: protobuf-c does not know fields that are
- * not parsed. */
+/* A message with one more field at its end, added here because protobuf-c does not know
+ * fields that it does not parse. */
 static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice message,
                                    uint32_t number, struct fsd_slice bytes)
 {
@@ -162,7 +161,7 @@ static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice me
     return (struct fsd_slice){all, message.n + n + bytes.n};
 }
 
-/* A branch of an If, which passes a tensor of the graph around it:
+/* A branch of an If that forwards a tensor of the enclosing graph:
  *
  *     else_branch:  name = Identity(tensor) */
 static struct fsd_slice pack_branch(struct fsd_onnx_edits *e, const char *attribute,
@@ -345,7 +344,8 @@ void fsd_onnx_set_type(struct fsd_onnx_edits *e, fsd_id tensor, int type)
     hold(e, e->g->tensors.at[tensor].scope);
 }
 
-/* The sizes as a ValueInfoProto has them; `dims` holds what it points to. */
+/* The sizes in the form of a ValueInfoProto; `dims` holds the objects to which it
+ * points. */
 static void fill_shape(struct fsd_onnx_edits *e, const struct fsd_onnx_info *info,
                        Onnx__TensorShapeProto *shape)
 {
@@ -470,7 +470,8 @@ struct fsd_onnx_edits *fsd_onnx_edits_of_nothing(struct fsd_arena *arena,
     struct fsd_slice bytes;
 
     model.has_ir_version = true;
-    model.ir_version = ONNX__VERSION__IR_VERSION_2024_3_25; /* has metadata of nodes */
+    model.ir_version = ONNX__VERSION__IR_VERSION_2024_3_25; /* the first version with
+                                                               metadata of nodes */
     model.producer_name = own(e, "fusiondiff");
     model.producer_version = own(e, FSD_VERSION);
     set.domain = own(e, domain);

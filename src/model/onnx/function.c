@@ -1,7 +1,7 @@
 /*
  * Model-local functions, sorted by name, domain and overload, so that each node's
- * operator is looked up in logarithmic time: a model may define thousands.  Where two
- * have the same key, the first in the file counts, which the sort by place ensures.
+ * operator is looked up in logarithmic time: a model may define thousands.  If two have
+ * the same key, the first in the file counts, which sorting by place ensures.
  */
 #include "model/onnx/parts.h"
 #include "base/base.h"

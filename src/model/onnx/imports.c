@@ -1,6 +1,6 @@
 /*
- * Which operator sets a file names, asked of any bytes that look like a model: the
- * graph with its weights is one field beside them, and is stepped over.
+ * The operator sets that a file imports, read from any bytes that look like a model;
+ * the graph with its weights is a separate field and is skipped.
  */
 #include "model/onnx/onnx.h"
 #include "model/onnx/wire.h"

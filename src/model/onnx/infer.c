@@ -1,16 +1,16 @@
 /*
  * Completes types and shapes that a model leaves out, in passes over its nodes: the
  * output type by the operator's row, the shape only where the operator keeps that of
- * its first input.  Full shape inference is the business of model/ops/sizes.c, which
- * has the sizes of the user and the engine as well; this gives an unannotated Relu its
- * type before any size is known.
+ * its first input. model/ops/sizes.c does the full shape inference, since it also has
+ * the sizes of the user and the engine; this file gives an unannotated Relu its type
+ * before any size is known.
  */
 #include "model/onnx/parts.h"
 #include "model/ops/ids.h"
 #include "model/ops/ops.h"
 
-/* Completes what is known of a tensor.  Forms may be shared, so a new one is made; the
- * dims are shared, so a long chain of operators costs no more than its nodes. */
+/* Completes the facts of a tensor.  Forms may be shared, so a new one is added; its
+ * dims are shared, so a long chain of operators needs memory only for its nodes. */
 static bool learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
                   const struct fsd_form *shape)
 {
@@ -31,7 +31,7 @@ static bool learn(struct fsd_graph *g, fsd_id tensor, enum fsd_dtype type,
     return true;
 }
 
-/* A function's inputs are what its call gives it. */
+/* The inputs of a function get the types and shapes of the call's inputs. */
 static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
 {
     for (uint32_t i = 0; i < scope->inputs.n; i++) {
@@ -46,8 +46,8 @@ static void infer_formals(struct fsd_graph *g, const struct fsd_scope *scope)
     }
 }
 
-/* What a node with a body makes has the type of what the body hands out; a Loop's first
- * output is its condition.  @return whether a type was found. */
+/* The outputs of a node with a body have the types of the body's outputs; the first
+ * output of a Loop's body is its condition.  @return whether a type was found */
 static bool infer_owners(struct fsd_graph *g)
 {
     bool learnt = false;
@@ -92,7 +92,7 @@ static void infer_nodes(struct fsd_graph *g)
 }
 
 /* A body is read after the nodes around it, and again for each level of nesting, since
- * its outputs determine shapes there. */
+ * its outputs determine shapes around it. */
 void fsd_onnx_infer(struct fsd_graph *g)
 {
     enum { MOST = 16 };

@@ -1,6 +1,6 @@
 /*
  * A body (a graph, or a function's for one call) is read in this order, so that each
- * name is known when it is looked up, whatever order its nodes stand in:
+ * name is known when it is looked up, whatever the order of the nodes:
  *
  *     constants, inputs -> all that its nodes make -> outputs, value infos
  *     -> nodes -> the bodies inside it, each in the same way
@@ -18,15 +18,16 @@
 #include <string.h>
 
 enum {
-    BODY_DEPTH = 256,      /* bodies in bodies */
-    NODE_LIMIT = 1 << 20,  /* with each call's body */
-    NODE_FREE = 1 << 15,   /* of a small file; a larger one may have one more */
-    NODE_BYTES = 32,       /* for so many bytes: each takes a run some 900 */
-    WORK_LIMIT = 64 << 20, /* words of the graph's pools, or thereabouts */
+    BODY_DEPTH = 256,      /* depth of nested bodies */
+    NODE_LIMIT = 1 << 20,  /* including the body of each call */
+    NODE_FREE = 1 << 15,   /* for any file; a larger file may have one more node */
+    NODE_BYTES = 32,       /* for so many bytes; a run needs some 900 bytes for each
+                              node */
+    WORK_LIMIT = 64 << 20, /* words of the graph's pools, approximately */
     WORK_FREE = 4 << 20,   /* likewise */
-    WORK_BYTE = 4,         /* words, for a byte of the file */
-    ATTR_LIMIT = 256,      /* attributes of one node; they are searched in a row */
-    MOST_TOLD = 8          /* configurations that are identified by their names */
+    WORK_BYTE = 4,         /* words per byte of the file */
+    ATTR_LIMIT = 256,      /* attributes of one node; they are searched linearly */
+    MOST_TOLD = 8          /* configurations that are named in the remark */
 };
 
 struct loader {
@@ -39,7 +40,7 @@ struct loader {
     uint64_t work;
 };
 
-/* What a body's nodes were called with; ref_attr_name names one of these. */
+/* The attributes of a call; ref_attr_name names one of them. */
 struct call {
     struct fsd_span attrs, defaults;
 };
@@ -47,15 +48,17 @@ struct call {
 struct body {
     fsd_id scope;
     unsigned depth;
-    const struct call *call; /* of the function it is in; NULL in the main graph */
+    const struct call *call; /* the call of the function that contains it; NULL in the
+                                main graph */
     Onnx__NodeProto **nodes;
     size_t n;
     fsd_id first_node, first_tensor;
 };
 
-/* Inputs or outputs of a body: a graph states their types, a function only names. */
+/* Inputs or outputs of a body: a graph states their types, a function only their names.
+ */
 struct formals {
-    Onnx__ValueInfoProto **infos; /* NULL: */
+    Onnx__ValueInfoProto **infos; /* NULL: use `names` */
     char **names;
     size_t n;
 };
@@ -79,7 +82,8 @@ static bool charge(struct loader *l, uint64_t words)
            fail_limit(l, most, "words of graph, with each function call expanded");
 }
 
-/* Long names in a function that is called often cost more than what they become. */
+/* Long names in a function that is called often cost more than the nodes that use them.
+ */
 static fsd_sym sym_of(struct loader *l, const char *s)
 {
     size_t n = s ? strlen(s) : 0;
@@ -90,8 +94,8 @@ static fsd_sym sym_of(struct loader *l, const char *s)
 
 /* -------------------------------------------------------------------- tensors */
 
-/* A tensor that something makes.  Of two of one name in one graph the first keeps it.
- */
+/* Adds a tensor that has a producer, is an input or a constant.  If two have the same
+ * name in one graph, the first one keeps it. */
 static fsd_id make_tensor(struct loader *l, fsd_sym name, fsd_id scope)
 {
     if (name && fsd_onnx_names_own(&l->names, name, scope) != FSD_NONE) {
@@ -101,7 +105,7 @@ static fsd_id make_tensor(struct loader *l, fsd_sym name, fsd_id scope)
     return fsd_onnx_names_add(&l->names, name, scope);
 }
 
-/* The tensor that is read under that name, made here when nothing makes it. */
+/* The tensor that a node reads by this name; adds one if nothing else produces it. */
 static fsd_id read_tensor(struct loader *l, fsd_sym name, fsd_id scope, fsd_id node)
 {
     fsd_id id = fsd_onnx_names_find(&l->names, name, scope);
@@ -154,7 +158,7 @@ static void take_form(struct loader *l, fsd_id tensor, const Onnx__ValueInfoProt
             fsd_onnx_item(g, info->type, g->tensors.at[tensor].name);
 }
 
-/* An input that an initializer has given a value is that constant. */
+/* An input with an initializer is a constant. */
 static fsd_id read_input(struct loader *l, fsd_sym name, fsd_id scope)
 {
     fsd_id id = name ? fsd_onnx_names_own(&l->names, name, scope) : FSD_NONE;
@@ -173,14 +177,15 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
     struct fsd_span span = {g->links.n, 0};
 
     for (size_t i = 0; i < f->n; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it has one of both */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `infos` or `names` is
+         * set */
         fsd_sym name = sym_of(l, f->infos ? f->infos[i]->name : f->names[i]);
         fsd_id id = outputs ? read_tensor(l, name, scope, FSD_NONE)
                             : read_input(l, name, scope);
         struct fsd_tensor *t = &g->tensors.at[id];
 
-        /* A subgraph may hand out a tensor of an enclosing graph, which is no output
-         * there; a constant is no input of the network. */
+        /* A body may output a tensor of an enclosing graph, which is not an output
+         * there; a constant is not an input of the network. */
         if (outputs && t->scope == scope)
             t->flags |= FSD_TENSOR_OUTPUT;
         if (outputs || scope || t->flags & FSD_TENSOR_INPUT)
@@ -197,7 +202,7 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
 
 /* ----------------------------------------------------------------------- nodes */
 
-/* All that the nodes make, as their out-ports in a row. */
+/* Adds the outputs of all nodes as consecutive out-ports. */
 static bool declare_outputs(struct loader *l, const struct body *b)
 {
     struct fsd_graph *g = l->g;
@@ -228,7 +233,7 @@ static const struct fsd_attr *find_attr(const struct fsd_graph *g,
     return NULL;
 }
 
-/* What the function was called with under that name, NULL when with nothing. */
+/* The attribute with this name in the function's call; NULL if the call has none. */
 static const struct fsd_attr *referred(const struct loader *l, const struct call *call,
                                        fsd_sym name)
 {
@@ -325,7 +330,7 @@ static bool read_body(struct loader *l, struct body *b, const Onnx__GraphProto *
 static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owner,
                       const struct body *outer);
 
-/* Opens the scope of a body that `owner` in the body `outer` has. */
+/* Opens the scope of a body that the node `owner` in the body `outer` has. */
 static bool open_scope(struct loader *l, struct body *b, enum fsd_scope_kind kind,
                        fsd_id owner, fsd_sym label, const struct body *outer)
 {
@@ -377,7 +382,7 @@ static bool read_inner_bodies(struct loader *l, const struct body *b)
     return true;
 }
 
-/* What a graph says, or a function where the graph is NULL. */
+/* Reads the body of a graph or, if `graph` is NULL, of a function. */
 static bool read_body(struct loader *l, struct body *b, const Onnx__GraphProto *graph,
                       const Onnx__FunctionProto *f)
 {
@@ -439,7 +444,8 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
 
 /* ----------------------------------------------------------------------- model */
 
-/* Its operators may mean something else than those of the same name that are known. */
+/* Operators of a newer opset may have a different meaning than the known ones of the
+ * same name. */
 static void remark_newer(struct fsd_graph *g, const Onnx__OperatorSetIdProto *set)
 {
     const char *text;
@@ -470,7 +476,8 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
             (struct fsd_opset){fsd_intern_str(g->names, set->domain), set->version});
         remark_newer(g, set);
     }
-    /* Exporters write it last: a file that was cut before it reads well. */
+    /* Exporters write the imports last: a file truncated before them is still readable.
+     */
     if (!g->opsets.n && g->ir_version >= 3)
         fsd_onnx_remark(
             g, "input/no-opset", FSD_NONE,
@@ -478,8 +485,8 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
                            "the file names no operator set; it may be truncated"));
 }
 
-/* ONNX can say how a model is spread over devices, in several ways; engines are built
- * for one, and nothing is said of the others. */
+/* ONNX has several ways to describe how a model is distributed over devices; engines
+ * are built for one device, and other devices are ignored. */
 static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
                            uint32_t placed)
 {
@@ -521,7 +528,7 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
     return FSD_OK;
 }
 
-/* Its messages are dropped together: protobuf-c would free each string by itself. */
+/* All messages are freed together; protobuf-c would free each string separately. */
 static void *unpack_alloc(void *arena, size_t n)
 {
     return fsd_arena_alloc(arena, n, 1, alignof(max_align_t));
@@ -561,8 +568,8 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
         if (status == FSD_OK)
             remark_devices(g, model, fsd_onnx_modules(g, file));
     } else if (model || status == FSD_E_FORMAT) {
-        /* A message that is empty but for the weights is no model: most short garbage
-         * that is protobuf by chance ends here. */
+        /* A message that is empty except for weights is not a model: most short garbage
+         * that happens to be valid protobuf ends here. */
         known = fsd_onnx_sniff(file, err);
         if (known)
             status = known;

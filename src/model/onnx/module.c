@@ -1,6 +1,6 @@
 /*
- * Where a node comes from, as exporters from PyTorch's graphs write it in the node's
- * metadata, while its own name has no module:
+ * The origin of a node in the source, which exporters of PyTorch's graphs write into
+ * the node's metadata, while its own name has no module:
  *
  *     NodeProto "node_linear_3"
  *       metadata_props
@@ -15,8 +15,8 @@
  *                                               that is not PyTorch's own
  *
  * All this is several times as large as the graph, and changes with every edit of a
- * script: it does not belong to the model's identity, so it is read here, and neither
- * parsed by protobuf-c nor hashed.  The filter has checked the file before.
+ * script: it is not part of the model's identity, so it is read here, and neither
+ * parsed by protobuf-c nor hashed.  The filter has already checked the file.
  */
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
@@ -25,8 +25,8 @@
 
 #include <string.h>
 
-/* Takes the last off "['', 'model', 'linear_3']"; false for the first, which is the
- * model itself. */
+/* Takes the last entry off "['', 'model', 'linear_3']"; false for the first entry,
+ * which is the model itself. */
 static bool take_last(struct fsd_slice *list, struct fsd_slice *last)
 {
     if (!fsd_slice_split_last(list, ", '", last))
@@ -36,7 +36,7 @@ static bool take_last(struct fsd_slice *list, struct fsd_slice *last)
     return true;
 }
 
-/* "model.py, line 7: x = self.up(x)"; 0 where there is no trace. */
+/* Returns "model.py, line 7: x = self.up(x)"; 0 if there is no trace. */
 static fsd_sym place_of(struct fsd_graph *g, struct fsd_arena *scratch,
                         struct fsd_slice trace)
 {
@@ -69,13 +69,14 @@ static fsd_sym place_of(struct fsd_graph *g, struct fsd_arena *scratch,
 
 struct props {
     struct fsd_slice scopes, classes, trace;
-    bool placed; /* it says on which of several devices it runs */
+    bool placed; /* the node states on which of several devices it runs */
 };
 
-/* Fields of NodeProto that the generated code lacks, lest each node be larger. */
+/* Fields of NodeProto that the generated code lacks, since they would enlarge each
+ * node. */
 enum { NODE_PROPS = 9, NODE_DEVICES = 10 };
 
-/* Numbers of the other fields that are looked at. */
+/* Numbers of the other fields that are read. */
 struct numbers {
     uint32_t graph, node, key, value;
 };

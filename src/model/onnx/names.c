@@ -1,8 +1,8 @@
 /*
  * Resolves tensor names to tensors while bodies are read (parts.h says how).  Each name
- * has one current tensor, and a new one records which it hides, so that closing a scope
- * restores the names in reverse.  A chain of scopes would be walked for each of a
- * name's uses instead, which nested bodies make quadratic.
+ * has one current tensor, and a new one records the tensor that it hides, so that
+ * closing a scope restores the names in reverse.  Searching the chain of scopes for
+ * each use of a name would take quadratic time in nested bodies.
  */
 #include "model/onnx/parts.h"
 

@@ -11,7 +11,7 @@
  *   - Constant nodes stay nodes; their output has the value, but not the flag.
  *   - Weights are never read, other files never opened (model/onnx/wire.h).
  *
- * What is odd becomes a remark, its text the tensor's name:
+ * Oddities become remarks, whose text is the tensor's name:
  *
  *   input/bad-dim           a dimension below 0 or beyond 2^40; it is unknown now
  *   input/bad-value         a constant of another size than its shape says; not read
@@ -27,14 +27,15 @@
 #include "base/base.h"
 #include "model/graph/graph.h"
 
-/** Fills `g`, just made, and finishes it.  Nothing of `file` is needed afterwards.
- *  @return FSD_E_FORMAT or FSD_E_UNSUPPORTED for what is not a model, FSD_E_LIMIT for
- *          one that is too large or too deep, functions that call themselves included;
- *          `g` is of no use then. */
+/** Fills the new graph `g` and finishes it. `file` is not needed afterwards.
+ *  @return FSD_OK; FSD_E_FORMAT or FSD_E_UNSUPPORTED if the file is not a model;
+ *          FSD_E_LIMIT if the model is too large or too deep, also because functions
+ *          call themselves; on failure, `g` must not be used */
 enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
                               struct fsd_error *err);
 
-/** True when the file names an operator set of that domain.  It may hold any bytes. */
+/** Whether the file imports an operator set of this domain.  The file may have any
+ *  content. */
 bool fsd_onnx_imports(const struct fsd_file *file, const char *domain);
 
 #endif

@@ -1,15 +1,15 @@
 /*
  * The error message for a file that is not an ONNX model: what it looks like, and what
- * to give instead.  It is asked only after reading has failed, and leaves the error
- * alone where the file may be a damaged model, since the position where reading stopped
- * then helps more.
+ * to give instead.  It is called only after reading has failed, and keeps the reader's
+ * error if the file may be a damaged model, since the position where reading stopped is
+ * then more helpful.
  */
 #include "base/base.h"
 #include "base/file_type.h"
 #include "model/onnx/parts.h"
 
-/* UTF-8 without control characters.  Where only the beginning of the file is looked at,
- * its last character may be cut. */
+/* Whether the file is UTF-8 without control characters.  If only its beginning is open,
+ * the last character may be truncated. */
 static bool is_text(const struct fsd_file *file)
 {
     enum { PEEK = 512 };
@@ -42,8 +42,7 @@ enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *er
     enum fsd_file_type type = fsd_file_type_of(file);
     bool text = type == FSD_FILETYPE_TEXT || type == FSD_FILETYPE_LIST;
 
-    /* What is odd text or binary may be a damaged model, of which its reader says
-     * where. */
+    /* Unusual text or binary may be a damaged model; its reader states the position. */
     if (type == FSD_FILETYPE_ONNX || type == FSD_FILETYPE_BINARY ||
         (text && !is_text(file)))
         return FSD_OK;

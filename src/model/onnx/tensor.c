@@ -13,7 +13,7 @@
 
 enum { MOST_DIMS = 256 };
 
-/* The fields that hold elements, by their numbers in TensorProto. */
+/* The fields of TensorProto that contain elements, by number. */
 enum holder {
     FLOATS = 4,
     INT32S = 5,
@@ -31,7 +31,7 @@ void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym
                      .rule = rule, .node = node, .tensor = FSD_NONE, .text = name});
 }
 
-/* The type of that number; 0 means that it is not stated. */
+/* The type with this number; 0 means that it is not stated. */
 static enum fsd_dtype known_type(struct fsd_graph *g, int32_t number, fsd_sym name)
 {
     enum fsd_dtype type = fsd_dtype_numbered(number);
@@ -43,7 +43,7 @@ static enum fsd_dtype known_type(struct fsd_graph *g, int32_t number, fsd_sym na
 
 /* ------------------------------------------------------------------- constants */
 
-/* Shapes of constants have sizes only. */
+/* Shapes of constants contain only sizes. */
 static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *sizes,
                             size_t n, bool read, fsd_sym name)
 {
@@ -63,9 +63,9 @@ static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *si
     return fsd_graph_add_form(g, form, dims, form.ranked ? (uint32_t)n : 0);
 }
 
-/* Where elements are: how many, in how many bytes each, and in how many of the value.
- * Complex numbers are two floats; types below 8 bits stand in int32_data as whole
- * packed bytes. */
+/* How the elements of a field are stored: their number, the bytes of each in the field,
+ * and the bytes of each in the value.  A complex number is two floats; types below 8
+ * bits are stored in int32_data as whole packed bytes. */
 struct held {
     const void *at;
     size_t n;
@@ -90,7 +90,7 @@ static struct held held_in(const Onnx__TensorProto *t, enum holder holder,
         return (struct held){t->uint64_data, t->n_uint64_data, 8, own};
     case RAW:
         return (struct held){t->raw_data.data, t->raw_data.len, 1, 1};
-    case STRINGS: /* whose bytes are not needed */
+    case STRINGS: /* their bytes are not needed */
         break;
     }
     return (struct held){.each = 1};
@@ -142,8 +142,8 @@ static fsd_id unread(struct fsd_graph *g, uint64_t size)
     return fsd_graph_add_value(g, (struct fsd_value){.size = size});
 }
 
-/* In int32_data six bits stand in a number of their own; packed, four of them take
- * three bytes, the first the lowest bits. */
+/* In int32_data, each number contains one 6-bit element; packed, four of them take
+ * three bytes, the lowest bits first. */
 static fsd_id read_sixes(struct fsd_graph *g, const Onnx__TensorProto *t, uint64_t size)
 {
     unsigned char *bytes = fsd_arena_alloc(g->arena, (size_t)size + 1, 1, 1);
@@ -158,7 +158,7 @@ static fsd_id read_sixes(struct fsd_graph *g, const Onnx__TensorProto *t, uint64
     return fsd_graph_add_value(g, (struct fsd_value){.bytes = bytes, .size = size});
 }
 
-/* The type is known, and no text. */
+/* The type must be known and not a string. */
 static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
                             fsd_id form, fsd_sym name)
 {
@@ -171,7 +171,8 @@ static fsd_id read_elements(struct fsd_graph *g, const Onnx__TensorProto *t,
     unsigned char *bytes;
 
     if (count < 0 || !bits || count > (INT64_MAX - 7) / bits)
-        return unread(g, dropped ? dropped : size); /* the form does not state it */
+        return unread(g, dropped ? dropped : size); /* the form does not state the
+                                                       size */
     expected = (uint64_t)(count * bits + 7) / 8;
     if (t->data_location == ONNX__TENSOR_PROTO__DATA_LOCATION__EXTERNAL || dropped ||
         (!held.n && expected))

@@ -1,6 +1,6 @@
 /*
- * Where a model states that its weights are in other files: the fields that lead to
- * such a tensor, and the paths of the files, none of which is opened here.
+ * Finds the weights that a model has in other files: the fields that lead to such a
+ * tensor, and the paths of the files.  None of them is opened here.
  */
 #include "model/onnx/weights.h"
 #include "base/base.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* Which fields lead from a model to the mark of external data. */
+/* The fields that lead from a model to the mark of external data. */
 static const struct {
     enum fsd_onnx_message in;
     uint32_t field;
@@ -77,13 +77,14 @@ struct noting {
     struct fsd_graph *g;
     struct fsd_wire_walk walk;
     struct fsd_arena *arena;
-    struct fsd_slice tensor; /* the present one's name */
-    struct fsd_slice last; /* the location of the tensor before: most models have one */
-    bool absent;           /* no file is there */
+    struct fsd_slice tensor; /* the name of the current tensor */
+    struct fsd_slice last; /* the location of the previous tensor: most models have only
+                              one */
+    bool absent;           /* the file at `last` is missing */
     bool noted;
 };
 
-/* What is read of a descriptor is in no folder that could have other files. */
+/* A model read from a descriptor has no folder with other files. */
 static bool has_folder(const char *path)
 {
     return strcmp(path, "-") != 0 && strncmp(path, "/proc/self/fd/", 14) != 0;
@@ -141,7 +142,7 @@ bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
 {
     struct noting n = {.g = g, .walk = {model, 0}, .arena = scratch, .noted = true};
 
-    /* Only a model that has such a field is walked once more. */
+    /* Only a model with such a field is walked again. */
     if (filtered->skipped >> TENSOR_EXTERNAL & 1)
         note(&n, (struct fsd_slice){(const char *)model->bytes, model->size},
              FSD_MESSAGE_MODEL, 0);

@@ -1,4 +1,4 @@
-/* Which weights a model has in other files.  Only src/model/onnx and src/edit/onnx
+/* The weights that a model has in other files.  Only src/model/onnx and src/edit/onnx
  * include this. */
 #ifndef FSD_ONNX_WEIGHTS_H
 #define FSD_ONNX_WEIGHTS_H
@@ -18,18 +18,18 @@ enum fsd_onnx_message {
     FSD_MESSAGE_DATA
 };
 
-/** What a field of such a message holds that may lead to weights; false: nothing. */
+/** The kind of message in a field that may lead to weights; false if it cannot. */
 bool fsd_onnx_leads(enum fsd_onnx_message in, uint32_t field,
                     enum fsd_onnx_message *to);
 
-/** True when a tensor of the message is in another file. */
+/** Whether a tensor of the message is in another file. */
 bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
                     enum fsd_onnx_message is);
 
-/** Notes the files that a model has weights in (fsd_opened_note_path()): they belong to
- *  the input though nothing of them has been read; and in the graph those that are not
- *  there.
- *  @return false where there is no memory. */
+/** Records the files that contain weights of the model (fsd_opened_note_path()), since
+ *  they belong to the input although they are not read; and in the graph those of them
+ *  that are missing.
+ *  @return false if memory runs out */
 bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
                       const struct fsd_file *model, const struct fsd_wire *filtered);
 

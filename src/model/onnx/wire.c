@@ -1,21 +1,21 @@
 /*
  * Filters the bytes before protobuf-c parses them, since protobuf-c copies every byte,
  * weights too, recurses as deep as the file nests (a file of 30 kB ends the process),
- * allocates whatever counts demand, returns strings without their length, and of a
- * message in parts forgets the fields that it does not know, which are the records of
- * dropped payloads.  An allocator of our own would not avoid the copies: the pages are
- * read by then.  And the filtered bytes are hashed as the model's identity, so equal
- * models must be equal bytes here.
+ * allocates whatever counts demand, returns strings without their length, and drops
+ * unknown fields of a message in parts, among them the records of dropped payloads.  A
+ * custom allocator would not avoid the copies, since the pages are read by then.  The
+ * filtered bytes are also hashed as the model's identity, so equal models must have
+ * equal bytes here.
  *
  * One walk over the bytes, a function call for each level of messages.  A message is a
- * list of pieces, since protobuf lets a writer give it in parts:
+ * list of pieces, since protobuf lets a writer split it into parts:
  *
  *     AttributeProto  [name "t"] [t: dims 2] [type TENSOR] [t: dims 3]
  *     pieces of t                 `--- 1 ---'               `--- 2 ---'
  *
  * means one tensor with dims 2, 3.  So singular messages are collected while their
- * parent is walked, and written when it ends; repeated ones are written where they
- * stand. The pieces of all open messages share one stack.
+ * parent is walked, and written when it ends; repeated ones are written in place.  The
+ * pieces of all open messages share one stack.
  */
 #include "model/onnx/wire.h"
 #include "base/base.h"
@@ -25,11 +25,11 @@
 #include <string.h>
 
 enum {
-    MOST_FIELDS = 16,    /* in one message type of proto/onnx.proto */
-    MOST_PIECES = 64,    /* singular messages in parts, in one message */
-    LENGTH_ROOM = 5,     /* bytes for a length not known yet, padded */
+    MOST_FIELDS = 16,    /* per message type of proto/onnx.proto */
+    MOST_PIECES = 64,    /* parts of singular messages in one message */
+    LENGTH_ROOM = 5,     /* bytes for a length that is not known yet, padded */
     HEAD = 20,           /* bytes of a field's number and its length, at most */
-    FIRST_ROOM = 1 << 20 /* bytes of output, of which untouched pages cost nothing */
+    FIRST_ROOM = 1 << 20 /* bytes of output; untouched pages cost nothing */
 };
 
 enum wire { VARINT = 0, FIXED64 = 1, BLOCK = 2, GROUP = 3, END_GROUP = 4, FIXED32 = 5 };
@@ -38,7 +38,7 @@ typedef const ProtobufCMessageDescriptor desc_t;
 typedef const ProtobufCFieldDescriptor field_t;
 
 struct piece {
-    uint32_t number; /* of the field; 0 when a later member of the oneof replaced it */
+    uint32_t number; /* of the field; 0 if a later member of the oneof replaced it */
     size_t begin, end;
 };
 
@@ -51,19 +51,19 @@ struct scan {
     size_t n, cap; /* of out */
     FSD_VEC(struct piece) pieces;
     uint32_t fields, messages;
-    uint64_t weight;  /* what protobuf-c will take for what is kept */
-    size_t released;  /* where pages were last given back */
-    uint64_t skipped; /* as in struct fsd_wire */
+    uint64_t weight;  /* bytes that protobuf-c needs for the kept fields */
+    size_t released;  /* offset up to which pages were released */
+    uint64_t skipped; /* see struct fsd_wire */
 };
 
-/* An open message. */
+/* A message that is being walked. */
 struct level {
     desc_t *desc;
     unsigned depth;
     uint32_t base;               /* its first piece */
-    size_t pos, end;             /* of the part that is walked */
-    size_t field;                /* where the field that is walked starts */
-    uint64_t total[MOST_FIELDS]; /* payload of each field so far */
+    size_t pos, end;             /* in the part that is being walked */
+    size_t field;                /* start of the current field */
+    uint64_t total[MOST_FIELDS]; /* payload bytes of each field so far */
 };
 
 static bool fail(struct scan *s, enum fsd_status status, const struct level *level,
@@ -86,7 +86,7 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB without the weights, found more");
-    if (!s->cap) /* most of a small file is kept */
+    if (!s->cap) /* most fields of a small file are kept */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + 1 : FIRST_ROOM;
     while (s->cap < s->n + n)
         s->cap *= 2;
@@ -104,7 +104,7 @@ size_t fsd_wire_put(char *out, uint64_t value)
     return n;
 }
 
-/* The caller has reserved room. */
+/* The caller has reserved space in the output. */
 static void put_varint(struct scan *s, uint64_t value)
 {
     s->n += fsd_wire_put((char *)s->out + s->n, value);
@@ -122,8 +122,7 @@ static bool put_tag(struct scan *s, const struct level *level, uint32_t number,
     return true;
 }
 
-/* A block of memory of n bytes, which malloc() gives a header and a pointer leads
-   to. */
+/* Counts a block of n bytes, including malloc()'s header and the pointer to it. */
 static bool weigh(struct scan *s, const struct level *level, size_t n)
 {
     s->weight += n + 32;
@@ -152,8 +151,8 @@ static void put_length_at(struct scan *s, size_t start)
 
 /* -------------------------------------------------------------------- reading */
 
-/* A number in sevens of bits, the lowest first; `pos` is moved behind it, or to where
- * it has no end. */
+/* Reads a varint, seven bits per byte, the lowest first; `pos` is moved past it, or to
+ * the place where it is broken off. */
 static inline bool take_varint(const unsigned char *bytes, size_t *pos, size_t end,
                                uint64_t *value)
 {
@@ -190,7 +189,7 @@ static bool skip(struct scan *s, struct level *level, uint64_t n)
     return true;
 }
 
-/* A block's bytes are [*begin, level->pos) afterwards. */
+/* On return, the bytes of the block are [*begin, level->pos). */
 static bool get_block(struct scan *s, struct level *level, size_t *begin)
 {
     uint64_t length;
@@ -228,8 +227,8 @@ static bool is_repeated(field_t *field)
     return field->label == PROTOBUF_C_LABEL_REPEATED;
 }
 
-/* Adds to a payload; true while it is small enough to be kept.  Of a field that is not
- * repeated, the last one counts. */
+/* Adds n bytes to a payload; true while it is small enough to be kept.  For a field
+ * that is not repeated, only the last payload counts. */
 static bool keeps(struct level *level, field_t *field, uint64_t n)
 {
     uint64_t *total = &level->total[field - level->desc->fields];
@@ -282,7 +281,7 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
         return true;
     if (wire != VARINT)
         return put_bytes(s, level, field, begin);
-    /* Small packed numbers are walked, so that protobuf-c meets no broken one. */
+    /* Walks small packed numbers, so that protobuf-c meets no broken one. */
     fsd_file_at(s->file, begin, n);
     inside.pos = begin;
     inside.end = level->pos;
@@ -321,8 +320,8 @@ static bool copy_number(struct scan *s, struct level *level, field_t *field)
     return true;
 }
 
-/* protobuf-c hands strings out without their length; a zero byte is escaped here as
- * fsd_intern_add() would, lest the name end there. */
+/* protobuf-c returns strings without their length, so a zero byte, which would end the
+ * name, is escaped here in the same form as by fsd_intern_add(). */
 static bool copy_string(struct scan *s, struct level *level, field_t *field)
 {
     size_t begin, start;
@@ -373,7 +372,7 @@ static bool copy_message(struct scan *s, struct level *level, field_t *field)
     return true;
 }
 
-/* The last member of a oneof wins: pieces of the others are void. */
+/* The last member of a oneof wins: pieces of its other members are dropped. */
 static void void_siblings(struct scan *s, const struct level *level, field_t *field)
 {
     for (uint32_t i = level->base; i < s->pieces.n; i++) {
@@ -406,7 +405,7 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
     return copy_number(s, level, field);
 }
 
-/* A field that no descriptor knows. */
+/* Skips a field that no descriptor knows. */
 static bool skip_field(struct scan *s, struct level *level, unsigned wire)
 {
     uint64_t number;
@@ -430,7 +429,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         uint64_t tag;
         field_t *field;
 
-        /* A singular message is walked after its parent, so the walk may step back. */
+        /* A singular message is walked after its parent, so the position may go back.
+         */
         level->field = level->pos;
         fsd_file_at(s->file, level->pos, HEAD);
         fsd_file_release_behind(s->file, level->pos, &s->released);
@@ -451,7 +451,7 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
     return true;
 }
 
-/* The content of the message whose parts are the pieces of that number. */
+/* Writes the content of the message whose parts are the pieces with this number. */
 static bool write_content(struct scan *s, struct level *level, uint32_t number,
                           uint32_t from, uint32_t to)
 {
@@ -463,7 +463,7 @@ static bool write_content(struct scan *s, struct level *level, uint32_t number,
     for (uint32_t i = from; i < to; i++)
         if (s->pieces.at[i].number == number && !walk_piece(s, level, s->pieces.at[i]))
             return false;
-    end = s->pieces.n; /* behind the parts of singular messages */
+    end = s->pieces.n; /* after the parts of singular messages */
     for (unsigned f = 0; end > level->base && f < desc->n_fields; f++) {
         bool present = false;
 

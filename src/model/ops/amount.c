@@ -1,7 +1,7 @@
 /*
- * Polynomials with integer coefficients, kept in one order of their terms, so that
- * equal ones have one spelling.  The spelling is the key of the table and what reports
- * print. They are small: a shape has few open sizes.
+ * Polynomials with integer coefficients, whose terms are stored in a fixed order, so
+ * that equal polynomials have the same spelling.  The spelling is the key of the table
+ * and is printed in reports.  Polynomials are small: a shape has few dynamic sizes.
  */
 #include "model/ops/amount.h"
 #include "base/base.h"
@@ -18,7 +18,7 @@ static const int64_t most = INT64_C(1) << 62;
 struct term {
     int64_t by;
     uint32_t degree;
-    fsd_sym of[DEGREE]; /* ascending, once a power */
+    fsd_sym of[DEGREE]; /* ascending; a size occurs once for each power */
 };
 
 struct poly {
@@ -26,7 +26,7 @@ struct poly {
     struct term at[TERMS];
 };
 
-/* A size that stands for a quotient, rounded down. */
+/* A size that represents a quotient, rounded down. */
 struct quotient {
     fsd_sym name;
     int64_t of, by;
@@ -35,8 +35,8 @@ struct quotient {
 struct fsd_amounts {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    FSD_VEC(struct quotient) quotients; /* few: a model has few open sizes */
-    struct fsd_intern *spelt;           /* by symbol, less 1: */
+    FSD_VEC(struct quotient) quotients; /* few: a model has few dynamic sizes */
+    struct fsd_intern *spelt;           /* indexed by symbol - 1: */
     FSD_VEC(struct poly) polys;
 };
 
@@ -72,7 +72,7 @@ static void spell_term(const struct fsd_amounts *t, const struct term *term, FIL
         for (power = 1; i + power < term->degree && term->of[i + power] == term->of[i];)
             power++;
         fputs(i ? "*" : "", out);
-        /* A name is what the model wrote: "batch", but also "2*s0 + 1". */
+        /* A name is any text of the model: "batch", but also "2*s0 + 1". */
         name = fsd_text(t->names, term->of[i]);
         plain = *name && !fsd_is_digit(*name);
         for (const char *c = name; *c && plain; c++)
@@ -99,7 +99,7 @@ static fsd_sym spell(struct fsd_amounts *t, const struct poly *p)
 
 /* ---------------------------------------------------------------------- normal form */
 
-/* Higher degrees first, then by the names' order of appearance. */
+/* Sorts by descending degree, then by the order in which names appeared. */
 static int order(const struct term *a, const struct term *b)
 {
     if (a->degree != b->degree)
@@ -110,7 +110,7 @@ static int order(const struct term *a, const struct term *b)
     return 0;
 }
 
-/* Adds a term at its place; false when there is no room or a number is too large. */
+/* Inserts a term; false if there is no room or a number is too large. */
 static bool add_term(struct poly *p, const struct term *term)
 {
     uint32_t at = 0;
@@ -154,7 +154,7 @@ static int64_t close_up(struct fsd_amounts *t, const struct poly *p)
     sym = spell(t, p);
     if (sym == FSD_NONE)
         return -1;
-    if (sym > t->polys.n) /* symbol 0 is the empty text, which none is spelt as */
+    if (sym > t->polys.n) /* symbol 0 is the empty text, which spells no polynomial */
         fsd_vec_push(t->arena, &t->polys, *p);
     return -1 - (int64_t)sym;
 }
@@ -241,7 +241,7 @@ int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b)
     return close_up(t, &product);
 }
 
-/* "floor((H - 1)/2)" as a size of that name. */
+/* Adds a size named "floor((H - 1)/2)". */
 static int64_t name_quotient(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     const char *text = fsd_amount_text(t, a);
@@ -270,7 +270,8 @@ static int64_t name_quotient(struct fsd_amounts *t, int64_t a, int64_t by)
 static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     struct poly p = open_up(t, a);
-    bool alone = p.n == 1 || (p.n == 2 && !p.at[1].degree); /* but for a number */
+    bool alone = p.n == 1 || (p.n == 2 && !p.at[1].degree); /* only one term, apart from
+                                                               a number */
     const struct quotient *q = alone && p.at[0].degree == 1 && p.at[0].by == 1
                                    ? quotient_named(t, p.at[0].of[0])
                                    : NULL;
@@ -286,8 +287,8 @@ static int64_t divide(struct fsd_amounts *t, int64_t a, int64_t by)
     return fsd_over(t, fsd_plus(t, of, more), by);
 }
 
-/* A number rounds; where a term with a size in it does not come out even, all of it is
- * one quotient. */
+/* A number is rounded down; if a term with a size is not divisible, the whole is one
+ * quotient. */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
 {
     struct poly p;
@@ -304,7 +305,7 @@ int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by)
             return divide(t, a, by);
         p.at[i].by = p.at[i].by / by - (!even && p.at[i].by < 0);
         if (!p.at[i].by)
-            p.n--; /* the number, which stands last */
+            p.n--; /* the number, which is last */
     }
     return close_up(t, &p);
 }
@@ -332,7 +333,7 @@ bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a)
     return a < -1 && t->polys.at[-2 - a].at[0].degree;
 }
 
-/* A size is no negative number; a quotient is none where what is divided is none. */
+/* A size is not negative; a quotient may be negative if its dividend may be. */
 bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a)
 {
     if (a >= 0 || a == -1)

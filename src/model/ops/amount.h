@@ -4,7 +4,7 @@
  * An amount is an int64_t.  From 0 it is the number itself; -1 means unknown; below
  * that it refers to a polynomial in named sizes, "1204224*N + 64*N^2".  Equal
  * polynomials are equal numbers, so `==` compares amounts.  Code that only needs
- * numbers may treat negative ones as unknown.
+ * numbers may treat negative amounts as unknown.
  */
 #ifndef FSD_OPS_AMOUNT_H
 #define FSD_OPS_AMOUNT_H
@@ -15,35 +15,37 @@
 
 struct fsd_amounts;
 
-/** A table of polynomials; lives in the arena. `names` are those of the sizes; those of
- *  quotients are added. */
+/** A table of polynomials, allocated in the arena. `names` are those of the sizes;
+ *  names of quotients are added to it. */
 struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *names);
 
-/** The size of that name. */
+/** The size with this name. */
 int64_t fsd_amount_named(struct fsd_amounts *t, fsd_sym name);
-/** A number that a file gives as a size; -1 where it is none. */
+/** A number that a file states as a size; -1 if it cannot be one. */
 int64_t fsd_size(int64_t number);
-/** A number, which may be below 0. */
+/** The amount of a number, which may be negative. */
 int64_t fsd_amount_of(struct fsd_amounts *t, int64_t number);
 
-/** Each is -1 where an operand is not known, where a number leaves 62 bits, or where a
- *  polynomial grows out of measure. */
+/** Each returns -1 if an operand is unknown, if a number needs more than 62 bits, or if
+ *  a polynomial becomes too large. */
 int64_t fsd_plus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_minus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b);
-/** The quotient, rounded down: where that is no polynomial, a size of its own, named
- *  "floor((H - 1)/2)".  -1 where `by` is not positive. */
+/** The quotient, rounded down; if it is not a polynomial, a new size named "floor((H -
+ *  1)/2)". -1 if `by` is not positive. */
 int64_t fsd_over(struct fsd_amounts *t, int64_t a, int64_t by);
 
-/** True when the amount depends on a named size. */
+/** Whether the amount depends on a named size. */
 bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a);
-/** True, and the number, which may be below 0, when it is one. */
+/** Whether the amount is a number; if so, `number` is set to it and may be negative. */
 bool fsd_amount_number(const struct fsd_amounts *t, int64_t a, int64_t *number);
 
-/** True when the amount is known, and not below 0 whatever the open sizes are. */
+/** Whether the amount is known and is not negative for any values of the dynamic sizes.
+ */
 bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a);
 
-/** "64*N + 3" of one that is open; NULL otherwise.  Lives as long as the table. */
+/** "64*N + 3" for an amount that depends on a size; else NULL.  Lives as long as the
+ *  table. */
 const char *fsd_amount_text(const struct fsd_amounts *t, int64_t a);
 
 #endif

@@ -1,20 +1,21 @@
 /*
  * Attention operators: the shapes of their outputs, and their multiply-adds.
  *
- * Each head computes for each query a sum over all keys, those of a past included.
- * Heads of keys and values may serve several heads of queries, but each query head has
- * its own products.  A causal mask lets a kernel leave out about half of the products;
- * the definition has them, so they are counted.
+ * For each query, each head computes a sum over all keys, including those of a past.  A
+ * key/value head may serve several query heads, but each query head has its own
+ * products.  With a causal mask, a kernel may skip about half of the products; the
+ * operator's definition includes them, so they are counted.
  */
 #include "model/ops/rule.h"
 
-/* Amounts; -1 where one is not known. */
+/* Amounts; -1: unknown. */
 struct attention {
-    int64_t batch, queries, keys; /* keys: with those of the past */
-    int64_t across;  /* of a query, over all heads: what is multiplied with a key */
-    int64_t along;   /* of a value, over all heads: what is summed for a query */
+    int64_t batch, queries, keys; /* keys: including those of the past */
+    int64_t across;  /* of a query, over all heads: the length of its products with
+                        keys */
+    int64_t along;   /* of a value, over all heads: the length of the sum for a query */
     int64_t last;    /* the last dimension of the output */
-    int64_t project; /* multiply-adds that make queries, keys and values first */
+    int64_t project; /* multiply-adds of the projection to queries, keys and values */
 };
 
 static int64_t at(const struct fsd_shape *x, uint32_t i)
@@ -22,7 +23,7 @@ static int64_t at(const struct fsd_shape *x, uint32_t i)
     return i < x->rank ? x->dims[i] : -1;
 }
 
-/* Adds the length of a past, batch x heads x length x size, where there is one. */
+/* Adds the length of a past, batch x heads x length x size, if there is one. */
 static int64_t with_past(const struct fsd_op_case *c, uint32_t i, uint32_t rank,
                          int64_t keys)
 {
@@ -39,7 +40,7 @@ static struct attention onnx(const struct fsd_op_case *c)
                            *v = fsd_shape_in(c, 2);
     int64_t heads = fsd_case_size(c, "q_num_heads", -1);
     int64_t shared = fsd_case_size(c, "kv_num_heads", heads);
-    bool apart = q->rank == 4; /* the heads have a dimension */
+    bool apart = q->rank == 4; /* the heads have their own dimension */
     struct attention a = {.batch = at(q, 0),
                           .queries = at(q, apart ? 2 : 1),
                           .keys = at(k, apart ? 2 : 1)};
@@ -59,7 +60,7 @@ static struct attention onnx(const struct fsd_op_case *c)
     return a;
 }
 
-/* com.microsoft's Attention: one input and one weight, which make queries, keys and
+/* com.microsoft's Attention: one input and one weight, which produce queries, keys and
  * values together. */
 static struct attention packed(const struct fsd_op_case *c)
 {
@@ -110,7 +111,7 @@ static struct attention attention_of(const struct fsd_op_case *c)
                                    : onnx(c);
 }
 
-/* ONNX's second and third output: keys or values, those of the past included. */
+/* ONNX's second and third output: keys or values, including those of the past. */
 static struct fsd_shape present(const struct fsd_op_case *c)
 {
     const struct fsd_shape *x = fsd_shape_in(c, c->out);
@@ -125,7 +126,7 @@ static struct fsd_shape present(const struct fsd_op_case *c)
     return (struct fsd_shape){0};
 }
 
-/* Its fourth: what the queries' products with the keys became, by head. */
+/* ONNX's fourth output: the products of queries and keys, by head. */
 static struct fsd_shape products(const struct fsd_op_case *c)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0);
@@ -150,7 +151,7 @@ bool fsd_shape_attention(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* Linear attention has a recurrent state, one matrix a head, instead of keys whose
+/* Linear attention has a recurrent state, one matrix per head, instead of keys whose
  * number grows with the length. */
 bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *out)
 {
@@ -170,7 +171,8 @@ bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *o
     return true;
 }
 
-/* What was convolved; then as many of its last positions as the next step needs. */
+/* The first output has the shape of the input; the second has as many of its last
+ * positions as the next step needs. */
 bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *w = fsd_shape_in(c, 1);
@@ -184,7 +186,7 @@ bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Of both products and the projection. */
+/* Counts both products and the projection. */
 int64_t fsd_macs_attention(const struct fsd_op_case *c)
 {
     struct attention a = attention_of(c);

@@ -1,6 +1,6 @@
 /*
- * Which operands of an operator may be FP16 or BF16 in place of FP32: the rows of
- * floats.inc, which tests/ops/floats.py makes of onnx's own schemas.
+ * The operands of an operator that may be FP16 or BF16 instead of FP32: the rows of
+ * floats.inc, which tests/ops/floats.py generates from onnx's own schemas.
  */
 #include "model/ops/rule.h"
 
@@ -9,7 +9,7 @@
 
 struct row {
     const char *name;
-    uint8_t half, brain; /* the first opsets with FP16, and with BF16; 255: none */
+    uint8_t half, brain; /* the first opsets that accept FP16 and BF16; 255: none */
     struct fsd_op_floats floats;
 };
 

@@ -10,7 +10,7 @@
 
 #include "base/base.h"
 
-/* Operations of kernels that are no operators. */
+/* Operations of kernels that are not operators. */
 #define FSD_OP_STEPS(row) row(Move, ) row(NotEqual, )
 
 enum fsd_op_id {
@@ -24,18 +24,18 @@ enum fsd_op_id {
         FSD_ONNX__COUNT
 };
 
-/** A step of a kernel that only moves data: an operator that does, or a Move. */
+/** Whether a step of a kernel only moves data: a data-movement operator, or a Move. */
 bool fsd_step_moves(fsd_sym step);
 
-/** An operation that the kernel of a product may apply to its result: one that computes
- *  each element from those at the same place, or only puts them elsewhere. */
+/** Whether the kernel of a product may apply this operation to its result: it computes
+ *  each element from those at the same place, or only moves elements. */
 bool fsd_step_is_epilogue(fsd_sym step);
 
-/** The traits of ONNX's own operator of that name (ops.h: enum fsd_op_trait), as its
- *  row has them; 0: it has none. */
+/** The traits of ONNX's own operator with this name (ops.h: enum fsd_op_trait); 0 if it
+ *  has no row. */
 unsigned fsd_step_traits(fsd_sym step);
 
-/** A table of names for graphs, in the arena. */
+/** Creates a table of names for graphs in the arena. */
 struct fsd_intern *fsd_op_names_new(struct fsd_arena *arena);
 
 #endif

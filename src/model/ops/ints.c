@@ -1,13 +1,14 @@
 /*
- * What exporters compute of shapes in the graph itself (Shape, Gather, Concat,
- * Reshape): the elements of small integer tensors, as far as they follow.  Floating
- * point is not followed.
+ * Follows the shape computations that exporters write into the graph (Shape, Gather,
+ * Concat, Reshape): the elements of small integer tensors, as far as they can be
+ * derived.  Floats are not followed.
  */
 #include "model/ops/rule.h"
 
 /* -------------------------------------------------------------------- constants */
 
-/* "To the end" is the largest number there is: far beyond any size will do. */
+/* "To the end" is the largest number of the type; any number far beyond a size is
+ * equivalent. */
 static int64_t read_number(struct fsd_amounts *t, int64_t number)
 {
     const int64_t far = INT64_C(1) << 62;
@@ -171,9 +172,9 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
         return fsd_minus(c->t, a, b);
     case '*':
         return fsd_times(c->t, a, b);
-    case '/': /* C's rounding of negative numbers is not that of fsd_over() */
+    case '/': /* C rounds negative quotients differently from fsd_over() */
         return a >= 0 || fsd_amount_is_open(c->t, a) ? fsd_over(c->t, a, b) : -1;
-    case '=': /* exporters ask whether a size is -1, which no size is */
+    case '=': /* exporters test whether a size is -1; no size is */
         if (below_0(c, a) != below_0(c, b) && a != -1 && b != -1 &&
             fsd_amount_is_count(c->t, below_0(c, a) ? b : a))
             return 0;
@@ -186,7 +187,7 @@ static int64_t compute(const struct fsd_op_case *c, char what, int64_t a, int64_
     }
 }
 
-/* Two operands element by element; one of them may be a single element. */
+/* Two operands, element by element; one of them may have a single element. */
 bool fsd_ints_arithmetic(const struct fsd_op_case *c, struct fsd_ints *out)
 {
     const struct fsd_ints *a = fsd_ints_in(c, 0), *b = fsd_ints_in(c, 1);
@@ -245,8 +246,8 @@ bool fsd_ints_fill(const struct fsd_op_case *c, struct fsd_ints *out)
     return true;
 }
 
-/* Rows of a tensor, all of them or each `step`-th; what stands behind the first axis
- * stays together. */
+/* Takes rows of a tensor, all of them or each `step`-th; the other axes stay together.
+ */
 bool fsd_ints_slice(const struct fsd_op_case *c, struct fsd_ints *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

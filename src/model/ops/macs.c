@@ -18,8 +18,8 @@ static int64_t out_count(const struct fsd_op_case *c)
                            fsd_shape_of(c->s, fsd_node_out_tensor(c->g, c->node, 0)));
 }
 
-/* Elements, each with what stands behind the first dimension of the weight: for a Conv,
- * what one output element takes; for a ConvTranspose, 't', what one input gives. */
+/* Elements times the weight's size without its first dimension: for a Conv, that is the
+ * work of one output element; for a ConvTranspose, 't', of one input element. */
 int64_t fsd_macs_conv(const struct fsd_op_case *c)
 {
     const struct fsd_shape *w = fsd_shape_operand(c, 1);
@@ -31,8 +31,9 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* The axis of the first operand that is summed over, from the end.  For one that may be
- * transposed, 'f', the sizes of the output show it, or else the attribute. */
+/* The axis of the first operand that is summed over, counted from the end.  For an
+ * operand that may be transposed, 'f', the output's sizes show the axis, or else the
+ * attribute. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);
@@ -56,8 +57,8 @@ int64_t fsd_macs_matmul(const struct fsd_op_case *c)
                            : -1;
 }
 
-/* Each state meets the weights of its input and those of the state before it: W and R,
- * of all gates and directions. */
+/* Each step multiplies its input and the previous state with their weights: W and R, of
+ * all gates and directions. */
 int64_t fsd_macs_recurrent(const struct fsd_op_case *c)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

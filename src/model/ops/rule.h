@@ -3,9 +3,9 @@
  * this.
  *
  * A rule handles one case: a node, one of its outputs, and the known sizes around it.
- * A size that does not follow is -1; a rule that cannot even determine the rank returns
- * false.  Definitions: the ONNX operator specification, opsets 1 to 28; com.microsoft
- * as ONNX Runtime documents it.
+ * A size that a rule cannot derive is -1; a rule that cannot even derive the rank
+ * returns false.  Definitions: the ONNX operator specification, opsets 1 to 28;
+ * com.microsoft as ONNX Runtime documents it.
  */
 #ifndef FSD_OPS_RULE_H
 #define FSD_OPS_RULE_H
@@ -20,63 +20,65 @@ struct fsd_op_case {
     const struct fsd_graph *g; /**< s->g */
     const struct fsd_op *op;   /**< never NULL */
     fsd_id node;
-    uint32_t out;  /**< which output */
-    bool *guessed; /**< becomes true if a rule needs something unknown */
+    uint32_t out;  /**< the number of the output */
+    bool *guessed; /**< becomes true if a rule depends on an unknown fact */
 };
 
 typedef bool fsd_shape_fn(const struct fsd_op_case *c, struct fsd_shape *out);
 typedef int64_t fsd_macs_fn(const struct fsd_op_case *c);
-/** Elements of the first output. */
+/** Computes the elements of the first output. */
 typedef bool fsd_ints_fn(const struct fsd_op_case *c, struct fsd_ints *out);
 typedef bool fsd_same_fn(const struct fsd_graph *g, const struct fsd_node *node);
 
 enum fsd_domain {
     FSD_DOMAIN_ONNX = 1 << 0, /* written "" or "ai.onnx" */
     FSD_DOMAIN_MICROSOFT = 1 << 1,
-    FSD_DOMAIN_TRT = 1 << 2, /* what ModelOpt writes for FP8 and INT4 */
+    FSD_DOMAIN_TRT = 1 << 2, /* ModelOpt writes it for FP8 and INT4 */
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
-    /* Where exporters leave operators of one builder's parser, and quantizers. */
+    /* The domains to which exporters assign operators of a builder's parser, and
+     * quantizers. */
     FSD_DOMAIN_BUILDER = FSD_DOMAIN_ONNX | FSD_DOMAIN_TRT,
     FSD_DOMAIN_QDQ = FSD_DOMAIN_ONNX | FSD_DOMAIN_MICROSOFT | FSD_DOMAIN_TRT
 };
 
 struct fsd_op {
     const char *name;
-    uint8_t type, types; /* of output 0, of the others: enum type of table.c */
+    uint8_t type, types; /* of output 0, of the other outputs: enum type of table.c */
     fsd_shape_fn *shape; /* NULL: unknown */
-    fsd_shape_fn *items; /* of a sequence's elements, or an optional's value; NULL */
-    unsigned traits;     /* enum fsd_op_trait; SHAPED and STANDARD are understood */
-    uint32_t shape_operands; /* bits: inputs whose values decide the output's shape */
+    fsd_shape_fn *items; /* of a sequence's elements, or an optional's value; may be
+                            NULL */
+    unsigned traits;     /* enum fsd_op_trait; SHAPED and STANDARD are implied */
+    uint32_t shape_operands; /* bits: inputs whose values determine the output's
+                                shape */
     fsd_macs_fn *macs;       /* NULL: none worth counting */
-    fsd_ints_fn *ints;       /* NULL: none that decide shapes */
-    char variant;            /* of a rule that knows several: '+' of arithmetic */
-    enum fsd_same same;      /* why no operation is left of it, */
-    fsd_same_fn *holds;      /* where this holds; NULL: always */
+    fsd_ints_fn *ints;       /* NULL: its elements determine no shapes */
+    char variant;            /* selects a case of a shared rule: '+' of arithmetic */
+    enum fsd_same same;      /* the reason why the node needs no operation, */
+    fsd_same_fn *holds;      /* and the condition for it; NULL: always */
     unsigned domains;        /* enum fsd_domain; 0 is FSD_DOMAIN_ONNX */
-    const char *lowerings;   /* fsd_op_lowerings(); NULL: none but itself */
+    const char *lowerings;   /* fsd_op_lowerings(); NULL: only the operator itself */
     const char *known_as;    /* fsd_op_known_as() */
 };
 
-/** The row of a node's operator; NULL. */
+/** The row of a node's operator; NULL if there is none. */
 const struct fsd_op *fsd_op_of(const struct fsd_graph *g, fsd_id node);
 
-/** All rows, in strcmp's order; of one name those of several domains. */
+/** All rows, in strcmp()'s order; a name has one row per domain. */
 const struct fsd_op *fsd_ops(uint32_t *n);
 
-/* ----------------------------------------------------------- what rules may ask */
+/* ---------------------------------------------------------- functions for the rules */
 
-/** The tensor of the i-th input; FSD_NONE where there is none. */
+/** The tensor of the i-th input; FSD_NONE if there is none. */
 static inline fsd_id fsd_case_in(const struct fsd_op_case *c, uint32_t i)
 {
     return fsd_node_in_tensor(c->g, c->node, i);
 }
 
-/** An attribute, NULL when it has none; an INT or `otherwise`; one that is a size, or
- *  -1 for a number that is none; a STRING, "" when it has none; INTS, NULL when it has
- *  none.  What a file says goes into amounts only through fsd_case_size() and
- *  fsd_size(). */
+/** Attributes of the node: any attribute, NULL if absent; an INT, else `otherwise`; a
+ *  size, -1 if the number cannot be one; a STRING, "" if absent; INTS, NULL if absent.
+ *  Numbers of a file become amounts only through fsd_case_size() and fsd_size(). */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name);
 
 static inline bool fsd_case_has(const struct fsd_op_case *c, uint32_t i)
@@ -102,21 +104,21 @@ const char *fsd_case_word(const struct fsd_op_case *c, const char *name);
 const int64_t *fsd_case_ints(const struct fsd_op_case *c, const char *name,
                              uint32_t *n);
 
-/** The shape of the i-th input; one that is not ranked where there is none. */
+/** The shape of the i-th input; an unranked shape if there is none. */
 static inline const struct fsd_shape *fsd_shape_in(const struct fsd_op_case *c,
                                                    uint32_t i)
 {
     return fsd_shape_of(c->s, fsd_case_in(c, i));
 }
 
-/** The same of the i-th operand: inputs but for scales and zero points. */
+/** Likewise for the i-th operand: inputs without scales and zero points. */
 static inline const struct fsd_shape *fsd_shape_operand(const struct fsd_op_case *c,
                                                         uint32_t i)
 {
     return fsd_shape_in(c, c->op->traits & FSD_OP_QLINEAR ? 3 * i : i);
 }
 
-/** What the elements of the i-th input, a sequence or an optional, have in common. */
+/** The common shape of the elements of the i-th input, a sequence or an optional. */
 static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
                                                    uint32_t i)
 {
@@ -126,60 +128,63 @@ static inline const struct fsd_shape *fsd_items_in(const struct fsd_op_case *c,
     return tensor == FSD_NONE || !c->s->items ? &unknown : &c->s->items[tensor];
 }
 
-/** What two shapes have in common: a rank, and the sizes that are equal. */
+/** The common part of two shapes: a rank, and the sizes that are equal. */
 struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_shape *b);
 
-/** Completes what is known of a tensor's shape, unless it contradicts that. */
+/** Completes a tensor's shape, unless `shape` contradicts it. */
 void fsd_shape_learn(struct fsd_sizes *s, fsd_id tensor, const struct fsd_shape *shape);
 
-/** Gives the body of an owner what the owner's inputs are; the bodies' results to its
- *  outputs. */
+/** Passes the shapes of an owner's inputs to its body; and those of the body's outputs
+ *  to the owner's outputs. */
 void fsd_body_enter(struct fsd_sizes *s, fsd_id owner, fsd_id body);
 void fsd_body_leave(struct fsd_sizes *s, fsd_id owner);
 
-/** The elements of the i-th input, a constant or computed from shapes; NULL: not known.
+/** The elements of the i-th input, a constant or computed from shapes; NULL: unknown.
  */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
 
-/** The list of an attribute, or if it has none, of the i-th input (as in later opsets).
- *  False if both are unknown; *given is set if there should be one. */
+/** The list of an attribute or, if it is absent, of the i-th input (as in later
+ *  opsets).  False if both are unknown; *given is set if there should be one. */
 bool fsd_ints_of(const struct fsd_op_case *c, const char *attr, uint32_t i,
                  struct fsd_ints *out, bool *given);
 
-/** What the i-th input is, an amount; -1 when it is not one element that is known. */
+/** The value of the i-th input as an amount; -1 unless it is one known element. */
 int64_t fsd_int_in(const struct fsd_op_case *c, uint32_t i);
 
-/** A shape that the i-th input lists; of unknown sizes where only their number is
+/** The shape that the i-th input lists; its sizes are unknown if only their number is
  *  known. */
 bool fsd_shape_listed(const struct fsd_op_case *c, uint32_t i, struct fsd_shape *out);
 
-/** An axis counted from the end made one from the start; -1 when there is none such. */
+/** Converts an axis counted from the end to one counted from the start; -1 if there is
+ *  no such axis. */
 int64_t fsd_axis(int64_t axis, uint32_t rank);
-/** The axis that the attribute `axis` names of the first input; -1. */
+/** The axis of the first input that the attribute `axis` names; -1 if there is none. */
 static inline int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise)
 {
     return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
 }
 
-/** Numpy's rule; `keep` trailing dimensions of the result are left as they are. */
+/** Numpy's broadcasting rule; the last `keep` dimensions of the result stay unchanged.
+ */
 void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
                          uint32_t keep);
 
-/** What a Slice takes of each axis it cuts. */
+/** The elements that a Slice takes of each axis that it cuts. */
 struct fsd_taken {
     uint32_t n;
     int64_t axis[FSD_SHAPE_RANK];
-    int64_t from[FSD_SHAPE_RANK], step[FSD_SHAPE_RANK]; /**< where count is a number */
-    int64_t count[FSD_SHAPE_RANK];                      /**< -1: not known */
+    int64_t from[FSD_SHAPE_RANK], step[FSD_SHAPE_RANK]; /**< valid if count is a
+                                                             number */
+    int64_t count[FSD_SHAPE_RANK];                      /**< -1: unknown */
 };
 
-/** False when it is not known which axes it cuts. */
+/** False if the axes that it cuts are unknown. */
 bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut);
 
-/** The elements of constants of the graph. */
+/** Reads the elements of the graph's constants. */
 void fsd_ints_of_constants(struct fsd_sizes *s);
 
-/** Sets the elements of a node's first output, where they follow from what is known. */
+/** Sets the elements of a node's first output if they follow from known facts. */
 void fsd_ints_by_rule(struct fsd_sizes *s, const struct fsd_op_case *c);
 
 /* -------------------------------------------------------------------- the rules */
@@ -193,20 +198,20 @@ fsd_shape_fn fsd_shape_same, fsd_shape_second, fsd_shape_elementwise, fsd_shape_
 /* shape_einsum.c */
 fsd_shape_fn fsd_shape_einsum;
 
-/* shape_window.c: what sees the space behind the channels */
+/* shape_window.c: operators on the spatial dimensions after the channels */
 fsd_shape_fn fsd_shape_conv, fsd_shape_conv_transpose, fsd_shape_pool, fsd_shape_unpool,
     fsd_shape_global_pool, fsd_shape_resize, fsd_shape_pad, fsd_shape_center_crop,
     fsd_shape_blocks, fsd_shape_col2im, fsd_shape_affine_grid, fsd_shape_grid_sample,
     fsd_shape_roi;
 
-/* shape_view.c: what moves, chooses or repeats elements */
+/* shape_view.c: operators that move, choose or repeat elements */
 fsd_shape_fn fsd_shape_transpose, fsd_shape_flatten, fsd_shape_reshape,
     fsd_shape_concat, fsd_shape_split, fsd_shape_slice, fsd_shape_gather,
     fsd_shape_gather_nd, fsd_shape_squeeze, fsd_shape_unsqueeze, fsd_shape_reduce,
     fsd_shape_arg, fsd_shape_top_k, fsd_shape_chosen, fsd_shape_expand, fsd_shape_tile,
     fsd_shape_one_hot;
 
-/* shape_made.c: what is made of sizes, or of what elements say */
+/* shape_made.c: outputs whose shape depends on sizes or values */
 fsd_shape_fn fsd_shape_filled, fsd_shape_attr, fsd_shape_range, fsd_shape_shape,
     fsd_shape_non_zero, fsd_shape_boxes, fsd_shape_multinomial, fsd_shape_window,
     fsd_shape_mel, fsd_shape_dft, fsd_shape_stft, fsd_shape_image,

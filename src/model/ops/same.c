@@ -1,7 +1,7 @@
 /*
- * Proofs that a node hands its first input on unchanged, or the one beside a number.
- * Where one asks for a constant that the model does not hold (a Pad whose pads are
- * computed), there is none.
+ * Proves that a node outputs its first input unchanged, or its other input if one input
+ * is a number.  There is no proof if it depends on a constant that is not in the model
+ * (a Pad whose pads are computed).
  */
 #include "model/graph/walk.h"
 #include "model/ops/rule.h"
@@ -19,8 +19,8 @@ static bool value_is_zero(const struct fsd_value *value)
     return value->size > 0;
 }
 
-/* ONNX Dropout: before opset 7 `is_test`, from 12 on the input `training_mode`,
- * between them always inference. */
+/* ONNX Dropout: `is_test` decides before opset 7, the input `training_mode` from 12 on;
+ * between them, it is always inference. */
 bool fsd_same_dropout(const struct fsd_graph *g, const struct fsd_node *node)
 {
     fsd_id training = input(g, node, 2);
@@ -45,7 +45,7 @@ bool fsd_same_cast(const struct fsd_graph *g, const struct fsd_node *node)
     return from != FSD_DTYPE_UNKNOWN && from == fsd_tensor_form(g, out)->type;
 }
 
-/* True of a list 0, 0, 0, ..., or with a step of one of 0, 1, 2, ... */
+/* Whether a list is 0, 0, 0, ... (`step` 0) or 0, 1, 2, ... (`step` 1). */
 static bool counts(const struct fsd_graph *g, const struct fsd_attr *list, int64_t step)
 {
     for (uint32_t i = 0; i < list->list.n; i++)
@@ -54,8 +54,8 @@ static bool counts(const struct fsd_graph *g, const struct fsd_attr *list, int64
     return list->kind == FSD_ATTR_INTS;
 }
 
-/* Without `perm` a Transpose turns the axes round; that is nothing only below rank 2.
- */
+/* Without `perm`, a Transpose reverses the axes, which changes nothing only below rank
+ * 2. */
 bool fsd_same_transpose(const struct fsd_graph *g, const struct fsd_node *node)
 {
     const struct fsd_attr *perm = fsd_node_attr(g, node, "perm");
@@ -107,10 +107,10 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
     return fsd_dtype_numbers(type, v->bytes, *n, numbers) ? numbers : NULL;
 }
 
-/* The input is that one number; with more axes than the other has it adds axes of 1, as
- * a view does.  Exporters write sum() from 0 on, addcmul() with a factor of 1, and a
- * learned scale, which stands first, may be 1; builders leave all out, but compute a
- * Sub of 0. */
+/* Whether the input is this number; if it has more axes than the other input, it adds
+ * axes of 1 like a view.  Exporters write sum() starting at 0 and addcmul() with a
+ * factor of 1, and a learned scale, which is the first input, may be 1.  Builders
+ * remove all of these, but compute a Sub of 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {
@@ -128,7 +128,7 @@ bool fsd_same_sum(const struct fsd_graph *g, const struct fsd_node *node)
     return is_number(g, node, 0, 0) || is_number(g, node, 1, 0);
 }
 
-/* The input is a list of zeros that leaves the other one's shape as it is. */
+/* Whether the input is a list of zeros that keeps the shape of the other input. */
 static bool is_zeros(const struct fsd_graph *g, const struct fsd_node *node,
                      uint32_t place)
 {
@@ -157,7 +157,7 @@ bool fsd_op_adds_zeros(const struct fsd_graph *g, fsd_id node)
            (is_zeros(g, n, 0) || is_zeros(g, n, 1));
 }
 
-/* All numbers of the list are `number`; so is a list that is not there. */
+/* Whether all numbers of the list are `number`; also true if there is no list. */
 static bool all_are(const struct fsd_graph *g, const struct fsd_node *node,
                     const char *name, int64_t number)
 {

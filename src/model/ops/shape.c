@@ -1,4 +1,4 @@
-/* Shapes of operators on elements, products of matrices, and recurrent layers. */
+/* Shapes of elementwise operators, matrix products and recurrent layers. */
 #include "model/ops/rule.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ bool fsd_shape_scalar(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* What was quantized, its scale, its zero point. */
+/* The quantized tensor, its scale, its zero point. */
 bool fsd_shape_quantized(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     return c->out ? fsd_shape_scalar(c, out) : fsd_shape_same(c, out);
@@ -39,13 +39,13 @@ void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
 
         int64_t a = wide.dims[w], b = narrow->dims[n];
 
-        if (a == 1 || (b != 1 && a != b)) /* of unlike sizes the one that is known */
+        if (a == 1 || (b != 1 && a != b)) /* if sizes differ, the known one counts */
             wide.dims[w] = a == 1 ? b : a > 1 ? a : b > 1 ? b : -1;
     }
     *to = wide;
 }
 
-/* Of a QLinearAdd the third is no operand but the output's scale. */
+/* The third input of a QLinearAdd is not an operand but the output's scale. */
 bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n = c->op->traits & FSD_OP_QLINEAR ? 2 : c->g->nodes.at[c->node].in.n;
@@ -60,8 +60,8 @@ bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* What was normalized; then the mean, and what the deviation is multiplied with, of all
- * from the axis on. */
+/* The normalized tensor; then the mean and the inverse deviation over all axes from
+ * `axis` on. */
 bool fsd_shape_normalized(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     int64_t axis = fsd_case_axis(c, -1);
@@ -72,7 +72,7 @@ bool fsd_shape_normalized(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked && (!c->out || axis >= 0);
 }
 
-/* What was normalized; then statistics of each channel. */
+/* The normalized tensor; then statistics of each channel. */
 bool fsd_shape_statistics(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -83,9 +83,9 @@ bool fsd_shape_statistics(const struct fsd_op_case *c, struct fsd_shape *out)
     return x->ranked;
 }
 
-/* An optimizer's new weights and states.  Behind the rate and the step it reads the
- * weights, their gradients, and as many states of each kind: Adam, 'a', keeps two of a
- * weight, others one. */
+/* An optimizer's new weights and states.  After the rate and the step, it reads the
+ * weights, their gradients, and as many states of each kind: Adam, 'a', has two per
+ * weight, other optimizers one. */
 bool fsd_shape_updated(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t in = c->g->nodes.at[c->node].in.n, kinds = c->op->variant == 'a' ? 4 : 3;
@@ -95,7 +95,7 @@ bool fsd_shape_updated(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked && (in - 2) % kinds == 0;
 }
 
-/* One loss an element of the target, or their mean or sum; then the probabilities. */
+/* One loss per element of the target, or their mean or sum; then the probabilities. */
 bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     if (c->out)
@@ -107,8 +107,8 @@ bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* --------------------------------------------------------------------- products */
 
-/* A vector counts as a matrix of one row, or of one column, which is then dropped.  A
- * Gemm or FusedMatMul may flip its matrices first. */
+/* A vector counts as a matrix of one row or one column, which is dropped from the
+ * result.  A Gemm or FusedMatMul may transpose its matrices first. */
 bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape a = *fsd_shape_operand(c, 0), b = *fsd_shape_operand(c, 1);
@@ -133,7 +133,7 @@ bool fsd_shape_matmul(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A weight of K x N is stored as blocks of a few bits; its sizes are attributes. */
+/* A K x N weight is stored as blocks of a few bits; attributes state its sizes. */
 bool fsd_shape_matmul_bits(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -143,7 +143,7 @@ bool fsd_shape_matmul_bits(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A determinant a matrix. */
+/* One determinant per matrix. */
 bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -155,7 +155,7 @@ bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* -------------------------------------------------------------- recurrent layers */
 
-/* LSTM, GRU, RNN: all states, then the last of each kind. */
+/* LSTM, GRU, RNN: all states, then the last state of each kind. */
 bool fsd_shape_recurrent(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

@@ -1,22 +1,22 @@
 /*
- * Shapes around bodies: the inputs that If, Loop, Scan and calls of functions pass to
- * their bodies, and the outputs of these.
+ * Shapes at the borders of bodies: the inputs that If, Loop, Scan and calls of
+ * functions pass to their bodies, and the outputs of the bodies.
  *
  * A Loop's state tensors may change their shape from step to step: their shapes are
- * unknown in its body, and the output has what the initial value and the body's output
- * have in common.
+ * unknown in the body, and the output has the common shape of the initial value and the
+ * body's output.
  */
 #include "model/ops/rule.h"
 
 #include <string.h>
 
-/* A node with bodies, and where its parts begin. */
+/* A node with bodies, and the positions of its inputs and outputs. */
 struct owner {
     struct fsd_sizes *s;
     fsd_id node, body; /* body: the first one */
-    uint32_t carried;  /* inputs that each step hands to the next */
-    uint32_t in;       /* the first of these, of the node's inputs, */
-    uint32_t out;      /* and of the body's outputs */
+    uint32_t carried;  /* number of inputs that each step passes to the next */
+    uint32_t in;       /* the first of these among the node's inputs, */
+    uint32_t out;      /* and among the body's outputs */
     uint32_t batch; /* leading dimensions that the body does not see: Scan of opset 8 */
 };
 
@@ -41,7 +41,7 @@ static int64_t axis_of(const struct owner *o, const char *name, uint32_t i)
                : 0;
 }
 
-/* Without the first `n` dimensions. */
+/* The shape without its first `n` dimensions. */
 static struct fsd_shape behind(const struct fsd_shape *x, uint32_t n)
 {
     struct fsd_shape out = {.ranked = x->ranked && x->rank >= n};
@@ -53,7 +53,7 @@ static struct fsd_shape behind(const struct fsd_shape *x, uint32_t n)
     return out;
 }
 
-/* The shape with one more dimension there; unranked where it has no place. */
+/* The shape with one more dimension at `axis`; unranked if that is out of range. */
 static struct fsd_shape with(const struct fsd_shape *x, int64_t axis, int64_t size)
 {
     struct fsd_shape out = *x;
@@ -84,7 +84,7 @@ static bool read_scan(struct fsd_sizes *s, fsd_id node, struct owner *o)
     return true;
 }
 
-/* What is scanned, one step of it, and how many steps there are. */
+/* The shape of one step of the scanned input, and the number of steps. */
 static struct fsd_shape scan_step(const struct owner *o, uint32_t i, int64_t *steps)
 {
     fsd_id from = fsd_node_in_tensor(o->s->g, o->node, o->in + o->carried + i);
@@ -140,7 +140,7 @@ static void leave_scan(struct fsd_sizes *s, fsd_id node)
 
         if (i >= o.carried)
             x = with(&x, axis_of(&o, "scan_output_axes", i - o.carried), steps);
-        else if (!x.ranked) /* a state keeps its shape from the first step on */
+        else if (!x.ranked) /* a state has the same shape in all steps */
             x = behind(fsd_shape_of(s, fsd_node_in_tensor(s->g, node, o.in + i)),
                        o.batch);
         if (o.batch)
@@ -151,7 +151,8 @@ static void leave_scan(struct fsd_sizes *s, fsd_id node)
 
 /* ---------------------------------------------------------------- Loop, If, calls */
 
-/* The body gives the condition first; behind what is carried stands one part a step. */
+/* The body's first output is the condition; after the carried values, each step outputs
+ * one part. */
 static void leave_loop(struct fsd_sizes *s, fsd_id node)
 {
     struct fsd_span results = s->g->scopes.at[fsd_list_at(&s->bodies, node, 0)].outputs;

@@ -1,20 +1,20 @@
 /*
  * Einsum: "bij,bjk->bik", "...ij,...jk->...ik".
  *
- * The size of each letter, by the operands that have it.  A letter that one operand
- * has twice takes its diagonal.  What "..." stands for is broadcast, and comes out
- * where the result has it.  Without an arrow the letters that stand once come out in
- * the alphabet's order, behind what "..." stands for.
+ * The operands that have a letter determine its size.  A letter that one operand has
+ * twice takes the diagonal.  The dimensions of "..." are broadcast and appear in the
+ * result at its "...".  Without an arrow, the result consists of the dimensions of
+ * "..." and then of the letters that occur once, in alphabetical order.
  */
 #include "model/ops/rule.h"
 
 #include <string.h>
 
 struct equation {
-    int64_t size['z' + 1]; /* by letter */
+    int64_t size['z' + 1]; /* indexed by letter */
     uint32_t uses['z' + 1];
-    struct fsd_shape rest; /* what "..." stands for */
-    const char *result;    /* behind the arrow; NULL: no arrow */
+    struct fsd_shape rest; /* the dimensions of "..." */
+    const char *result;    /* after the arrow; NULL: no arrow */
 };
 
 static bool is_letter(char c)
@@ -22,16 +22,16 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* One dimension of an operand, or of "...": of unlike sizes the one that is known and
- * not 1. */
+/* One dimension of an operand, or of "...": if sizes differ, the known one that is not
+ * 1 counts. */
 static void take_size(int64_t *size, int64_t by)
 {
     if (*size == 1 || *size == -1)
         *size = by;
 }
 
-/* The operand between `at` and the next ',' or the end; where that is, NULL when the
- * shape does not fit. */
+/* Reads the operand between `at` and the next ',' or the end; returns the position
+ * there, or NULL if the shape does not match. */
 static const char *read_operand(const char *at, const struct fsd_shape *x,
                                 struct equation *e)
 {
@@ -55,7 +55,7 @@ static const char *read_operand(const char *at, const struct fsd_shape *x,
             for (uint32_t n = x->rank - letters; n--; axis++)
                 rest.dims[rest.rank++] = x->dims[axis];
             fsd_shape_broadcast(&e->rest, &rest, 0);
-            letters = x->rank; /* a second one stands for nothing */
+            letters = x->rank; /* a second "..." has no dimensions */
             s += 2;
         } else if (*s != ' ') {
             return NULL;
@@ -120,8 +120,8 @@ bool fsd_shape_einsum(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Each combination of letters once, where some are summed over.  How three or more are
- * best multiplied is the builder's choice. */
+/* Counts each combination of letters once if some letters are summed over.  The builder
+ * chooses how to multiply three or more operands. */
 int64_t fsd_macs_einsum(const struct fsd_op_case *c)
 {
     struct equation e;
@@ -142,7 +142,7 @@ int64_t fsd_macs_einsum(const struct fsd_op_case *c)
 
 enum { LETTERS = 'z' + 1 };
 
-/* The letters of the operand that `s` begins with. */
+/* Collects the letters of the operand at the beginning of `s`. */
 static void take_letters(bool letters[LETTERS], const char *s)
 {
     for (; *s && *s != ',' && *s != '-'; s++)
@@ -150,7 +150,7 @@ static void take_letters(bool letters[LETTERS], const char *s)
             letters[(unsigned char)*s] = true;
 }
 
-/* The letter stands in an operand behind, or in the result. */
+/* Whether the letter occurs in a later operand or in the result. */
 static bool is_needed(const char *behind, const char *end, char letter)
 {
     for (; behind < end; behind++)

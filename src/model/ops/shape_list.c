@@ -1,10 +1,10 @@
-/* Shapes around sequences and optionals: what their elements have in common, and the
+/* Shapes of sequences and optionals: the common shape of their elements, and the
  * tensors that are taken from them. */
 #include "model/ops/rule.h"
 
 #include <string.h>
 
-/* ---------------------------------------------------------------- their elements */
+/* ------------------------------------------------------------------- their elements */
 
 bool fsd_items_construct(const struct fsd_op_case *c, struct fsd_shape *out)
 {
@@ -26,8 +26,8 @@ bool fsd_items_same(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* Parts along an axis: of the size given by a scalar if that divides the whole; of a
- * common size if a list has one.  Without either, each is one slice, which may lose the
+/* Parts along an axis: of the size in a scalar if that divides the whole; of the common
+ * size if a list has one.  Without either, each part is one slice, which may lose the
  * axis. */
 bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
@@ -51,21 +51,21 @@ bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* An optional tensor; that of an optional sequence is not followed. */
+/* The shape of an optional tensor; that of an optional sequence is not followed. */
 bool fsd_items_optional(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
     return out->ranked;
 }
 
-/* ------------------------------------------------------------ what is taken of them */
+/* ---------------------------------------------------------- tensors taken from them */
 
 bool fsd_shape_item(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     return fsd_items_same(c, out);
 }
 
-/* All elements along an axis, or behind each other along a new one. */
+/* Joins all elements along an axis, or stacks them along a new one. */
 bool fsd_shape_joined(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_items_in(c, 0);
@@ -82,7 +82,7 @@ bool fsd_shape_joined(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The value of an optional; since opset 18 that may be a plain tensor. */
+/* The value of an optional; since opset 18, the input may be a plain tensor. */
 bool fsd_shape_optional(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_items_in(c, 0);

@@ -1,4 +1,4 @@
-/* Shapes of what is made of sizes, or of what elements say. */
+/* Shapes that depend on sizes or on the values of elements. */
 #include "model/ops/rule.h"
 
 #include <string.h>
@@ -69,7 +69,7 @@ bool fsd_shape_non_zero(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* NonMaxSuppression: batch, class and place of each box that it chose. */
+/* NonMaxSuppression: batch, class and index of each chosen box. */
 bool fsd_shape_boxes(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     (void)c;
@@ -106,7 +106,8 @@ bool fsd_shape_window(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* What of a transform of n points is kept when its input is real. */
+/* The number of points of a transform of n points that are kept if its input is real.
+ */
 static int64_t one_sided(const struct fsd_op_case *c, int64_t n)
 {
     return fsd_plus(c->t, fsd_over(c->t, n, 2), 1);
@@ -119,9 +120,9 @@ bool fsd_shape_mel(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The axis is an attribute, 1, in opset 17, and an input, -2, from 20 on: of a model
- * that names no opset the same one where the rank is 3.  The last dimension holds the
- * real and the imaginary part. */
+/* The axis is an attribute (default 1) in opset 17, and an input (default -2) from 20
+ * on; if the model imports no opset, both are the same for rank 3.  The last dimension
+ * contains the real and the imaginary part. */
 bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -151,7 +152,8 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
         out->dims[axis] = half && !back ? one_sided(c, n) : n;
     for (uint32_t k = 0; !known && k + 1 < x->rank; k++)
         if (half || fsd_case_has(c, 1))
-            out->dims[k] = -1; /* the axis of an unknown number has another size */
+            out->dims[k] = -1; /* one axis, whose index is unknown, has a different
+                                  size */
     return true;
 }
 
@@ -181,7 +183,8 @@ bool fsd_shape_image(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The parts of each string, as many as the longest has; then how many each has. */
+/* The parts of each string, as many as the longest string has; then the number of parts
+ * of each. */
 bool fsd_shape_string_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -192,7 +195,7 @@ bool fsd_shape_string_split(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Some of the strings are left out; what is left is a list, or a row. */
+/* Some strings are left out; the result is a list, or one row. */
 bool fsd_shape_strings(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -202,7 +205,7 @@ bool fsd_shape_strings(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A count for each n-gram, a row of the input: they are numbered from 0. */
+/* A count for each n-gram per row of the input; n-grams are numbered from 0. */
 bool fsd_shape_terms(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n;
@@ -218,7 +221,7 @@ bool fsd_shape_terms(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Of each row the elements that the second input lists; a list is one row. */
+/* Of each row, the elements that the second input lists; a list is one row. */
 bool fsd_shape_features(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *at = fsd_shape_in(c, 1);
@@ -232,7 +235,7 @@ bool fsd_shape_features(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* How many the first of these attributes lists that the node has; -1. */
+/* The length of the first of these attributes that the node has; -1 if it has none. */
 static int64_t listed(const struct fsd_op_case *c, const char *words,
                       const char *numbers)
 {
@@ -244,7 +247,7 @@ static int64_t listed(const struct fsd_op_case *c, const char *words,
                : -1;
 }
 
-/* Models of ai.onnx.ml: of each row so many numbers. */
+/* Models of ai.onnx.ml: a fixed number of values per row. */
 bool fsd_shape_targets(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -258,7 +261,7 @@ bool fsd_shape_targets(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Of each row its class; then how much speaks for each class. */
+/* The class of each row; then the scores of all classes. */
 bool fsd_shape_classes(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -268,12 +271,12 @@ bool fsd_shape_classes(const struct fsd_op_case *c, struct fsd_shape *out)
         return false;
     *out = c->out ? (struct fsd_shape){true, 2, {rows, -1}}
                   : (struct fsd_shape){true, 1, {rows}};
-    if (c->out && c->op->variant) /* one that names them */
+    if (c->out && c->op->variant) /* an operator that names the classes */
         out->dims[1] = listed(c, "classlabels_strings", "classlabels_ints");
     return true;
 }
 
-/* A row of the categories for each element. */
+/* One row of categories per element. */
 bool fsd_shape_categories(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -283,7 +286,7 @@ bool fsd_shape_categories(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The columns of all inputs beside each other. */
+/* The columns of all inputs side by side. */
 bool fsd_shape_columns(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -296,7 +299,8 @@ bool fsd_shape_columns(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A gradient has the shape of what it is of: the first inputs, in their order. */
+/* A gradient has the shape of the input to which it belongs: the first inputs, in
+ * order. */
 bool fsd_shape_gradient(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, c->out);

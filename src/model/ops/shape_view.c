@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* Axes, from the attribute or the second input, as bits; false when not known. */
+/* Reads axes, from the attribute or the second input, as bits; false if they are
+ * unknown. */
 static bool read_axes(const struct fsd_op_case *c, uint32_t rank, unsigned *axes)
 {
     struct fsd_ints list;
@@ -58,14 +59,15 @@ bool fsd_shape_flatten(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* What is left for the size that a Reshape leaves open. */
+/* The size that a Reshape leaves open. */
 static int64_t rest(const struct fsd_op_case *c, const struct fsd_shape *x,
                     const struct fsd_shape *out, uint32_t open)
 {
     struct fsd_shape left = *x;
     int64_t known = 1;
 
-    /* Equal sizes on both sides cancel, known or not: N x 4 x 8 as N x -1 is 32. */
+    /* Equal sizes on both sides cancel, known or not: reshaping N x 4 x 8 to N x -1
+     * makes the -1 equal 32. */
     for (uint32_t i = 0; i < out->rank; i++) {
         uint32_t k = 0;
 
@@ -113,7 +115,7 @@ bool fsd_shape_squeeze(const struct fsd_op_case *c, struct fsd_shape *out)
         return false;
     for (uint32_t k = 0; k < x->rank && !axes; k++)
         if (x->dims[k] < 0)
-            return false; /* it may be 1 and go, or stay */
+            return false; /* the size may be 1, in which case the axis disappears */
     out->ranked = true;
     for (uint32_t k = 0; k < x->rank; k++)
         if (axes ? !(axes >> k & 1) : x->dims[k] != 1)
@@ -141,10 +143,10 @@ bool fsd_shape_unsqueeze(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* ------------------------------------------------------------------ some of them */
+/* ------------------------------------------------------------- some of the elements */
 
-/* Of a QLinearConcat, 'q', the output's scale and zero point come first, then tensors
- * each with its own. */
+/* A QLinearConcat, 'q', has the output's scale and zero point first; then each tensor
+ * is followed by its own. */
 bool fsd_shape_concat(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t first = c->op->variant == 'q' ? 2 : 0, step = first ? 3 : 1;
@@ -181,7 +183,7 @@ bool fsd_shape_split(const struct fsd_op_case *c, struct fsd_shape *out)
         out->dims[axis] = c->out < sizes.n ? sizes.at[c->out] : -1;
     else if (given)
         out->dims[axis] = -1;
-    else if (size >= 0 && size % parts) { /* the last is smaller, if it has anything */
+    else if (size >= 0 && size % parts) { /* the last part is smaller, possibly empty */
         chunk = size / parts + 1;
         out->dims[axis] = size / chunk < parts - 1 ? -1
                           : c->out + 1 < parts     ? chunk
@@ -197,7 +199,8 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* One axis: `size` elements from `from` to `to` by `step`; sets what is taken. */
+/* One axis: takes the elements from `from` to `to` by `step`; `size` is the axis's
+ * size. */
 static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
                      int64_t to, int64_t step, struct fsd_taken *cut)
 {
@@ -205,7 +208,7 @@ static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
 
     cut->from[k] = cut->step[k] = 0;
     cut->count[k] = -1;
-    if (size < 0) { /* all of it, or it depends */
+    if (size < 0) { /* all elements, or an unknown number */
         if (from == 0 && to >= INT32_MAX && step == 1 && fsd_amount_is_open(c->t, size))
             cut->count[k] = size;
         return;
@@ -254,7 +257,7 @@ bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut)
         cut_axis(c, sound ? x->dims[axis] : -1, from, to, step, cut);
         if (known[1] && k < list[1].n && !list[0].at[k] && step == 1 &&
             list[1].at[k] == x->dims[axis])
-            cut->count[k] = x->dims[axis]; /* up to its own open size */
+            cut->count[k] = x->dims[axis]; /* up to the axis's own open size */
     }
     return true;
 }
@@ -276,8 +279,7 @@ bool fsd_shape_slice(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Dimensions `from` to `to` of x, behind those that are there; false beyond the rank
- * that is kept. */
+/* Appends dimensions `from` to `to` of x; false beyond the supported rank. */
 static bool append(struct fsd_shape *out, const struct fsd_shape *x, uint32_t from,
                    uint32_t to)
 {
@@ -391,7 +393,7 @@ bool fsd_shape_tile(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The second input of a OneHot, which may be a constant of any type. */
+/* The value of a OneHot's second input, which may be a constant of any type. */
 static int64_t depth_of(const struct fsd_op_case *c)
 {
     fsd_id tensor = fsd_case_in(c, 1);
@@ -408,7 +410,7 @@ static int64_t depth_of(const struct fsd_op_case *c)
                : -1;
 }
 
-/* One row for each index, as long as the second input says. */
+/* One row for each index; the second input states its length. */
 bool fsd_shape_one_hot(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -421,8 +423,8 @@ bool fsd_shape_one_hot(const struct fsd_op_case *c, struct fsd_shape *out)
     return append(out, x, (uint32_t)axis, x->rank);
 }
 
-/* Compress, Unique: some of the first input along an axis, or of all its elements; what
- * else Unique gives are lists of places. */
+/* Compress, Unique: some elements of the first input along an axis, or of all its
+ * elements; the other outputs of Unique are lists of indices. */
 bool fsd_shape_chosen(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     int64_t axis = fsd_case_axis(c, FSD_SHAPE_RANK);

@@ -1,4 +1,4 @@
-/* Shapes of operators that see the space behind the second dimension. */
+/* Shapes of operators on the spatial dimensions after the channels. */
 #include "model/ops/rule.h"
 
 #include <string.h>
@@ -7,11 +7,11 @@
 
 struct window {
     int64_t kernel, stride, dilation, extra;
-    int64_t before, pad; /* padding before, and all of it */
+    int64_t before, pad; /* padding before the data, and total padding */
 };
 
-/* A number far beyond any real one comes back as one that is just too large, so that
- * sums of a few cannot overflow. */
+/* The i-th number of a list.  A number far beyond any real one is reduced to one that
+ * is just too large, so that sums of a few cannot overflow. */
 static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherwise)
 {
     const int64_t beyond = (int64_t)INT32_MAX + 1;
@@ -21,7 +21,7 @@ static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherw
     return list[i] > beyond ? beyond : list[i] < -beyond ? -beyond : list[i];
 }
 
-/* Sizes that are no sizes (a hostile stride of 0) are made harmless. */
+/* Impossible sizes (a hostile stride of 0) are replaced by harmless ones. */
 static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
                                uint32_t spatial, int64_t kernel)
 {
@@ -45,14 +45,15 @@ static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
     return w;
 }
 
-/* One more window than fits whole, which reaches beyond the end, unless it would start
- * behind the data and the padding before them: it has nothing to look at there. */
+/* With ceil_mode, one more window than fits, which extends beyond the end; but not if
+ * it would start after the data and the padding before them, since it would then cover
+ * no data. */
 static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_t size,
                             int64_t room)
 {
     int64_t span = w.dilation * (w.kernel - 1) + 1, after = w.pad - w.before;
     int64_t more = fsd_over(c->t, fsd_plus(c->t, room, w.stride - 1),
-                            w.stride); /* but the first */
+                            w.stride); /* except the first window */
 
     if (span >= after + w.stride)
         return fsd_plus(c->t, more, 1);
@@ -61,14 +62,15 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
-/* To as many windows as strides go into the size, whatever else is said. */
+/* Whether the padding is chosen so that there are size / stride windows, whatever the
+ * other attributes state. */
 static bool pads_itself(const struct fsd_op_case *c)
 {
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
 }
 
-/* The size that is left of one dimension, or `back`, that it was made from; an open one
- * goes through as far as division by the stride comes out even. */
+/* The output size of one dimension or, with `back`, the input size; a dynamic size is
+ * followed if it is divisible by the stride. */
 static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
                      bool back)
 {
@@ -90,14 +92,15 @@ static int64_t slide(const struct fsd_op_case *c, struct window w, int64_t size,
     return fsd_plus(c->t, fsd_over(c->t, room, w.stride), 1);
 }
 
-/* Where space begins: behind the channels; com.microsoft's quantized operators may have
- * these last. */
+/* The first spatial dimension: after the channels; in com.microsoft's quantized
+ * operators the channels may be last. */
 static uint32_t space_of(const struct fsd_op_case *c)
 {
     return fsd_case_int(c, "channels_last", 0) ? 1 : 2;
 }
 
-/* A window of that kernel over the n dimensions of space, or what it was made from. */
+/* Applies a window with this kernel to the n spatial dimensions or, with `back`,
+ * reverses it. */
 static bool windows(const struct fsd_op_case *c, const int64_t *kernel, uint32_t n,
                     bool back, struct fsd_shape *out)
 {
@@ -125,7 +128,7 @@ bool fsd_shape_conv(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* It may say itself what comes out. */
+/* The operator may state its output size itself. */
 bool fsd_shape_conv_transpose(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *w = fsd_shape_in(c, 1);
@@ -179,7 +182,7 @@ bool fsd_op_windows(const struct fsd_sizes *s, fsd_id node, uint32_t axis,
     return true;
 }
 
-/* Puts back what a MaxPool left out; an input may say how large that was. */
+/* Reverses a MaxPool; an input may state the original size. */
 bool fsd_shape_unpool(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n;
@@ -214,7 +217,7 @@ bool fsd_shape_col2im(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* ------------------------------------------------------- larger, smaller, deeper */
+/* ---------------------------------------------------------- larger, smaller, deeper */
 
 /* The factors of a Resize or Upsample: a small constant, or Upsample's attribute. */
 static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
@@ -238,7 +241,7 @@ static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
     return n;
 }
 
-/* Rounded down, in the precision that the operator's definition has. */
+/* Rounded down, in the precision of the operator's definition. */
 static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
 {
     if (!(by > 0) || by > 65536)
@@ -248,8 +251,8 @@ static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
     return size < 0 || size > INT32_MAX ? -1 : (int64_t)((float)size * by);
 }
 
-/* Which of the sizes that a Resize is given decides, where all axes keep their
- * proportions: the one that changes least or most, as a ratio of numbers. */
+/* The ratio by which a Resize that keeps the proportions scales all axes: the smallest
+ * or the largest ratio of the given sizes. */
 static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
                      const int64_t *axes, uint32_t n, bool least, int64_t ratio[2])
 {
@@ -267,7 +270,7 @@ static bool ratio_of(const struct fsd_shape *x, const int64_t *sizes,
     return n > 0;
 }
 
-/* The axes that a Resize changes, counted from the start; false where one is none. */
+/* The axes that a Resize changes, counted from the start; false if one is invalid. */
 static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
                          int64_t axes[FSD_SHAPE_RANK], uint32_t *n)
 {
@@ -284,10 +287,10 @@ static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
     return true;
 }
 
-/* Upsample and the Resize of opset 10 have their scales second, later ones third and
- * may have sizes instead; from 18 on both may be of some axes only, and sizes be those
- * of a box that what comes out fits into, or covers.  The size of a part to cut out
- * first is not followed. */
+/* Upsample and the Resize of opset 10 have their scales as second input; later versions
+ * have them third and may have sizes instead.  From 18 on, both may refer to some axes
+ * only, and sizes may be those of a box that the output fits into or covers.  A region
+ * to crop first is not followed. */
 bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -310,7 +313,7 @@ bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
     for (uint32_t k = 0; k < n; k++) {
         int64_t size = x->dims[axes[k]];
 
-        if (keeps) /* rounded, a half up */
+        if (keeps) /* rounds half up */
             size = ratio[1] ? (2 * size * ratio[0] + ratio[1]) / (2 * ratio[1]) : -1;
         else if (sizes)
             size = k < sizes->n ? sizes->at[k] : -1;
@@ -321,7 +324,7 @@ bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Elements before and behind each axis, or from opset 18 on each that is listed. */
+/* Elements before and after each axis or, from opset 18 on, each listed axis. */
 bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -351,7 +354,7 @@ bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Cut or padded evenly on both sides to the sizes that the second input lists. */
+/* Crops or pads evenly on both sides to the sizes that the second input lists. */
 bool fsd_shape_center_crop(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_ints *sizes = fsd_ints_in(c, 1);
@@ -371,8 +374,8 @@ bool fsd_shape_center_crop(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Moves blocks of blocksize x blocksize from the channels to the space, '*', or from
- * the space to the channels, '/'. */
+/* Moves blocks of blocksize x blocksize from the channels to space, '*', or from space
+ * to the channels, '/'. */
 bool fsd_shape_blocks(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -390,7 +393,8 @@ bool fsd_shape_blocks(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* N, C and the space as a list; a point of the space has as many coordinates. */
+/* The input lists N, C and the spatial sizes; a point has one coordinate per spatial
+ * dimension. */
 bool fsd_shape_affine_grid(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     struct fsd_shape size = {0};
@@ -403,7 +407,7 @@ bool fsd_shape_affine_grid(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Channels of the first input at the points that the second one lists. */
+/* Channels of the first input at the points that the second input lists. */
 bool fsd_shape_grid_sample(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *grid = fsd_shape_in(c, 1);
@@ -415,8 +419,7 @@ bool fsd_shape_grid_sample(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A MaxRoiPool says the sizes of what it gives for each region in one list, a RoiAlign
- * in two numbers. */
+/* The output size per region: a list for MaxRoiPool, two numbers for RoiAlign. */
 bool fsd_shape_roi(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *r = fsd_shape_in(c, 1);

@@ -1,10 +1,10 @@
 /*
  * The sizes of all tensors, filled step by step: callers (explain/cost/shape.c) choose
- * the order of the sources, and each step only fills what is still open, so the order
- * expresses trust.  A size is a number, an amount in names of open sizes (amount.h), or
- * -1; merging keeps the better of two, and a rule that contradicts a known size is
- * ignored altogether.  A rule that depends on an attribute that may have been left
- * unreported yields nothing rather than a guess.
+ * the order of the sources, and each step only fills sizes that are still unknown, so
+ * the order expresses trust.  A size is a number, an amount in names of open sizes
+ * (amount.h), or -1; merging keeps the better of two, and a rule that contradicts a
+ * known size is ignored altogether.  A rule that depends on an attribute that may have
+ * been left unreported yields nothing rather than a guess.
  */
 #include "model/ops/rule.h"
 #include "base/base.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nodes by their scope, and whether any of them makes or takes a sequence. */
+/* Lists nodes by scope, and detects whether any of them outputs or reads a sequence. */
 static void list_scopes(struct fsd_sizes *s)
 {
     const struct fsd_graph *g = s->g;
@@ -41,10 +41,9 @@ struct fsd_sizes *fsd_sizes_new(struct fsd_arena *arena, const struct fsd_graph 
     return s;
 }
 
-/* ------------------------------------------------------------- what rules may ask */
+/* ---------------------------------------------------------- functions for the rules */
 
-/* An operator's default is its meaning only where the attribute is known to be left
- * out. */
+/* An operator's default applies only if the attribute is known to be omitted. */
 const struct fsd_attr *fsd_case_attr(const struct fsd_op_case *c, const char *name)
 {
     *c->guessed |= c->g->lacks_attributes;
@@ -165,7 +164,7 @@ static int64_t named_size(const struct fsd_sizes *s, fsd_sym name)
                                                                : -1;
 }
 
-/* An amount. */
+/* The size of a term as an amount. */
 static int64_t term_size(const struct fsd_sizes *s, fsd_id term)
 {
     const struct fsd_term *t = &s->g->terms.at[term];
@@ -255,7 +254,7 @@ bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *siz
     return fsd_shape_is_full(shape);
 }
 
-/* A rule that contradicts what is known is not believed in the rest either. */
+/* If a rule contradicts a known size, its other sizes are ignored, too. */
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
     if (!shape->ranked)
@@ -265,7 +264,7 @@ static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
     for (uint32_t i = 0; i < by->rank; i++)
         if (shape->dims[i] >= 0 && by->dims[i] >= 0 && shape->dims[i] != by->dims[i])
             return;
-    /* The better of two: a number, then an open size, then none. */
+    /* The better of two sizes: a number, then a dynamic size, then unknown. */
     for (uint32_t i = 0; i < by->rank; i++)
         if (by->dims[i] >= 0 || (by->dims[i] != -1 && shape->dims[i] == -1))
             shape->dims[i] = by->dims[i];
@@ -287,7 +286,7 @@ struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_sh
     return out;
 }
 
-/* The result of a rule, which may be NULL; false if it has none. */
+/* The result of a rule, which may be NULL; false if there is none. */
 static bool shape_by_rule(const struct fsd_op_case *c, fsd_shape_fn *rule,
                           struct fsd_shape *out)
 {
@@ -298,7 +297,7 @@ static bool shape_by_rule(const struct fsd_op_case *c, fsd_shape_fn *rule,
         return false;
     for (uint32_t k = 0; k < out->rank; k++)
         if (out->dims[k] < 0 && !fsd_amount_is_open(c->t, out->dims[k]))
-            out->dims[k] = -1; /* a number below 0 is no size */
+            out->dims[k] = -1; /* a negative number is not a size */
     return true;
 }
 
@@ -326,8 +325,8 @@ static void take_node(struct fsd_sizes *s, fsd_id node)
     }
 }
 
-/* The nodes of a body, the bodies that these own included.  Readers bound how deep
- * bodies stand in bodies. */
+/* The nodes of a body, including the bodies that these own.  Readers limit the nesting
+ * depth of bodies. */
 static void take_scope(struct fsd_sizes *s, fsd_id scope)
 {
     for (uint32_t i = 0; i < s->in_scope.of[scope].n; i++) {
@@ -361,7 +360,7 @@ static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
            !g->tensors.at[tensor].scope;
 }
 
-/* A term's amount where that is a size: a number below 0 is none. */
+/* A term's amount if it is a size: a negative number is not. */
 static int64_t open_size(const struct fsd_sizes *s, fsd_id term)
 {
     int64_t size = term_size(s, term), number;
@@ -371,7 +370,7 @@ static int64_t open_size(const struct fsd_sizes *s, fsd_id term)
 
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
 {
-    bool *of_inputs = FSD_NEW(s->arena, bool, s->n_dim_sizes); /* by symbol */
+    bool *of_inputs = FSD_NEW(s->arena, bool, s->n_dim_sizes); /* indexed by symbol */
 
     for (fsd_id i = 0; i < s->g->tensors.n; i++) {
         const struct fsd_form *form = fsd_tensor_form(s->g, i);
@@ -393,7 +392,7 @@ void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only)
                 shape->dims[k] = open_size(s, dim->term - 1);
             if (shape->dims[k] != -1 || (inputs_only && !of_inputs[name]))
                 continue;
-            /* What the model does not name is named by its place: "image[2]". */
+            /* An unnamed size is named by its position: "image[2]". */
             if (!name && is_network_input(s->g, i))
                 name = fsd_intern_str(
                     s->g->names,

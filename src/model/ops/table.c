@@ -1,19 +1,19 @@
 /*
  * The table of ONNX operators, of the rows in table.inc: output types, the rule for
- * shapes, traits that matter for fusion, multiply-adds, lowerings, and when it does
- * nothing.  Everything that the program knows of an operator is in its row, so that
- * adding one touches no other file; tests/ops checks the rows against onnx's own
- * schemas.  An operator without a row is not an error, it only has no traits.
+ * shapes, traits that matter for fusion, multiply-adds, lowerings, and the case in
+ * which it does nothing.  All knowledge about an operator is in its row, so that adding
+ * one touches no other file; tests/ops checks the rows against onnx's own schemas.  An
+ * operator without a row is not an error, it only has no traits.
  */
 #include "model/ops/rule.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* What type an output has. */
+/* The type of an output. */
 enum type {
-    NOTHING, /* unknown, or no tensor */
-    IN0,     /* that of this input */
+    NOTHING, /* unknown, or not a tensor */
+    IN0,     /* the type of this input */
     IN1,
     IN2,
     IN3,
@@ -21,7 +21,7 @@ enum type {
     IN5,
     IN6,
     IN7,
-    ANY_IN, /* all inputs have one type: the first that is known */
+    ANY_IN, /* all inputs have one type: that of the first input with a known type */
     TO_BOOL,
     TO_FP32,
     TO_FP4,
@@ -37,24 +37,27 @@ enum type {
     BY_DTYPE_INT32, /* the attribute `dtype`, else int32 */
     BY_OUTPUT,      /* the attribute `output_datatype`, else fp32 */
     BY_ZERO,        /* QuantizeLinear */
-    BY_ZERO_8,      /* that of input 8, a zero point; fp32 where it is left out */
+    BY_ZERO_8,      /* the type of input 8, a zero point; fp32 if it is omitted */
     BY_SCALE,       /* DequantizeLinear */
     BY_VALUE,       /* ConstantOfShape */
-    BY_VALUES,      /* LabelEncoder: the attribute that lists what it makes */
-    BY_ITEM,        /* of input 0, a sequence or an optional, or a tensor itself */
-    BY_LABELS,      /* a classifier's first output: the attribute that lists classes */
-    SCALE_ZERO,     /* DynamicQuantizeLinear's others: a scale, and its zero point */
+    BY_VALUES,      /* LabelEncoder: the type of the attribute that lists its outputs */
+    BY_ITEM,        /* of input 0, a sequence, an optional, or a tensor itself */
+    BY_LABELS,      /* a classifier's first output: the type of the attribute that lists
+                       classes */
+    SCALE_ZERO,     /* DynamicQuantizeLinear's other outputs: a scale and its zero
+                       point */
     BY_STASH        /* LayerNormalization's statistics: the attribute `stash_type` */
 };
 
-/* What a product along an axis of two, three or four elements is computed as. */
+/* The operations as which a kernel may compute a product along an axis of two, three or
+ * four elements. */
 #define PRODUCTS                                                                       \
     "Mul Mul Add|Slice Slice Mul Mul Add|Mul Mul Mul Add Add|"                         \
     "Slice Slice Slice Mul Mul Mul Add Add|Mul Mul Mul Mul Add Add Add|"               \
     "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"
 
-/* A reduction along an axis of up to four elements, taken one by one; of two behind
- * each other, and of the longer sums of five and six, below. */
+/* A reduction along an axis of up to four elements, computed one by one; below, two
+ * consecutive reductions, and the longer sums of five and six. */
 #define UP_TO_4(op)                                                                    \
     "Slice Slice " op "|Slice Slice " op " Slice " op "|"                              \
     "Slice Slice " op " Slice " op " Slice " op
@@ -78,7 +81,7 @@ enum row {
     ROWS
 };
 
-/* By id, from 1 on: a name, and its first row. */
+/* Indexed by id, from 1: a name and its first row. */
 static const struct {
     const char *name;
     enum row row;
@@ -108,7 +111,7 @@ const struct fsd_op *fsd_ops(uint32_t *n)
     return ops;
 }
 
-/* The first row of that name, and the one behind a row, of the same; NULL: none. */
+/* The first row of a name; the next row of the same name; NULL: none. */
 static const struct fsd_op *first_of(const char *name)
 {
     const struct fsd_op *op =
@@ -133,7 +136,7 @@ static const struct fsd_op *row_of(fsd_sym id)
                                                                 : NULL;
 }
 
-/* The row of a domain, among one and those behind it. */
+/* The row of a domain, searched from one row on. */
 static const struct fsd_op *row_in(const struct fsd_op *op, unsigned domain)
 {
     while (op && !(domain & (op->domains ? op->domains : FSD_DOMAIN_ONNX)))
@@ -246,7 +249,7 @@ bool fsd_ops_cast(const char *operations)
     bool casts = false;
 
     for (size_t n; *operations && !casts; operations += n + (operations[n] == '+')) {
-        char name[64]; /* no operator's is longer */
+        char name[64]; /* no operator's name is longer */
 
         n = strcspn(operations, "+");
         snprintf(name, sizeof name, "%.*s", (int)n, operations);
@@ -294,15 +297,15 @@ static enum fsd_dtype type_attr(const struct fsd_graph *g, fsd_id node,
                                                          : otherwise;
 }
 
-/* A zero point that is left out means `otherwise`; one whose type is not known says
- * nothing. */
+/* The type of a zero point, `otherwise` if it is omitted; unknown if its type is
+ * unknown. */
 static enum fsd_dtype zero_type(const struct fsd_graph *g, fsd_id node, uint32_t i,
                                 enum fsd_dtype otherwise)
 {
     return !fsd_node_has_in(g, node, i) ? otherwise : input_type(g, node, i);
 }
 
-/* What a LabelEncoder makes of a label: fp32 where it lists nothing. */
+/* The type of a LabelEncoder's output: fp32 if it lists none. */
 static enum fsd_dtype values_type(const struct fsd_graph *g,
                                   const struct fsd_node *node)
 {
