@@ -32,10 +32,8 @@ struct side {
 struct loops {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    FSD_VEC(fsd_id)
-    nodes;      /* the loops' nodes in the model, indexed by loop number
-                              minus 1 */
-    bool *owns; /* by node: it is in `nodes` */
+    FSD_VEC(fsd_id) nodes; /* loops in the model, by loop number minus 1 */
+    bool *owns;            /* by node: it is in `nodes` */
     /* Indexed by layer: the node that owns the loop; FSD_NONE. */
     fsd_id *of, *before, *behind, *read; /* read: the loop whose output the layer's
                                             nodes read */

@@ -42,7 +42,7 @@ enum fsd_spent {
     FSD_SPENT_REQUESTED,  /**< moves data because the model requests it, such as a
                                Transpose */
     FSD_SPENT_NOTHING,    /**< NoOp, constants, shapes, synchronization, or measured to
-                            take no time */
+                               take no time */
     FSD__SPENT_COUNT
 };
 
@@ -98,7 +98,7 @@ struct fsd_cost {
                                         sizes */
     const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
     fsd_id *like;                  /**< by port of the engine: the model tensor that it
-                                      is, or whose sizes it has; FSD_NONE */
+                                        is, or whose sizes it has; FSD_NONE */
     struct fsd_node_cost *nodes;   /**< by node */
     struct fsd_layer_cost *layers; /**< by layer */
     int64_t unattributed;          /**< multiply-adds of nodes that kernels compute, if
@@ -106,12 +106,10 @@ struct fsd_cost {
     struct fsd_time_sums sums;
     struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< by enum fsd_spent */
     struct fsd_spent_sum all;       /**< of all layers; the rest of its share belongs to
-                                   profile entries that are not layers */
+                                         profile entries that are not layers */
     fsd_tensor_vec tuned, run_with; /**< as in struct fsd_known_sizes */
-    FSD_VEC(struct fsd_op_time)
-    op_times;                     /**< sorted by time, the longest first; empty
-                                               without times */
-    double peak_gb_s, peak_top_s; /**< peak of the device in GB/s, and in 10^12
+    FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; empty without times */
+    double peak_gb_s, peak_top_s;         /**< peak of the device in GB/s, and in 10^12
                                                operations per second; 0: unknown */
 };
 

@@ -118,9 +118,9 @@ struct fsd_parts {
 /** A consumer of the output of a data-movement layer. */
 struct fsd_reader {
     fsd_id layer;   /**< the first layer after it that was not inserted; FSD_NONE: an
-                       output of the network */
+                         output of the network */
     fsd_id node;    /**< the node of that layer that reads the model's tensor; FSD_NONE:
-                      unknown */
+                         unknown */
     uint32_t input; /**< index of the node's input; undefined without a node */
     fsd_sym output; /**< the name of the network's output; 0: the consumer is a layer,
                          or has no name */
@@ -201,9 +201,9 @@ struct fsd_summary {
     uint32_t links, by_evidence[FSD_EVIDENCES]; /**< links with each bit of enum
                                                      fsd_evidence */
     uint32_t computing, mapped; /**< layers that compute, and how many of these have
-                                  nodes */
+                                     nodes */
     uint32_t opaque, hidden;    /**< opaque layers, and nodes that an opaque layer
-                                  computes */
+                                     computes */
     uint32_t choices; /**< nodes of regions whose layers cannot be distinguished: these
                            nodes have no links */
 };

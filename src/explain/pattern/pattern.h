@@ -56,12 +56,12 @@ struct fsd_block {
                                  nodes, in engine order */
     struct fsd_span
         between;      /**< span in the pool: layers that only move data from some of its
-                      nodes to others */
+                           nodes to others */
     fsd_id elsewhere; /**< FSD_FUSED_ELSEWHERE: the layer with which the Add is fused;
                            FSD_NONE */
     fsd_id unknown;   /**< FSD_FUSED_UNKNOWN: the first node whose layers are unknown */
     fsd_id opaque;    /**< FSD_FUSED_UNKNOWN: the opaque layer that computes all of its
-                        known nodes; FSD_NONE */
+                           known nodes; FSD_NONE */
     struct fsd_span typed; /**< span in the pool: the nodes that determine the type of
                                 the block: those that multiply matrices or, if there are
                                 none, all that layers compute */

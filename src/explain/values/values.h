@@ -117,7 +117,7 @@ struct fsd_number_row {
     uint64_t fresh;        /**< for tensors: number of elements that are not finite and
                                 differ from the reference */
     double largest;        /**< for tensors: the greatest absolute value, infinite if an
-                         element is; for a table NAN */
+                                element is; for a table NAN */
 };
 
 /** A tensor that could not be measured, and why. */

@@ -247,10 +247,7 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-enum {
-    FAR_ENOUGH = 6
-}; /* nodes between a tensor and the node that a name means, at
-                            most */
+enum { FAR_ENOUGH = 6 }; /* most nodes between a tensor and one that a name means */
 
 /* Whether the node reads the tensor, or a tensor that at most `far` nodes compute from
  * it. */

@@ -76,10 +76,10 @@ struct available {
 struct candidate {
     uint32_t cost;
     uint32_t loose;   /* number of nodes taken that read no earlier result of the
-                       kernel */
+                         kernel */
     uint32_t odd;     /* number of outputs whose shape no computed tensor has */
     uint32_t lost;    /* number of kernels that read its outputs but could not continue
-                       from what it computes */
+                         from what it computes */
     uint32_t neutral; /* number of nodes taken that only forward their input, such as a
                          sum with 0 */
     uint64_t order; /* sum over the nodes taken: the index of the first available tensor
@@ -158,13 +158,13 @@ struct beam {
 struct node_state {
     bool passes;           /* needs no step of its own */
     bool folds;            /* passes because its factor is folded into a product's
-                           weights */
+                              weights */
     bool generates;        /* produces data from sizes and constants alone (a Range) */
     fsd_id layer;          /* the layer that computes it */
     fsd_id reserved;       /* the layer to which a name assigns it */
     fsd_id named;          /* the layer that is named after this node alone */
     fsd_id epilogue_of;    /* the layer of the product before it, which may compute it
-                           although it does not list it */
+                              although it does not list it */
     fsd_id next_duplicate; /* the next node that computes the same value; FSD_NONE */
     fsd_id last_duplicate; /* set at the first duplicate: the last node that computes
                               the same value */
@@ -223,9 +223,7 @@ struct replay {
     FSD_VEC(fsd_id) borders;
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not finish */
     FSD_VEC(struct fsd_link) tied;  /* nodes that one of several kernels computes */
-    FSD_VEC(fsd_id)
-    reader;           /* consumers of tensors; of nodes that compute the
-                                       same value only the last */
+    FSD_VEC(fsd_id) reader;         /* consumers; of duplicate nodes only the last */
     uint32_t *unmade; /* by index in `reader`: all readers from this index up to the
                          stored one have a layer */
     uint32_t n_visits, rounds;
