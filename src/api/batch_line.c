@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* JSON on one line: tabs and ends of lines stand between its words only, in none. */
+/* JSON on one line. Tabs and newlines occur only between its tokens, never in
+ * strings. */
 static void put_joined(FILE *out, char *lines, size_t width)
 {
     (void)width;

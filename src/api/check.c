@@ -31,7 +31,8 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
     fsd_note(opt, text);
 }
 
-/* The parts of the builds that do not become variants, which a check would accept. */
+/* Notes the parts of the builds that are not recorded as variants, or that a check
+ * accepts only under conditions. */
 static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix *m,
                           const struct fsd_learnt *learnt)
 {
@@ -70,8 +71,8 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
     }
 }
 
-/* A part of a build that is not recorded splits no rows: only recorded parts determine
- * which rows there are. */
+/* Reads the snapshot back and writes it again. Parts of a build that are not recorded
+ * then no longer split rows: only recorded parts determine the rows. */
 static enum fsd_status write_again(const struct fsd_print *print, FILE *out,
                                    struct fsd_error *err)
 {
@@ -108,7 +109,7 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     return status;
 }
 
-/* A gate that knows names alone would pass what it cannot see. */
+/* A gate that knows only names would pass changes that it cannot see. */
 static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_error *err)
 {
     if (!s->only_timed)
@@ -154,7 +155,8 @@ static unsigned count_builds(const char *path)
 
 unsigned fsd_snapshot_builds(const char *path)
 {
-    struct fsd_opened *recorded = fsd_opened_record(NULL); /* it is only looked at */
+    struct fsd_opened *recorded = fsd_opened_record(NULL); /* counting does not make the
+                                                              file an input */
     unsigned n = count_builds(path);
 
     fsd_opened_record(recorded);
@@ -172,20 +174,21 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
 struct fsd_check {
     struct fsd_arena *arena;
     struct fsd_state *old, *new;
-    const struct fsd_state *nearest; /* of what the old one holds, to the new one */
-    struct fsd_diff *run;            /* that `new` is of; NULL: of a snapshot */
+    const struct fsd_state *nearest; /* for what the old state holds, its counterpart in
+                                        the new one */
+    struct fsd_diff *run;            /* the run of `new`; NULL: `new` is a snapshot */
     const char *snapshot;            /* path of the old state */
-    const char *label;               /* that was asked for; NULL: none */
-    struct fsd_options opt;          /* who hears notes */
+    const char *label;               /* the requested label; NULL: none */
+    struct fsd_options opt;          /* its `note` receives notes */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
     const struct fsd_lint *lint; /* NULL: not asked for */
-    bool shrunk;                 /* only the verdict is left */
+    bool shrunk;                 /* only the verdict is kept */
 };
 
-/* Two models of which less than half can be aligned are not two exports of one network.
- */
+/* If less than half of two models can be aligned, they are not exports of one
+ * network. */
 static enum fsd_status check_models(const struct fsd_check *c,
                                     const struct fsd_options *opt,
                                     struct fsd_error *err)
@@ -201,7 +204,7 @@ static enum fsd_status check_models(const struct fsd_check *c,
         c->new->model_path, n.old, n.aligned, n.new);
 }
 
-/* What another builder makes of the same model has other layers throughout. */
+/* Another builder divides the same model into different layers throughout. */
 static enum fsd_status check_builder(const struct fsd_check *c,
                                      const struct fsd_options *opt,
                                      struct fsd_error *err)
@@ -219,8 +222,8 @@ static enum fsd_status check_builder(const struct fsd_check *c,
                     fsd_text(c->new->names, c->new->producer));
 }
 
-/* Where there is nothing to compare with, a policy that asks nothing of the build alone
- * would pass whatever was built. */
+/* Without a snapshot to compare with, a policy without requirements on the build itself
+ * would pass any build. */
 static enum fsd_status check_promises(const struct fsd_policy *policy,
                                       struct fsd_error *err)
 {
@@ -234,7 +237,7 @@ static enum fsd_status check_promises(const struct fsd_policy *policy,
         "precision-required, memory, max-reformats, int8-required), found neither");
 }
 
-/* The command that asks for this check. */
+/* The command that repeats this check. */
 static const char *command_of(const struct fsd_check *c, const struct fsd_options *opt,
                               const struct fsd_check_options *check)
 {
@@ -253,7 +256,7 @@ static const char *command_of(const struct fsd_check *c, const struct fsd_option
     return fsd_print_take(&command, c->arena);
 }
 
-/* What the model says of itself, beside what was built of it. */
+/* Lints the model, if the check asks for it. */
 static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *opt,
                                  const struct fsd_check_options *check,
                                  struct fsd_error *err)
@@ -276,11 +279,12 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
 
 /* --------------------------------------------------------- one of several snapshots */
 
-/* How far the snapshots that were looked at fit. */
+/* How well the candidate snapshots fit the build. */
 struct choice {
-    const char *path;       /* of the best; NULL: none fits */
-    uint32_t alike, equals; /* of it, and how many others fit as well */
-    struct fsd_print why;   /* the others do not fit */
+    const char *path;       /* of the best snapshot; NULL: none fits */
+    uint32_t alike, equals; /* how many facts it shares with the build; how many others
+                               fit as well */
+    struct fsd_print why;   /* why the others do not fit */
 };
 
 static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
@@ -320,8 +324,8 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
     return FSD_OK;
 }
 
-/* The one that is for what the build is: its label, version and GPU.  Logs that do not
- * name the GPU leave it to the label. */
+/* Chooses the snapshot whose label, version and GPU match the build. If the log does
+ * not name the GPU, the label decides. */
 static enum fsd_status choose_snapshot(struct fsd_check *c,
                                        const struct fsd_check_options *check,
                                        struct fsd_error *err)
@@ -438,7 +442,7 @@ enum fsd_status fsd_check_open(struct fsd_check **out, const struct fsd_options 
     return status;
 }
 
-/* The path of the snapshot may be one of the caller's list. */
+/* The snapshot's path may belong to the caller's list, so it is copied. */
 enum fsd_status fsd_check_shrink(struct fsd_check *c, struct fsd_error *err)
 {
     struct fsd_verdict *all = c->verdict;
@@ -513,7 +517,7 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
 {
     struct fsd_report report = {.subject = FSD_OF_CHECKS, .style = style};
     struct fsd_arena *arena;
-    struct fsd_intern *names; /* makes UTF-8 of any word */
+    struct fsd_intern *names; /* makes valid UTF-8 of any bytes */
     struct fsd_judged *judged;
     struct fsd_verdicts all;
     enum fsd_status status = fsd_expect_array("builds", builds, n, err);
@@ -538,8 +542,8 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
     return status;
 }
 
-/* Rows that equal a recorded build may still vary; for the others, this build counts.
- */
+/* Rows that equal those of a recorded build keep their variants; the others are
+ * replaced by those of this build. */
 static void update_variants(const struct fsd_check *check, FILE *out)
 {
     const struct fsd_state *builds[1 + FSD_MOST_BUILDS] = {check->new, check->old};

@@ -1,4 +1,4 @@
-/* The record of a build that was collected: command.json in its directory. */
+/* Writes command.json, which describes a collected build, in the build's directory. */
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
@@ -6,7 +6,7 @@
 #include "report/json/json.h"
 #include "report/record/records.h"
 
-/* Names of files and words are bytes: JSON is text. */
+/* File names and arguments are bytes, but JSON is text. */
 static void add_words(struct fsd_json *object, const char *key,
                       struct fsd_intern *names, const char *const *words, unsigned n)
 {
@@ -16,7 +16,7 @@ static void add_words(struct fsd_json *object, const char *key,
         fsd_json_add_text(list, fsd_text(names, fsd_intern_str(names, words[i])));
 }
 
-/* A model that cannot be read has no hash; the reader of the file can see that. */
+/* A model that cannot be read has an error message instead of a hash. */
 static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *path)
 {
     struct fsd_json *model = fsd_json_object(root, "model");

@@ -1,6 +1,6 @@
-/* The command that repeats a report, which reports quote when they suggest how to see
- * more: it has all files and options of the original command, since without one of them
- * the answer would differ; and what callers pass that is refused before it is read. */
+/* The command that repeats a report. Reports quote it when they suggest how to see
+ * more: it has all files and options of the original command, because the answer would
+ * differ without one of them. Also checks the arguments of the public API. */
 #include "api/command.h"
 
 #include "base/base.h"
@@ -13,7 +13,7 @@ struct words {
     FILE *out;
 };
 
-/* A path may be any bytes: names are valid UTF-8. */
+/* A path may contain any bytes, but names are valid UTF-8. */
 static const char *valid(struct fsd_intern *names, const char *path)
 {
     return fsd_text(names, fsd_intern_str(names, path));
@@ -45,7 +45,7 @@ static void put_files(const struct words *w, const struct fsd_options *opt)
     put_word(w, "--times", opt->times);
 }
 
-/* What any verb takes. */
+/* Options that all verbs have. */
 static void put_common(const struct words *w, const struct fsd_options *opt)
 {
     const char *before = " --evidence ";
@@ -61,7 +61,7 @@ static void put_common(const struct words *w, const struct fsd_options *opt)
         fputs(" --force", w->out);
 }
 
-/* With as few digits as read back as the same, but for six, which are no harm. */
+/* Prints as few digits as read back as the same number, but at least six. */
 static void put_number(const struct words *w, const char *before, double number)
 {
     char text[32];
@@ -76,7 +76,8 @@ static void put_number(const struct words *w, const char *before, double number)
 static void put_more(const struct words *w, const struct fsd_options *opt)
 {
     if (opt->opt_profile)
-        fprintf(w->out, " --opt-profile %u", opt->opt_profile - 1); /* the builder's */
+        fprintf(w->out, " --opt-profile %u", opt->opt_profile - 1); /* the builder
+                                                                       counts from 0 */
     for (unsigned i = 0; i < opt->n_shapes; i++)
         put_word(w, "--shape", opt->shapes[i]);
     for (unsigned i = 0; i < opt->n_values; i++)
@@ -91,7 +92,7 @@ static void put_more(const struct words *w, const struct fsd_options *opt)
     }
 }
 
-/* MODEL,ENGINE[+PART...][,P1+P2[,LOG]]: one word, whatever its names hold. */
+/* MODEL,ENGINE[+PART...][,P1+P2[,LOG]]: one shell word, whatever its names contain. */
 static void put_build(const struct words *w, const struct fsd_options *opt)
 {
     struct fsd_print print;

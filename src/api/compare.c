@@ -1,4 +1,4 @@
-/* Two runs, or more, compared: the public API of it. */
+/* Public API: the comparison of two or more runs. */
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
@@ -11,13 +11,14 @@
 #include <stdlib.h>
 
 struct fsd_comparison {
-    struct fsd_diff *run; /* of the new build; NULL: it is a snapshot */
+    struct fsd_diff *run; /* the run of the new build; NULL: the new build is a
+                             snapshot */
     struct fsd_state *old, *new;
     struct fsd_compare *compare;
 };
 
-/* A report of one build and a check have these as findings; a comparison does not look
- * at how well each build's inputs fit. */
+/* Notes how badly the inputs of a build fit each other. A report of one build and a
+ * check list this among their findings, but a comparison has no such findings. */
 static void report_misfits(const struct fsd_diff *d, const struct fsd_options *opt)
 {
     const struct fsd_findings *all = d->findings;
@@ -60,8 +61,8 @@ void fsd_state_set_label(struct fsd_state *s, const char *label)
                       fact);
 }
 
-/* `cites`: the run's findings cite what lint advises, which takes time; `judged`: it is
- * the run of a check, whose verdict has its findings. */
+/* @param cites   the run's findings cite lint's advice, which takes time.
+ * @param judged  the run belongs to a check, whose verdict has its findings. */
 static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
                                   bool cites, bool judged,
                                   const struct fsd_options *opt, struct fsd_error *err)
@@ -80,7 +81,7 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
             fsd_state_set_label(*out, opt->label);
         return status;
     }
-    if (lone) { /* a build log, which holds both */
+    if (lone) { /* a build log holds both model and engine */
         pair.engine = lone;
         pair.model = NULL;
     }
@@ -99,7 +100,7 @@ static enum fsd_status open_state(struct fsd_state **out, struct fsd_diff **run,
     return status;
 }
 
-/* Of a snapshot of several builds the first is compared. */
+/* Of a snapshot of several builds, the first one is compared. */
 static enum fsd_status open_first(struct fsd_state **out, struct fsd_diff **run,
                                   bool cites, bool judged,
                                   const struct fsd_options *opt, struct fsd_error *err)
@@ -140,7 +141,7 @@ enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
 
         if (out->n < FSD_MOST_BUILDS)
             status = open_state(&s, NULL, false, false, &opt[i], err);
-        /* Of a build that failed there is a reason, and nothing to compare. */
+        /* A failed build has a reason but nothing to compare. */
         if (status != FSD_OK && arena &&
             fsd_failed_take(&out->failed, arena, &opt[i])) {
             status = FSD_OK;
@@ -217,7 +218,7 @@ void fsd_comparison_free(struct fsd_comparison *comparison)
     fsd_compare_free(comparison->compare);
     fsd_diff_free(comparison->run);
     fsd_state_free(comparison->old);
-    fsd_state_free(comparison->new); /* its arena holds the comparison */
+    fsd_state_free(comparison->new); /* its arena also holds the comparison */
 }
 
 bool fsd_comparison_differs(const struct fsd_comparison *comparison)

@@ -1,11 +1,11 @@
 /*
- * The files of one build, of which a directory was given: each is recognized by its
- * content and not by its name.  Two files of the same kind are an error, since a silent
- * choice could take the wrong build.
+ * The files of a build whose directory is given: each is recognized by its content and
+ * not by its name.  Two files of the same kind are an error, since a silent choice
+ * could take the wrong build.
  *
- * Directories are committed, and links in them: a change under review could have the
- * next run read or report files of the machine.  So a link must stay in the directory,
- * but for one to the model that `collect` made.
+ * Directories are committed, including symbolic links in them: a change under review
+ * could make the next run read or report files of the machine.  So a link must point
+ * into the directory, except a link that `collect` made to the model.
  */
 #include "api/inputs.h"
 #include "base/base.h"
@@ -19,7 +19,7 @@
 
 enum { MOST_PROFILES = 16, MOST_SNAPSHOTS = 128, MOST_COMMAND_BYTES = 1 << 20 };
 
-/* "" is none. */
+/* An empty string means that the directory has no such file. */
 struct build {
     const char *model, *engine;
 };
@@ -28,10 +28,11 @@ struct fsd_directory {
     struct fsd_arena *arena;
     const char *path;
     bool follow;
-    const char *files[FSD__FILE_KIND_COUNT]; /* but of profiles */
-    const char *either; /* a model that may be an engine, too.  ONNX Runtime's quantizer
-                           imports the operator sets by which a model that the runtime
-                           has optimized is recognized. */
+    const char *files[FSD__FILE_KIND_COUNT]; /* one path per kind; profiles are in a
+                                                list */
+    const char *either; /* a file that is a model and may be an engine. ONNX Runtime's
+                           quantizer imports the operator sets by which fusiondiff
+                           recognizes a model that the runtime has optimized. */
     FSD_VEC(const char *) profiles, snapshots;
     FSD_VEC(struct build) builds;
 };
@@ -65,8 +66,8 @@ static enum fsd_status fail(const struct fsd_directory *d, const char *one,
 
 /* --------------------------------------------------------------------------- links */
 
-/* `collect` links to the model, wherever it is.  Its command.json has the model's hash,
- * which only a user who has the model knows. */
+/* `collect` links to the model, wherever it is. Only who has the model knows its hash,
+ * which command.json states. */
 static bool is_collected(struct fsd_arena *arena, const char *path)
 {
     struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
@@ -106,9 +107,9 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* The names in a directory, sorted, in one block of the arena: nothing is allocated
- * while it is open.  What appears in it meanwhile comes too late.
- * @return NULL, with errno set, where it cannot be opened. */
+/* The sorted names in a directory, in one block of the arena, since nothing may be
+ * allocated while the directory is open. Names that appear meanwhile are ignored.
+ * @return NULL, with errno set, if the directory cannot be opened. */
 static const char **names_in(const struct fsd_directory *d, size_t *n)
 {
     size_t most = 0, room = 0, used = 0;
@@ -149,7 +150,7 @@ static const char *path_of(const struct fsd_directory *d, const char *name)
     return fsd_printed(d->arena, "%s%s%s", d->path, slash, name);
 }
 
-/* A serialized plan, weights and other files are ignored. */
+/* Ignores a serialized plan, weights and other files. */
 static enum fsd_status take_file(struct fsd_directory *d, const char *name,
                                  struct fsd_error *err)
 {
@@ -177,8 +178,8 @@ static enum fsd_status take_file(struct fsd_directory *d, const char *name,
     return check_link(d, path, err);
 }
 
-/* What is a model and an engine is the model where no other file is, and another engine
- * or a build's log lies beside it. */
+/* A file that is both a model and an engine is the model if the directory has no other
+ * model, but another engine or a build log. */
 static enum fsd_status place_either(struct fsd_directory *d, struct fsd_error *err)
 {
     bool model = !d->files[FSD_FILE_MODEL] &&
@@ -217,9 +218,10 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
         status = take_file(d, names[i], err);
     if (status == FSD_OK)
         status = place_either(d, err);
-    if (status == FSD_OK && !files[FSD_FILE_ENGINE]) { /* a log is an engine as well */
+    if (status == FSD_OK && !files[FSD_FILE_ENGINE]) { /* a log also serves as the
+                                                          engine */
         files[FSD_FILE_ENGINE] = files[FSD_FILE_LOG];
-        if (files[FSD_FILE_LOG]) /* which states the same, and more */
+        if (files[FSD_FILE_LOG]) /* the log states the same and more */
             files[FSD_FILE_METADATA] = NULL;
         files[FSD_FILE_LOG] = NULL;
     }
@@ -234,7 +236,7 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
 
 /* ------------------------------------------------------------------------- options */
 
-/* The user's own file; without one, that of the directory, which is reported. */
+/* Takes the user's own file; without one, takes the directory's and reports it. */
 static void place_file(const struct fsd_directory *d, enum fsd_file_kind kind,
                        const char *as, const char **place, FILE *taken)
 {
@@ -244,7 +246,7 @@ static void place_file(const struct fsd_directory *d, enum fsd_file_kind kind,
     fprintf(taken, ", %s as %s", fsd_base_name(*place), as);
 }
 
-/* "DIR: took x.onnx as MODEL, y.json as ENGINE, ...". */
+/* Sets the options and reports "DIR: took x.onnx as MODEL, y.json as ENGINE, ...". */
 static void fill(const struct fsd_directory *d, struct fsd_options *opt)
 {
     struct fsd_print print;
@@ -316,8 +318,9 @@ struct entry {
     bool is_directory;
 };
 
-/* All but those whose names begin with a dot, by name; each file is looked into once.
- * @return NULL, with errno set, where the directory cannot be opened. */
+/* All entries whose names do not begin with a dot, sorted by name. Each file is opened
+ * once, to recognize its kind.
+ * @return NULL, with errno set, if the directory cannot be opened. */
 static const struct entry *entries_in(const struct fsd_directory *d, size_t *n)
 {
     size_t n_names;
@@ -381,8 +384,8 @@ enum fsd_status fsd_directory_snapshots(struct fsd_directory **out,
 
 /* -------------------------------------------------------------------------- builds */
 
-/* The model of a directory's engines: where there is none, the one file that is an
- * engine, too.  `""`: there is none either. */
+/* Finds the model of a directory's engines: if there is no plain model, the only file
+ * that is both model and engine. `""`: there is neither. */
 static enum fsd_status find_model(const struct fsd_directory *d,
                                   const struct entry *entries, size_t n,
                                   const char **model, struct fsd_error *err)

@@ -17,7 +17,7 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "71": a constant that bears the number of its tensor, beside its layer's nodes. */
+/* "71" beside other nodes of the layer: a constant named after its tensor's number. */
 static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
 {
     for (size_t i = 0; i < name.n; i++)
@@ -26,7 +26,8 @@ static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice nam
     return l->mentions.n > 1;
 }
 
-/* What a layer computes, not what it was put around, copies or serves. */
+/* Whether the layer computes the mentioned node. Layers also mention nodes that they
+ * copy, serve or were placed next to. */
 static bool states_node(const struct fsd_graph *dump, fsd_id layer,
                         const struct fsd_mention *m, bool has_metadata)
 {
@@ -42,8 +43,8 @@ static bool states_node(const struct fsd_graph *dump, fsd_id layer,
            !is_numbered_constant(l, name);
 }
 
-/* The operator that a name ends in: "Conv_9", "/layer1/Conv", "node_Conv_12"; the word
- * that "[RELU]-[...]-[...]" begins with.  0 where it is none. */
+/* Sets the operator that ends the name ("Conv_9", "/layer1/Conv", "node_Conv_12") or
+ * begins it ("[RELU]-[...]-[...]"). 0 if that word is not an operator. */
 static void set_operator(struct fsd_graph *g, fsd_id node)
 {
     fsd_sym sym = g->nodes.at[node].name;
@@ -72,8 +73,8 @@ static void set_operator(struct fsd_graph *g, fsd_id node)
     }
 }
 
-/* Inputs and outputs of their own, without names: a node without consumers would be
- * dead, and one without inputs constant. */
+/* Adds one unnamed tensor as the node's own input or output: a node without consumers
+ * would be dead, and one without inputs constant. */
 static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
 {
     fsd_id t = fsd_graph_add_tensor(g, 0, 0);
@@ -84,7 +85,8 @@ static struct fsd_span own_tensor(struct fsd_graph *g, uint8_t flags)
     return ports;
 }
 
-/* "X" of "X_clone_1", a copy of the node X for another consumer; else the name. */
+/* "X" for "X_clone_1", which is a copy of the node X for another consumer; else the
+ * name itself. */
 static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
 {
     static const char mark[] = "_clone_";
@@ -102,7 +104,8 @@ static fsd_sym without_clone(struct fsd_graph *g, fsd_sym name)
                : name;
 }
 
-/* By name, false; all names that will be asked for have a number. */
+/* An array of false, indexed by name. All names that will be looked up are interned
+ * before its size is taken. */
 static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
 {
     for (uint32_t i = 0; i < dump->mentions.n; i++)
@@ -110,8 +113,8 @@ static bool *names_there(struct fsd_graph *g, const struct fsd_graph *dump)
     return FSD_NEW(g->arena, bool, fsd_intern_count(dump->names));
 }
 
-/* Adds what the engine's names state, but for `there`, by name, and what they have of a
- * model that is known. */
+/* Adds the nodes that the engine's names mention, except those marked in `there`
+ * (indexed by name), which the caller's model already has. */
 static void add_nodes(struct fsd_graph *g, const struct fsd_graph *dump, bool *there)
 {
     for (fsd_id i = 0; i < dump->nodes.n; i++) {

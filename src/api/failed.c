@@ -1,7 +1,6 @@
 /*
- * A build that failed: the public API.  The model is read as lint reads one, without an
- * engine; where it is not given, or cannot be read, the network that the log states
- * stands for it.
+ * Public API: a build that failed. The model is read as for lint, without an engine; if
+ * it is not given or cannot be read, the network that the log states replaces it.
  */
 #include "api/inputs.h"
 #include "api/linting.h"
@@ -14,7 +13,7 @@
 
 struct fsd_failure {
     struct fsd_arena *arena;
-    struct fsd_linting *linting; /* of the model; NULL: none was read */
+    struct fsd_linting *linting; /* lint of the model; NULL: no model was read */
     struct fsd_failed failed;
 };
 
@@ -23,7 +22,7 @@ static const char *path_text(struct fsd_arena *arena, const char *path)
     return path ? fsd_arena_strndup(arena, path, strlen(path)) : NULL;
 }
 
-/* A model that cannot be read is a reason of its own why its build failed. */
+/* A model that cannot be read is itself a reason why the build failed. */
 static void read_model(struct fsd_failure *f, const struct fsd_options *opt)
 {
     const struct fsd_options alone = {.model = opt->model,
@@ -93,8 +92,8 @@ enum fsd_status fsd_failure_open(struct fsd_failure **out,
     return status;
 }
 
-/* Why the build failed whose log is given as ENGINE, or as the only word: one sentence.
- * NULL: it is no log of a failed build. */
+/* Why the build failed, in one sentence. The log is given as ENGINE or as the only
+ * argument. NULL: the file is not the log of a failed build. */
 static const char *reason_of(struct fsd_arena *arena, const struct fsd_options *opt)
 {
     struct fsd_options of = *opt;

@@ -1,10 +1,10 @@
 /*
- * Opens the files of a run in the order in which each needs the one before: the log (it
- * may be the engine itself, or hold the model's network), the model, then the engine,
- * whose names are read with the model's in hand.  When a log holds several builds, the
- * one that has the dump's layers is taken, and a log that has others is refused as
- * evidence (`refused`).  Where a file turns out to be of another kind than expected,
- * the messages name the kind and the option it belongs to.
+ * Opens the files of a run so that each is read after the files that it needs: the log
+ * (which may be the engine itself, or hold the model's network), the model, then the
+ * engine, whose names can only be parsed with the model's. If a log holds several
+ * builds, the build with the dump's layers is chosen; a log of other layers is refused
+ * as evidence (`refused`). If a file turns out to be of a different kind than expected,
+ * the message names that kind and the option for it.
  */
 #include "api/command.h"
 #include "base/base.h"
@@ -32,18 +32,18 @@ struct inputs {
     struct fsd_inputs *d;
     const struct fsd_options *opt;
     struct fsd_file engine, log;
-    const struct fsd_file *story; /* the file that d->history is of; NULL: none */
-    const struct fsd_engine_reader *log_reader; /* of the log */
-    struct fsd_graph *parsed; /* the network as the log shows it; NULL: no log */
+    const struct fsd_file *story;               /* the file of d->history; NULL: none */
+    const struct fsd_engine_reader *log_reader; /* the reader of the log */
+    struct fsd_graph *parsed; /* the network as the log states it; NULL: no log */
 };
 
-/* A path is bytes; what reports print is text. */
+/* A path is bytes, but reports print text. */
 static const char *shown_path(const struct fsd_inputs *d, const char *path)
 {
     return fsd_text(d->names, fsd_intern_str(d->names, path));
 }
 
-/* the facts of the engine's file as a log; NULL if it is none */
+/* the facts that the engine's file states as a log; NULL if it is not a log */
 static const struct fsd_history *own_history(const struct inputs *in)
 {
     return in->story == &in->engine ? in->d->history : NULL;
@@ -64,15 +64,15 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     return fsd_file_done(&file, status, err);
 }
 
-/* A build that succeeded, whose log was not verbose, or has lost its end. */
+/* A successful build whose log is not verbose, or lost its end, states no steps. */
 static bool states_steps(const struct fsd_history *h)
 {
     return h && !h->failed && !h->session_lines &&
            (h->efforts.list.n || h->efforts.steps.n || h->efforts.sums.n);
 }
 
-/* The engine's layers; none, where the log of their build need not list them.
- * @param to  an empty graph of that arena, or another one then. */
+/* Reads the engine's layers; reads none if a build log need not list them.
+ * @param to  an empty graph in `arena`; may be replaced by another one. */
 static enum fsd_status read_layers(const struct inputs *in, struct fsd_arena *arena,
                                    struct fsd_graph **to,
                                    const struct fsd_source *source,
@@ -87,7 +87,7 @@ static enum fsd_status read_layers(const struct inputs *in, struct fsd_arena *ar
     return FSD_OK;
 }
 
-/* Without a model, the engine's own names stand in for one; they are read before their
+/* Without a model, the engine's own names replace it; they are read before their
  * meaning is known. */
 static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
 {
@@ -106,8 +106,8 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* Of an excerpt of a log, whose parser's lines list some of the nodes only, the
- * engine's names state the others. */
+/* In an excerpt of a log, the parser's lines list only some nodes; the engine's names
+ * supply the others. */
 static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -129,9 +129,9 @@ static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* The log's network stands in for a model that was not given, though it may be cut
- * off: mapping/misfit reports that.  Many logs have none: of a build without --verbose,
- * of a run of an engine that was built before. */
+/* The log's network replaces a model that was not given, even if it may be truncated:
+ * mapping/misfit reports that. Many logs state no network: those of builds without
+ * --verbose, and of runs of an existing engine. */
 static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_inputs *d = in->d;
@@ -156,8 +156,8 @@ static enum fsd_status load_model(struct inputs *in, struct fsd_error *err)
 
 /* ------------------------------------------------------- does the log belong here */
 
-/* What the dump says of the type of a layer's output; a border's tensor is often the
- * only thing that a region's line and its kernels have in common. */
+/* Whether the dump states a different type for a layer's output. Often a region in the
+ * log and its kernels in the dump share only the tensor at the border. */
 static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
 {
     fsd_id t = final->tensor ? fsd_graph_find(e, final->tensor, 0) : FSD_NONE;
@@ -175,15 +175,15 @@ static bool other_type(const struct fsd_graph *e, const struct fsd_final *final)
     return false;
 }
 
-/* What a dump and one engine of the log have in common.  They belong together when the
- * dump has each layer of the engine; it may give a region's kernels where the log gives
- * the region. */
+/* What a dump and one engine of the log have in common. They belong together if the
+ * dump has each layer of the engine; the dump may list a region's kernels where the log
+ * lists the region. */
 struct kinship {
-    uint32_t common, strangers; /* layers that the dump has, and has not or otherwise */
-    fsd_sym first;              /* of the strangers */
+    uint32_t common, strangers; /* layers of the log that the dump has; that it lacks */
+    fsd_sym first;              /* name of the first in `strangers` */
 };
 
-/* By build. */
+/* Indexed by build. */
 static struct kinship *compare_engines(const struct fsd_history *h,
                                        const struct fsd_graph *dump,
                                        struct fsd_arena *scratch)
@@ -209,15 +209,15 @@ static struct kinship *compare_engines(const struct fsd_history *h,
     for (uint32_t b = 0; b < h->placed.n; b++) {
         uint32_t n = dump->nodes.n + dump->in_bodies, assigned = h->placed.at[b];
 
-        if (assigned && assigned != n) /* what is alike says nothing then */
+        if (assigned && assigned != n) /* equal counts prove nothing */
             kin[b].strangers += assigned > n ? assigned - n : n - assigned;
     }
     return kin;
 }
 
-/* Of a log of several builds the one that the dump is of.  The model may be the one
- * that this build parsed, so the dump is looked at before there is one, without what
- * names mean. */
+/* Chooses the log's build that the dump belongs to. The model may be the one that this
+ * build parsed, so the dump is read before there is a model, without parsing its
+ * names. */
 static void choose_build(struct inputs *in)
 {
     struct fsd_history *h = in->d->history;
@@ -237,7 +237,7 @@ static void choose_build(struct inputs *in)
     fsd_arena_free(scratch);
 }
 
-/* Names that the session made before it assigned its nodes are not the model's. */
+/* Names that the session created before assigning nodes are not the model's. */
 static void compare_assignment(struct fsd_history *h, const struct fsd_vocab *vocab)
 {
     uint32_t named = 0, strangers = 0;
@@ -288,7 +288,7 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
     in->d->history->path = shown_path(in->d, file->name);
 }
 
-/* Both builders may have written lines of a log: the engine's own reads it. */
+/* A log may have lines of both builders: the engine's builder determines the reader. */
 static const struct fsd_engine_reader *log_reader_of(const struct inputs *in)
 {
     const struct fsd_engine_reader *own =
@@ -305,15 +305,15 @@ static bool is_log(const struct fsd_file *file)
     return fsd_reader_of(file, FSD_INPUT_LOG, FSD_CLAIM_SURE) != NULL;
 }
 
-/* Which of the log's builds the run is about.  An ENGINE that is a log itself, beside
- * another one, is what the number is of. */
+/* Chooses the log's build that the run is about. If ENGINE is itself a log and --log is
+ * given too, the number applies to ENGINE. */
 static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_history *h = in->d->history;
     unsigned number = in->opt->engine_number;
 
     if (in->story == &in->engine) {
-        h->build = number ? number - 1 : 0; /* its reader finds it or fails */
+        h->build = number ? number - 1 : 0; /* the reader finds this build or fails */
     } else if (number && !is_log(&in->engine)) {
         if (number > h->builds)
             return fsd_fail(err, FSD_E_ARG, in->opt->log, FSD_POS_NONE, 0,
@@ -326,7 +326,7 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
     return FSD_OK;
 }
 
-/* A text without any line of a build is no log, whatever it is. */
+/* A text without any line of a build is not a log, whatever else it is. */
 static bool states_nothing(const struct fsd_history *h)
 {
     return !h->events.n && !h->rivals.n && !h->finals.n && !h->built.n &&
@@ -339,7 +339,7 @@ static bool describes_session(const struct inputs *in)
     return in->d->history && in->d->history->session_lines;
 }
 
-/* A log beside the engine, or the engine itself when it is one. */
+/* Loads the --log file, or the engine's file if that is a log. */
 static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
 {
     enum fsd_status status;
@@ -399,8 +399,8 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* A dump that only names its layers, beside the log of their build: what the log's
- * engine block says of the same layers, in the same order, is all that there is. */
+/* A dump with names only, beside the log of its build: the log's engine block states
+ * all facts about these layers, if it has them in the same order. */
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
@@ -425,8 +425,8 @@ static void read_named_layers(struct inputs *in)
     d->engine = block;
 }
 
-/* How the engine was built, according to the log.  A dump's version is a guess by its
- * keys, the log's is not. */
+/* Sets how the engine was built, according to the log. A dump's version is guessed from
+ * its keys, while the log states it. */
 static void take_built(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
@@ -450,16 +450,16 @@ static void take_built(struct inputs *in)
     e->built = stated;
 }
 
-/* Who runs each layer, as the log says.  Its list has the nodes of bodies, too: where
- * two of one name were placed apart it is left open. */
+/* Sets which provider runs each layer, by the log. Its list includes nodes of bodies:
+ * if it places two nodes of one name differently, the provider stays unknown. */
 static void take_places(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
     struct fsd_graph *e = in->d->engine;
     struct fsd_arena *scratch = fsd_arena_new();
     uint32_t n = fsd_intern_count(in->d->names), all = 0;
-    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* a place and one; */
-    uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* of nodes without a name */
+    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* index of the place, plus 1; */
+    uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* for nodes without a name */
 
     for (uint32_t i = 0; !h->refused && i < h->places.n; i++) {
         const struct fsd_placement *place = &h->places.at[i];
@@ -484,8 +484,8 @@ static void take_places(struct inputs *in)
         if (!at || at == FSD_NONE)
             continue;
         place = &h->places.at[at - 1];
-        /* What a provider compiled has an operator of its own in the log; nodes are
-         * assigned before they are fused. */
+        /* The log gives a compiled subgraph its own operator; nodes are assigned before
+         * they are fused. */
         if (!place->op || place->op == node->op || h->assigned ||
             e->layers.at[i].kind == FSD_KIND_FOREIGN)
             e->layers.at[i].ran_by = place->provider;
@@ -499,8 +499,8 @@ static void new_graphs(struct fsd_inputs *d)
     d->engine = fsd_graph_new(d->arena, d->names);
 }
 
-/* A file's type is recognized by its beginning, except an ONNX file's, whose operator
- * sets may follow the graph.  Close it, whatever is returned. */
+/* Opens a file to recognize its type. The beginning shows it, except for an ONNX file,
+ * whose operator sets may follow the graph. Close the file, whatever this returns. */
 static bool open_to_recognize(struct fsd_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
@@ -538,16 +538,16 @@ static bool is_model(const char *path)
 
 bool fsd_file_is_model(const char *path)
 {
-    struct fsd_opened *recorded = fsd_opened_record(NULL); /* it is only looked at */
+    struct fsd_opened *recorded = fsd_opened_record(NULL); /* it is not read here */
     bool yes = is_model(path);
 
     fsd_opened_record(recorded);
     return yes;
 }
 
-/* The kinds of files: what messages call one, where such a file is looked for, and what
- * recognizes it, a function or, where there is none, a reader of that input; whether a
- * build's directory has one: it is an input then, even if this run will not open it. */
+/* The kinds of files: what messages call them, the option for them, and what recognizes
+ * them, a function or else a reader of that input. `of_build`: a build's directory may
+ * have such a file, which is then an input, even if this run does not open it. */
 static const struct kind {
     const char *noun, *belongs;
     bool (*sniff)(const char *path);
@@ -573,11 +573,11 @@ static const struct kind {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__FILE_KIND_COUNT, "a row each");
 
-/* No file of a build: what nothing else knows may be one. */
+/* Not a file of a build: a file that nothing else recognizes may be a policy. */
 static const struct kind policy = {"a policy", ", which belongs to --policy",
                                    .sniff = fsd_policy_sniff};
 
-/* The last kind first: a model may be an engine, too. */
+/* Tests the last kind first, since a model may be an engine, too. */
 static enum fsd_file_kind kind_of(const char *path)
 {
     struct fsd_file file;
@@ -601,7 +601,7 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     enum fsd_file_kind kind = strcmp(path, "-") ? kind_of(path) : FSD_FILE_OTHER;
 
     fsd_opened_record(recorded);
-    /* Who has no memory for it now will have none to open the file. */
+    /* Out of memory here: opening the file would fail as well. */
     return kinds[kind].of_build && !fsd_opened_note_path(path) ? FSD_FILE_OTHER : kind;
 }
 
@@ -649,7 +649,7 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
         return status;
     model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
     engine = opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
-    /* What ONNX Runtime optimized is an engine of its, and a model for others. */
+    /* What ONNX Runtime optimized is its engine, and a model for other builders. */
     if (model == FSD_FILE_ENGINE && fsd_file_is_model(opt->model))
         model = FSD_FILE_MODEL;
     if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)

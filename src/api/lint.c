@@ -1,4 +1,4 @@
-/* Lint: the public API of what a model says before its build. */
+/* Public API of lint: what the model shows before it is built. */
 #include "api/linting.h"
 #include "api/inputs.h"
 #include "api/command.h"
@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* A model that was fixed is judged by the same values. */
+/* Keeps the value files, so that the fixed model is judged by the same values. */
 static void keep_values(struct fsd_linting *l, const struct fsd_options *opt)
 {
     const char **values = FSD_NEW(l->arena, const char *, opt->n_values + 1);
@@ -39,7 +39,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     status = fsd_run_open(&l->run, opt, err);
     if (status != FSD_OK)
         return status;
-    /* With an engine and no builder given: the builder that made it. */
+    /* With an engine and no target given: the builder that made the engine. */
     if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
                          l->arena))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,

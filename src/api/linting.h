@@ -1,4 +1,5 @@
-/* A model that lint judged, for those who write it again with the proposed edits. */
+/* A model that lint has judged, for code that writes the model with the proposed
+ * edits. */
 #ifndef FSD_API_LINTING_H
 #define FSD_API_LINTING_H
 
@@ -7,19 +8,19 @@
 
 struct fsd_linting {
     struct fsd_arena *arena;
-    struct fsd_diff *run; /* of the model alone, or with an engine */
+    struct fsd_diff *run; /* the run: of the model alone, or with an engine */
     struct fsd_policy *policy;
     struct fsd_verdict *verdict;
     const struct fsd_lint *lint;
     unsigned today, n_values;
     const char *const *values; /* files of measured tensors */
-    bool alone; /* of a model without an engine and without given sizes */
-    bool again; /* the policy is another linting's */
+    bool alone;                /* neither an engine nor sizes were given */
+    bool again;                /* the policy belongs to another linting */
 };
 
-/* Judges another model as `like` was, without an engine.
- * @param like  outlives it.
- * @param out   NULL after a failure; else to be freed by fsd_linting_free(). */
+/* Judges another model with the options of `like`, without an engine.
+ * @param like  must outlive the result.
+ * @param out   NULL after a failure; else free it with fsd_linting_free(). */
 enum fsd_status fsd_linting_again(struct fsd_linting **out,
                                   const struct fsd_linting *like, const char *path,
                                   struct fsd_error *err);

@@ -1,4 +1,4 @@
-/* Two models, compared without engines: the public API of it. */
+/* Public API: the comparison of two models without engines. */
 #include "base/base.h"
 #include "change/compare/exports.h"
 #include "api/inputs.h"
@@ -60,7 +60,7 @@ void fsd_models_free(struct fsd_models *models)
     last = models->arena[0];
     fsd_exports_free(models->exports);
     fsd_arena_free(models->arena[1]);
-    fsd_arena_free(last); /* it holds the models, too */
+    fsd_arena_free(last); /* its arena also holds the models */
 }
 
 bool fsd_models_differ(const struct fsd_models *models)

@@ -1,18 +1,18 @@
 /*
- * Several engines of one model.  Each is read and measured separately, since names of
- * layers, and so profiles, are valid within one engine only; then they are joined
- * (model/graph/join.c), and all later stages see one engine.  Their logs' stories are
- * not used: each is of a network that is a part of the model.
+ * Several engines of one model.  Each is read and measured separately, since layer
+ * names, and so profiles, are valid only within one engine; then they are joined
+ * (model/graph/join.c), and all later stages see one engine.  The histories in their
+ * logs are not used: each describes a network that is only a part of the model.
  */
 #include "api/inputs.h"
 #include "base/base.h"
 
-/* The engines, and what was measured of each. */
+/* The engines, and the measurements of each. */
 struct parts {
     struct fsd_inputs *d;
     uint32_t n;
     struct fsd_graph **graphs;
-    fsd_profile_vec *profiles; /* of each */
+    fsd_profile_vec *profiles; /* one list per engine */
     struct fsd_measured *times;
 };
 
@@ -45,8 +45,8 @@ static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *op
 
 /* ------------------------------------------------------------------------ times */
 
-/* The engine whose layers the profile names; of several like that the one with the
- * fewest profiles so far, so that those of equal engines go in their order. */
+/* The engine whose layers the profile names. Of several equal engines, the one with the
+ * fewest profiles so far, so that profiles are assigned in their order. */
 static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -96,8 +96,8 @@ static void remark_unmeasured(struct fsd_graph *engine)
     fsd_vec_push(engine->arena, &engine->remarks, remark);
 }
 
-/* Adds the times of all engines, profile by profile: the first profile of one engine
- * and the first of another are assumed to be of the same run. */
+/* Adds the times of all engines, profile by profile: the first profiles of all engines
+ * are assumed to come from the same run, and so on. */
 static void add_times(struct fsd_measured *sum, struct fsd_spread *of, uint32_t layers,
                       const struct fsd_measured *t, uint32_t at)
 {

@@ -1,8 +1,9 @@
 /*
  * Opens the files of --profile and --times.  A profile of another engine would give
  * plausible but wrong times, so its layers must be those of the engine, unless --force;
- * so must its optimization profile, whose layers have nearly the same names.  Layers
- * that only the profile has are added by name: a log may end within its engine block.
+ * the same holds for the optimization profile, since its layers have nearly the same
+ * names in each.  Layers that only the profile has are added by name, since a log may
+ * end within its engine block.
  */
 #include "api/inputs.h"
 #include "base/base.h"
@@ -40,8 +41,8 @@ static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
                           fsd_file_done(&file, status, err), err);
 }
 
-/* Times of another optimization profile than the run is about are times of other
- * layers, though most may bear the same names but for a number. */
+/* Refuses times of another optimization profile: they are times of other layers, even
+ * though most names are equal except for a number. */
 static enum fsd_status check_profile(const struct fsd_inputs *d,
                                      const struct fsd_profile *p,
                                      const struct fsd_join *join, struct fsd_error *err)
@@ -62,12 +63,13 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
                     g->profile, n);
 }
 
-/* The layers that only the profile knows, behind the others. */
+/* Appends the layers that only the profile has. */
 static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
                         const struct fsd_join *join)
 {
     struct fsd_graph *g = d->engine;
-    uint32_t first = g->nodes.n, n = 0; /* of the names, then of the layers made */
+    uint32_t first = g->nodes.n, n = 0; /* n: the number of names, then of added
+                                           layers */
     fsd_sym *names = FSD_NEW(d->arena, fsd_sym, p->entries.n);
     struct fsd_remark remark;
     char text[64];
@@ -76,7 +78,7 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
         if (!fsd_join_has(join, i))
             names[n++] = p->entries.at[i].unescaped;
     g->reader->add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
-    n = g->nodes.n - first; /* not of another optimization profile */
+    n = g->nodes.n - first; /* without names of another optimization profile */
     if (!n)
         return;
     snprintf(text, sizeof text, "%u layers, the dump does not have them", n);
@@ -99,8 +101,8 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
     struct fsd_arena *scratch = fsd_arena_new();
     const struct fsd_graph *e = d->engine;
     struct fsd_join join = fsd_profile_join(scratch, e, p);
-    /* A log may end in the middle of its engine block; then the profile knows the rest.
-     */
+    /* The log may end in the middle of its engine block; the profile then has the other
+     * layers. */
     bool cut_off = d->own_log && !d->history->foreign &&
                    10 * (uint64_t)join.joined >= 9 * (uint64_t)e->nodes.n;
     enum fsd_status status = FSD_OK;
@@ -134,8 +136,8 @@ enum fsd_status fsd_profiles_read(struct fsd_inputs *d, const struct fsd_options
     return status;
 }
 
-/* Times in the engine's own file: a profile alone, or the tables of a log.  A log may
- * have printed a table of another engine, which is no error of the user's. */
+/* Times in the engine's own file, which is a profile or a log with tables. A log may
+ * contain a table of another engine; that is not the user's error. */
 static void load_own(struct fsd_inputs *d, fsd_profile_vec *out)
 {
     for (uint32_t i = 0; i < d->own_profiles.n; i++)

@@ -1,9 +1,9 @@
 /*
- * Builds of one network by several routes: the public API of it.  Where the values of
- * a build's knobs come from, the surest first: the iteration of a tuning cache that it
- * is of, by its log's command or its name ("iter3"); how it was built, as its log
- * states; its label; words "knob=value" in its name.  Times come from one
- * source for all: the cache, or else the builds' profiles.
+ * Public API: builds of one network by several routes. The values of a build's knobs
+ * come from these sources, most reliable first: the iteration of a tuning cache that
+ * the log's command or the build's name ("iter3") identifies; the build options in the
+ * log; the label; words "knob=value" in the name. All times come from one source: the
+ * cache, or else the builds' profiles.
  */
 #include "api/command.h"
 #include "api/inputs.h"
@@ -28,8 +28,8 @@ struct fsd_routing {
     bool tuned;
     struct fsd_state *states[MOST];
     fsd_route_blocks blocks[MOST];
-    unsigned n;               /* of both */
-    fsd_failed_builds failed; /* builds that left nothing else */
+    unsigned n;               /* number of builds of both kinds */
+    fsd_failed_builds failed; /* failed builds, which have no state */
     struct fsd_route_in *in;
     uint32_t n_in;
     fsd_settings usual;
@@ -52,13 +52,16 @@ static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
     else if (status == FSD_OK)
         status = fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
                           "expected a tuning cache, found another kind of file");
-    r->tuning.path = fsd_arena_strndup(r->arena, path, strlen(path)); /* kept */
+    r->tuning.path = fsd_arena_strndup(r->arena, path, strlen(path)); /* a copy, since
+                                                                         the caller's
+                                                                         path may not
+                                                                         live as long */
     r->tuned = true;
     return fsd_file_blame(path, FSD_FILE_TUNING, "a tuning cache",
                           fsd_file_done(&file, status, err), err);
 }
 
-/* What the builder made of each block that is expected to be one kernel. */
+/* Records how the builder divided each block that is expected to be one kernel. */
 static void take_blocks(struct fsd_routing *r, const struct fsd_diff *d)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -115,8 +118,8 @@ static void set(struct fsd_routing *r, fsd_settings *to, const char *knob,
     fsd_vec_push(r->arena, to, one);
 }
 
-/* The last two parts of a path, a build's folder and file, without what programs put
- * behind a name. */
+/* The last two components of a path, the build's folder and file, without suffixes that
+ * programs append to a name. */
 static const char *name_in(struct fsd_arena *arena, const char *path)
 {
     static const char *const endings[] = {".xz",  ".gz",  ".zst", ".json",
@@ -132,7 +135,7 @@ static const char *name_in(struct fsd_arena *arena, const char *path)
     return fsd_arena_strndup(arena, name.s, name.n);
 }
 
-/* Knobs that a name states: who leaves one out of it has not set it. */
+/* Takes knobs from a name. A knob that the name leaves out was not set. */
 static void take_name(struct fsd_routing *r, const char *name, fsd_settings *to)
 {
     uint32_t first = to->n;
@@ -181,8 +184,8 @@ static const char *measured(const struct fsd_state *s)
     return how ? fsd_text(s->names, how) : "its log does not say how";
 }
 
-/* Times that do not count as those of the first build that has some are no times to
- * compare. */
+/* Times that were measured differently from the first timed build's cannot be compared,
+ * so they are dropped. */
 static void take_times(struct fsd_routing *r)
 {
     const char *how = NULL;
@@ -208,7 +211,7 @@ static const char *route_name(const struct fsd_routing *r, uint32_t i)
                                       : fsd_printed(r->arena, "%u", i + 1);
 }
 
-/* Of a build that failed nothing is known but its name, and why. */
+/* Of a failed build only its name and the reason are known. */
 static void take_failed(struct fsd_routing *r)
 {
     for (uint32_t i = 0; i < r->failed.n; i++) {
@@ -258,7 +261,8 @@ static void take_step(struct fsd_routing *r, uint32_t i)
                        &in->settings);
 }
 
-/* "iter3", "iteration-3": the number that stands last in the name; FSD_NONE. */
+/* The last number of the name, such as in "iter3" or "iteration-3"; FSD_NONE if it has
+ * none. */
 static uint64_t iteration_in(const char *name)
 {
     uint64_t found = UINT64_MAX;
@@ -294,8 +298,8 @@ static bool have_one_route(struct fsd_routing *r, const char *route,
     return true;
 }
 
-/* The iteration that a build is of; FSD_NONE: of none, or its log and its name
- * contradict each other. */
+/* The iteration that a build belongs to; FSD_NONE if it belongs to none, or if its log
+ * and its name contradict each other. */
 static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
 {
     fsd_sym route = fsd_built_find(&s->built, s->names, FSD_BUILT_ROUTE);
@@ -315,7 +319,7 @@ static uint32_t iteration_of(struct fsd_routing *r, const struct fsd_state *s)
     return found;
 }
 
-/* The cache may know that an iteration failed, and not why. */
+/* The cache may state that an iteration failed, but not why. */
 static void take_failed_step(struct fsd_routing *r, const struct fsd_failed_build *one)
 {
     uint64_t number = iteration_in(name_in(r->arena, one->path));

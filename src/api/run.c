@@ -23,8 +23,8 @@ static unsigned evidence_of(const struct fsd_options *opt)
     return opt->evidence ? opt->evidence : FSD_BY_ALL;
 }
 
-/* A log of another build is no evidence about this engine, and one with only the
- * engine's layers has nothing beside their names. */
+/* A log of another build is not evidence about this engine, and a log with only the
+ * engine's layers adds nothing to their names. */
 static struct fsd_story *replay_log(struct fsd_inputs *in,
                                     const struct fsd_options *opt)
 {
@@ -72,8 +72,8 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     return FSD_OK;
 }
 
-/* Another network whose exporter gave nodes the same names, as of one family: no
- * builder changes how many weights most of its layers have. */
+/* Detects another network of the same family, whose exporter gave nodes the same names:
+ * a builder does not change the number of weights of most layers. */
 static enum fsd_status check_weights(const struct fsd_match *match,
                                      const struct fsd_fit *fit, struct fsd_error *err)
 {
@@ -92,9 +92,9 @@ static enum fsd_status check_weights(const struct fsd_match *match,
         (long long)fit->heavy.count);
 }
 
-/* A pair belongs together when most of the names that could be the model's are.  Two
- * exports of one network share some names by chance ("Conv_9"), so some is not enough.
- */
+/* A pair belongs together if most names that could be the model's are in the model. A
+ * few shared names are not enough: two exports of one network share some by chance
+ * ("Conv_9"). */
 static enum fsd_status check_fit(const struct fsd_match *match,
                                  const struct fsd_options *opt, struct fsd_error *err)
 {
@@ -123,14 +123,14 @@ static enum fsd_status check_fit(const struct fsd_match *match,
 
 /* --------------------------------------------------------------------- the stages */
 
-/* A hundredth is above what FP16 loses, and below what shows in an output. */
+/* 1 % is more than what FP16 loses, and less than what shows in an output. */
 static double values_limit(const struct fsd_options *opt)
 {
     return opt->values_limit > 0 ? opt->values_limit : 0.01;
 }
 
-/* Each part is a constant of its own, so that a stage that is moved before what it
- * reads does not compile. */
+/* Each part is a separate constant, so that moving a stage before its inputs is a
+ * compile error. */
 enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *opt,
                                 struct fsd_error *err)
 {
@@ -270,7 +270,7 @@ enum fsd_status fsd_diff_view(const struct fsd_diff *diff, const char *view,
     return status == FSD_OK ? fsd_report_write(&report, format, out, err) : status;
 }
 
-/* The model's shapes, without an engine. */
+/* Writes the model's shapes, without an engine. */
 static enum fsd_status dump_shapes(const struct fsd_inputs *in,
                                    const struct fsd_options *opt, FILE *out,
                                    struct fsd_error *err)
@@ -335,7 +335,8 @@ enum fsd_status fsd_dump(const char *side, const struct fsd_options *opt, FILE *
 enum fsd_status fsd_about(const char *format, const struct fsd_style *style, FILE *out,
                           struct fsd_error *err)
 {
-    /* Of each reader its name, then what it reads: the report knows no readers. */
+    /* For each reader: its name, then what it reads. The report does not know the
+     * readers. */
     const char *words[64];
     struct fsd_query query = {.words = words};
     const struct fsd_report report = {

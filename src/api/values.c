@@ -1,7 +1,7 @@
 /*
- * Opens the files of numbers from outside and decides what they are together: one
- * table, one set of tensors, or two sets, of which the first is the reference.  One
- * file of Polygraphy has both sets where it has two runners.
+ * Opens files of values that other tools computed, and decides what they are together:
+ * one table, one set of tensors, or two sets, of which the first is the reference. One
+ * Polygraphy file has both sets if it has two runners.
  */
 #include "api/inputs.h"
 
@@ -93,7 +93,7 @@ enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options 
     status = read_all(d, &o, opt, numbers, err);
     for (unsigned i = 0; i < opt->n_values; i++)
         status = fsd_file_done(&o.files[i], status, err);
-    /* The caller's paths are bytes, and may be gone before the run is. */
+    /* The caller's paths are bytes, and may not live as long as the run. */
     for (unsigned i = 0; i < FILES_MAX; i++)
         if (numbers->paths[i])
             numbers->paths[i] =
