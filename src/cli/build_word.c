@@ -1,8 +1,8 @@
 /*
  * Turns one word of the command line into the files of a build: a directory, which the
- * library reads, or MODEL,ENGINE,PROFILE,LOG with commas, ENGINE and PROFILE each being
- * several with '+' between them.  A path may contain commas itself, so a word is split
- * at a comma only where the part before it is a file.
+ * library reads, or MODEL,ENGINE,PROFILE,LOG, where ENGINE and PROFILE may each be
+ * several names with '+' between them. A path may itself contain commas, so a word is
+ * split at a comma only if the part before it is a file.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -24,8 +24,8 @@ static bool is_file(const char *word, size_t n)
     return !stat(name, &st) && !S_ISDIR(st.st_mode);
 }
 
-/* The first name: up to the first comma that ends one of a file, as names may have
- * commas of their own; else up to the first comma. */
+/* The length of the first name: up to the first comma after which the part so far is a
+ * file, since names may contain commas; else up to the first comma. */
 static size_t name_length(const char *at)
 {
     size_t first = strcspn(at, ","), n = first;
@@ -35,7 +35,8 @@ static size_t name_length(const char *at)
     return n && is_file(at, n) ? n : first;
 }
 
-/* Of "P1+P2" the '+' that ends the name of a file; NULL: all is one name. */
+/* The '+' in "P1+P2" that ends the name of a file; NULL if the whole text is one
+ * name. */
 static char *plus_behind(char *name)
 {
     char *end = strchr(name, '+');
@@ -45,7 +46,7 @@ static char *plus_behind(char *name)
     return end && !is_file(name, strlen(name)) ? end : NULL;
 }
 
-/* "E1+E2": engines that compute a part of the model each. */
+/* Splits "E1+E2", engines that each compute a part of the model. */
 static enum fsd_status split_parts(struct build_word *build, const char *word,
                                    struct fsd_error *err)
 {
@@ -114,7 +115,7 @@ static enum fsd_status take_words(struct build_word *build, const char *word,
     return status == FSD_OK ? split_profiles(build, word, err) : status;
 }
 
-/* NULL where the word has no such file. */
+/* The name; NULL if the word has no such file. */
 static const char *named(const char *name)
 {
     return *name ? name : NULL;
@@ -126,7 +127,7 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     struct fsd_directory *directory = NULL;
     enum fsd_status status;
 
-    run->model = run->log = run->times = NULL; /* of the other build */
+    run->model = run->log = run->times = NULL; /* those belong to the other build */
     run->n_profiles = run->n_parts = 0;
     run->engine = word;
     if (is_directory(word)) {
@@ -166,7 +167,8 @@ enum fsd_status take_also(struct build_word *build, const char *word, const char
     kind = is_directory(word) ? FSD_FILE_OTHER : fsd_file_kind(first);
     if (!model || !is_engine_kind(kind))
         return take_build(build, word, run, err);
-    /* A model that ONNX Runtime optimized is an engine, too: what follows decides. */
+    /* A model that ONNX Runtime optimized is also an engine: whether more names follow
+     * decides. */
     if (word[n] && fsd_file_is_model(first)) {
         snprintf(first, sizeof first, "%.*s", (int)name_length(word + n + 1),
                  word + n + 1);
@@ -194,7 +196,7 @@ enum fsd_status each_build(const char *folder, build_fn *each, void *payload,
     return status;
 }
 
-/* The builds of a comparison, of which the first `n` words were taken. */
+/* The builds of a comparison so far; the first `n` words are used. */
 struct taken {
     struct build_word *builds;
     const struct fsd_options *like;
@@ -248,7 +250,7 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
     *n_runs = taken.n;
     if (status == FSD_OK && *n_runs == 1 && runs[0].model &&
         fsd_snapshot_builds(runs[0].model) > 1)
-        return FSD_OK; /* which brings the others along */
+        return FSD_OK; /* the directory supplies the other files */
     if (status == FSD_OK && *n_runs < 2)
         return fail_file(err, FSD_E_ARG, n == 1 ? words[0] : NULL,
                          "expected two builds or more, found %s",

@@ -1,8 +1,8 @@
 /*
  * The command of a collect: which of its words is the model, and which options trtexec
- * needs in addition.  Its releases have different options, so that its own --help is
- * read to see which it supports; an option that the user set stays as it is, and the
- * file that it names is copied afterwards.
+ * needs in addition. Its releases have different options, so its own --help shows which
+ * it supports. An option that the user set is not changed; the file that it names is
+ * copied afterwards.
  */
 #include "cli/cli.h"
 
@@ -13,13 +13,13 @@ enum { HELP_SIZE = 1 << 18 };
 
 static const struct {
     const char *option, *name;
-    bool of_run; /* it needs an inference */
+    bool of_run; /* it requires that trtexec runs inference */
 } exports[MOST_EXPORTS] = {{"--exportLayerInfo=", "layers.json", false},
                            {"--exportProfile=", "profile.json", true},
                            {"--exportTimes=", "times.json", true}};
 
-/* Without them the files have little information: names only, no steps, times that the
- * profiler disturbed. */
+/* Without these options the files lack information: they have only names, no build
+ * steps, or times that the profiler disturbed. */
 static const struct {
     const char *word;
     bool of_run;
@@ -39,7 +39,7 @@ static bool begins(const char *word, const char *with)
     return !strncmp(word, with, strlen(with));
 }
 
-/* The option up to its '=', whatever its value. */
+/* The user's option, up to and including its '='; NULL if it is not given. */
 static const char *given_option(const struct collect_command *c, const char *option)
 {
     size_t n = strcspn(option, "=");
@@ -51,8 +51,8 @@ static const char *given_option(const struct collect_command *c, const char *opt
     return NULL;
 }
 
-/* "trtexec", by whatever path; a wrapper such as `env` or `nice` may stand before it.
- * */
+/* The index of "trtexec", with any path; a wrapper such as `env` or `nice` may precede
+ * it. */
 static unsigned place_of_trtexec(const struct collect_command *c)
 {
     for (unsigned i = 0; i < c->n && c->words[i][0] != '-'; i++)
@@ -61,7 +61,7 @@ static unsigned place_of_trtexec(const struct collect_command *c)
     return c->n;
 }
 
-/* A word that is a model, or "--onnx=" and one. */
+/* The word that is a model, alone or after "--onnx="; NULL if there is none. */
 static const char *find_model(const struct collect_command *c)
 {
     for (unsigned i = 0; i < c->n; i++) {
@@ -75,7 +75,7 @@ static const char *find_model(const struct collect_command *c)
     return NULL;
 }
 
-/* Whether the help lists the option, as a word of its own. */
+/* Whether the help lists the option as a separate word. */
 static bool lists(const char *help, const char *option)
 {
     size_t n = strcspn(option, "=");

@@ -1,7 +1,7 @@
 /*
- * What becomes of a command's output.  That of a build is forwarded to this program's
- * own streams as it comes, and written to the log line by line, so that lines of its
- * two streams do not mix.
+ * Handles a command's output. That of a build is forwarded to this program's streams as
+ * it arrives, and written to the log by whole lines, so that lines of its two streams
+ * do not mix.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One of the command's streams; what has come of a line that has not ended. */
+/* One of the command's streams, with the incomplete line that has arrived. */
 struct stream {
     int to;
     char *line;
@@ -39,7 +39,7 @@ static bool keep(struct stream *s, const char *bytes, size_t n)
     return true;
 }
 
-/* Moves the lines that are whole, or all, into the log. */
+/* Moves the complete lines (or everything, with `all`) into the log. */
 static bool flush_lines(struct stream *s, FILE *log, bool all)
 {
     size_t whole = s->n;
@@ -63,7 +63,7 @@ static bool keep_piece(void *payload, int stream, const char *bytes, size_t n)
 
     if (!n)
         return flush_lines(s, kept->log, true);
-    write_all(s->to, bytes, n); /* a closed stream: the log is still written */
+    write_all(s->to, bytes, n); /* even if this stream is closed, the log is written */
     return keep(s, bytes, n) && flush_lines(s, kept->log, false);
 }
 
@@ -93,7 +93,7 @@ struct text {
     size_t used, size;
 };
 
-/* Behind what is there, as far as there is room. */
+/* Appends the bytes to the text, if there is room. */
 static bool append_piece(void *payload, int stream, const char *bytes, size_t n)
 {
     struct text *t = payload;

@@ -1,10 +1,10 @@
 /*
- * What may stand at the cursor: `fusiondiff help --complete WORD...`, where the last
- * word is the one that is being typed, maybe empty.  The shells' completions ask this
- * and know nothing themselves, so that they cannot differ from the tables of options.
+ * Lists completions: `fusiondiff help --complete WORD...`, where the last word is the
+ * one being typed, possibly empty. The shells' completion scripts only call this, so
+ * that they always agree with the tables of options.
  *
- * Each line is a candidate, a tab and what it means; a line "files" without a tab says
- * that names of files may stand there, too.
+ * Each line is a candidate, a tab and its meaning; a line "files" without a tab means
+ * that names of files are candidates, too.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is being typed, behind the "--option=" that candidates repeat. */
+/* The text being typed, after the "--option=" that all candidates repeat. */
 struct typed {
     const char *head;
     int n_head;
@@ -43,8 +43,9 @@ static void offer_options(const struct typed *t, const struct verb *verb)
     offer(t, "--help", "Options, formats and examples");
 }
 
-/* A name out of a file, unless a terminal would obey it, or the program take it for an
- * option: what is offered alone stands on the line before anybody has read it. */
+/* Offers a name from a file, unless a terminal would interpret it or the program would
+ * take it for an option: a shell inserts a single candidate before the user has read
+ * it. */
 static void offer_name(const struct typed *t, const char *name, const char *meaning)
 {
     char safe[sizeof(struct fsd_error)];
@@ -53,7 +54,8 @@ static void offer_name(const struct typed *t, const char *name, const char *mean
         offer(t, name, quoted(meaning, safe));
 }
 
-/* The names in the files that the line has so far; what cannot be read has none. */
+/* Offers the names in the files that the line has so far; unreadable files have
+ * none. */
 static void offer_names(const struct typed *t, struct fsd_options *run, bool nodes,
                         bool layers)
 {
@@ -67,7 +69,8 @@ static void offer_names(const struct typed *t, struct fsd_options *run, bool nod
         run->model = NULL;
     }
     run->force = run->uncited = true;
-    /* Which file of a folder was taken for what is no candidate, nor a warning. */
+    /* Notes about the files taken from a folder, and warnings, are not candidates, so
+     * they are dropped. */
     if (!freopen("/dev/null", "w", stderr) || !run->engine ||
         open_directory(&directory, run, NULL) != FSD_OK ||
         fsd_diff_open(&diff, run, NULL) != FSD_OK)
@@ -86,7 +89,7 @@ static void offer_values(const struct typed *t, const struct verb *verb,
     const char *name;
     char word[64];
 
-    if (islower((unsigned char)*option->arg)) { /* takes that very word */
+    if (islower((unsigned char)*option->arg)) { /* the option takes this very word */
         offer(t, option->arg, "");
         return;
     }
@@ -121,7 +124,7 @@ static void offer_argument(const struct typed *t, const struct verb *verb,
                     strstr(verb->arguments, "LAYER"));
 }
 
-/* The files on the line, as verbs take them. */
+/* Sets the files on the line as the verbs would. */
 static void take_files(struct fsd_options *run, const struct verb *verb, unsigned n,
                        char **words)
 {

@@ -1,11 +1,12 @@
-/* What the verbs that write models share: the options that name a part of a model,
- * models beside reports, and the edits of lint. */
+/* Functions that the verbs that write models share: options that name a part of a
+ * model, outputs that are models, and the edits of lint. */
 #ifndef FSD_CLI_EDIT_H
 #define FSD_CLI_EDIT_H
 
 #include "cli/cli.h"
 
-/** Rows of a verb's options; `does` is what it does with the nodes: "Cut". */
+/** Rows of a verb's options; `does` is what the verb does with the nodes, such as
+ *  "Cut". */
 #define PART_ROWS(does)                                                                \
     {"layer", "LAYER",                                                                 \
      does " the nodes of a layer: its number, name or pattern; may be repeated, as "   \
@@ -26,30 +27,31 @@
     }
 #define CONTEXT NUMBER(part.cut.context, 0, 1000000, "a number of steps")
 
-/** True when an option names nodes. */
+/** Whether an option names nodes. */
 bool names_part(const struct command_line *line);
 
 /** Names the nodes at which a build failed, unless the options name others.
- *  @return FSD_E_ARG where no part is known at which it failed. */
+ *  @return FSD_E_ARG if it is unknown at which nodes it failed. */
 enum fsd_status name_failed_part(struct command_line *line,
                                  const struct fsd_failure *failure,
                                  struct fsd_error *err);
 
-/** Ends with a message where the options ask for an ENGINE that is not given. */
+/** Exits with a message if the options require an ENGINE that is not given. */
 void check_part(const struct command_line *line);
 
-/** Notes that the model's weights in other files, if it has such, stay where they are,
- *  since a new model is in another folder.  models.c */
+/** Notes that weights of the model that are in other files stay there, if the new model
+ *  is in a different folder. models.c */
 void note_weights(const struct command_line *line);
 
-/** Writes every output of a verb that makes a model: those that end in .onnx are
- *  models, the others reports; where there are only models, a report goes to standard
- *  output.  models.c */
+/** Writes every output of a verb that makes a model: outputs that end in .onnx are
+ *  models, the others are reports. If all are models, a report goes to standard output.
+ *  models.c */
 enum fsd_status write_models(const struct command_line *line, print_fn *print_model,
                              print_fn *print_report, const void *payload,
                              struct fsd_error *err);
 
-/** Takes the words of lint's --fix, and applies the edits that they name.  fix.c */
+/** take_fix() parses the argument of lint --fix; the next function applies the edits
+ *  that it names. fix.c */
 void take_fix(struct command_line *line, char *list);
 enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
                           struct fsd_error *err);

@@ -1,9 +1,9 @@
-/* What lint's --fix does: the edits that are applied, or their list. */
+/* lint --fix: applies edits to the model, or lists the edits. */
 #include "cli/edit.h"
 
 #include <string.h>
 
-/* Cuts the list, if there is one, at its commas. */
+/* Splits the list, if there is one, at its commas. */
 void take_fix(struct command_line *line, char *list)
 {
     char *next = list;
@@ -29,7 +29,8 @@ struct fix_job {
     bool write;
 };
 
-/* The list, or where a model is written that; "line" is asked for beside it. */
+/* Prints the list of edits, or writes the model; "line" is requested in addition to the
+ * model. */
 static enum fsd_status print_fix(const void *payload, const struct sink *to)
 {
     const struct fix_job *job = payload;
@@ -40,7 +41,7 @@ static enum fsd_status print_fix(const void *payload, const struct sink *to)
                                         to->err);
 }
 
-/* No edit applies, so that nothing is written: the list states why. */
+/* If no edit applies, nothing is written; the list states why. */
 static enum fsd_status say_nothing_applies(struct command_line *line,
                                            const struct fix_job *job,
                                            struct fsd_error *err)

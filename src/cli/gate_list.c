@@ -1,26 +1,27 @@
 /*
- * check --list and snapshot --list: many builds, one after the other in the list's
- * order, by several threads.  A build that cannot be read, or whose line is wrong, is
- * an error of that build: the others continue, and the exit status is 2.  The notes of
- * all runs are printed at the end, in the order of the list, so that the same list
- * gives the same output.
+ * check --list and snapshot --list: many builds, processed in the list's order by
+ * several threads. A build that cannot be read, or whose line is wrong, is an error of
+ * that build only: the others continue, and the exit status is 2. The notes of all runs
+ * are printed at the end, in the order of the list, so that the same list always gives
+ * the same output.
  */
 #include "cli/cli.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* One build of the list; `error` is what is wrong with it. */
+/* One build of the list; `error` states what is wrong with it. */
 struct entry {
     struct list_line *line;
-    struct fsd_directory *several; /* in the place of a snapshot; NULL */
+    struct fsd_directory *several; /* a directory of snapshots instead of one snapshot;
+                                      NULL: none */
     struct fsd_check *check;
     struct fsd_error error;
-    struct whole_text snapshot; /* of the verb snapshot */
-    char place[PATH_MAX];       /* where that is written */
-    char *notes;                /* each ended by a zero */
+    struct whole_text snapshot; /* for the verb snapshot */
+    char place[PATH_MAX];       /* the path of that snapshot */
+    char *notes;                /* each ended by a zero byte */
     size_t noted;
-    struct stat file; /* the snapshot that is to be written, where `known` */
+    struct stat file; /* the snapshot's file before writing, if `known` */
     bool known;
 };
 
@@ -64,7 +65,8 @@ static enum fsd_status open_entry(struct job *job, unsigned i)
     struct entry *e = &job->at[i];
     struct fsd_options like = job->line->run;
 
-    like.progress = NULL; /* of one run; who waits here wants to know of builds */
+    like.progress = NULL; /* progress within one run is not shown, since the list's
+                             progress counts builds */
     like.note = keep_note;
     like.payload = e;
     e->line = must(calloc(1, sizeof *e->line));
@@ -88,8 +90,8 @@ static void check_one(void *payload, unsigned i)
         status = open_snapshots(&e->several, &options, &e->error);
     if (status == FSD_OK)
         status = fsd_check_open(&e->check, &e->line->run, &options, &e->error);
-    /* Snapshots are rewritten of what was built; else the verdicts are all that the
-     * report of many builds prints. */
+    /* Rewriting a snapshot needs the whole build; otherwise the report of many builds
+     * prints only verdicts. */
     if (status == FSD_OK && !options.accept)
         status = fsd_check_shrink(e->check, &e->error);
     e->error.status = status;
@@ -159,8 +161,8 @@ static void free_all(struct job *job)
     free_list(&job->list);
 }
 
-/* What a build before it is written to would be written over: two lines with one
- * snapshot are a slip. */
+/* Refuses two lines with the same snapshot, since the second build would overwrite what
+ * was written for the first: it is a typing error. */
 static enum fsd_status take_own(struct job *job, unsigned i, const char *path)
 {
     struct entry *e = &job->at[i];
@@ -193,8 +195,8 @@ static enum fsd_status print_checks(const void *payload, const struct sink *to)
                             to->err);
 }
 
-/* What cannot be rewritten is an error of its build, before any report says
- * "accepted". */
+/* A snapshot that cannot be rewritten is an error of its build, which must be known
+ * before any report states "accepted". */
 static void update_all(struct job *job)
 {
     for (unsigned i = 0; i < job->list.n; i++) {
@@ -206,12 +208,12 @@ static void update_all(struct job *job)
         e->known = !stat(path, &e->file);
         if (take_own(job, i, path) == FSD_OK)
             e->error.status = update_snapshot(job->line, e->check, &e->error);
-        /* Rewritten, it is another file of the same name. */
+        /* After rewriting, the name refers to a different file. */
         e->known = e->error.status == FSD_OK && !stat(path, &e->file);
     }
 }
 
-/* No output is written over what any build is read from. */
+/* No output may overwrite an input of any build. */
 static enum fsd_status check_inputs(const struct job *job, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;

@@ -1,10 +1,11 @@
-/* What --help says below the options of a verb: its formats, examples and more; and the
- * verbs in a line each, which `fusiondiff help` prints. */
+/* Prints the rest of a verb's --help after the options (formats, examples and more),
+ * and the list of verbs for `fusiondiff help`. */
 #include "cli/cli.h"
 
 #include <string.h>
 
-/* The verbs by what their users ask.  Each is there once, which tests/shell holds. */
+/* The verbs, grouped by the question that they answer. tests/shell checks that each is
+ * listed exactly once. */
 static const struct {
     const char *question;
     const char *verbs[9];
@@ -35,7 +36,7 @@ static bool answers_question(const struct verb *verb)
     return false;
 }
 
-/* A new verb is listed before it has a question. */
+/* A new verb that is not in the table yet is listed first. */
 void print_verbs(FILE *out)
 {
     const struct verb *verb;
@@ -45,7 +46,8 @@ void print_verbs(FILE *out)
     for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
         fprintf(out, "\n%s\n", questions[i].question);
         for (unsigned k = 0; questions[i].verbs[k]; k++)
-            if ((verb = find_verb(questions[i].verbs[k]))) /* not all without edits */
+            if ((verb = find_verb(questions[i].verbs[k]))) /* without the edit library,
+                                                              some verbs are missing */
                 print_verb(verb, out);
     }
     for (unsigned i = 0; (verb = verb_at(i)); i++) {
