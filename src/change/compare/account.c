@@ -1,7 +1,7 @@
 /*
- * What two builds were made from, aspect by aspect: equal, different, or not known,
- * since a build does not state it.  A model that was not compared is no equal model;
- * what a log or a dump of one build lacks is named.
+ * What two builds were made from, aspect by aspect: equal, different, or not known
+ * because a build does not state it. A model that was not compared does not count as
+ * equal; if the log or dump of one build lacks a fact, the entry names that build.
  *
  *     nodes               different   `res` is Mul, before Add
  *     inputs and outputs  equal
@@ -16,7 +16,7 @@
 
 #include <string.h>
 
-enum { NAMED = 3 }; /* of many nodes, how many are named */
+enum { NAMED = 3 }; /* how many of several nodes are named */
 
 static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *what)
 {
@@ -26,7 +26,7 @@ static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *wh
     fsd_vec_push(c->arena, &c->account.different, difference);
 }
 
-/* Of an aspect without a difference: equal if both builds state it. */
+/* Settles an aspect without a difference: equal if both builds state it. */
 static void settle(struct fsd_compare *c, enum fsd_aspect_id id, bool old, bool new)
 {
     if (fsd_aspect_differs(c, id))
@@ -58,7 +58,7 @@ static void end_names(const struct names *names)
         fprintf(names->out, " and %u more", names->n - NAMED);
 }
 
-/* The size of a weight is a matter of constants, whatever node reads it. */
+/* A different size of a weight belongs to constants, whatever node reads it. */
 static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
 {
     return edit->what == FSD_EDIT_VALUE || (edit->what == FSD_EDIT_ATTRIBUTE &&
@@ -67,7 +67,7 @@ static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
                : FSD_ASPECT_NODES;
 }
 
-/* Edits that read alike are one difference of several nodes. */
+/* Edits with equal text are one difference of several nodes. */
 static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     struct fsd_intern *texts = fsd_intern_new(scratch);
@@ -99,7 +99,7 @@ static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
     }
 }
 
-/* Nodes of one model only, quantizers apart, which are counted in pairs. */
+/* Nodes of one model only, except quantizers, which are counted in pairs. */
 static void take_lone_nodes(struct fsd_compare *c, bool old, bool quantizers)
 {
     const struct fsd_state *s = old ? c->old : c->new;
@@ -192,8 +192,9 @@ static bool states_network(const struct fsd_state *s)
     return s->inputs.n || s->outputs.n;
 }
 
-/* Without a model the engine's own inputs and outputs are all that is known; with one,
- * another shape where the model has the same is that of another model's engine. */
+/* Without a model, only the engine's own inputs and outputs are known. With a model: if
+ * the engine's shape of a port differs but the model's is equal, the engine was built
+ * from a different model. */
 static void take_bindings(struct fsd_compare *c)
 {
     bool modelled = states_network(c->old) && states_network(c->new);
@@ -224,7 +225,7 @@ static void take_bindings(struct fsd_compare *c)
     }
 }
 
-/* An application passes buffers by number. */
+/* An application may pass buffers by index, so the order of ports matters. */
 static void take_order(struct fsd_compare *c, bool output)
 {
     const fsd_id *to = output ? c->align->new_output : c->align->new_input;
@@ -263,7 +264,8 @@ static void take_profiles(struct fsd_compare *c)
         const struct fsd_binding *was = c->bindings.at[i].old,
                                  *now = c->bindings.at[i].new;
 
-        /* The sizes of an input that has another shape are no choice of a profile. */
+        /* If the shape of an input differs, its sizes are not a choice of the
+         * profile. */
         if (was && now && was->ranges && now->ranges && c->bindings.at[i].ranges &&
             !c->bindings.at[i].shape)
             differs(c, FSD_ASPECT_PROFILES,
@@ -294,7 +296,7 @@ static bool is_stated(const struct fsd_state *s, const char *key)
     return fsd_built_find(&s->built, s->names, key);
 }
 
-/* A dump's producer may be a range of versions, which says only what it is not. */
+/* A dump's producer may be a range of versions, which only excludes versions. */
 static bool states_version(const struct fsd_state *s)
 {
     const char *text = s->producer ? fsd_text(s->names, s->producer) : "";
@@ -317,11 +319,11 @@ static bool runs_in(const struct fsd_state *s, uint8_t type)
     return runs;
 }
 
-/* Without a log: a build in which each node whose precision changed runs in FP32, where
- * all ran in a type that only an option of a weakly typed build permits, was made
- * without that option; and the other way round.
- * @param lost  which of the two
- * @return the type, which the option is called like; unknown: there is none */
+/* Without a log: if all nodes whose precision changed run in FP32 now, and ran before
+ * in a type that only an option of a weakly typed build permits, the new build was made
+ * without that option. The converse holds, too.
+ * @param lost  which of the two cases
+ * @return the type that the option is named after; unknown if there is none */
 static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
 {
     uint8_t flag = FSD_DTYPE_UNKNOWN;
@@ -370,7 +372,7 @@ static void take_built(struct fsd_compare *c)
                 c, aspect_of_fact(b->key),
                 fsd_printed(c->arena, "%s %s, before %s", b->key, b->after, b->before));
     }
-    /* A model in FP16 runs in FP16 without an option. */
+    /* A model in FP16 runs in FP16 even without an option. */
     if (c->account.different.n)
         return;
     take_flag(c, true);

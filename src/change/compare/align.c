@@ -3,13 +3,13 @@
  *
  *     names      of weights and nodes, unless an exporter's counter made them
  *     modules    the only node of its operator in a module, where names show it
- *     from, to   equal subgraphs back to the inputs and on to the outputs
+ *     from, to   equal subgraphs up to the inputs and down to the outputs
  *     around     between the same aligned neighbors
  *     near       equal surroundings that occur once in each model
- *     keys       names with counters, too, where most neighbors agree (align_keys.c)
+ *     keys       also names with counters, if most neighbors agree (align_keys.c)
  *
  * A round proposes each pair that is unique on both sides.  Two proposals that disagree
- * cancel each other, and so do pairs that would reverse the order of two nodes: where a
+ * cancel each other, and so do pairs that would reverse the order of two nodes: if a
  * stack of equal blocks has one block more than before, counting from the inputs and
  * counting from the outputs give different pairs, and both may be wrong.
  *
@@ -24,16 +24,16 @@ enum { MOST_ROUNDS = 64 };
 
 struct aligner {
     struct fsd_arena *scratch;
-    struct fsd_align_side side[2]; /* old, new */
-    struct fsd_hash_row *rows;     /* room for all nodes */
-    fsd_id *offer[2][3];           /* by side and kind of evidence, by node: the
-                                      proposed counterpart */
-    fsd_id *counterpart[2];        /* by side: the alignment as it would be with all
-                                      proposals accepted */
-    uint8_t *by;                   /* by old node */
+    struct fsd_align_side side[2]; /* of the old, the new build */
+    struct fsd_hash_row *rows;     /* has room for all nodes */
+    fsd_id *offer[2][3];           /* the proposed counterpart, indexed by side, kind of
+                                      evidence and node */
+    fsd_id *counterpart[2];        /* by side: the alignment if all proposals were
+                                      accepted */
+    uint8_t *by;                   /* indexed by old node */
 };
 
-/* By which colors a node is searched for on the other side. */
+/* The color by which a node is searched for on the other side. */
 enum color {
     BY_FROM,
     BY_TO,
@@ -45,7 +45,7 @@ enum color {
     BY_MODULE
 };
 
-/* Equal names count only for nodes of the same operator. */
+/* Equal names count only for nodes with the same operator. */
 static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
                            const char *name)
 {
@@ -54,7 +54,7 @@ static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
     return fsd_hash_mix(fsd_hash_text(name), fsd_state_hash(side->s, op));
 }
 
-/* 0: it has none. */
+/* The color of a node; 0 if it has none. */
 static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
                          enum color color)
 {
@@ -71,8 +71,8 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* Far from all aligned nodes, being the only remaining node of its kind is no
-         * evidence: it must have been unique from the beginning. */
+        /* Far from all aligned nodes, being the last unaligned node of its kind is not
+         * evidence: the node must have been unique from the beginning. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;
@@ -109,7 +109,7 @@ static uint32_t collect(struct aligner *a, enum color color)
     return n;
 }
 
-/* Proposes the pairs of which each side has exactly one node of that color. */
+/* Proposes the pairs in which each node is the only one of its side with that color. */
 static void make_offers(struct aligner *a, int kind, enum color color)
 {
     uint32_t n = fsd_hash_rows_pairs(a->rows, collect(a, color));
@@ -316,8 +316,8 @@ static void align_core(struct aligner *a)
 
 /* ------------------------------------------------------------------------ ports */
 
-/* By name, those of one name in their order; the rest in their order, if both sides
- * have equally many left. */
+/* Pairs ports by name, several of one name in their order. The rest is paired in order,
+ * if both sides have equally many left. */
 static void align_ports(const struct fsd_state *old, const struct fsd_state *new,
                         bool output, fsd_id *to_new, fsd_id *to_old)
 {
@@ -327,7 +327,7 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
     uint32_t m = output ? new->outputs.n : new->inputs.n, paired = 0;
     struct fsd_arena *scratch = fsd_arena_new();
     fsd_id *of_name = fsd_ids_new(scratch, fsd_intern_count(new->names));
-    fsd_id *next = FSD_NEW(scratch, fsd_id, m); /* of the same name */
+    fsd_id *next = FSD_NEW(scratch, fsd_id, m); /* the next port with the same name */
 
     for (uint32_t i = m; i-- > 0;) {
         next[i] = of_name[q[i].name];
@@ -357,8 +357,8 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
 
 /* ------------------------------------------------------------------------- all */
 
-/* The hash is taken over what was read of the model, so the nodes are the same too;
- * the check guards against a snapshot that was edited. */
+/* The hash covers all that was read of the model, so equal hashes mean equal nodes; the
+ * check of the count guards against an edited snapshot. */
 static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
 {
     if (old->nodes.n != new->nodes.n || !fsd_state_is_of_same_model(old, new))
@@ -372,8 +372,8 @@ static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
 
 /* ------------------------------------------------------------- in another order */
 
-/* What identifies a node whatever its number in the file: its name, or the name of its
- * first output. */
+/* Identifies a node independently of its number in the file: by its name, or the name
+ * of its first output. */
 static uint64_t hash_called(const struct fsd_state *s, fsd_id node)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -400,7 +400,8 @@ static uint64_t hash_source(const struct fsd_state *s, const uint64_t *from,
     return fsd_hash_mix(from[node], source.out);
 }
 
-/* By node: a hash over the node, all its ancestors and all its descendants, by name. */
+/* Indexed by node: a hash of the names of the node, its ancestors and its
+ * descendants. */
 static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_state *s)
 {
     uint32_t n = s->nodes.n;
@@ -439,9 +440,9 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
     return from;
 }
 
-/* One model whose nodes are in another order, or which differs in something that no
- * node shows: every node has a counterpart of the same name, with the same ancestors
- * and descendants.  If several nodes of both sides look alike, any assignment among
+/* One model whose nodes are in a different order, or that differs in something that no
+ * node shows: every node has a counterpart with the same name, ancestors and
+ * descendants. If several nodes of both sides are equal in this, any assignment among
  * them is right. */
 static bool align_reordered(struct aligner *a)
 {

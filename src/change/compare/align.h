@@ -1,9 +1,10 @@
 /*
- * Which node of one model is which of another: the same network, exported anew.
+ * Which node of one model corresponds to which node of the other, when one network was
+ * exported twice.
  *
- * Two nodes are aligned only if no evidence contradicts it.  Each kind of evidence
+ * Two nodes are aligned only if no evidence contradicts it. Each kind of evidence
  * proposes pairs that are unique on both sides; proposals that disagree cancel each
- * other, and their nodes are never aligned.  Accepted pairs anchor the next round.
+ * other, and their nodes are never aligned. Accepted pairs anchor the next round.
  */
 #ifndef FSD_COMPARE_ALIGN_H
 #define FSD_COMPARE_ALIGN_H
@@ -14,28 +15,34 @@
 enum fsd_align_by {
     FSD_ALIGN_NOT,
     FSD_ALIGN_MODEL,   /**< both models are the same */
-    FSD_ALIGN_NAME,    /**< the same operator and the same name, of node or weight,
-                            which no exporter's counter made */
-    FSD_ALIGN_BOTH,    /**< equal subgraphs back to the inputs and on to the outputs */
-    FSD_ALIGN_INPUTS,  /**< equal subgraphs back to the inputs, or to aligned nodes */
-    FSD_ALIGN_OUTPUTS, /**< equal subgraphs on to the outputs, or to aligned nodes */
-    FSD_ALIGN_AROUND,  /**< the only one of its kind between aligned nodes */
+    FSD_ALIGN_NAME,    /**< the same operator and the same name of node or weight,
+                            without an exporter's counter */
+    FSD_ALIGN_BOTH,    /**< equal subgraphs up to the inputs and down to the outputs */
+    FSD_ALIGN_INPUTS,  /**< equal subgraphs up to the inputs, or to aligned nodes */
+    FSD_ALIGN_OUTPUTS, /**< equal subgraphs down to the outputs, or to aligned nodes */
+    FSD_ALIGN_AROUND,  /**< the only node of its kind between aligned nodes */
     FSD__ALIGN_COUNT
 };
 
 struct fsd_align {
-    fsd_id *to_new;                 /**< by old node; FSD_NONE: only in the old model */
-    fsd_id *to_old;                 /**< by new node */
-    uint8_t *by;                    /**< by old node: enum fsd_align_by */
-    fsd_id *new_input, *new_output; /**< by old port; FSD_NONE */
-    fsd_id *old_input, *old_output; /**< by new port */
-    uint32_t by_count[FSD__ALIGN_COUNT]; /**< of core nodes of the old model */
-    uint32_t rewritten; /**< core nodes of the old model, not aligned, of which the new
-                             one makes a product with as many weights by other nodes */
+    fsd_id *to_new;                 /**< indexed by old node; FSD_NONE: only in the old
+                                         model */
+    fsd_id *to_old;                 /**< indexed by new node; FSD_NONE: only in the new
+                                         model */
+    uint8_t *by;                    /**< indexed by old node: enum fsd_align_by */
+    fsd_id *new_input, *new_output; /**< indexed by old port; FSD_NONE: only in the old
+                                         model */
+    fsd_id *old_input, *old_output; /**< indexed by new port; FSD_NONE: only in the new
+                                         model */
+    uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
+                                              model */
+    uint32_t rewritten; /**< unaligned core nodes of the old model for which the new
+                             model has a product with as many weights, written with
+                             different nodes */
 };
 
-/** Where a tensor of the old model comes from in the new one; neither: the new model
- *  lacks it, or it is neither in the old one. */
+/** The origin in the new model of a tensor of the old one. Neither node nor input if
+ *  the new model lacks it, or if it has no origin in the old model. */
 static inline struct fsd_origin fsd_align_new_origin(const struct fsd_align *a,
                                                      struct fsd_origin old)
 {
@@ -66,8 +73,8 @@ fsd_align_old_destination(const struct fsd_align *a, struct fsd_destination new)
     return output == FSD_NONE ? new : fsd_output_destination(a->old_output[output]);
 }
 
-/** The i-th of a list of the new model in the old one, as the old one's lists hold it;
- *  FSD_NONE: it lacks it. */
+/** Entry i of a list of the new model, as a reference in the old model; FSD_NONE if the
+ *  old model lacks it. */
 static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
                                          struct fsd_ends ends, uint32_t i)
 {
@@ -78,7 +85,7 @@ static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
                : fsd_align_old_origin(a, (struct fsd_origin){ref}).ref;
 }
 
-/** Whether the new model lacks the i-th of a list of the old one. */
+/** Whether the new model lacks entry i of a list of the old model. */
 static inline bool fsd_align_lacks_end(const struct fsd_align *a, struct fsd_ends ends,
                                        uint32_t i)
 {
@@ -99,8 +106,8 @@ static inline bool fsd_align_has(const struct fsd_align *align, fsd_id old)
     return align->to_new[old] != FSD_NONE;
 }
 
-/** The alignment, in the arena.  Folded and dead nodes are aligned only where both
- * models are the same. */
+/** The alignment, allocated in the arena. Folded and dead nodes are aligned only if
+ *  both models are the same. */
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
                                 const struct fsd_state *new);
 

@@ -1,27 +1,27 @@
 /*
- * Nodes that keep their names where structure shows nothing: when all activations of a
- * network are replaced, no subgraph is as before.
+ * Aligns nodes that keep their names where structure shows nothing: when all
+ * activations of a network are replaced, no subgraph is as before.
  *
  *     conv1 [Conv] -> act1 [Relu]      -> conv2 [Conv]
- *     conv1 [Conv] -> act1 [LeakyRelu] -> conv2 [Conv]      act1 is another operator
+ *     conv1 [Conv] -> act1 [LeakyRelu] -> conv2 [Conv]      act1: different operator
  *
- * An exporter's counter gives a name to another node as soon as a node before it comes
- * or goes, so a name alone proves nothing: most of what the nodes read, and of what
- * reads them, must belong together, too.
+ * An exporter's counter gives a name to a different node as soon as a node before it is
+ * added or removed, so a name alone proves nothing: most producers and consumers of the
+ * two nodes must correspond, too.
  */
 #include "change/compare/parts.h"
 
 #include <string.h>
 
-enum { MOST_SCANNED = 64 }; /* of many inputs whose order does not count */
+enum { MOST_SCANNED = 64 }; /* inputs in any order */
 
 struct keys {
-    const struct fsd_align_side *side; /* both */
-    fsd_id *like[2];    /* by node: its counterpart; else, where neither is aligned, the
-                        node of its name; FSD_NONE */
-    uint64_t *twins[2]; /* by node: a hash over the names of all nodes of its model that
-                           have the same ancestors and descendants, so that their
-                           neighbors agree with each of them */
+    const struct fsd_align_side *side; /* both sides */
+    fsd_id *like[2];    /* indexed by node: its counterpart; if the node is not aligned,
+                           an unaligned node of the same name; FSD_NONE */
+    uint64_t *twins[2]; /* indexed by node: a hash of the names of all nodes of its
+                           model with the same ancestors and descendants, so that a
+                           neighbor may agree with any of them */
 };
 
 struct votes {
@@ -48,8 +48,8 @@ static fsd_id *like_of(struct fsd_arena *scratch, const struct fsd_align_side si
     return like;
 }
 
-/* Whether `reader` reads what `from` names, at the slot or, where the order does not
- * count in one of the models, anywhere. */
+/* Whether `reader` reads the tensor `from` at the slot, or at any slot if the order
+ * does not matter in one of the models. */
 static bool reads(const struct fsd_align_side *side, fsd_id reader, uint32_t slot,
                   bool anywhere, struct fsd_producer from)
 {
@@ -71,8 +71,8 @@ static void vote(struct votes *votes, bool agrees)
     votes->against += !agrees;
 }
 
-/* Asks each neighbor of a node that has an equal on the other side, whether the node
- * that is proposed has that one as its neighbor. */
+/* For each neighbor of a node with an equal node on the other side: votes whether the
+ * proposed node has that equal node as its neighbor. */
 static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
                 struct votes *votes)
 {
@@ -101,7 +101,7 @@ static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
     }
 }
 
-/* Weights that both models name, and name otherwise, are others. */
+/* Weights that both models name, but differently, are different weights. */
 static bool has_other_weight(const struct fsd_align_side side[2], fsd_id old,
                              fsd_id new)
 {
@@ -167,8 +167,7 @@ static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new, uint8_t 
     by[old] = FSD_ALIGN_NAME;
 }
 
-/* Quantizers in a row have one core node before them and one behind, like
- * duplicates. */
+/* Quantizers in a row have one core node before them and one after, like duplicates. */
 static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
 {
     struct votes votes = {0, 0};
@@ -190,7 +189,8 @@ static struct keys keys_of(const struct fsd_align_side side[2],
         {find_twins(scratch, &side[0]), find_twins(scratch, &side[1])}};
 }
 
-/* All pairs are chosen before the first is made, so that no order counts. */
+/* All pairs are chosen before the first is made, so that their order does not
+ * matter. */
 static uint32_t align(struct fsd_align_side side[2], struct fsd_arena *scratch,
                       bool core, uint8_t *by)
 {
@@ -214,7 +214,7 @@ static uint32_t align(struct fsd_align_side side[2], struct fsd_arena *scratch,
     return made;
 }
 
-/* Whether most of what is aligned kept its name. */
+/* Whether most aligned nodes kept their names. */
 static bool share_names(const struct fsd_align_side side[2])
 {
     uint32_t aligned = 0, same = 0;
@@ -231,8 +231,9 @@ static bool share_names(const struct fsd_align_side side[2])
     return 4 * (uint64_t)same >= 3 * (uint64_t)aligned;
 }
 
-/* What one model folds and the other computes is neither new nor gone.  A folded node
- * has no neighbors to ask, so the names must be known to be shared. */
+/* Aligns nodes that one model folds and the other computes: they are neither new nor
+ * removed. A folded node has no neighbors that could vote, so most names must be known
+ * to be kept. */
 void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
                       uint8_t *by)
 {

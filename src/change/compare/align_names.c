@@ -3,13 +3,13 @@
  * counter.
  *
  *     /layer1/relu/Relu      not if there is a /layer1/relu_1: the first call has no
- *     /layer1/relu_1/Relu    number, and one more call before it renumbers them all
+ *     /layer1/relu_1/Relu    number, and another call before it would renumber both
  */
 #include "change/compare/parts.h"
 
 #include <string.h>
 
-/* The length without a counter such as "_12"; n when there is none. */
+/* The length of the name without a counter such as "_12"; n if it has no counter. */
 static size_t without_counter(const char *name, size_t n)
 {
     size_t i = n;
@@ -27,7 +27,7 @@ bool fsd_align_weight_identifies(const char *name)
            without_counter(name, n) == n;
 }
 
-/* The length of the name's next step from `at`: "/layer1" is one. */
+/* The length of the component of the name at `at`, such as "/layer1". */
 static size_t step(const char *name, size_t at)
 {
     return name[at] ? 1 + strcspn(name + at + 1, "/.:") : 0;
@@ -56,7 +56,9 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
  *     /blocks/blocks.0/up/MatMul    is in blocks.0.up */
 static const char *module_in(struct fsd_arena *scratch, const char *name)
 {
-    char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module; /* zeroed */
+    char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module; /* filled
+                                                                               with
+                                                                               zeros */
     const char *last = "";
     size_t n_last = 0;
 

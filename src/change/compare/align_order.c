@@ -9,7 +9,7 @@
  */
 #include "change/compare/parts.h"
 
-/* A bound on a level, and the aligned node that sets it. */
+/* A bound on a level, and the aligned node that causes it. */
 struct bound {
     uint32_t level;
     fsd_id by;
@@ -18,12 +18,12 @@ struct bound {
 /* The least and the greatest level that each node's counterpart can have. */
 struct bounds {
     const struct fsd_align_side *side, *other;
-    const fsd_id *counterpart; /* as offered */
+    const fsd_id *counterpart; /* including proposals */
     struct bound *least, *most;
 };
 
-/* The bound that a neighbor sets: its counterpart's level plus `on`; of a neighbor
- * without one, the bound that it inherits. */
+/* The bound that a neighbor causes: the level of its counterpart plus `on`; for a
+ * neighbor without a counterpart, the bound of that neighbor itself. */
 static struct bound bound_of(const struct bounds *b, fsd_id node,
                              const struct bound *known, int on)
 {
@@ -72,7 +72,7 @@ static void refuse(const struct fsd_align_side side[2], int k, fsd_id node,
                    fsd_id counterpart)
 {
     if (side[k].counterpart[node] != FSD_NONE)
-        return; /* it was aligned before */
+        return; /* the node was already aligned */
     side[k].contested[node] = true;
     side[!k].contested[counterpart] = true;
 }

@@ -1,12 +1,12 @@
 /*
- * A product written as one node in one model and as two in the other, as an optimizer
- * of models rewrites it:
+ * A matrix product that is one node in one model and two in the other, because a model
+ * optimizer rewrote it:
  *
  *     x -> MatMul -> Add(bias) -> Relu          x -> Gemm -> Relu
  *
- * For the alignment the Add is a part of its MatMul, and the MatMul looks like the
- * Gemm: without it nothing behind would have equal ancestors.  Models that spell all
- * products alike are aligned node by node.
+ * For the alignment the Add is a part of its MatMul, and the MatMul gets the color of
+ * the Gemm: otherwise no node after it would have equal ancestors. Models that write
+ * all products alike are aligned node by node.
  */
 #include "change/compare/parts.h"
 
@@ -14,7 +14,7 @@
 #include <string.h>
 
 struct spelled {
-    uint32_t whole, parts; /* Gemms with a bias; MatMuls with an Add */
+    uint32_t whole, parts; /* number of Gemms with a bias, and of MatMuls with an Add */
 };
 
 static bool is_op(const struct fsd_state *s, fsd_id node, const char *op)
@@ -22,7 +22,7 @@ static bool is_op(const struct fsd_state *s, fsd_id node, const char *op)
     return !strcmp(fsd_text(s->names, s->nodes.at[node].op), op);
 }
 
-/* Whether a node's traits are its weight alone. */
+/* Whether the weight is the only trait of a node. */
 static bool has_only_weight(const struct fsd_state *s, fsd_id node)
 {
     const char *traits = fsd_text(s->names, s->nodes.at[node].traits);
@@ -30,7 +30,8 @@ static bool has_only_weight(const struct fsd_state *s, fsd_id node)
     return *traits == 'w' && !strchr(traits, ',');
 }
 
-/* transB says how the weight is stored, which its traits allow for. */
+/* Whether a node is a Gemm with a bias. transB only affects how the weight is stored,
+ * which the comparison of traits allows for. */
 static bool is_whole(const struct fsd_state *s, fsd_id node)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -40,7 +41,7 @@ static bool is_whole(const struct fsd_state *s, fsd_id node)
            (!*attrs || !strcmp(attrs, "transB=1"));
 }
 
-/* The MatMul whose result a node adds a constant to; FSD_NONE: it is no such node. */
+/* The MatMul to whose result a node adds a constant; FSD_NONE for other nodes. */
 static fsd_id product_of(const struct fsd_state *s, const uint32_t *readers,
                          fsd_id node)
 {
@@ -65,7 +66,7 @@ static void count_reader(uint32_t *readers, struct fsd_origin at)
         readers[from]++;
 }
 
-/* By node: the core nodes, and the outputs of the network, that read it. */
+/* Indexed by node: the number of core nodes and network outputs that read it. */
 static uint32_t *count_readers(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     uint32_t *readers = FSD_NEW(scratch, uint32_t, s->nodes.n);
@@ -79,7 +80,8 @@ static uint32_t *count_readers(const struct fsd_state *s, struct fsd_arena *scra
     return readers;
 }
 
-/* Fills by node the product that it is a part of: itself, or the MatMul before it. */
+/* Fills, for each node, the product that it is a part of: itself, or the MatMul before
+ * it. */
 static struct spelled find(const struct fsd_state *s, struct fsd_arena *scratch,
                            fsd_id *product)
 {
@@ -118,7 +120,8 @@ bool fsd_align_is_product(const struct fsd_align_side *side, fsd_id node)
     return side->product && (side->bias[node] != FSD_NONE || is_whole(side->s, node));
 }
 
-/* A log does not say how a weight is stored, so only its number of values counts. */
+/* A log does not state how a weight is stored, so only its number of values is
+ * compared. */
 static uint64_t count_weight(const char *traits)
 {
     uint64_t count = 1;

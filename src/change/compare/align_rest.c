@@ -1,6 +1,6 @@
 /*
- * Aligns Q/DQ, views and optional nodes after the core nodes, by the core nodes before
- * and behind them.
+ * Aligns Q/DQ, views and optional nodes after the core nodes, using the core nodes
+ * before and after them.
  */
 #include "change/compare/parts.h"
 
@@ -36,8 +36,8 @@ static void color_from(struct fsd_align_side *side)
     }
 }
 
-/* Consumers have higher numbers, so going from the end each node's sum is complete when
- * it is reached. */
+/* Consumers have higher numbers: going backwards, a node's sum is complete when the
+ * loop reaches it. */
 static void color_to(struct fsd_align_side *side)
 {
     const struct fsd_state *s = side->s;
@@ -67,8 +67,9 @@ static void color_to(struct fsd_align_side *side)
     }
 }
 
-/* Pairs unique on both sides by: both ends; the subgraph to the outputs; for optional
- * nodes, which belong to the node before them, the subgraph from the inputs. */
+/* A pass pairs nodes that are unique on both sides in: both ends; the subgraph to the
+ * outputs; for optional nodes, which belong to the node before them, the subgraph from
+ * the inputs. */
 enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
 
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,

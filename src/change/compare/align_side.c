@@ -1,7 +1,7 @@
 /*
- * Weisfeiler-Leman colors of nodes: hashes that are equal where two nodes look the same
- * in one direction.  An aligned node has the color of its pair, so that the nodes
- * behind it do not count and each round of alignment sees further than the last.
+ * Weisfeiler-Leman colors of nodes: hashes that are equal if two nodes look the same in
+ * one direction.  An aligned node has the color of its pair, so that nodes beyond it do
+ * not matter and each round of alignment sees further than the last.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
@@ -16,7 +16,7 @@ bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
            (!side->product || side->product[node] == node);
 }
 
-/* The node that stands for a tensor's producer: of a product, the MatMul. */
+/* The node that represents a tensor's producer: the MatMul, if it is a product. */
 static fsd_id source_node(const struct fsd_align_side *side, struct fsd_producer from)
 {
     fsd_id node = fsd_origin_node(from.at);
@@ -31,8 +31,8 @@ static uint32_t slot(const struct fsd_align_side *side, fsd_id node, uint32_t i)
     return side->commutes[node] ? 0 : i;
 }
 
-/* Calls for each input of a core node that is the output of a core node.  Called twice:
- * to count, then to fill. */
+/* Visits each input of a core node that is the output of a core node. Called twice: to
+ * count, then to fill. */
 static void walk_uses(struct fsd_align_side *side, bool put)
 {
     const struct fsd_state *s = side->s;
@@ -77,7 +77,7 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
     return at;
 }
 
-/* @param answers by symbol; 0 before an operator is first seen */
+/* @param answers indexed by symbol; 0 until an operator is first seen */
 static bool is_symmetric(const struct fsd_state *s, fsd_sym op, uint8_t *answers)
 {
     enum { NO = 1, YES };
@@ -147,7 +147,7 @@ static bool is_aligned(const struct fsd_align_side *side, fsd_id node)
 
 enum { ALONE = FSD_COLOR_OUTPUT + 1 };
 
-/* A node without a counterpart has a color that nothing on the other side has. */
+/* A node without a counterpart gets a color that no node of the other side has. */
 uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_what what,
                             uint32_t i)
 {
@@ -160,9 +160,9 @@ uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_wh
     return fsd_hash_mix(what, side->new ? counterpart[i] : i);
 }
 
-/* A sum, which is equal for equal sets: the order of inputs may not count.  A constant
- * adds nothing, since one exporter writes it as an initializer and another as a node.
- */
+/* A sum does not depend on the order of inputs, which may be irrelevant. A constant
+ * adds nothing, since one exporter writes it as an initializer and another as a
+ * node. */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
                              fsd_id node)
 {
@@ -203,8 +203,8 @@ static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *
     return sum;
 }
 
-/* In file order, which is topological.  In a damaged model a source that comes later
- * still has color 0. */
+/* Runs in file order, which is topological. In a damaged model a producer that comes
+ * later still has color 0. */
 void fsd_align_color_from(struct fsd_align_side *side)
 {
     memset(side->from, 0, side->s->nodes.n * sizeof *side->from);

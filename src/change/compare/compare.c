@@ -1,9 +1,9 @@
 /*
- * Runs the steps of a comparison (fsd_compare_new()), and has the two that need all
- * other results: times by region, and the counts and order of the report.  A region's
- * time difference has one cause: fusion where the groups differ, else precision, else
- * the kernel; moves are a cause of their own.  Each layer belongs to at most one
- * region, so the four sums add up to the difference of both engines.
+ * Runs the steps of a comparison (fsd_compare_new()). The two steps that need all other
+ * results are here: times by region, and the counts and order of the report. A region's
+ * time difference has one cause: fusion if the groups differ, else precision, else the
+ * kernel; moves are a separate cause.  Each layer belongs to at most one region, so the
+ * four sums add up to the difference between the engines.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -13,8 +13,8 @@
 
 /* ------------------------------------------------------------------------ times */
 
-/* Milliseconds of a region's groups and of its moves on one side.  Layers that no
- * profile names add nothing; if there are only such, the time is unknown. */
+/* Milliseconds of a region's groups and of its moves on one side. Layers without a
+ * profiled time add nothing; if all are such, the time is unknown. */
 struct region_time {
     double groups, moves;
     bool known;
@@ -62,7 +62,8 @@ static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
     c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
 }
 
-/* The first size of a shape, and what is behind it; 0: it has none that is fixed. */
+/* The first size of a shape, and the rest of the shape; 0 if the first size is not
+ * fixed. */
 static uint32_t first_size(const char *shape, const char **rest)
 {
     char *end;
@@ -74,8 +75,9 @@ static uint32_t first_size(const char *shape, const char **rest)
     return (uint32_t)size;
 }
 
-/* Of an input that has another shape.
- * @return whether only the first size differs, and as in the inputs before */
+/* Compares the shapes of an input that differs.
+ * @return whether only the first size differs, from and to the same size as for earlier
+ *         inputs */
 static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
 {
     const char *was_rest, *is_rest;
@@ -91,10 +93,10 @@ static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return per_item;
 }
 
-/* A batch of 32 takes longer than one of 1: times of other sizes are no gain or loss.
- * Per item they can be compared if all inputs have another first size, the same one.
- * The engine's own inputs are asked where the model's are not known, or are the same:
- * the engine may be of another model. */
+/* A batch of 32 takes longer than a batch of 1: times at different sizes show no gain
+ * or loss. Times per item can be compared if the first size of all inputs differs in
+ * the same way. If the model's inputs are unknown or equal, the engine's own are
+ * compared: the engine may come from a different model. */
 static void compare_sizes(struct fsd_compare *c)
 {
     bool per_item = true;
@@ -122,7 +124,8 @@ static void compare_times(struct fsd_compare *c)
     c->timed = c->old->profiles && c->new->profiles && !c->unlike;
     for (uint32_t i = 0; i < c->regions.n; i++)
         time_region(c, &c->regions.at[i]);
-    for (int side = 0; side < 2 && c->timed; side++) { /* moves that are of no region */
+    for (int side = 0; side < 2 && c->timed; side++) { /* moves that belong to no
+                                                          region */
         const struct fsd_state *s = side ? c->new : c->old;
 
         for (fsd_id i = 0; i < s->moves.n; i++) {
@@ -192,7 +195,7 @@ static bool is_no_view(const struct fsd_state *s, fsd_id node)
     return node != FSD_NONE && s->nodes.at[node].role != FSD_ROLE_VIEW;
 }
 
-/* Counts, order, what differs. */
+/* Counts changes, sorts the report, and decides whether anything differs. */
 static void sum(struct fsd_compare *c)
 {
     for (uint32_t i = 0; i < c->edges.n; i++)
@@ -219,8 +222,8 @@ static void sum(struct fsd_compare *c)
         const struct fsd_node_presence *p = &c->presences.at[i];
 
         c->by_presence[p->what]++;
-        /* A view that only one exporter writes is no difference between builds.  A node
-         * that is a view in one model only is a difference. */
+        /* A view that only one exporter writes is not a difference between builds. A
+         * node that is a view in only one model is a difference. */
         c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
     c->differs |=
@@ -251,7 +254,7 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
     fsd_compare_written(c, scratch); /* needs the other results: it reports only changes
-                                        that those do not show */
+                                        that they do not show */
     fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);

@@ -7,8 +7,8 @@
  *     new   {Conv_34} {Add_42 Relu_43}            INT8, FP16, and a Reformat
  *     one region of 3 nodes: fusion lost, higher precision, one move added, +0.11 ms
  *
- * Both states must outlive the comparison.  Whatever is an id here belongs to the state
- * that its field's name says.  Everything is sorted: regions as `order` says, the rest
+ * Both states must outlive the comparison. The name of a field states to which of the
+ * two states its ids belong.  Everything is sorted: regions as `order` says, the rest
  * by position in the new model, then in the old one.
  */
 #ifndef FSD_COMPARE_COMPARE_H
@@ -16,28 +16,28 @@
 
 #include "change/compare/align.h"
 
-/** What happened to the fusion of a region's nodes, exactly one. */
+/** What happened to the fusion of a region's nodes; exactly one holds. */
 enum fsd_happened {
     FSD_HAPPENED_SAME,      /**< the same nodes are fused */
     FSD_HAPPENED_LOST,      /**< every new group is part of an old one */
     FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
-    FSD_HAPPENED_REGROUPED, /**< neither */
+    FSD_HAPPENED_REGROUPED, /**< neither of the two */
     FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but nothing can be
                                  concluded: one side is a foreign region, does not state
                                  which layer computes what, or is matched by weaker
-                                 evidence than the other */
+                                 evidence than the other side */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
     FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of the region */
     FSD__HAPPENED_COUNT
 };
 
-/** How a type changed, by the ranks of fsd_dtype_rank(); from the best to the worst. */
+/** How a type changed in rank (fsd_dtype_rank()), from the best change to the worst. */
 enum fsd_width {
     FSD_WIDTH_SAME,
     FSD_WIDTH_NARROWED,
-    FSD_WIDTH_OTHER,   /**< integers that count or address, or an unknown type */
-    FSD_WIDTH_RETYPED, /**< FP8 to INT8: another precision of the same width; or one of
-                            both types is none of a precision */
+    FSD_WIDTH_OTHER,   /**< integers for counts or addresses, or an unknown type */
+    FSD_WIDTH_RETYPED, /**< a different type of equal rank, such as FP8 to INT8; or one
+                            of the two types is not a precision */
     FSD_WIDTH_WIDENED,
     FSD__WIDTH_COUNT
 };
@@ -46,50 +46,51 @@ enum fsd_width {
  *  attributed. */
 enum fsd_blame {
     FSD_BLAME_FUSION,    /**< regions whose fusion differs, and their moves */
-    FSD_BLAME_PRECISION, /**< same fusion, another precision */
-    FSD_BLAME_KERNEL,    /**< same fusion, same precision: another tactic, or noise */
+    FSD_BLAME_PRECISION, /**< same fusion, different precision */
+    FSD_BLAME_KERNEL,    /**< same fusion, same precision: a different tactic, or
+                              noise */
     FSD_BLAME_MOVES,     /**< moves of regions with the same fusion, and moves without a
-                          region */
+                              region */
     FSD__BLAME_COUNT
 };
 
-/** What a build is made from. */
+/** The things that a build is made from. */
 enum fsd_aspect_id {
-    FSD_ASPECT_NODES, /**< operators, attributes, where inputs come from */
+    FSD_ASPECT_NODES, /**< operators, attributes, producers of inputs */
     FSD_ASPECT_CONSTANTS,
     FSD_ASPECT_PORTS,    /**< inputs and outputs of the network */
     FSD_ASPECT_PROFILES, /**< sizes of the optimization profiles */
     FSD_ASPECT_OPTIONS,
-    FSD_ASPECT_BUILDER, /**< its version */
+    FSD_ASPECT_BUILDER, /**< the builder's version */
     FSD_ASPECT_DEVICE,
     FSD__ASPECT_COUNT
 };
 enum fsd_aspect_state { FSD_ASPECT_UNKNOWN, FSD_ASPECT_EQUAL, FSD_ASPECT_DIFFERENT };
-/** Which build does not state it. */
+/** Which build does not state an aspect. */
 enum fsd_missing { FSD_MISSING_OLD, FSD_MISSING_NEW, FSD_MISSING_BOTH };
 struct fsd_difference {
     uint8_t aspect;   /**< enum fsd_aspect_id */
-    const char *what; /**< in words: "`res` is Mul, before Add" */
+    const char *what; /**< in words, such as "`res` is Mul, before Add" */
 };
 struct fsd_account {
     uint8_t state[FSD__ASPECT_COUNT];
-    uint8_t missing[FSD__ASPECT_COUNT]; /**< of what is unknown: enum fsd_missing */
-    FSD_VEC(struct fsd_difference) different; /**< by aspect */
+    uint8_t missing[FSD__ASPECT_COUNT]; /**< enum fsd_missing, for unknown aspects */
+    FSD_VEC(struct fsd_difference) different; /**< sorted by aspect */
 };
 
-/** What changed of a node that both models have; see compare_model.c. */
-#define FSD_EDIT_WEIGHT "shape of the weight" /**< as `of` */
+/** What changed in a node that both models have; see compare_model.c. */
+#define FSD_EDIT_WEIGHT "shape of the weight" /**< fsd_node_edit.of of such an edit */
 enum fsd_edit_what {
     FSD_EDIT_OPERATOR,
     FSD_EDIT_ATTRIBUTE,
     FSD_EDIT_SOURCE,
-    FSD_EDIT_VALUE /**< of a short constant: it may be a calibration, or training */
+    FSD_EDIT_VALUE /**< of a short constant: may be due to calibration or training */
 };
 struct fsd_node_edit {
     uint8_t what;
     fsd_id old, new;       /**< nodes */
-    const char *of;        /**< "operator", "alpha", "input 1", "scale" */
-    const char *was, *now; /**< "" where there is none, or the default */
+    const char *of;        /**< "operator", "alpha", "input 1" or "scale" */
+    const char *was, *now; /**< "" if not stated, or the default */
 };
 
 /** The precision of an aligned node that both builds compute. */
@@ -103,13 +104,13 @@ struct fsd_node_change {
 enum fsd_presence {
     FSD_ONLY_OLD,   /**< not aligned; `new` is FSD_NONE */
     FSD_ONLY_NEW,   /**< not aligned; `old` is FSD_NONE */
-    FSD_ELIMINATED, /**< a layer computed it; now none does: its fate says why */
-    FSD_KEPT,       /**< no layer computed it; now one does */
+    FSD_ELIMINATED, /**< a layer computed it, now none does; its fate states why */
+    FSD_KEPT,       /**< no layer computed it, now one does */
     FSD_LOST_TRACK, /**< its fate is now unexplained */
     FSD_FOUND,      /**< its fate was unexplained */
-    FSD_LEFT,       /**< it is outside of all engines now */
-    FSD_UNLISTED,   /**< in one build; the other has a region whose nodes nothing
-                         lists, so that it may be in there */
+    FSD_LEFT,       /**< it is now outside of all engines */
+    FSD_UNLISTED,   /**< one build lists it; the other build has a region whose nodes
+                         are not listed, so it may be there */
     FSD__PRESENCE_COUNT
 };
 struct fsd_node_presence {
@@ -117,12 +118,13 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** A tensor between two groups in both builds whose consumer reads another type or
- * layout; or whose producer writes another one, if neither its consumers nor its node's
- *  precision show that: an inserted layer or an output of the network reads it. */
+/** A tensor between two groups in both builds whose consumer now reads a different type
+ *  or layout. If neither its consumers nor its node's precision show the change: a
+ *  tensor whose producer writes a different type or layout, for an inserted layer or an
+ *  output of the network. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
-    fsd_id old_to, new_to; /**< nodes that read it; FSD_NONE: the producer's output */
+    fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the producer's output */
     struct fsd_state_form before, after;
     uint8_t width;
     fsd_id region;
@@ -132,11 +134,11 @@ struct fsd_edge_change {
 enum fsd_move_what { FSD_MOVE_ADDED, FSD_MOVE_REMOVED, FSD_MOVE_CHANGED };
 struct fsd_move_change {
     uint8_t what;
-    bool nodes;      /**< of a changed move: it realises other nodes */
-    fsd_id old, new; /**< moves; FSD_NONE */
-    fsd_id region;   /**< FSD_NONE: of no region */
+    bool nodes;      /**< for a changed move: it realises different nodes */
+    fsd_id old, new; /**< moves; FSD_NONE: added or removed */
+    fsd_id region;   /**< FSD_NONE: in no region */
     bool missed;     /**< removed, though its producers and consumers have the same
-                          forms as before */
+                          types and layouts as before */
 };
 
 /** A kernel that changed, was added or was removed, within one region or one pair of
@@ -144,71 +146,78 @@ struct fsd_move_change {
 enum fsd_kernel_what { FSD_KERNEL_CHANGED, FSD_KERNEL_ADDED, FSD_KERNEL_REMOVED };
 struct fsd_kernel_change {
     uint8_t what;
-    uint8_t width;           /**< of the worst type */
-    fsd_id old, new;         /**< kernels; FSD_NONE */
-    uint32_t old_of, new_of; /**< group, or move | FSD_LAYER_MOVES; FSD_NONE */
-    fsd_id region;           /**< FSD_NONE: of no region */
-    struct fsd_state_tensor before, after; /**< whose type is the worst */
+    uint8_t width;           /**< the worst change of a type */
+    fsd_id old, new;         /**< kernels; FSD_NONE: added or removed */
+    uint32_t old_of, new_of; /**< group, or move | FSD_LAYER_MOVES; FSD_NONE: added or
+                                  removed */
+    fsd_id region;           /**< FSD_NONE: in no region */
+    struct fsd_state_tensor before, after; /**< the tensor with the worst change of
+                                                type */
     struct fsd_state_tensor lost;          /**< the tensor whose type the new build no
                                                 longer states */
-    struct fsd_state_form from, to;        /**< the first tensor with another layout */
-    fsd_sym sizes_before, sizes_after;     /**< the first that has others */
-    bool type_lost, layout, layout_lost;   /**< of its inputs, outputs or constants */
-    bool sizes;                            /**< of its inputs or outputs */
-    bool ports;                            /**< it has more or fewer inputs or
-                                                outputs */
-    bool unwritten; /**< no layer writes one of its inputs, which a layer wrote
+    struct fsd_state_form from, to;        /**< layouts of the first tensor whose layout
+                                                differs */
+    fsd_sym sizes_before, sizes_after;     /**< sizes of the first tensor whose sizes
+                                                differ */
+    bool type_lost, layout, layout_lost;   /**< in its inputs, outputs or constants */
+    bool sizes;                            /**< in its inputs or outputs */
+    bool ports;                            /**< the number of inputs or outputs
+                                                differs */
+    bool unwritten; /**< no layer writes one of its inputs, but a layer wrote it
                          before */
-    bool consts, consts_lost;         /**< it has other constants; the new build states
+    bool consts, consts_lost;         /**< its constants differ; the new build states
                                            none */
-    bool type, does, attrs, computes; /**< as in fsd_kernel */
-    bool activation; /**< another activation stands in its attributes */
-    bool provider;   /**< another provider runs it, or the new build
-                                           states none */
-    bool source;     /**< an input of it comes from elsewhere: fsd_state_tensor.from */
-    uint32_t input;  /**< the first such input */
-    fsd_id old_writer, new_writer; /**< the kernels that write it; FSD_NONE */
-    bool missed;                   /**< as of fsd_move_change */
+    bool type, does, attrs, computes; /**< members of fsd_kernel that differ */
+    bool activation;                  /**< the activation in its attributes differs */
+    bool provider;  /**< the provider differs, or the new build does not state it */
+    bool source;    /**< one of its inputs has a different origin:
+                         fsd_state_tensor.from */
+    uint32_t input; /**< the first such input */
+    fsd_id old_writer, new_writer; /**< the kernels that write that input; FSD_NONE:
+                                        none is known */
+    bool missed;                   /**< as in fsd_move_change */
 };
 
-/** Facts that a dump may not state of any layer because its format has no place for
- *  them, as bits. */
+/** Facts that a dump may lack for all layers because its format has no place for them;
+ *  bits. */
 enum {
     FSD_STATES_TYPES = 1 << 0,
     FSD_STATES_LAYOUTS = 1 << 1,
     FSD_STATES_CONSTS = 1 << 2,    /**< weights and other constants */
-    FSD_STATES_PROVIDERS = 1 << 4, /**< who runs a kernel */
+    FSD_STATES_PROVIDERS = 1 << 4, /**< the provider of each kernel */
     FSD_STATES_RANGES = 1 << 3     /**< formats and profiles of inputs and outputs */
 };
 
 /** An input or output of the engine that changed, was added or was removed. */
 struct fsd_binding_change {
-    const struct fsd_binding *old, *new; /**< NULL: not there */
+    const struct fsd_binding *old, *new; /**< NULL: this build does not have it */
     bool form, outside, shape, ranges;
-    bool lost; /**< a fact that the old build states is unknown, which others state */
+    bool lost; /**< a fact that the old build states is unknown now, though the new
+                    build states it for other bindings */
 };
 
-/** A fact that only the old build states.  Whether it changed is unknown, so that the
- *  loss itself is reported. */
+/** A fact that only the old build states. Whether it changed is unknown, so the loss
+ *  itself is reported. */
 enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
 enum fsd_fact_of {
     FSD_OF_NODE,
     FSD_OF_EDGE,
-    FSD_OF_WRITTEN, /**< an edge, as its producer writes it */
+    FSD_OF_WRITTEN, /**< the producer's end of an edge */
     FSD_OF_MOVE,
     FSD_OF_INPUT,
     FSD_OF_OUTPUT
 };
 struct fsd_fact_lost {
     uint8_t kind, of;
-    fsd_id old, new; /**< node; of an edge, its producer or consumer; move; port */
-    struct fsd_origin from;              /**< of an edge: in the new model */
-    struct fsd_state_form before, after; /**< node: its precision */
+    fsd_id old, new; /**< node, move or port; for an edge, its producer or consumer */
+    struct fsd_origin from;              /**< for an edge: its origin in the new
+                                              model */
+    struct fsd_state_form before, after; /**< for a node: its precision */
 };
 
-/** A version, GPU or option of the build that the two builds do not state alike. */
+/** A version, GPU or option that differs between the builds or that only one states. */
 struct fsd_built_change {
-    const char *key;            /**< as in model/graph/built.h */
+    const char *key;            /**< a key of model/graph/built.h */
     const char *before, *after; /**< NULL: this build does not state it */
 };
 typedef FSD_VEC(struct fsd_built_change) fsd_built_changes;
@@ -216,67 +225,70 @@ typedef FSD_VEC(struct fsd_built_change) fsd_built_changes;
 struct fsd_port_change {
     bool output;
     fsd_id old, new;        /**< ports; FSD_NONE: added or removed */
-    bool name, shape, form; /**< what changed of a port of both builds */
+    bool name, shape, form; /**< what changed if both builds have the port */
 };
 
 struct fsd_region_diff {
     struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
-    struct fsd_span old_moves, new_moves;   /**< in pool: the moves before it */
+    struct fsd_span old_moves, new_moves;   /**< in pool: the moves that belong to it */
     uint8_t happened;
-    uint8_t width; /**< the worst change of a node in it: widened, other, narrowed,
-                         same */
-    bool untyped;  /**< a type is unknown on one side: `width` is of the others */
-    bool hidden;   /**< the groups are the same, but one is a region whose inside is not
-                         stated: whether its kernels are is unknown */
-    bool layout;   /**< an edge into it has another layout */
-    bool layers;   /**< another number of layers computes the same group of nodes */
-    bool tactic;   /**< the region is one layer on each side, with another tactic */
-    bool moves;    /**< a move of it was added, removed or changed */
-    bool rerouted; /**< a move of it was added or changed */
-    bool kernels;  /**< a kernel of it was */
+    uint8_t width; /**< the worst change of a node in it, from worst: widened, other,
+                        narrowed, same */
+    bool untyped;  /**< a type is unknown on one side; `width` covers the other types */
+    bool hidden;   /**< the groups are the same, but one is a region whose kernels are
+                        not listed: whether the fusion is the same is unknown */
+    bool layout;   /**< the layout of an edge into it differs */
+    bool layers;   /**< the number of layers for the same group of nodes differs */
+    bool tactic;   /**< it is one layer on each side, with a different tactic */
+    bool moves;    /**< one of its moves was added, removed or changed */
+    bool rerouted; /**< one of its moves was added or changed */
+    bool kernels;  /**< one of its kernels was added, removed or changed */
     bool type_lost; /**< the new build does not state the type of a tensor in it */
     struct fsd_origins
-        unasked;          /**< of the new state, in pool: producers that its layers
-                                     read from, neither before nor by the model */
-    uint32_t as_before;   /**< how many kernels perform the same as one before */
-    bool differs;         /**< any of the above but the tactic */
-    double before, after; /**< milliseconds with its moves; negative: not known */
-    double moves_before, moves_after; /**< the moves' part of them */
+        unasked;          /**< origins in the new state, in pool: producers that its
+                               layers read, though neither the old layers nor the model
+                               do */
+    uint32_t as_before;   /**< number of kernels that perform the same as a kernel of
+                               the old build */
+    bool differs;         /**< any of the above except the tactic */
+    double before, after; /**< milliseconds including its moves; negative: unknown */
+    double moves_before, moves_after; /**< the part of its moves */
 };
 
-/** What one of two builders does with the network. */
+/** How one of two builders divides the network. */
 struct fsd_builder {
     const char *name;     /**< "ONNX Runtime" */
-    uint32_t groups;      /**< of layers that compute, in regions of which both builds
-                               state which layers compute what */
-    uint32_t fuses_more;  /**< such regions in which it has fewer groups */
-    uint32_t conversions; /**< reformats and copies, without free ones */
+    uint32_t groups;      /**< groups of computing layers, in regions whose layer
+                               contents both builds state */
+    uint32_t fuses_more;  /**< number of such regions where this builder has fewer
+                               groups */
+    uint32_t conversions; /**< reformats and copies that take time */
     uint32_t quantizers;  /**< unfused Q and DQ */
-    double groups_ms, conversions_ms, quantizers_ms; /**< of known times */
+    double groups_ms, conversions_ms, quantizers_ms; /**< sums of known times */
 };
 
-/** Seconds that the builders spent on choosing kernels for a region, or for what has
- *  this name in both logs. */
+/** Seconds that each builder spent on choosing kernels for a region, or for a name that
+ *  both logs have. */
 struct fsd_effort_change {
-    fsd_sym old, new; /**< names in the logs; 0: nothing was timed */
+    fsd_sym old, new; /**< names in the logs; 0: that build timed none */
     double before, after;
 };
 
 struct fsd_compare {
     struct fsd_arena *arena;
     const struct fsd_state *old, *new;
-    const struct fsd_exports *exports; /**< of two models alone, what changed between
-                                            them; NULL: of builds */
-    bool across; /**< the builds are of two builders: layouts, kernels and tactics are
-                      not compared */
+    const struct fsd_exports *exports; /**< when two models are compared without builds,
+                                            their changes; else NULL */
+    bool across; /**< the builds come from different builders: layouts, kernels and
+                      tactics are not compared */
     struct fsd_builder builders[2]; /**< of the old and the new build, if `across` */
     struct fsd_align *align;
     FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
-    uint32_t untyped, hidden;                /**< regions */
-    fsd_id *order; /**< regions, worst first: by ms where both sides have times, then by
+    uint32_t untyped, hidden;                /**< number of such regions */
+    fsd_id *order; /**< regions, worst first: by ms if both sides have times, then by
                         `happened` */
-    fsd_id *old_region, *new_region;     /**< by group */
-    FSD_VEC(struct fsd_node_edit) edits; /**< by new node */
+    fsd_id *old_region, *new_region;     /**< indexed by group */
+    FSD_VEC(struct fsd_node_edit) edits; /**< sorted by new node */
     struct fsd_account account;          /**< what the builds were made from */
     FSD_VEC(struct fsd_node_change) precisions;
     FSD_VEC(struct fsd_node_presence) presences;
@@ -285,32 +297,32 @@ struct fsd_compare {
     FSD_VEC(struct fsd_port_change) ports;
     FSD_VEC(struct fsd_kernel_change) kernels;
     FSD_VEC(struct fsd_binding_change) bindings;
-    uint32_t *kernel_of[2]; /**< by kernel of the old, new build: its group, or its move
-                                 | FSD_LAYER_MOVES */
+    uint32_t *kernel_of[2]; /**< indexed by kernel of the old and of the new build: its
+                                 group, or its move | FSD_LAYER_MOVES */
     fsd_built_changes built;
-    bool unlike; /**< the inputs have other sizes: times are not compared */
-    uint32_t items_before, items_after; /**< of unlike builds whose inputs differ in the
-                                             first size only: that size; else 0 */
-    bool reread; /**< an older version of the program took the old state of the same
-                      build, as far as is known: nothing that differs is a change */
-    unsigned unstated; /**< FSD_STATES_*: what the old build states and the new one
-                            never does */
-    unsigned unheld;   /**< FSD_STATES_*: what the new build states and the old one
-                            never does */
+    bool unlike; /**< the sizes of the inputs differ, so times are not compared */
+    uint32_t items_before, items_after; /**< if `unlike` and only the first size of the
+                                             inputs differs: that size; else 0 */
+    bool reread; /**< as far as known, an older version of the program read the same
+                      build: no difference counts as a change */
+    unsigned unstated; /**< FSD_STATES_*: facts that the old build states and the new
+                            one never does */
+    unsigned unheld;   /**< FSD_STATES_*: facts that the new build states and the old
+                            one never does */
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 
-    /** The widest difference first; none unless both builds' logs state seconds. */
+    /** Largest difference first; empty unless both builds' logs state seconds. */
     FSD_VEC(struct fsd_effort_change) efforts;
     double effort_before, effort_after; /**< their sums */
 
     bool timed;                                       /**< both have times */
-    double before, after, by_blame[FSD__BLAME_COUNT]; /**< ms; the last add up to
-                                                            after - before */
+    double before, after, by_blame[FSD__BLAME_COUNT]; /**< ms; the sum of `by_blame` is
+                                                           after - before */
     uint32_t by_happened[FSD__HAPPENED_COUNT], by_width[FSD__WIDTH_COUNT];
     uint32_t by_presence[FSD__PRESENCE_COUNT];
     uint32_t moves_by_what[3];
-    bool differs; /**< anything differs but times and tactics */
+    bool differs; /**< anything differs except times and tactics */
 };
 
 static inline bool fsd_aspect_differs(const struct fsd_compare *c,
@@ -319,12 +331,11 @@ static inline bool fsd_aspect_differs(const struct fsd_compare *c,
     return c->account.state[id] == FSD_ASPECT_DIFFERENT;
 }
 
-/** Whether something differs that acts on the whole engine, not on some nodes.
- *  account.c */
+/** Whether a difference affects the whole engine rather than some nodes. account.c */
 bool fsd_is_built_otherwise(const struct fsd_compare *c);
 
-/** What changed of a node, behind its name: " is Mul, before Add".
- *  @param many  it changed of several: " are Mul, before Add" */
+/** Prints the change of a node as it follows the name: " is Mul, before Add".
+ *  @param many  several nodes changed alike: " are Mul, before Add" */
 void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out);
 
 const char *fsd_aspect_name(unsigned value);  /**< "build options" */
@@ -333,8 +344,8 @@ const char *fsd_missing_name(unsigned value); /**< "old", "new", "both" */
 /** @param old  may be the same state as `new`. */
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
-/** The same for people who choose between two builders: where the builds are of two, it
- *  compares what both can be asked for only (`across`). */
+/** The same for a choice between two builders: if the builders differ, compares only
+ *  what both can be asked for (`across`). */
 struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
                                        const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
@@ -346,7 +357,7 @@ static inline struct fsd_region_diff *fsd_compare_region(const struct fsd_compar
     return region == FSD_NONE ? NULL : &c->regions.at[region];
 }
 
-/** The region of a group, and of what is in one; FSD_NONE for FSD_NONE. */
+/** The region of a group; FSD_NONE for FSD_NONE. */
 static inline fsd_id fsd_compare_region_of(const struct fsd_compare *c, bool new,
                                            fsd_id group)
 {
@@ -359,7 +370,7 @@ static inline fsd_id fsd_compare_region_of_node(const struct fsd_compare *c, boo
                                  fsd_state_group_of(new ? c->new : c->old, node));
 }
 
-/** The region of the node that a move belongs to; FSD_NONE. */
+/** The region of the node that a move belongs to; FSD_NONE if it belongs to none. */
 static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new,
                                                 fsd_id move)
 {
@@ -369,8 +380,8 @@ static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, boo
                                       fsd_state_owner_of_move(s, &s->moves.at[move]));
 }
 
-/** The build that shows what changed: the new one, of what is in the old one only that.
- *  `at` is its number there. */
+/** The build in which a change is shown: the old one if only that has the changed
+ *  thing, else the new one. `at` is the thing's number in that build. */
 struct fsd_shown {
     const struct fsd_state *s;
     fsd_id at;
@@ -387,25 +398,25 @@ static inline struct fsd_shown fsd_compare_shown(const struct fsd_compare *c,
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         bool new);
 
-/** Whether two aligned nodes have the same attributes and the same sizes of weights and
- *  constants, as far as both sides know them. */
+/** Whether two aligned nodes have the same attributes, sizes of weights and constants,
+ *  as far as both sides state them. */
 bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
                       const struct fsd_state_node *new);
 
-/** Texts are the states' or literals. */
+/** Lists differences in how the builds were made. Texts are those of the states, or
+ *  literals. */
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out);
 
-/** Adds how the times of both builds were measured, where that differs or is unknown
- *  for one. */
+/** Adds how the times were measured, if that differs or one build does not state it. */
 void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
                           const struct fsd_state *new, fsd_built_changes *out);
 
-/** Whether two builds are for the same version and GPU. */
+/** Whether two builds are for the same builder version and GPU. */
 struct fsd_built_fit {
-    struct fsd_built_change other; /**< the first difference; its key is NULL when there
-                                        is none in what both state */
-    uint32_t alike;                /**< how many facts both state, and state alike */
+    struct fsd_built_change other; /**< the first difference; its key is NULL if what
+                                        both state agrees */
+    uint32_t alike;                /**< number of facts on which both agree */
 };
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
@@ -414,11 +425,11 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
 /** Computing nodes of both models, and how many of the old ones are aligned. */
 struct fsd_alignment_count {
     uint32_t old, new, aligned;
-    uint32_t rewritten; /**< of the old model: see struct fsd_align */
+    uint32_t rewritten; /**< in the old model: see struct fsd_align */
 };
 struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
 /** Whether the models can be two exports of one network: at least half of the smaller
- *  one is aligned, or written otherwise by an optimizer. */
+ *  model is aligned, or was rewritten by an optimizer. */
 bool fsd_alignment_fits(struct fsd_alignment_count n);
 
 /** The consumer of an edge in the new build; "(its consumers)" for the producer's own
@@ -426,30 +437,30 @@ bool fsd_alignment_fits(struct fsd_alignment_count n);
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);
 
-const char *fsd_happened_name(unsigned value);       /**< "fusion-lost", ... */
+const char *fsd_happened_name(unsigned value);       /**< "fusion-lost", etc. */
 uint8_t fsd_width_of(uint8_t before, uint8_t after); /**< enum fsd_width */
-const char *fsd_width_name(unsigned value);          /**< "widened", ... */
-/** "widened", ...; "unknown" where no known type changed and another is unknown. */
+const char *fsd_width_name(unsigned value);          /**< "widened", etc. */
+/** "widened", etc.; "unknown" if no known type changed but a type is unknown. */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
-const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", ... */
+const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", etc. */
 const char *fsd_presence_name(unsigned value);
 const char *fsd_move_what_name(unsigned what);
-const char *fsd_kernel_what_name(unsigned value); /**< "changed", ... */
-/** " now performs Add, has Activation NONE, before RELU", of a kernel that changed.
- *  @param types  whether its types are a part of that. */
+const char *fsd_kernel_what_name(unsigned value); /**< "changed", etc. */
+/** Prints how a kernel changed: " now performs Add, has Activation NONE, before RELU".
+ *  @param types  whether to include its types. */
 void fsd_put_kernel_change(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, bool types, FILE *out);
 
-/** "reads as input 0 an output of `a`, before: an output of `b`", of one whose input
- *  comes from elsewhere. */
+/** Prints the new origin of a kernel's input: "reads as input 0 an output of `a`,
+ *  before: an output of `b`". */
 void fsd_put_kernel_source(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, FILE *out);
 
-/** The new build does not state what the old one did of this kernel, and nothing else
- *  differs. */
+/** Whether the only difference is that the new build no longer states facts of this
+ *  kernel. */
 bool fsd_only_lost(const struct fsd_kernel_change *k);
 
-/** An unknown type neither equals another nor differs from it. */
+/** An unknown type neither equals another type nor differs from it. */
 static inline bool fsd_types_differ(uint8_t before, uint8_t after)
 {
     return before != FSD_DTYPE_UNKNOWN && after != FSD_DTYPE_UNKNOWN && before != after;
@@ -460,7 +471,7 @@ static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym before,
     return before && after &&
            strcmp(fsd_text(c->old->names, before), fsd_text(c->new->names, after)) != 0;
 }
-/** Layouts are words of a builder. */
+/** Layout names are specific to a builder, so they are not compared across builders. */
 static inline bool fsd_layouts_differ(const struct fsd_compare *c, fsd_sym old,
                                       fsd_sym new)
 {
@@ -473,8 +484,9 @@ static inline bool fsd_forms_differ(const struct fsd_compare *c,
     return fsd_types_differ(old.type, new.type) ||
            fsd_layouts_differ(c, old.layout, new.layout);
 }
-/** An unfused Q or DQ of one of two builders, and a Q or DQ node that only one of them
- *  computes: text and tables count them instead of listing them. */
+/** Whether a move is an unfused Q or DQ of one builder, or a node is a Q or DQ that
+ *  only one of the builders computes: text and tables count these instead of listing
+ *  them. */
 bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m);
 bool fsd_presence_is_quantizer(const struct fsd_compare *c,

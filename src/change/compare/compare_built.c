@@ -1,13 +1,13 @@
 /*
- * Compares how both builds were made: version, GPU, options.  A fact that one of them
+ * Compares how both builds were made: version, GPU, options.  A fact that one build
  * does not state counts neither as equal nor as different.
  *
- * Builds by two builders are counted side by side: layouts, kernels and tactics are
- * words of one builder and are not compared, but the groups that compute the same
- * nodes, the layers that convert data, the Q and DQ that run as layers of their own,
- * and the time of each.
+ * For builds from two builders, layouts, kernels and tactics are not compared, since
+ * their names are specific to a builder. Instead, this counts side by side the groups
+ * that compute the same nodes, the layers that convert data, the unfused Q and DQ, and
+ * the time of each.
  *
- * Where the builders took their time is compared by region, or by name.
+ * The time that the builders spent is compared by region, or by name.
  */
 #include "change/compare/parts.h"
 
@@ -19,8 +19,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The range of versions that a dump's producer may mean: "8.2 to 8.4", "11 or later".
- */
+/* The range of versions that a dump's producer may stand for: "8.2 to 8.4", "11 or
+ * later". */
 struct versions {
     struct fsd_slice product;
     uint64_t from, to;
@@ -28,8 +28,8 @@ struct versions {
 
 enum { PARTS = 3, PART_BITS = 20, PART_MAX = (1 << PART_BITS) - 1 };
 
-/* "8.2.3": the first and the last version that the text may mean; both are left as they
- * are where it has no number. */
+/* Parses "8.2.3" into the first and the last version that the text may mean; leaves
+ * both unchanged if the text has no number. */
 static bool take_version(struct fsd_slice *t, uint64_t *first, uint64_t *last)
 {
     uint64_t from = 0, to = 0;
@@ -77,8 +77,8 @@ static bool other_version(const char *before, const char *after)
            b.to < a.from;
 }
 
-/* A log lists only options that were set; but it has the calibration whenever it has
- * the options. */
+/* A log lists only options that were set; but it states the calibration if it states
+ * options at all. */
 static bool states_options(const struct fsd_state *s)
 {
     return fsd_built_find(&s->built, s->names, FSD_BUILT_CALIBRATION);
@@ -137,7 +137,8 @@ void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
         fsd_vec_push(arena, out, change);
 }
 
-/* What must agree for builds to be comparable: options may be changed on purpose. */
+/* The facts that must agree for builds to be comparable. Options need not agree, since
+ * users may change them on purpose. */
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new)
@@ -151,8 +152,8 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
     fsd_compare_built(arena, old, new, &changes);
     for (size_t k = 0; k < FSD_COUNT_OF(keys); k++) {
         bool version = !strcmp(keys[k], FSD_BUILT_VERSION);
-        /* Version ranges may overlap.  The other keys agree when both builds state
-         * them, since no change lists them. */
+        /* Version ranges may overlap. The other keys agree if both builds state them
+         * and no change lists them. */
         bool alike = version || (fsd_built_find(&old->built, old->names, keys[k]) &&
                                  fsd_built_find(&new->built, new->names, keys[k]));
 
@@ -170,7 +171,7 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
 
 /* ---------------------------------------------------------------- two builders */
 
-/* A format's name begins with its reader's, before a "-". */
+/* A format's name begins with the name of its reader, followed by "-". */
 static bool are_of_one_reader(const char *a, const char *b)
 {
     size_t n = strcspn(a, "-");
@@ -178,7 +179,7 @@ static bool are_of_one_reader(const char *a, const char *b)
     return n == strcspn(b, "-") && !strncmp(a, b, n);
 }
 
-/* "ONNX Runtime" of "ONNX Runtime 1.18 or later". */
+/* "ONNX Runtime" for "ONNX Runtime 1.18 or later". */
 static const char *builder_of(struct fsd_arena *arena, const struct fsd_state *s)
 {
     const char *text = fsd_text(s->names, s->producer);
@@ -237,7 +238,8 @@ static void count_moves(const struct fsd_state *s, struct fsd_builder *b)
     }
 }
 
-/* Groups of regions that both builds compute, and know which layers compute what. */
+/* Counts groups in regions that both builds compute and whose layer contents both
+ * state. */
 static void count_groups(const struct fsd_compare *c, struct fsd_builder *b)
 {
     for (uint32_t i = 0; i < c->regions.n; i++) {
@@ -270,16 +272,16 @@ void fsd_compare_builders(struct fsd_compare *c)
 
 /* ------------------------------------------------------------------ times of builds */
 
-/* The seconds that each log states for a layer, side by side.  Layers that compute the
- * same nodes are of one region, whatever they are called; what is of no region, mostly
- * reformats that the builder tried, is paired by name. */
+/* Puts the seconds that each log states for a layer side by side. Layers that compute
+ * the same nodes share a region, whatever their names; the others, mostly reformats
+ * that the builder tried, are paired by name. */
 
-/* One row by region, or by a name. */
+/* One row per region, or per name. */
 struct rows {
     struct fsd_compare *c;
-    uint32_t *of_region; /* its row, plus 1 */
-    uint32_t *of_name;   /* likewise, by symbol of the old build */
-    double *longest[2];  /* by row: of the effort whose name it has */
+    uint32_t *of_region; /* number of the row, plus 1 */
+    uint32_t *of_name;   /* the same, indexed by symbol of the old build */
+    double *longest[2];  /* indexed by row: seconds of the effort that names the row */
 };
 
 static uint32_t new_row(struct rows *r)

@@ -1,23 +1,23 @@
 /*
- * The kernels of both builds, those of one region or of one pair of moves among each
- * other.  Kernels have no stable names: two are the same if they agree in everything
- * known about them.  The rest is paired by fewer and fewer criteria, and the
- * differences of each pair are reported:
+ * Compares the kernels of both builds within each region and each pair of moves.
+ * Kernels have no stable names: two are the same if they agree in everything known
+ * about them.  The rest is paired by fewer and fewer criteria, and the differences of
+ * each pair are reported:
  *
  *     old   gemm 32x64 -> 32x192        new   gemm 32x64 -> 32x64
  *           kgen 32x192 -> 8x16x16            gemm 32x64 -> 32x128
  *                                             kgen 32x192 -> 8x16x16
  *
- * The kgen is the same; one gemm is paired, with other sizes; one is new.
+ * The kgen is the same; one gemm is paired, with different sizes; one is new.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
 #include <string.h>
 
-/* The criteria of pairing, strictest first.  Pairs up to BY_WORK perform the same. */
+/* The criteria for pairing, strictest first. Pairs up to BY_WORK perform the same. */
 enum {
-    BY_PLACE, /* and with the same kernels above it and below it */
+    BY_PLACE, /* the kernels above and below must match, too */
     BY_ABOVE,
     BY_BELOW,
     BY_ALL,
@@ -33,10 +33,11 @@ enum {
 
 struct pairing {
     struct fsd_compare *c;
-    const uint32_t *bucket[2]; /* by kernel; FSD_NONE: not compared now */
+    const uint32_t *bucket[2]; /* indexed by kernel; FSD_NONE: not compared now */
     bool *done[2];
     struct fsd_hash_row *rows;
-    fsd_id *to_new; /* by old kernel: what performs the same; FSD_NONE */
+    fsd_id *to_new; /* indexed by old kernel: the new kernel that performs the same;
+                       FSD_NONE: none */
     const struct fsd_places *places; /* NULL: unknown */
 };
 
@@ -103,7 +104,7 @@ uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
     return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
 }
 
-/* Order does not count.  Nodes without a counterpart keep their own number. */
+/* The order does not matter. Nodes without a counterpart keep their own number. */
 static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
 {
     const struct fsd_state *s = side(c, new);
@@ -159,7 +160,7 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
 
 /* ------------------------------------------------------------- what differs of two */
 
-/* Keeps the worst change of a type in the pair, and where it is. */
+/* Keeps the worst change of type in the pair, and its tensor. */
 static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
                          struct fsd_state_tensor is)
 {
@@ -208,8 +209,8 @@ static bool are_alike(const struct fsd_compare *c, const struct fsd_state_tensor
                    fsd_text(c->new->names, is->sizes));
 }
 
-/* Both lists are sorted.  Constants without an equal one on the other side are compared
- * in order. */
+/* Both lists are sorted. Constants without an equal on the other side are compared in
+ * order. */
 static void compare_consts(const struct fsd_compare *c, struct fsd_arena *scratch,
                            struct fsd_kernel_change *change, struct fsd_span p,
                            struct fsd_span q)
@@ -259,9 +260,9 @@ static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
 }
 
-/* Without layouts a reformat cannot be distinguished from a copy; and a kernel of the
- * same operations is no other one because an earlier version of the program counted it
- * as compute. */
+/* Without layouts a reformat looks like a copy. A kernel with the same operations is
+ * not a different one only because an earlier version of the program classified it as
+ * compute. */
 static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
                          const struct fsd_kernel *q)
 {
@@ -272,7 +273,7 @@ static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p
            !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS);
 }
 
-/* A fused activation stands among a kernel's attributes, but is an operator. */
+/* A fused activation is listed among a kernel's attributes, but is an operator. */
 static bool has_other_activation(const struct fsd_compare *c,
                                  const struct fsd_kernel *p, const struct fsd_kernel *q)
 {
@@ -316,8 +317,8 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
 
 /* -------------------------------------------------------------------------- pairs */
 
-/* What writes nothing is no kernel, as a signal, a wait or a jump: how many streams a
- * build has is no difference of what it computes. */
+/* Kernels without outputs, such as a signal, a wait or a jump, are not compared: the
+ * number of streams does not change what a build computes. */
 static bool is_compared(const struct pairing *p, bool new, fsd_id kernel)
 {
     const struct fsd_kernel *k = &side(p->c, new)->kernels.at[kernel];
@@ -345,8 +346,7 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
                : fsd_compare_region_of(c, new, owner);
 }
 
-/* A state may hold kernels of some builds only: those with a dump of names have none.
- */
+/* A state may hold kernels of only some builds: a dump of names has none. */
 static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_diff *r,
                           bool new)
 {
@@ -401,7 +401,7 @@ static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
     while (news < end && !p->rows[news].new)
         news++;
     if (pass == BY_REST && news - at != end - news)
-        return; /* several on one side: which of them is the same is unknown */
+        return; /* several on one side: which of them corresponds is unknown */
     for (uint32_t i = at, k = news; i < news && k < end; i++, k++) {
         p->done[0][p->rows[i].id] = p->done[1][p->rows[k].id] = true;
         add(p, scratch, p->rows[i].id, p->rows[k].id, pass);
@@ -448,7 +448,7 @@ void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
         pair_all(&p, scratch);
 }
 
-/* By kernel: the group, or the move, that it is of. */
+/* Indexed by kernel: the group or the move that it belongs to. */
 static uint32_t *kernel_owners(struct fsd_arena *arena, const struct fsd_state *s)
 {
     uint32_t *of = fsd_ids_new(arena, s->kernels.n);
@@ -504,10 +504,12 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 
 /* ---------------------------------------------------------------------- bindings */
 
-/* The inputs and outputs of a build by name; the first of several with one name. */
+/* The inputs and outputs of a build, indexed by name; the first of several with one
+ * name. */
 struct bindings {
     const struct fsd_state *s;
-    uint32_t *of[2]; /* by symbol, of inputs and of outputs: from 1; 0: none */
+    uint32_t *of[2]; /* indexed by symbol, for inputs and for outputs: the number plus
+                        1; 0: none */
 };
 
 static struct bindings bindings_of(const struct fsd_state *s, struct fsd_arena *scratch)
@@ -556,7 +558,7 @@ static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
     fsd_vec_push(c->arena, &c->bindings, change);
 }
 
-/* By name, which is how an application addresses inputs and outputs. */
+/* Compared by name, since applications address inputs and outputs by name. */
 void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = c->old, *t = c->new;

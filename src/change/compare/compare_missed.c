@@ -1,12 +1,12 @@
 /*
- * Finds a removed layer that is still needed: it rearranged or converted a tensor, and
- * the layers that write and read that tensor are as they were.
+ * Finds a removed layer that is still needed: the layer rearranged or converted a
+ * tensor, and the layers that write and read that tensor did not change.
  *
  *     old   Conv_1  writes nhwc    Reformat nhwc -> chw    Norm_2  reads chw
  *     new   Conv_1  writes nhwc                            Norm_2  reads chw
  *
- * If the builder no longer needs the Reformat, one of the two layers writes or reads
- * another form.  Otherwise the new dump contradicts itself or lacks a layer.
+ * If the builder no longer needs the Reformat, one of the two layers must write or read
+ * a different form. Otherwise the new dump contradicts itself or lacks a layer.
  */
 #include "change/compare/parts.h"
 
@@ -18,7 +18,8 @@ static bool is_as_before(const struct fsd_compare *c, fsd_id region)
                   !r->layout && !r->kernels && !r->rerouted);
 }
 
-/* A port of these may have another form now. */
+/* Whether the layers at these ends did not change. A port may have a different form if
+ * a binding changed. */
 static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
 {
     bool same = true;
@@ -34,15 +35,15 @@ static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
     return same;
 }
 
-/* Both are of the old state. */
+/* Both forms belong to the old state. */
 static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
 {
     return fsd_types_differ(in.type, out.type) ||
            (in.layout && out.layout && in.layout != out.layout);
 }
 
-/* A kernel whose output has another number of values than its input slices or joins:
- * its consumers cannot read its input instead. */
+/* Whether a kernel slices or joins: its output has a different number of values than
+ * its input, so consumers cannot read the input instead. */
 static bool resizes(const struct fsd_state *s, struct fsd_span kernels)
 {
     bool any = false;
@@ -71,7 +72,7 @@ static bool is_missed_move(const struct fsd_compare *c, fsd_id move)
            are_as_before(c, fsd_ends_of_destinations(c->old, m->to));
 }
 
-/* By old node: a layer that reads it has changed. */
+/* Indexed by old node: whether a layer that reads it has changed. */
 static bool *read_otherwise(const struct fsd_compare *c, struct fsd_arena *scratch)
 {
     bool *otherwise = FSD_NEW(scratch, bool, c->old->nodes.n);

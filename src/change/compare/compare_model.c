@@ -1,13 +1,14 @@
 /*
- * What changed of the nodes that both models have: the operator, an attribute, the node
- * that an input comes from.
+ * What changed in the nodes that both models have: the operator, an attribute, the
+ * producer of an input.
  *
  *     res  operator     Add -> Mul
  *     act1 alpha        (default) -> 0.1
  *     res  input 1      act0 -> act1
  *
- * Nodes that only a log lists have no attributes, and nodes that only layers name have
- * neither operators nor inputs: what one side does not state is no change.
+ * Nodes that only a log lists have no attributes, and nodes that only layers mention
+ * have neither operators nor inputs: a fact that one side does not state is not a
+ * change.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
@@ -43,8 +44,8 @@ void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
 
 /* -------------------------------------------------------------------- attributes */
 
-/* The parts of the traits by their tags, and what they are called; see state_nodes.c.
- * Those of constants count values only, which exporters write in several ways. */
+/* The tagged parts of traits, and the words for them; see state_nodes.c. For constants
+ * only the number of values counts, since exporters write constants in several ways. */
 static const struct {
     const char *tag, *name;
 } tags[] = {{"k", "kernel_shape"}, {"s", "strides"}, {"p", "pads"},
@@ -52,7 +53,7 @@ static const struct {
             {"perm", "perm"},      {"axes", "axes"}, {"op", "output_padding"},
             {"w", FSD_EDIT_WEIGHT}};
 
-/* The next of "k3x3,s2x2", whose words are called by their tags. */
+/* The next part of traits such as "k3x3,s2x2"; its tag gives the name. */
 static bool next_trait(const char **at, struct fsd_state_word *word)
 {
     while (**at) {
@@ -84,8 +85,8 @@ static bool find_word(const char *list, bool traits, struct fsd_slice name,
     return false;
 }
 
-/* "#1=..." is a constant input. Later opsets have inputs where earlier ones have
- * attributes, so of a node that has one on each side alone nothing is known. */
+/* "#1=..." is a constant input. Later opsets turned attributes into inputs: if each
+ * side has only one of the two, they cannot be compared. */
 static bool moved_to_input(const char *list, const char *other)
 {
     struct fsd_state_word word, found;
@@ -112,7 +113,8 @@ static const char *value_of(struct fsd_compare *c, struct fsd_slice value, bool 
                : fsd_printed(c->arena, "%.*s", (int)value.n, value.s);
 }
 
-/* Words of the first list that the second has otherwise or, with `missing`, lacks. */
+/* Adds the words of the first list whose value differs in the second list or, with
+ * `missing`, that the second list lacks. */
 static void compare_words(struct fsd_compare *c, struct fsd_node_edit edit,
                           const char *list, const char *other, bool traits,
                           bool backwards)
@@ -152,7 +154,7 @@ static void compare_attributes(struct fsd_compare *c, fsd_id old, fsd_id new)
     compare_words(c, edit, is, was, false, true);
 }
 
-/* "0.5371094" of "fp16:0.5371094". */
+/* "0.5371094" for "fp16:0.5371094". */
 static struct fsd_slice number_of(struct fsd_slice value)
 {
     const char *colon = memchr(value.s, ':', value.n);
@@ -160,8 +162,8 @@ static struct fsd_slice number_of(struct fsd_slice value)
     return colon ? fsd_slice_from(value, (size_t)(colon + 1 - value.s)) : value;
 }
 
-/* Whether two values are one that was rounded to another type: FP16 and BF16 keep 11
- * and 8 significant bits.  Those of FP32 have no type before them. */
+/* Whether one value is the other rounded to FP16 or BF16, which keep 11 and 8
+ * significant bits. FP32 values have no type prefix. */
 static bool is_rounded(struct fsd_slice was, struct fsd_slice is)
 {
     struct fsd_slice before = number_of(was), now = number_of(is);
@@ -175,8 +177,8 @@ static bool is_rounded(struct fsd_slice was, struct fsd_slice is)
            fabs(a - b) <= bits * fabs(a);
 }
 
-/* Values that both state.  No zero point is one of 0, and what one exporter writes as a
- * constant is another's attribute. */
+/* Compares values that both states hold. A missing zero point is a zero point of 0, and
+ * one exporter's constant may be another's attribute. */
 static void compare_values(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const char *was = fsd_text(c->old->names, c->old->nodes.at[old].values);
@@ -203,8 +205,8 @@ static bool find_bias(const struct fsd_state *s, fsd_id node,
                                fsd_slice_of("bias"), found);
 }
 
-/* Whether one model has a node behind this one that the other folded into its weights
- * and bias, as a BatchNormalization. */
+/* Whether one model has a node after this one, such as a BatchNormalization, that the
+ * other model folded into weights and bias. */
 static bool is_folded(const struct fsd_compare *c, bool new, fsd_id node)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -220,7 +222,7 @@ static bool is_folded(const struct fsd_compare *c, bool new, fsd_id node)
     return folded;
 }
 
-/* A bias that only one model gives to the node. */
+/* Reports a bias that the node has in only one model. */
 static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     struct fsd_state_word was, is;
@@ -245,8 +247,8 @@ static bool computes_in_both(const struct fsd_compare *c, bool new, fsd_id node)
            other->nodes.at[counterpart].role == FSD_ROLE_OPTIONAL;
 }
 
-/* What the i-th input of a node comes from: a core node or an input, or a node on the
- * way to it that both models compute, as a BatchNormalization that neither folds. */
+/* The origin of input i of a node: a core node or a network input, or an intermediate
+ * node that both models compute, such as a BatchNormalization that neither folds. */
 static struct fsd_producer source_of(const struct fsd_compare *c, bool new, fsd_id node,
                                      uint32_t i)
 {
@@ -280,7 +282,8 @@ static bool reads(const struct fsd_compare *c, bool new, fsd_id node,
     return false;
 }
 
-/* A producer of one model only is reported by itself, as is what is constant now. */
+/* A producer that only one model has is reported separately, as is an input that is
+ * constant now. */
 static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;

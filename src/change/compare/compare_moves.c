@@ -1,20 +1,20 @@
 /*
- * Moves added, removed and changed.  A move is identified by the nodes that it lies
- * between.  Moves that agree in everything are the same; then moves between the same
- * nodes are paired, those of one kind first.
+ * Moves added, removed and changed. A move is identified by the nodes before and after
+ * it. Moves that agree in everything are the same; then moves between the same nodes
+ * are paired, those of the same kind first.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
 #include <string.h>
 
-/* An end in terms that both sides share: those of the old side. */
+/* An end of a move in terms that both sides share: those of the old side. */
 static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
 {
     uint32_t ref = ends.refs[i];
     uint32_t old = ends.s == c->old ? ref : fsd_align_old_end(c->align, ends, i);
 
-    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* the other side has it not */
+    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* the other side lacks it */
                            : old;
 }
 
@@ -25,7 +25,7 @@ static bool is_lone(const struct fsd_compare *c, struct fsd_ends ends, uint32_t 
                             : fsd_align_old_end(c->align, ends, i) == FSD_NONE;
 }
 
-/* Order does not count, since it differs between the sides. */
+/* The order does not matter, since it differs between the sides. */
 static uint64_t hash_set(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = ends.n;
@@ -45,8 +45,9 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
 
 enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, BY_NEIGHBOR, PASSES };
 
-/* Of a move without known tensors one end is the first node of a group, and which node
- * that is depends only on the order of nodes in the file.  Regions do not. */
+/* If the tensors of a move are unknown, one of its ends is the first node of a group,
+ * which depends only on the order of nodes in the file. The region does not depend on
+ * it. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;
@@ -61,8 +62,8 @@ static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
     return fsd_hash_mix(sum, ends.n);
 }
 
-/* A computing layer without a known node lies between ends that only the order of
- * layers suggests, so that its kernel identifies it.  0: the move is none of these. */
+/* Only the order of layers suggests the ends of a computing layer whose nodes are
+ * unknown, so its kernel identifies it. 0 for any other move. */
 static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
                                const struct fsd_move *m)
 {
@@ -72,8 +73,9 @@ static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_sta
     return fsd_hash_kernel_text(s, m->kernels.at);
 }
 
-/* What a move does, wherever it lies: one that realises nodes is that one, though the
- * node behind it may be another, as the Gemm that an optimizer made of a MatMul. */
+/* What a move does, regardless of its place: a move that realises nodes is identified
+ * by them, even if the next node differs, such as the Gemm that an optimizer made from
+ * a MatMul. */
 static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s,
                           const struct fsd_move *m)
 {
@@ -84,7 +86,7 @@ static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s
                         hash_form(c, s, m->after));
 }
 
-/* As hash_set(), with all nodes that one model lacks alike. */
+/* Like hash_set(), but all nodes that one model lacks count as equal. */
 static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
                             uint32_t *shared)
 {
@@ -100,9 +102,9 @@ static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
     return sum;
 }
 
-/* A move between a node of both models and nodes that an optimizer wrote otherwise, as
- * a Squeeze before a MatMul that becomes a Reshape before a Gemm: the copy is the same.
- * 0: it is none. */
+/* The hash of a move between a node of both models and nodes that an optimizer rewrote:
+ * a Squeeze before a MatMul may become a Reshape before a Gemm, but the copy is the
+ * same. 0 for any other move. */
 static uint64_t hash_neighbor(const struct fsd_compare *c, const struct fsd_state *s,
                               const struct fsd_move *m)
 {
@@ -129,7 +131,7 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
 
     if (pass == BY_KERNEL) {
         hash = hash_computing(c, s, m);
-        return hash ? hash : fsd_hash_mix(i, new); /* alone */
+        return hash ? hash : fsd_hash_mix(i, new); /* matches no other move */
     }
     if (pass == BY_NODES)
         return m->nodes.n ? hash_what(c, s, m) : fsd_hash_mix(i, new);
@@ -149,9 +151,8 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     return hash;
 }
 
-/* Moves that make a build differ: those that serve a tensor, and computing layers
- * without a known node.  Shape arithmetic and constants do not, nor what only
- * synchronizes. */
+/* Moves that make builds differ: those that serve a tensor, and computing layers whose
+ * nodes are unknown. Shape arithmetic, constants and synchronization do not. */
 static bool counts(const struct fsd_move *m)
 {
     return m->kind != FSD_KIND_SYNC &&
@@ -188,9 +189,9 @@ static bool only_moves(const struct fsd_move *m)
     return m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY;
 }
 
-/* Whether they differ only in facts that one of them does not state.  Whether a move is
- * a copy or a reformat, and why it is there, depends on layouts: in a log without them
- * every reformat looks like a copy. */
+/* Whether two moves differ only in facts that one of them does not state. Whether a
+ * move is a copy or a reformat, and its cause, depend on layouts: in a log without
+ * layouts every reformat looks like a copy. */
 static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
@@ -235,8 +236,8 @@ static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
     return n;
 }
 
-/* Pairs the moves of one hash in order: which of them is which is unknown, and does not
- * matter. */
+/* Pairs moves with equal hashes in order: which corresponds to which is unknown and
+ * does not matter. */
 static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
                       fsd_id *partner, uint32_t *alike)
 {
@@ -252,7 +253,7 @@ static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint
 }
 
 /* One bucket for each set of equal pairs, and one for all moves that do not make builds
- * differ: constants, shape arithmetic. */
+ * differ (constants, shape arithmetic). */
 static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                             const fsd_id *partner, const uint32_t *alike,
                             const bool *done_new)
@@ -291,7 +292,8 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
     bool *done[2] = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)};
     bool *same = FSD_NEW(scratch, bool, m);
     fsd_id *partner = FSD_NEW(scratch, fsd_id, m);
-    uint32_t *alike = FSD_NEW(scratch, uint32_t, m); /* the first new one of a hash */
+    uint32_t *alike = FSD_NEW(scratch, uint32_t, m); /* the first new move with the
+                                                        hash */
 
     for (int pass = 0; pass < PASSES; pass++) {
         uint32_t count = collect(c, done, rows, pass);

@@ -1,4 +1,4 @@
-/* What changed of nodes, of the edges between groups, and of the network's ports. */
+/* What changed in nodes, in the edges between groups, and in the network's ports. */
 #include "change/compare/parts.h"
 
 #include <string.h>
@@ -54,7 +54,7 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
     width = fsd_width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
     if (width == FSD_WIDTH_NARROWED && r->type_lost)
-        return; /* the form that is known did not change: only less is known */
+        return; /* the known form did not change: the other build only states less */
     if (width > r->width)
         r->width = width;
     fsd_vec_push(c->arena, &c->precisions,
@@ -65,15 +65,15 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
                                           .width = width});
 }
 
-/* Whether this part of the traits is no plain attribute: "a-1", "perm0x2x1" and "axes1"
- * follow rules of their own, without a default. */
+/* Whether this part of the traits is not a plain attribute: "a-1", "perm0x2x1" and
+ * "axes1" have their own rules and no default. */
 static bool is_attribute_part(const char *part, size_t n)
 {
     return (n > 1 && *part == 'a' && strchr("-0123456789", part[1])) ||
            (n > 4 && (!memcmp(part, "perm", 4) || !memcmp(part, "axes", 4)));
 }
 
-/* The next part of traits that is a plain attribute; NULL at the end. */
+/* The next part of the traits that is a plain attribute; NULL at the end. */
 static const char *next_part(const char **at, size_t *n)
 {
     while (**at) {
@@ -179,11 +179,11 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
              fsd_layouts_differ(c, p->form.layout, q->form.layout));
 }
 
-/* The borders of one node, by source. */
+/* The borders of one node, indexed by origin. */
 struct border_index {
-    uint32_t *first, *count; /* by old node: in old borders */
-    uint32_t *border;        /* by old node, then old input */
-    fsd_id *stamp;           /* 1 + the node they are of */
+    uint32_t *first, *count; /* indexed by old node: its range in the old borders */
+    uint32_t *border;        /* indexed by old node, then by old input */
+    fsd_id *stamp;           /* 1 + the node that the entry was set for */
 };
 
 /* @param at a node or an input. */
@@ -226,7 +226,7 @@ static const struct fsd_border *old_border(const struct fsd_compare *c,
         uint32_t here = place_of(c, c->old->borders.at[k].at);
 
         if (x->stamp[here] == node + 1)
-            break; /* the node's borders are all indexed already */
+            break; /* all borders of the node are indexed already */
         x->stamp[here] = node + 1;
         x->border[here] = k;
     }
@@ -303,13 +303,13 @@ void fsd_compare_ports(struct fsd_compare *c)
 
 /* --------------------------------------------------------------- as it is written */
 
-/* What a node's group writes for it in both builds, and which of its changes are
+/* What a node's group writes for the node in both builds, and which changes of it are
  * already reported. */
 struct written {
-    const struct fsd_border *p, *q; /* NULL: not in both */
+    const struct fsd_border *p, *q; /* NULL: not in both builds */
     fsd_id region;
-    bool type, layout;           /* that it is another */
-    bool lost_type, lost_layout; /* it is known in the old build only */
+    bool type, layout;           /* that it differs */
+    bool lost_type, lost_layout; /* that only the old build states it */
 };
 
 static struct written *written_by(struct written *all, fsd_id producer)
@@ -324,7 +324,7 @@ static void write_change(struct written *all, fsd_id producer,
 
     if (!w)
         return;
-    /* A change of type implies one of layout. */
+    /* A change of type implies a change of layout. */
     w->type |= before.type == w->p->form.type && after.type == w->q->form.type;
     w->layout |=
         before.layout == w->p->form.layout && after.layout == w->q->form.layout;
@@ -339,8 +339,8 @@ static void write_loss(struct written *all, fsd_id producer, uint8_t kind)
         *(kind == FSD_FACT_TYPE ? &w->lost_type : &w->lost_layout) = true;
 }
 
-/* Already reported: by a consumer that reads the producer's output, by the node's
- * precision, by the network's output. */
+/* Marks changes that are already reported: by a consumer that reads the producer's
+ * output, by the node's precision, or by the network's output. */
 static void find_changes(const struct fsd_compare *c, struct written *all)
 {
     const struct fsd_state *s = c->new;
@@ -371,9 +371,9 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
     }
 }
 
-/* By new node: another group reads its output, or the network returns it.  What only
- * the node's own group reads is no tensor of the engine, as where a new node is fused
- * behind it. */
+/* Indexed by new node: whether another group reads its output, or the network returns
+ * it. An output that only the node's own group reads is not a tensor of the engine,
+ * such as when a new node is fused after it. */
 static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
 {
     bool *outside = FSD_NEW(scratch, bool, t->nodes.n);
@@ -381,7 +381,8 @@ static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         struct fsd_span in = t->nodes.at[i].core_in;
         bool core =
-            t->nodes.at[i].role == FSD_ROLE_CORE; /* which reads through others */
+            t->nodes.at[i].role == FSD_ROLE_CORE; /* a core node's inputs are resolved
+                                                     through views */
 
         for (uint32_t k = 0; k < in.n && core; k++) {
             fsd_id from = fsd_origin_node(t->sources.at[in.at + k].at);
@@ -422,7 +423,7 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
             if (node != FSD_NONE && old[node])
                 all[q->node] = (struct written){old[node], q, c->new_region[g]};
         }
-    /* An output of the same group that is no longer known to be written. */
+    /* Outputs of the same group that are no longer known to be written. */
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
         fsd_id group = fsd_state_group_of(t, node);

@@ -1,11 +1,11 @@
 /*
- * Regions: connected components of the union of both partitions.  The elements are the
- * old nodes, and the new nodes that have no partner; an aligned new node is its
- * partner.
+ * Regions: connected components of the union of both partitions. The elements are the
+ * old nodes and the new nodes without a counterpart; an aligned new node is the same
+ * element as its counterpart.
  *
  * Only the model's nodes are common to both builds: another version of the builder
- * gives layers other names, types and borders, and even the same command run twice
- * gives other kernels, other numbers in names and another order.
+ * gives layers different names, types and borders, and even the same command run twice
+ * gives different kernels, numbers in names and order.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -34,8 +34,8 @@ static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
 
 /* ------------------------------------------------------------------ what happened */
 
-/* Whether two groups share nodes: each keeps the first group of the other side that it
- * meets, and whether there is another. */
+/* Whether two groups share nodes: each group keeps the first group of the other side
+ * that it meets, and whether it meets more. */
 struct meeting {
     fsd_id *partner[2];
     bool *more[2];
@@ -73,11 +73,11 @@ static struct meeting meet_groups(const struct fsd_compare *c,
     return m;
 }
 
-/* What decides about a region's fusion, of the groups of one side. */
+/* The facts about the groups of one side that decide about a region's fusion. */
 struct answer {
     uint32_t layers, kernels;
-    bool idle;    /* weights belong to a layer that computes nothing */
-    bool opaque;  /* of one group it is unknown which layer computes what */
+    bool idle;    /* weights belong to a layer that does not compute */
+    bool opaque;  /* for one of the groups it is unknown which layer computes what */
     bool guessed; /* a layer is matched by structure alone */
     bool more;    /* a group shares nodes with several groups of the other side */
     bool lone;    /* a group computes a node that the other model lacks */
@@ -143,11 +143,11 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* The same nodes in another number of kernels.  It is a change of fusion if not all
- * kernels of the side with fewer are on the other side as well: a kernel that occurs
- * twice, or one that is missing while no other does more than before, is none.  Nodes
- * that only one model has, as the Gemm that an optimizer makes of a MatMul and an Add,
- * have kernels of their own. */
+/* The same nodes are in a different number of kernels. That is a change of fusion if
+ * the side with fewer kernels has a kernel that the other side lacks. It is not a
+ * change if a kernel only occurs twice, or is missing while no other kernel does more
+ * than before. Nodes that only one model has have separate kernels, such as the Gemm
+ * that an optimizer makes from a MatMul and an Add. */
 static enum fsd_happened recounted(const struct fsd_region_diff *r,
                                    struct answer before, struct answer after)
 {
@@ -177,14 +177,15 @@ static enum fsd_happened happened(const struct fsd_compare *c,
     if (!before.more && !after.more && before.idle == after.idle &&
         fsd_compare_has_kernels(c))
         return recounted(r, before, after);
-    /* A difference that rests on weaker evidence than the other side's is no proof of a
-     * change. */
+    /* A difference does not prove a change if one side rests on weaker evidence than
+     * the other. */
     if (before.opaque || after.opaque || before.guessed != after.guessed ||
         before.idle != after.idle)
         return FSD_HAPPENED_OPAQUE;
     if (before.more && after.more)
         return FSD_HAPPENED_REGROUPED;
-    /* If no kernel does more than one did before, kernels were not fused either. */
+    /* If no kernel does more than a kernel of the old build did, no kernels were fused
+     * either. */
     if (after.more && fsd_compare_has_kernels(c) && r->as_before == after.kernels)
         return FSD_HAPPENED_OPAQUE;
     return before.more  ? FSD_HAPPENED_LOST
@@ -229,7 +230,7 @@ static void number_regions(struct fsd_compare *c, bool new, fsd_id *head,
     }
 }
 
-/* Reserves as much of the pool as was counted. */
+/* Reserves in the pool as many entries as were counted. */
 static void open_span(struct fsd_compare *c, struct fsd_span *span)
 {
     span->at = c->pool.n;
@@ -245,7 +246,7 @@ static void add(struct fsd_compare *c, struct fsd_span *span, fsd_id id, bool pu
     span->n++;
 }
 
-/* Counts, then puts. */
+/* Counts the entries, or stores them if `put`. */
 static void fill_side(struct fsd_compare *c, bool new, bool put)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -294,7 +295,7 @@ static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff
     return untyped;
 }
 
-/* A region of the builder with one node has one kernel as far as anybody asks. */
+/* A foreign region of one node has one kernel for every purpose of the comparison. */
 static bool is_hidden(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     bool hidden = false;

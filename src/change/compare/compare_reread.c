@@ -1,13 +1,13 @@
 /*
  * Whether two states differ only because an older version of the program read one of
- * the builds, in which case no difference is a change.  A reader, the match or a row of
- * a table that states more, or otherwise, than before must fail no gate.
+ * the builds; then no difference is a change. A newer reader or matcher that states
+ * more, or states it differently, must not fail a gate.
  */
 #include "change/compare/parts.h"
 
 #include <string.h>
 
-/* By kernel: what it does, of any node. */
+/* Indexed by kernel: a hash of what it does, regardless of its nodes. */
 static uint64_t *texts_of(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     uint64_t *text = FSD_NEW(scratch, uint64_t, s->kernels.n);
@@ -26,8 +26,9 @@ static uint64_t sum_of(const uint64_t *hashes, uint32_t n)
     return sum;
 }
 
-/* Whether both engines have the same kernels and, where `wired`, each reads what it
- * read: then one is the other, whatever nodes a kernel is said to compute. */
+/* Whether both engines have the same kernels and, with `wired`, the kernels read the
+ * same tensors. Then the engines are the same, whatever nodes each reading assigns to a
+ * kernel. */
 static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratch,
                            bool wired)
 {
@@ -42,9 +43,8 @@ static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratc
            sum_of(places->below[0], n) == sum_of(places->below[1], m);
 }
 
-/* Before kernels were held nothing of an engine is in a snapshot as the dump has it but
- * the number of layers.  A build in which most is another is not put down to the
- * reading. */
+/* Snapshots without kernels hold only one raw fact of the dump: the number of layers.
+ * If most regions of a build differ, the reading is not the cause. */
 static bool is_mostly_same(const struct fsd_compare *c)
 {
     uint32_t same = 0;
@@ -62,7 +62,7 @@ bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch)
     if (old->reading >= new->reading || !new->whole ||
         memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
         return false;
-    /* Of one dump, too, more may be given than was before: a log, a profile. */
+    /* Even for the same dump, the new run may have more inputs: a log, a profile. */
     if (!memcmp(old->engine_hash, new->engine_hash, sizeof old->engine_hash))
         return !old->whole || is_same_engine(c, scratch, false);
     return !fsd_is_built_otherwise(c) &&

@@ -1,22 +1,23 @@
 /*
- * Where kernels stand among each other.  Several kernels of a region may perform the
- * same, as the steps of a loop or the heads of an attention, and differ only in what
- * they read and in who reads them:
+ * How kernels are connected. Several kernels of a region may perform the same, such as
+ * the steps of a loop or the heads of an attention, and differ only in their inputs and
+ * consumers:
  *
  *     old   A -> B -> C          new   A -> B -> C
  *                |                     |
  *                +-> D                 +------> D
  *
- * A kernel is the one with equal kernels above it, or else with equal ones below: all
- * four are the same here, and D reads another kernel's output than before.
+ * Two kernels correspond if the kernels above them are equal, or else those below: here
+ * all four correspond, and D reads the output of a different kernel than before.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-/* A kernel's output on its way to another kernel. */
+/* An output of a kernel that another kernel reads. */
 struct edge {
     fsd_id from, to;
-    uint32_t out, in; /* its number among those of each */
+    uint32_t out, in; /* its index among the outputs of the one and the inputs of the
+                         other */
 };
 
 struct fsd_kernel_graph {
@@ -25,12 +26,13 @@ struct fsd_kernel_graph {
     const struct fsd_state *s;
     uint32_t *first_out; /* fsd_state_number_outputs() */
     FSD_VEC(struct edge) edges;
-    struct fsd_lists read; /* by kernel: edges from it */
-    uint32_t *order;       /* kernels, each behind those that it reads from, as far as
-                              there is no circle */
+    struct fsd_lists read; /* indexed by kernel: the edges from it */
+    uint32_t *order;       /* kernels sorted so that producers come first, except in
+                              cycles */
 };
 
-/* The kernel that writes what an input reads, and which of its outputs that is. */
+/* The kernel that writes the tensor that an input reads, and the index of that
+ * output. */
 static fsd_id writer_of(const struct fsd_kernel_graph *g, struct fsd_producer from,
                         uint32_t *out)
 {
@@ -78,7 +80,7 @@ static void find_order(struct fsd_kernel_graph *g, struct fsd_arena *scratch)
                 g->order[sorted++] = to;
         }
     }
-    for (fsd_id k = 0; k < n; k++) /* of a loop */
+    for (fsd_id k = 0; k < n; k++) /* kernels in a cycle */
         if (!placed[k])
             g->order[sorted++] = k;
 }
@@ -105,7 +107,7 @@ static void open_graph(struct fsd_kernel_graph *g, const struct fsd_compare *c,
 
 /* ------------------------------------------------------------------------ hashes */
 
-/* An input of the network by its counterpart. */
+/* The hash of a network input, equal to that of its counterpart. */
 static uint64_t hash_port(const struct fsd_kernel_graph *g, struct fsd_producer from)
 {
     struct fsd_origin at =
@@ -134,7 +136,7 @@ static void hash_above(const struct fsd_kernel_graph *g, const uint64_t *text,
     }
 }
 
-/* The order of readers does not count. */
+/* The order of consumers does not matter. */
 static void hash_below(const struct fsd_kernel_graph *g, const uint64_t *text,
                        uint64_t *below)
 {
@@ -179,11 +181,13 @@ struct rewiring {
     struct fsd_compare *c;
     const struct fsd_places *places;
     const struct fsd_kernel_graph *old, *new;
-    const fsd_id *to_new, *to_old; /* by kernel: what it is; FSD_NONE */
-    uint32_t *change;              /* by old kernel: what is known of its pair */
+    const fsd_id *to_new, *to_old; /* indexed by kernel: its counterpart; FSD_NONE:
+                                      none */
+    uint32_t *change;              /* indexed by old kernel: its entry in c->kernels */
 };
 
-/* Of a node's group; FSD_NONE unless all is grouped there as before. */
+/* The region of the kernel's group; FSD_NONE unless the region's fusion is
+ * unchanged. */
 static fsd_id same_region(const struct fsd_compare *c, bool new, fsd_id kernel)
 {
     uint32_t of = c->kernel_of[new][kernel];
@@ -203,9 +207,10 @@ static uint32_t count_readers(const struct fsd_kernel_graph *g, fsd_id kernel,
     return n;
 }
 
-/* Whether two outputs are of one kernel, or of kernels of which each may be the other:
- * equal ones that read the same, with as many readers.  The products of a loop's steps
- * read slices of one tensor, and a dump does not state which. */
+/* Whether two outputs belong to the same kernel, or to kernels that are
+ * interchangeable: equal kernels with the same inputs and the same number of consumers.
+ * The products of a loop's steps read slices of one tensor, and a dump does not state
+ * which slice. */
 static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q,
                     uint32_t q_out)
 {
@@ -217,9 +222,9 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
              count_readers(w->old, p, p_out) == count_readers(w->new, q, q_out)));
 }
 
-/* Whether the kernel is there as before.  One without a counterpart, or one that
- * computes other nodes together than before, is reported as that, and shows nothing of
- * those that read it. */
+/* Whether the kernel is in the other build as before. A kernel without a counterpart,
+ * or that now computes different nodes together, is reported as such and proves nothing
+ * about its consumers. */
 static bool is_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&
@@ -250,7 +255,8 @@ static bool is_other(const struct rewiring *w, struct fsd_producer was,
     return p == FSD_NONE || q == FSD_NONE || !are_one(w, p, p_out, q, q_out);
 }
 
-/* The first input of a kernel that comes from elsewhere; FSD_NONE. */
+/* The index of the first input of a kernel whose origin differs; FSD_NONE if none
+ * does. */
 static uint32_t find_other(const struct rewiring *w, fsd_id old, fsd_id new)
 {
     const struct fsd_kernel *p = &w->old->s->kernels.at[old],
@@ -262,7 +268,7 @@ static uint32_t find_other(const struct rewiring *w, fsd_id old, fsd_id new)
     return FSD_NONE;
 }
 
-/* What is known of a pair that differs; a new entry for one that did not. */
+/* The entry of a changed pair of kernels; adds one if the pair had no change so far. */
 static struct fsd_kernel_change *change_of(const struct rewiring *w, fsd_id old,
                                            fsd_id new, fsd_id region)
 {

@@ -1,17 +1,17 @@
 /*
- * Finds tensors that the layers of a group read though they did not before, and the
- * model does not either:
+ * Finds tensors that the layers of a group read although the old build's layers did not
+ * read them and the model's nodes do not:
  *
  *     model   Conv_1 -> Add_3, Conv_2 -> Add_3
  *     old     [Add_3] reads what [Conv_1] and [Conv_2] write
  *     new     [Add_3] reads what [Conv_1] and [Relu_0] write    Relu_0 is unexpected
  *
- * Producers are compared by region, so that splitting or joining a group further up
- * changes nothing.
+ * Producers are compared by region, so that splitting or joining a group further up has
+ * no effect.
  */
 #include "change/compare/parts.h"
 
-/* Nodes of one region are one place, other nodes and inputs are places of their own;
+/* All nodes of a region have one number; other nodes and inputs each have their own.
  * FSD_NONE for nodes that only the new model has. */
 static uint64_t place_of(const struct fsd_compare *c, bool new, struct fsd_origin from)
 {

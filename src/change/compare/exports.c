@@ -1,12 +1,12 @@
 /*
  * Compares two ONNX models without engines: the comparison of builds aligns the nodes
  * and finds nodes of one model only, ports that differ and how the models were made.
- * Each aligned pair of core nodes is compared by attributes, producers of its inputs,
- * and output types and shapes.  Quantizers, casts and views are described by the path
- * to the input that they stand on (route_to()), since exporters place and count them
- * differently for the same meaning; an attribute that has its operator's default counts
- * as not set, for the same reason.  Constants too large to have been read are left out,
- * and such scales counted (`unread`), rather than called equal.
+ * For each aligned pair of core nodes, attributes, producers of inputs, and types and
+ * shapes of outputs are compared. Quantizers, casts and views are described as part of
+ * the path to an input (route_to()), since exporters place and count them differently
+ * for the same meaning; for the same reason, an attribute with its operator's default
+ * value counts as not set. Constants that were too large to read are left out and
+ * counted (`unread`), rather than called equal.
  */
 #include "change/compare/exports.h"
 
@@ -34,10 +34,10 @@ struct context {
     struct fsd_arena *scratch;
 };
 
-/* A property as text, and what the text does not show of it. */
+/* A property as text, and a hash of values that the text does not show. */
 struct thing {
-    const char *text; /* "": nothing is there */
-    uint64_t values;  /* hash of all values that were read */
+    const char *text; /* "": the property is absent */
+    uint64_t values;  /* hash of all values that are known */
     bool unread;
 };
 
@@ -60,7 +60,8 @@ static void add(struct context *k, enum fsd_export_what what, fsd_id old, fsd_id
 
 /* ------------------------------------------------------------------------- values */
 
-/* "0.0123", "[1, 3, 224, 224]", "64 values"; adds to the hash what is there. */
+/* Prints "0.0123", "[1, 3, 224, 224]" or "64 values", and adds the values to the
+ * hash. */
 static void put_values(const struct side *side, fsd_id tensor, struct thing *thing,
                        FILE *out)
 {
@@ -99,7 +100,7 @@ static enum fsd_dtype type_of(const struct fsd_graph *g, fsd_id tensor)
     return fsd_tensor_form(g, tensor)->type;
 }
 
-/* "int8 scale 0.0123 zero 3" */
+/* Prints "int8 scale 0.0123 zero 3". */
 static void put_dequantized(const struct side *side, fsd_id dq, struct thing *thing,
                             FILE *out)
 {
@@ -119,7 +120,7 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct thing *th
         if (fsd_form_count(g, fsd_tensor_form(g, scale)) > 1)
             fprintf(out, " along %" PRId64, axis ? axis->i : 1);
     }
-    /* No zero point is one of 0. */
+    /* A missing zero point is a zero point of 0. */
     for (uint64_t i = 0; v && v->bytes && i < v->size; i++)
         any |= v->bytes[i] != 0;
     if (any || (v && !v->bytes)) {
@@ -130,7 +131,7 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct thing *th
 
 struct route {
     struct thing quantized, cast;
-    fsd_id from; /* tensor at its beginning */
+    fsd_id from; /* the tensor where the path begins */
 };
 
 static struct thing take(struct fsd_print *print, struct thing thing,
@@ -140,7 +141,8 @@ static struct thing take(struct fsd_print *print, struct thing thing,
     return thing;
 }
 
-/* Follows an input back through quantizers, casts and nodes that change nothing. */
+/* Follows an input back through quantizers, casts and nodes that do not change
+ * values. */
 static struct route route_to(const struct context *k, const struct side *side,
                              fsd_id tensor)
 {
@@ -177,8 +179,8 @@ static struct route route_to(const struct context *k, const struct side *side,
     return route;
 }
 
-/* Weights differ after every training: only the shape counts, except of scalars and
- * lists of integers. */
+/* Whether values are compared. Weights differ after every training, so only their
+ * shapes are; scalars and lists of integers are compared by value. */
 static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
 {
     bool integer =
@@ -187,8 +189,8 @@ static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
     return integer || fsd_form_count(g, form) == 1;
 }
 
-/* "64x3x7x7", "= 0.5", "2 = [2, 3]"; "none" where the input is left out, "" where it is
- * no constant. */
+/* "64x3x7x7", "= 0.5", "2 = [2, 3]"; "none" if the input is left out, "" if it is not a
+ * constant. */
 static struct thing constant_at(const struct context *k, const struct side *side,
                                 fsd_id tensor)
 {
@@ -212,8 +214,8 @@ static struct thing constant_at(const struct context *k, const struct side *side
     return take(&print, thing, k->e->arena);
 }
 
-/* If one side has a constant where the other has none, the property is "a constant":
- * its value is its own affair. */
+/* If only one side has a constant, the reported property is "a constant", without its
+ * value. */
 static void compare_constants(struct context *k, fsd_id old, fsd_id new, const char *of,
                               struct thing was, struct thing now)
 {
@@ -254,15 +256,15 @@ static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
         add(k, FSD_EXPORT_CAST, old, new, of, or_plain(a.cast), or_plain(b.cast));
     x = constant_at(k, p, a.from);
     y = constant_at(k, q, b.from);
-    /* An input that is quantized on one side only has other values for that reason. */
+    /* The values of an input that only one side quantizes differ for that reason. */
     if (!*a.quantized.text == !*b.quantized.text)
         compare_constants(k, old, new, of, x, y);
 }
 
 /* ------------------------------------------------------------------------- a node */
 
-/* Whether the node would be the same without the attribute, which exporters may leave
- * out. */
+/* Whether the node would be the same without the attribute, which exporters may then
+ * leave out. */
 static bool is_default(const struct fsd_graph *g, const struct fsd_node *n,
                        const struct fsd_attr *a, const char *value)
 {
@@ -274,7 +276,7 @@ static bool is_default(const struct fsd_graph *g, const struct fsd_node *n,
             fsd_op_is_default(fsd_text(g->names, n->op), fsd_graph_opset(g), word));
 }
 
-/* NULL where nothing is stated. */
+/* The attribute as text; NULL if it is not set. */
 static const char *attribute(const struct context *k, int s, fsd_id node,
                              const char *name)
 {
@@ -354,7 +356,7 @@ static const char *shape_text(const struct context *k, const struct side *side,
     return fsd_print_take(&print, k->e->arena);
 }
 
-/* A fact that one side does not state is no change. */
+/* A fact that one side does not state is not a change. */
 static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
@@ -378,8 +380,7 @@ static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i
             (struct thing){.text = t});
 }
 
-/* Compares the core node or input that an input comes from, in terms of the new side.
- */
+/* Compares the producers of a node's inputs, in terms of the new side. */
 static void compare_node(struct context *k, fsd_id old, fsd_id new)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
@@ -436,7 +437,7 @@ static void take_ports(struct context *k)
     }
 }
 
-/* Nodes that compute in one of the models only. */
+/* Nodes that compute in only one of the models. */
 static void take_lone_nodes(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
@@ -476,7 +477,7 @@ static void compare_nodes(struct context *k)
     }
 }
 
-/* Operators and inputs, which builds state as well. */
+/* Takes operators and inputs from the comparison of the states. */
 static void take_edits(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
@@ -485,7 +486,7 @@ static void take_edits(struct context *k)
         const struct fsd_node_edit *edit = &c->edits.at[i];
 
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
-            continue; /* the models state values that states do not hold */
+            continue; /* the models state values that states do not */
         add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
             (struct thing){.text = edit->was}, (struct thing){.text = edit->now});
@@ -505,7 +506,7 @@ static int by_what(const void *a, const void *b)
     return strcmp(x->of, y->of);
 }
 
-/* What differs are the changes, and nothing else of the states. */
+/* Only the listed changes count as differences; all others of the states do not. */
 static void mark_changes(struct fsd_exports *e)
 {
     struct fsd_compare *c = e->compare;

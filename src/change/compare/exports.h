@@ -1,15 +1,15 @@
 /*
  * Two exports of one network, without engines: what changed between them.
  *
- *     Conv_4  input 0   plain -> int8 scale 0.0123     the new one has a Q and a DQ
+ *     Conv_4  input 0   plain -> int8 scale 0.0123     the new model has a Q and a DQ
  *     Conv_4  output 0  fp32 -> fp16
- *     Gelu    only in the new one
+ *     Gelu    only in the new model
  *
- * The models are compared as builds are (`compare`), so that another name is no change;
- * what builds cannot differ in is added here.
- * Quantizers, casts and views are properties of the node input that they lead to, since
- * exporters place and count them differently.  Constants are compared by value if they
- * are small enough to be read; weights are not.
+ * The models are compared as builds are (`compare`), so that a different name is not a
+ * change; properties that builds do not have are compared here. Quantizers, casts and
+ * views are properties of the node input at the end of their path, since exporters
+ * place and count them differently.  Constants are compared by value if they are small
+ * enough to be read; weights are not.
  */
 #ifndef FSD_COMPARE_EXPORTS_H
 #define FSD_COMPARE_EXPORTS_H
@@ -17,7 +17,7 @@
 #include "change/compare/compare.h"
 #include "match/facts.h"
 
-/** A model, and what is proved of it. */
+/** A model, and the facts that were proved about it. */
 struct fsd_export {
     const struct fsd_graph *model;
     const struct fsd_facts *facts;
@@ -26,35 +26,35 @@ struct fsd_export {
 enum fsd_export_what {
     FSD_EXPORT_MODEL,    /**< opset, exporter, version of the format */
     FSD_EXPORT_PORT,     /**< an input or output: name, type, shape */
-    FSD_EXPORT_REMOVED,  /**< a node that computes, only in the old one */
-    FSD_EXPORT_ADDED,    /**< only in the new one */
-    FSD_EXPORT_OPERATOR, /**< a node computes another operator */
+    FSD_EXPORT_REMOVED,  /**< a computing node that only the old model has */
+    FSD_EXPORT_ADDED,    /**< a computing node that only the new model has */
+    FSD_EXPORT_OPERATOR, /**< the operator of a node differs */
     FSD_EXPORT_ATTRIBUTE,
-    FSD_EXPORT_READS,     /**< an input comes from another node */
+    FSD_EXPORT_READS,     /**< the producer of an input differs */
     FSD_EXPORT_QUANTIZED, /**< how a tensor is quantized on the path to an input */
-    FSD_EXPORT_CAST,      /**< the same of casts */
+    FSD_EXPORT_CAST,      /**< how a tensor is cast on the path to an input */
     FSD_EXPORT_CONSTANT,  /**< type, shape or value of an input that is constant */
-    FSD_EXPORT_TYPE,      /**< of an output */
+    FSD_EXPORT_TYPE,      /**< type or shape of an output */
     FSD_EXPORT_SHAPE,
     FSD__EXPORT_COUNT
 };
 
 struct fsd_export_change {
     uint8_t what;
-    fsd_id old, new; /**< nodes of the states; FSD_NONE */
-    fsd_id region;   /**< that of the node, in `compare`; FSD_NONE: of the whole */
-    const char *of;  /**< "input 0", "attribute axis"; "" of a node as a whole */
-    const char *was, *now; /**< "" where there is none */
+    fsd_id old, new; /**< nodes of the states; FSD_NONE: not in that model */
+    fsd_id region;   /**< the node's region in `compare`; FSD_NONE: the whole model */
+    const char *of;  /**< "input 0", "attribute axis"; "" for a node as a whole */
+    const char *was, *now; /**< "" if there is none */
 };
 
 struct fsd_exports {
     struct fsd_arena *arena;
     struct fsd_export old, new;
-    struct fsd_state *before, *after;          /**< as of fsd_state_of_model() */
-    struct fsd_compare *compare;               /**< of these states */
-    FSD_VEC(struct fsd_export_change) changes; /**< by what, then by node */
+    struct fsd_state *before, *after;          /**< from fsd_state_of_model() */
+    struct fsd_compare *compare;               /**< the comparison of these states */
+    FSD_VEC(struct fsd_export_change) changes; /**< sorted by what, then by node */
     uint32_t by_what[FSD__EXPORT_COUNT];
-    uint32_t old_nodes, new_nodes, aligned; /**< that compute */
+    uint32_t old_nodes, new_nodes, aligned; /**< number of nodes that compute */
     uint32_t renamed;                       /**< aligned nodes with another name */
     uint32_t unread; /**< scales and constants that are too large to be compared */
 };
@@ -63,6 +63,6 @@ struct fsd_exports {
 struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new);
 void fsd_exports_free(struct fsd_exports *e); /**< may be NULL */
 
-const char *fsd_export_what_name(unsigned what); /**< "quantization", ... */
+const char *fsd_export_what_name(unsigned what); /**< "quantization", etc. */
 
 #endif

@@ -1,9 +1,9 @@
 /*
- * Finds what looks alike on both sides by sorting: rows of (hash, side, id) of both
- * models go into one array, equal hashes become neighbors, and a pair that is alone
- * with its hash is a match without ambiguity.  Sorting takes two sides in one pass, and
- * its order by id makes the result deterministic, which iterating over a hash table
- * would not be.
+ * Finds things that are equal on both sides by sorting: rows of (hash, side, id) of
+ * both models go into one array, equal hashes become neighbors, and a pair that no
+ * other row shares its hash with is an unambiguous match. Sorting handles both sides in
+ * one pass, and its order by id makes the result deterministic, which iterating over a
+ * hash table would not be.
  */
 #include "change/compare/parts.h"
 #include "base/base.h"
@@ -23,7 +23,7 @@ static int compare(const void *a, const void *b)
 
 void fsd_hash_rows_sort(struct fsd_hash_row *rows, uint32_t n)
 {
-    if (n) /* rows may be NULL then */
+    if (n) /* rows may be NULL if n is 0 */
         qsort(rows, n, sizeof *rows, compare);
 }
 

@@ -1,11 +1,12 @@
-/* What changed of a kernel, in words: of lists the difference, not both lists. */
+/* Describes in words how a kernel changed: for lists, the difference instead of both
+ * lists. */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
 #include <inttypes.h>
 #include <string.h>
 
-enum { NAMED = 3 }; /* parameters */
+enum { NAMED = 3 }; /* how many parameters are listed */
 
 FSD_NAMES(fsd_kernel_what_name, unsigned,
           FSD_KERNEL_REMOVED + 1, [FSD_KERNEL_CHANGED] = "changed",
@@ -13,7 +14,7 @@ FSD_NAMES(fsd_kernel_what_name, unsigned,
 
 /* ------------------------------------------------------------------------ lists */
 
-/* The next of "Mul+Add"; false at the end. */
+/* The next operation of "Mul+Add"; false at the end. */
 static bool next_operation(const char **at, struct fsd_slice *word)
 {
     *word = (struct fsd_slice){*at, strcspn(*at, "+")};
@@ -32,7 +33,7 @@ static uint32_t count_operation(const char *list, struct fsd_slice word)
     return n;
 }
 
-/* Prints the operations that a list has more often than another, each once: "Tanh, 2
+/* Prints the operations that `list` has more often than `other`, each once: "Tanh, 2
  * Mul". */
 static bool put_more(const char *list, const char *other, const char *lead, FILE *out)
 {
@@ -43,7 +44,7 @@ static bool put_more(const char *list, const char *other, const char *lead, FILE
     while (next_operation(&at, &word)) {
         uint32_t more = count_operation(list, word), had = count_operation(other, word);
 
-        /* The rest of the list has the last one of the word alone. */
+        /* Only the last occurrence of the word in the list is printed. */
         if (more <= had || count_operation(at, word))
             continue;
         fputs(any ? ", " : lead, out);
@@ -55,7 +56,8 @@ static bool put_more(const char *list, const char *other, const char *lead, FILE
     return any;
 }
 
-/* A kernel may perform forty operations, of which one is new. */
+/* Prints the difference only: a kernel may perform forty operations, of which one is
+ * new. */
 static void put_operations(const char *was, const char *is, const char *comma,
                            FILE *out)
 {
@@ -118,7 +120,7 @@ static void put_lost(const struct fsd_kernel_change *k, FILE *out)
         }
 }
 
-/* The node by which a kernel of a group is known: the last one that it computes. */
+/* The node that names a kernel of a group: the last one that it computes. */
 static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -129,7 +131,7 @@ static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
     return s->refs.at[nodes.at + nodes.n - 1];
 }
 
-/* Where the input comes from: a node, or an input of the network. */
+/* The origin of the input: a node, or an input of the network. */
 static struct fsd_origin source_of(const struct fsd_compare *c,
                                    const struct fsd_kernel_change *k, bool new)
 {
@@ -218,7 +220,7 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
         put_operations(fsd_text(old->names, p->does), fsd_text(new->names, q->does),
                        comma, out),
             comma = ", ";
-    if (k->attrs && k->type) /* another layer has others */
+    if (k->attrs && k->type) /* a kernel for different types has different parameters */
         fprintf(out, "%shas other parameters", comma), comma = ", ";
     else if (k->attrs)
         put_parameters(fsd_text(old->names, p->attrs), fsd_text(new->names, q->attrs),

@@ -1,10 +1,10 @@
 /*
  * Builds the rows of several builds by union-find over their nodes, and decides which
- * builds agree in a row.  Every build is compared with the first; only where one
- * differs from it are the later builds compared with each other, on demand, since n
- * builds have n * n / 2 comparisons and mostly agree.  A cell belongs to the variant of
- * the first build that it does not differ from.  A fact that a build does not state is
- * unknown: neither equal nor a variant.
+ * builds agree in a row.  Every build is compared with the first one. Builds that
+ * differ from the first one are also compared with each other, but only on demand,
+ * since n builds have n * n / 2 comparisons and mostly agree.  A cell belongs to the
+ * variant of the first build that it does not differ from.  A fact that a build does
+ * not state is unknown, which is neither equal nor a variant.
  */
 #include "change/compare/matrix.h"
 
@@ -14,15 +14,19 @@
 struct context {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
-    fsd_id *first_of; /* by build: the element of its first node that is not aligned */
-    fsd_id *head;     /* by element: union-find */
-    fsd_id *of_head;  /* by the set's element: its row; FSD_NONE */
-    struct fsd_compare **pairs; /* n * n, of builds that both differ from the first */
+    fsd_id *first_of; /* indexed by build: the element of its first node without a
+                         counterpart */
+    fsd_id *head;     /* indexed by element: union-find */
+    fsd_id *of_head;  /* indexed by a set's representative: the row; FSD_NONE: none
+                         yet */
+    struct fsd_compare **pairs; /* n * n entries, for builds that both differ from the
+                                   first */
 };
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Nodes of the first build, then, build by build, the nodes that it lacks. */
+/* The element of a node. Elements are the nodes of the first build, then, build by
+ * build, the nodes that the first build lacks. */
 static fsd_id element(const struct context *k, uint32_t build, fsd_id node)
 {
     const struct fsd_compare *c = k->m->with[build];
@@ -67,7 +71,7 @@ static fsd_id row_of_move(const struct context *k, uint32_t build, fsd_id move)
                      ? FSD_NONE
                      : k->of_head[fsd_sets_find(k->head, element(k, build, owner))];
 
-    return fsd_id_or(row, k->m->moves_row); /* computed by no build */
+    return fsd_id_or(row, k->m->moves_row); /* no build computes it */
 }
 
 static void make_rows(struct context *k)
@@ -112,7 +116,7 @@ static struct fsd_matrix_cell *cell(const struct fsd_matrix *m, fsd_id row, uint
     return &m->cells[(size_t)row * m->n + b];
 }
 
-/* Counts, then puts: ids stay in their order. */
+/* Counts, then stores, so that ids keep their order. */
 static void fill_cells(struct context *k, uint32_t b, bool put)
 {
     struct fsd_matrix *m = k->m;
@@ -199,8 +203,8 @@ static fsd_id row_of_loss(const struct context *k, uint32_t b,
     return row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
 }
 
-/* What a comparison of two builds, `a` and `b`, says of each row; `is` by row.  A fact
- * that either build does not state is unknown. */
+/* Fills `is`, indexed by row, from a comparison of the builds `a` and `b`. A fact that
+ * either build does not state is unknown. */
 static void judge(const struct context *k, const struct fsd_compare *c, uint32_t a,
                   uint32_t b, uint8_t *is)
 {
@@ -251,7 +255,7 @@ static void judge(const struct context *k, const struct fsd_compare *c, uint32_t
     }
 }
 
-/* By row, how two builds compare; the second one is later. */
+/* Indexed by row: how two builds compare; `b` is the later one. */
 static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32_t b)
 {
     struct fsd_matrix *m = k->m;
@@ -265,8 +269,7 @@ static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32
     fsd_compare_free(own);
     for (fsd_id row = 0; !a && row < m->rows.n; row++)
         cell(m, row, b)->more = of[b][row] < FSD_CELL_UNKNOWN;
-    /* What only the earlier build does not state, is found by comparing the other way
-     * round. */
+    /* The reverse comparison finds facts that only the later build states. */
     own = fsd_compare_new(m->builds[b], m->builds[a]);
     for (uint32_t i = 0; i < own->lost.n; i++)
         if (own->lost.at[i].of <= FSD_OF_MOVE)
@@ -276,7 +279,8 @@ static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32
     return of[a * m->n + b];
 }
 
-/* Missing information is no variant: no build could be required to match it. */
+/* Marks cells with missing information: such a cell is not a variant, since no build
+ * could be required to match it. */
 static void find_less(struct context *k, uint32_t b)
 {
     const struct fsd_compare *c = k->m->with[b];
@@ -296,7 +300,7 @@ static void find_less(struct context *k, uint32_t b)
             cell(k->m, row_of_node(k, 0, c->presences.at[i].old), b)->less = true;
 }
 
-/* A cell is of the variant of the first build that it does not differ from. */
+/* A cell belongs to the variant of the first build that it does not differ from. */
 static void find_variants(struct context *k)
 {
     struct fsd_matrix *m = k->m;
