@@ -1,15 +1,15 @@
 /*
- * Which route is the fastest, and which of its knobs it needs.  Times of routes with
- * one engine show how far times differ by chance: a gain within that is none.  A route
- * with fewer knobs keeps the gain when it has the same engine, or a time that is as
- * good within the chance, or within a twentieth of the gain where no two routes share
- * an engine.  Only routes that were built count: nothing is predicted.
+ * Finds which route is the fastest, and which of its knobs it needs. Times of routes
+ * with the same engine show how far times differ by chance: a gain within this noise
+ * does not count. A route with fewer knobs keeps the gain if it has the same engine, or
+ * if its time is as good within the noise (within 5 % of the gain if no two routes
+ * share an engine). Only routes that were built count: nothing is predicted.
  */
 #include "change/routes/parts.h"
 
 #include "base/base.h"
 
-static const double kept_share = 0.05; /* of the gain, that may be lost */
+static const double kept_share = 0.05; /* share of the gain that may be lost */
 
 double fsd_route_ms_between(double from, double to)
 {
@@ -44,7 +44,7 @@ static bool may_win(const struct fsd_route_in *in, double most_loss)
     return !in->failed && in->ms >= 0 && !(most_loss >= 0 && in->loss > most_loss);
 }
 
-/* Every knob has the value of the base or of the best route. */
+/* Whether every knob has the value of the base or of the best route. */
 static bool is_within_best(const struct fsd_routes *r, uint32_t route)
 {
     const fsd_sym *base = r->routes[r->base].values, *best = r->routes[r->best].values,

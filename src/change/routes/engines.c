@@ -1,8 +1,9 @@
 /*
- * Which routes have one engine, and what engines differ in.  Two builds have one engine
- * when their comparison shows no difference, of tactics neither, and both state the
- * same facts: what a dump leaves open is never taken for equal.  Builds with other
- * counts of layers are not compared for that.  Changes are compared once, on demand.
+ * Finds which routes have the same engine, and how engines differ. Two builds have the
+ * same engine if their comparison shows no difference, including tactics, and both
+ * state the same facts: facts that a dump leaves open never count as equal. Builds with
+ * different numbers of layers are not compared for this. Changes between engines are
+ * computed once, on demand.
  */
 #include "change/routes/parts.h"
 
@@ -28,7 +29,7 @@ static bool has_tactics(const struct fsd_compare *c)
     return false;
 }
 
-/* One of the two builds states something that the other one does not. */
+/* Whether one of the two builds states something that the other does not. */
 static bool leaves_open(const struct fsd_compare *c)
 {
     struct fsd_compare *back;
@@ -135,7 +136,7 @@ void fsd_route_changes_free(struct fsd_routes *r)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* By anchor: the block of this pattern in `all`, and one. */
+/* Indexed by anchor: the number of the block of this pattern in `all`, plus 1. */
 static void index_blocks(const fsd_route_blocks *all, const char *pattern, uint32_t *at)
 {
     for (uint32_t i = 0; i < all->n; i++)
@@ -178,8 +179,8 @@ fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,
     for (uint32_t i = 0; i < old->n; i++) {
         struct fsd_block_change change;
 
-        if (pattern && !strcmp(pattern, old->at[i].pattern)) /* blocks of one stand
-                                                                together */
+        if (pattern && !strcmp(pattern, old->at[i].pattern)) /* blocks of one pattern
+                                                                are adjacent */
             continue;
         pattern = old->at[i].pattern;
         index_blocks(new, pattern, at);

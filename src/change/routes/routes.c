@@ -1,11 +1,11 @@
 /*
- * Finds what each knob does.  A step is two routes that are known to differ in one knob
- * and in nothing else, one of which has the base's value: what its two builds differ in
- * is the knob's doing, without any model of how knobs work together.  Where several
- * pairs show the same change of a knob, an effect keeps all of them, so that a reader
- * sees whether it depends on the other knobs.  Nothing is concluded from routes that
- * differ in two knobs.  Pairs are found by a hash of all values but one, knob by knob,
- * so that thousands of routes take no thousands of squares.
+ * Finds what each knob does. A step is two routes that are known to differ in one knob
+ * and nothing else, one of which has the base's value: the differences between its two
+ * builds are the effect of the knob, without any model of how knobs interact. If
+ * several pairs show the same change of a knob, an effect keeps all of them, so that a
+ * reader sees whether it depends on the other knobs. Nothing is concluded from routes
+ * that differ in two knobs. Pairs are found by a hash of all values but one, knob by
+ * knob, so that thousands of routes do not need millions of comparisons.
  */
 #include "change/routes/parts.h"
 
@@ -44,7 +44,7 @@ void fsd_settings_parse(struct fsd_arena *arena, struct fsd_intern *names,
 
 /* --------------------------------------------------------------------------- knobs */
 
-/* By symbol: the number of its knob, and one. */
+/* Indexed by symbol: the number of its knob, plus 1. */
 static uint32_t *index_knobs(struct fsd_routes *r)
 {
     uint32_t *number = FSD_NEW(r->arena, uint32_t, fsd_intern_count(r->names));
@@ -67,7 +67,7 @@ static uint32_t *index_knobs(struct fsd_routes *r)
     return number;
 }
 
-/* The values that settings state, over those that are there. */
+/* Sets the values that settings state; keeps the others. */
 static void set_values(const uint32_t *number, const fsd_settings *settings,
                        fsd_sym *values)
 {
@@ -105,7 +105,7 @@ static void find_knobs(struct fsd_routes *r, const fsd_settings *usual)
     }
 }
 
-/* Whether each value of knob `by` comes with one value of knob `of` alone. */
+/* Whether each value of knob `by` occurs with only one value of knob `of`. */
 static bool determines(const struct fsd_routes *r, uint32_t by, uint32_t of)
 {
     fsd_sym *seen = FSD_NEW(r->arena, fsd_sym, fsd_intern_count(r->names));
@@ -122,7 +122,8 @@ static bool determines(const struct fsd_routes *r, uint32_t by, uint32_t of)
     return true;
 }
 
-/* A version that a log states beside the "v=1.4" of its name is no second knob. */
+/* A version that a log states and "v=1.4" in the build's name are one knob: drops the
+ * one that was found. */
 static void drop_determined(struct fsd_routes *r)
 {
     for (uint32_t i = 0; i < r->n; i++)
@@ -150,7 +151,7 @@ static uint32_t count_unusual(const struct fsd_routes *r, uint32_t route)
     return n;
 }
 
-/* The route with the usual values, or most of them; of several the first. */
+/* The route with the usual values, or with most of them; the first of several. */
 static void find_base(struct fsd_routes *r)
 {
     uint32_t least = UINT32_MAX;
@@ -173,8 +174,8 @@ static void find_base(struct fsd_routes *r)
 
 /* --------------------------------------------------------------------------- steps */
 
-/* The only knob in which two routes differ; FSD_NONE: there are more, or none, or one
- * of them does not state. */
+/* The only knob in which two routes differ; FSD_NONE if they differ in no or several
+ * knobs, or if one of them does not state a value. */
 static uint32_t knob_between(const struct fsd_routes *r, uint32_t a, uint32_t b)
 {
     const fsd_sym *x = r->routes[a].values, *y = r->routes[b].values;
@@ -202,7 +203,7 @@ static void add_step(struct fsd_routes *r, uint32_t knob, uint32_t from, uint32_
 }
 
 struct route_key {
-    uint64_t rest; /* hash of all values but one knob's */
+    uint64_t rest; /* hash of the values of all other knobs */
     uint32_t route;
 };
 
@@ -213,8 +214,8 @@ static int by_rest(const void *a, const void *b)
     return fsd_then(fsd_order(x->rest, y->rest), fsd_order(x->route, y->route));
 }
 
-/* Of routes that agree in all but this knob: from the first that has the base's value
- * to each that has another. */
+/* Of the routes that agree in all other knobs: adds a step from the first route with
+ * the base's value to each route with a different value. */
 static void add_steps(struct fsd_routes *r, uint32_t knob, const struct route_key *keys,
                       uint32_t n)
 {
@@ -331,7 +332,7 @@ static void find_effects(struct fsd_routes *r)
     }
 }
 
-/* Gains first, then what was not measured, by whether it changes anything. */
+/* Gains first, then unmeasured effects, those that change something first. */
 static int by_gain(const void *a, const void *b)
 {
     const struct fsd_route_effect *x = a, *y = b;

@@ -1,15 +1,15 @@
 /*
- * One network, built by several routes: sets of options ("knobs"), of which each build
- * has its values.  Two routes that differ in one knob are a step, and what a step
- * changes is what that knob does there:
+ * One network, built by several routes. A route is one set of values of the build's
+ * options ("knobs"). Two routes that differ in one knob are a step, and the change in a
+ * step is the effect of that knob there:
  *
  *     route      a    b      ms  engine
  *     0          on   1    1.20  first         the base
  *     1          off  1    1.60  second        a=off: splits 3 fusions, +0.40 ms
  *     2          on   2    1.20  first         b=2: nothing
  *
- * Routes whose builds a comparison cannot distinguish have one engine; engines are
- * compared, each pair once.  All states must outlive the routes.
+ * Routes whose builds a comparison cannot distinguish share an engine. Each pair of
+ * engines is compared at most once.  All states must outlive the routes.
  */
 #ifndef FSD_ROUTES_ROUTES_H
 #define FSD_ROUTES_ROUTES_H
@@ -22,146 +22,160 @@ enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 /** A value of a knob, as a cache, a log or a name states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< it was not set: it was read from the build.  No knob of its own
-                     where one that was set shows which value it has */
+    bool found; /**< not set by the user but read from the build. Not a separate knob if
+                     a knob that was set determines its value */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 
-/** A block of the model that engines are expected to compute whole (pattern/). */
+/** A block of the model that engines are expected to compute as one kernel
+ *  (pattern/). */
 struct fsd_route_block {
     const char *pattern; /**< "attention" */
-    fsd_sym anchor;      /**< name of the node that ends it */
-    bool known, whole;   /**< it is known which layers compute it; one does */
+    fsd_sym anchor;      /**< name of the block's last node */
+    bool known, whole;   /**< known: which layers compute it is known; whole: one layer
+                              does */
 };
 typedef FSD_VEC(struct fsd_route_block) fsd_route_blocks;
 
-/** What is given of a route. */
+/** The inputs for one route. */
 struct fsd_route_in {
     const char *name;              /**< "3", "A" */
-    const char *path;              /**< of its build; NULL: none */
-    const struct fsd_state *state; /**< NULL: no build is there to look at */
+    const char *path;              /**< path of its build; NULL: none */
+    const struct fsd_state *state; /**< NULL: the build is missing */
     fsd_settings settings;
-    fsd_route_blocks blocks; /**< of the state; empty where patterns are not known */
+    fsd_route_blocks blocks; /**< blocks of the state; empty if patterns are not
+                                  known */
     double ms;               /**< negative: not measured */
-    double loss;             /**< of accuracy; negative: not stated */
-    bool failed;             /**< nothing was built or run */
-    const char *error;       /**< why; NULL: not stated */
-    const char *unlike;      /**< how it was measured, where its time is left out since
-                                  others were measured otherwise; NULL */
+    double loss;             /**< loss of accuracy; negative: not stated */
+    bool failed;             /**< the build or the run failed */
+    const char *error;       /**< the reason; NULL: not stated */
+    const char *unlike;      /**< how the time was measured, if it is left out because
+                                  other times were measured differently; else NULL */
 };
 
 struct fsd_knob {
     fsd_sym name;
-    fsd_sym usual; /**< the value of a route that does not state one; 0: not known */
-    bool found;    /**< as fsd_setting.found, of all routes */
-    bool varies;   /**< routes are known to have several values of it */
-    bool follows;  /**< it varies with another knob that was set, and is not counted */
+    fsd_sym usual; /**< the value for routes that do not state one; 0: unknown */
+    bool found;    /**< fsd_setting.found holds in all routes */
+    bool varies;   /**< routes are known to have different values of it */
+    bool follows;  /**< its value follows from another knob that was set, so it is not
+                        counted */
 };
 
 struct fsd_route {
     const struct fsd_route_in *in;
-    fsd_sym *values; /**< by knob; 0: not known */
-    fsd_sym *stated; /**< the same, also of knobs that follow others */
-    uint32_t engine; /**< number of its engine; FSD_NONE: no build is there */
-    uint32_t apart;  /**< knobs in which it is not known to be as the base */
+    fsd_sym *values; /**< indexed by knob; 0: unknown */
+    fsd_sym *stated; /**< the same, including knobs that follow from others */
+    uint32_t engine; /**< index of its engine; FSD_NONE: the build is missing */
+    uint32_t apart;  /**< number of knobs whose value is not known to equal the
+                          base's */
 };
 
-/** Routes of which no comparison shows a difference. */
+/** Routes whose builds show no difference in a comparison. */
 struct fsd_route_engine {
-    uint32_t first; /**< route */
+    uint32_t first; /**< its first route */
     uint32_t routes;
 };
 
-/** What a comparison of two engines says, in counts. */
+/** The result of comparing two engines, in counts. */
 struct fsd_engine_change {
     struct fsd_compare *compare;
-    bool same;    /**< it shows no difference, and nothing is open */
-    bool tactics; /**< of tactics alone */
-    bool open;    /**< a build states less than the other */
+    bool same;    /**< no difference, and no fact is missing */
+    bool tactics; /**< the difference is only in tactics */
+    bool open;    /**< one build states less than the other */
     uint32_t split, joined, regrouped, unclear; /**< regions */
-    uint32_t added, gone;     /**< regions that layers of one build alone compute */
-    uint32_t kernels;         /**< regions with the same fusion, other kernels */
-    uint32_t wider, narrower; /**< regions, by precision */
-    int32_t layers;           /**< more, or fewer */
-    int32_t inserted;         /**< data-movement layers more, or fewer */
+    uint32_t added, gone;     /**< regions that only one of the builds computes in
+                                   layers */
+    uint32_t kernels;         /**< regions with the same fusion but different kernels */
+    uint32_t wider, narrower; /**< regions with higher, or lower, precision */
+    int32_t layers;           /**< difference in the number of layers */
+    int32_t inserted;         /**< difference in the number of data-movement layers */
 };
 
-/** Two routes that differ in one knob. */
+/** Two routes that differ only in one knob. */
 struct fsd_route_step {
-    uint32_t knob, from, to; /**< `from` is as the base, or else earlier */
+    uint32_t knob, from, to; /**< `from` has the base's value of the knob, or is the
+                                  earlier route */
     const struct fsd_engine_change *change; /**< NULL: a build is missing */
-    double ms;                              /**< more, of `to`; NaN: not known */
+    double ms;                              /**< time of `to` minus time of `from`; NaN:
+                                                 unknown */
 };
 
-/** All steps of a knob from one value to another. */
+/** All steps that change a knob from one value to another. */
 struct fsd_route_effect {
     uint32_t knob;
     fsd_sym before, after;
     struct fsd_span steps; /**< in fsd_routes.steps */
-    uint32_t compared;     /**< steps of which both builds are there */
-    uint32_t same;         /**< of these, those that change nothing */
-    uint32_t timed;        /**< steps with both times */
-    double least, most;    /**< ms more; of `timed` */
-    uint32_t shown;        /**< the step that stands for all: the one from the base,
-                                else the first that was compared, else the first */
+    uint32_t compared;     /**< number of steps with both builds */
+    uint32_t same;         /**< number of these that change nothing */
+    uint32_t timed;        /**< number of steps with both times */
+    double least, most;    /**< least and most milliseconds that a step of `timed`
+                                adds */
+    uint32_t shown;        /**< the representative step: the step from the base, else
+                                the first that was compared, else the first */
 };
 
 enum fsd_kept_by {
     FSD_KEPT_NONE,   /**< no route with fewer knobs was built */
-    FSD_KEPT_ENGINE, /**< its engine is that of the best route */
-    FSD_KEPT_TIME,   /**< its time is that of the best route, within the noise */
+    FSD_KEPT_ENGINE, /**< the same engine as the best route */
+    FSD_KEPT_TIME,   /**< the same time as the best route, within the noise */
     FSD__KEPT_BY_COUNT
 };
 
 struct fsd_routes {
     struct fsd_arena *arena;
-    struct fsd_intern *names;        /**< of knobs and values */
-    const struct fsd_tuning *tuning; /**< the search that they are of; NULL: none */
+    struct fsd_intern *names;        /**< names of knobs and values */
+    const struct fsd_tuning *tuning; /**< the search that the routes come from; NULL:
+                                          none */
     uint32_t n;
     struct fsd_route *routes;
     FSD_VEC(struct fsd_knob) knobs;
     FSD_VEC(struct fsd_route_engine) engines;
-    struct fsd_engine_change **changes;   /**< engines.n * engines.n; NULL: not asked */
-    FSD_VEC(struct fsd_route_step) steps; /**< by knob, value before, value after */
-    FSD_VEC(struct fsd_route_effect) effects; /**< the greatest gain first */
-    uint32_t base;   /**< route that the others are held against */
-    uint32_t best;   /**< with the least time; FSD_NONE: no two times to choose from */
-    double noise;    /**< ms: the most by which times of one engine differ; negative:
-                         not known */
-    uint32_t kept;   /**< route with the smallest set of knobs that keeps the gain of
-                         the best one; FSD_NONE: there is no gain */
+    struct fsd_engine_change **changes;       /**< engines.n * engines.n; NULL: not
+                                                   requested yet */
+    FSD_VEC(struct fsd_route_step) steps;     /**< by knob, before, after */
+    FSD_VEC(struct fsd_route_effect) effects; /**< largest gain first */
+    uint32_t base;   /**< the route that all others are compared with */
+    uint32_t best;   /**< the fastest route; FSD_NONE: fewer than two times, or none of
+                          the base */
+    double noise;    /**< ms: the largest difference between times of one engine;
+                          negative: unknown */
+    uint32_t kept;   /**< the route with the fewest changed knobs that keeps the gain of
+                          the best one; FSD_NONE: there is no gain */
     uint8_t kept_by; /**< enum fsd_kept_by */
-    uint32_t aside;  /**< measured routes that are set aside for their loss */
+    uint32_t aside;  /**< number of measured routes that are excluded because of their
+                          loss */
 };
 
-/** @param in    `n` of them, at least 1; borrowed.
- *  @param usual  values of knobs that routes do not state, and of the base where a
- *                route has all of them.
- *  @param tuning the search that they are iterations of, borrowed; NULL: none. */
+/** @param in     `n` routes, at least 1; borrowed.
+ *  @param usual  values of knobs that routes do not state. A route with all of them is
+ *          the base.
+ *  @param tuning the search that the routes are iterations of, borrowed; NULL: none. */
 struct fsd_routes *fsd_routes_new(struct fsd_intern *names,
                                   const struct fsd_route_in *in, uint32_t n,
                                   const fsd_settings *usual,
                                   const struct fsd_tuning *tuning);
 void fsd_routes_free(struct fsd_routes *r); /**< may be NULL; frees no state */
 
-/** Takes "-a=on -b=2" or "a=on,b=2" apart. */
+/** Parses "-a=on -b=2" or "a=on,b=2". */
 void fsd_settings_parse(struct fsd_arena *arena, struct fsd_intern *names,
                         const char *text, fsd_settings *out);
 
-/** Blocks of a pattern in two builds. */
+/** The blocks of one pattern in two builds. */
 struct fsd_block_change {
     const char *pattern;
-    uint32_t blocks;       /**< that both builds have, and of which both know */
-    uint32_t lost, gained; /**< whole in the one and not in the other */
+    uint32_t blocks;       /**< blocks that both builds have, and of which both state
+                                the layers */
+    uint32_t lost, gained; /**< blocks that are whole in only one of the builds */
 };
 typedef FSD_VEC(struct fsd_block_change) fsd_block_changes;
 fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,
                                           const struct fsd_routes *r, uint32_t from,
                                           uint32_t to);
 
-/** To a millionth of a microsecond: the rest is how numbers are held. */
+/** The difference in milliseconds, rounded to 1e-9 ms to remove rounding errors. */
 double fsd_route_ms_between(double from, double to);
 
-const char *fsd_kept_by_name(unsigned value); /**< "engine", ... */
+const char *fsd_kept_by_name(unsigned value); /**< "engine", etc. */
 
 #endif
