@@ -1,8 +1,8 @@
 /*
  * The snapshot format as data: the order of lines, and for each line its fields with
- * their types and their place in the record.  read.c and write.c both follow this
- * table, so that one reads what the other writes.  A field added in a later format is
- * an optional row, so that older snapshots stay readable.
+ * their types and offsets in the record. read.c and write.c both follow this table, so
+ * that they always agree.  A field added in a later format is an optional row, so that
+ * older snapshots stay readable.
  */
 #include "change/snapshot/grammar.h"
 #include "change/snapshot/snapshot.h"
@@ -49,7 +49,8 @@ const struct line_rank fsd_line_ranks[LINE__COUNT] = {
     [LINE_MOVE] = {"move", 11, false, OF_ANY},
     [LINE_KERNEL] = {"kernel", 11, false, OF_ANY},
     [LINE_VARIANT] = {"variant", 11, false, OF_OTHERS},
-    [LINE_ALSO] = {"also", 11, false, OF_ANY}, /* its own lines begin anew */
+    [LINE_ALSO] = {"also", 11, false, OF_ANY}, /* starts over with the lines of a
+                                                  build */
     [LINE_END] = {"end", 12, true, OF_ANY},
 };
 

@@ -1,6 +1,6 @@
 /*
- * Reads a snapshot in two passes: the first learns the names of nodes and ports, since
- * a line may refer to a later one; the second fills the state.
+ * Reads a snapshot in two passes: the first collects the names of nodes and ports,
+ * since a line may refer to a later line; the second fills the state.
  */
 #include "base/base.h"
 #include "change/snapshot/grammar.h"
@@ -12,24 +12,25 @@
 
 #define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
 
-/* The kind of thing that a name is of; each kind counts its lines from 0. */
+/* What a name refers to; the lines of each kind are counted from 0. */
 enum { NAME_NODE, NAME_INPUT, NAME_OUTPUT, NAME__COUNT };
 
 struct reader {
     struct words w;
     struct fsd_state *s;
     uint32_t format;
-    fsd_id *named[NAME__COUNT]; /* by symbol: node, input, output; FSD_NONE */
+    fsd_id *named[NAME__COUNT]; /* indexed by symbol: its node, input and output;
+                                   FSD_NONE: none */
     uint32_t n_names, count[NAME__COUNT];
     bool ended;
-    /* Builds after the first: */
-    struct fsd_state *first, *last; /* `s` is the one that is read */
+    /* For builds after the first: */
+    struct fsd_state *first, *last; /* `s` is the build being read */
     struct fsd_mix mix;
-    uint32_t *row;        /* by node: line of the last variant that has it */
-    uint32_t variant;     /* the line of the current one; 0: none */
-    bool *listed;         /* by node: some variant has it */
-    enum line_kind above; /* the group or move that the next kernels belong to; else
-                             another kind */
+    uint32_t *row;        /* indexed by node: line of the last variant that lists it */
+    uint32_t variant;     /* line of the current variant; 0: none */
+    bool *listed;         /* indexed by node: a variant lists it */
+    enum line_kind above; /* the group or move that following kernels belong to; else a
+                             different kind */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -42,7 +43,7 @@ static bool take_sym(struct reader *r, const char *expected, fsd_sym *out)
     return fsd_words_next(&r->w);
 }
 
-/* Reads the current word, or `n` bytes of it, as a keyword. */
+/* Reads the current word, or its first `n` bytes, as a keyword. */
 static bool take_own(struct reader *r, const struct vocabulary *words, size_t n,
                      uint8_t *out)
 {
@@ -67,7 +68,7 @@ static bool take_form(struct reader *r, struct fsd_state_form *out)
     return take_own(r, &fsd_dtype_words, n, &out->type);
 }
 
-/* The hash is compared as text: it is written in one way only. */
+/* The hash is compared as text, since it has only one spelling. */
 static bool take_seal(struct reader *r)
 {
     uint64_t said[2] = {0}, is[2];
@@ -85,7 +86,7 @@ static bool take_seal(struct reader *r)
 
 /* ---------------------------------------------------------------- nodes and ports */
 
-/* What a name means among nodes, inputs or outputs. */
+/* Looks up the current name among nodes, inputs or outputs. */
 static bool take_name(struct reader *r, int what, fsd_id *out)
 {
     const struct word *word = &r->w.word;
@@ -109,7 +110,7 @@ static bool take_node(struct reader *r, fsd_id *out)
     return take_name(r, NAME_NODE, out);
 }
 
-/* "name" or "@input". */
+/* Reads "name" or "@input". */
 static bool take_origin(struct reader *r, struct fsd_origin *out)
 {
     bool port = r->w.word.port;
@@ -135,7 +136,7 @@ static bool take_origins(struct reader *r, struct fsd_origins *out)
     return true;
 }
 
-/* "name" or "@output". */
+/* Reads "name" or "@output". */
 static bool take_destinations(struct reader *r, struct fsd_destinations *out)
 {
     out->at = r->s->refs.n;
@@ -167,7 +168,7 @@ static bool take_nodes(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* A node is in one group. */
+/* Reads the nodes of a group; a node may be in only one group. */
 static bool take_members(struct reader *r, struct fsd_span *out)
 {
     if (!take_nodes(r, out))
@@ -191,8 +192,8 @@ static bool take_members(struct reader *r, struct fsd_span *out)
     return out->n || fsd_words_complain(&r->w, "at least one node");
 }
 
-/* Removes from the copy of the first build what a variant replaces: whole groups, so
- * that each node stays in one. */
+/* Removes the groups that a variant replaces from the copy of the first build. Groups
+ * are replaced whole, so that each node stays in one group. */
 static bool take_row(struct reader *r, struct fsd_span *out)
 {
     uint32_t begins = r->s->variants.n ? r->s->variants.at[0].line : r->w.line;
@@ -245,8 +246,8 @@ static bool take_sources(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* A node of the current group, not before that of the previous border: comparing needs
- * the borders of a node in a row. */
+/* Reads a node of the current group, at or after that of the previous border: comparing
+ * requires that the borders of a node are adjacent. */
 static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;
@@ -260,7 +261,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
     return fsd_words_complain(&r->w, "nodes of the group, in their order");
 }
 
-/* "< a fp16 b" for inputs, "> b fp16" for outputs. */
+/* Reads "< a fp16 b" for inputs, "> b fp16" for outputs. */
 static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
 {
     fsd_id from = 0;
@@ -283,7 +284,7 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
     return true;
 }
 
-/* "int8/chw32:1x64x56x56", without a producer "!int8/chw32:1x64x56x56" */
+/* Reads "int8/chw32:1x64x56x56"; "!int8/chw32:1x64x56x56" has no producer. */
 static bool take_tensor(struct reader *r, bool sourced)
 {
     struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!',
@@ -320,7 +321,7 @@ static bool take_value(struct reader *r, const struct field *f, void *at)
     bool said;
 
     switch (f->type) {
-    case VERSION: /* is for its human readers */
+    case VERSION: /* for human readers only */
         return take_sym(r, f->expected, &unused);
     case HASH:
         return fsd_words_take_hash(&r->w, at);
@@ -381,7 +382,7 @@ static bool take_field(struct reader *r, const struct field *f, void *record)
     return take_value(r, f, (char *)record + f->at);
 }
 
-/* The record of a line, preset for fields that the line omits. */
+/* The record of a line, with defaults for fields that the line omits. */
 union record {
     struct fsd_built built;
     struct fsd_state_port port;
@@ -394,8 +395,8 @@ union record {
     struct fsd_variant variant;
 };
 
-/* The builds after the first begin as copies of it, whose arrays of spans continue
- * those of the build before. */
+/* Ends a build. Each further build begins as a copy of the first one, and its spans
+ * index the arrays of the previous build, which it extends. */
 static void close_build(struct reader *r)
 {
     if (r->s == r->first)
@@ -448,7 +449,7 @@ static bool complain_of_name(struct reader *r, const char *what, fsd_sym name)
     return false;
 }
 
-/* Replaces a port of the first build by another build's. */
+/* Replaces a port of the first build by that of another build. */
 static bool replace_port(struct reader *r, bool output,
                          const struct fsd_state_port *port)
 {
@@ -525,7 +526,7 @@ static bool keep_record(struct reader *r, enum line_kind kind, union record *rec
     return true;
 }
 
-/* A merge that git left to the user: both builds stand in the file. */
+/* Detects an unresolved merge conflict: the file contains both builds. */
 static bool complain_of_line(struct reader *r)
 {
     static const char *const marks[] = {"<<<<<<<", "|||||||", "=======", ">>>>>>>"};
@@ -582,8 +583,8 @@ static bool take_first(struct reader *r)
     fsd_words_rewind(&r->w);
     if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
         !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
-        /* The line itself is not quoted: a link in a stranger's change may lead to a
-         * secret, and this error is printed in the log of its check. */
+        /* The line itself is not quoted: in a change under review, a symbolic link may
+         * point to a secret file, and this error appears in the log of the check. */
         if (r->w.status == FSD_OK)
             r->w.status = fsd_fail(
                 r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
@@ -612,7 +613,7 @@ struct name {
 };
 typedef FSD_VEC(fsd_id) symbols;
 
-/* Notes the nodes of a variant, which are on earlier lines. */
+/* Notes the nodes that a variant replaces; their own lines come earlier. */
 static void learn_listed(struct reader *r, symbols *listed)
 {
     while (fsd_words_next(&r->w) && r->w.word.kind != WORD_END)
@@ -622,7 +623,7 @@ static void learn_listed(struct reader *r, symbols *listed)
                 fsd_intern_find(r->s->names, r->w.word.text, strlen(r->w.word.text)));
 }
 
-/* Of two ports with one name the first is meant; two nodes never have one name. */
+/* If two ports share a name, the name refers to the first; nodes never share a name. */
 static bool learn_names(struct reader *r)
 {
     static const enum line_kind of[] = {LINE_NODE, LINE_INPUT, LINE_OUTPUT};
@@ -716,8 +717,8 @@ static struct words words_of(const struct fsd_file *file, struct fsd_error *err)
                           .err = err};
 }
 
-/* The seal says that the lines are as they were written: none but the first words need
- * to be read. */
+/* Counts builds by the first word of each line, which is enough: the seal proves that
+ * the lines are unchanged. */
 static unsigned count_builds(const struct fsd_file *file)
 {
     struct reader r = {.w = words_of(file, NULL)};
@@ -784,8 +785,8 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 bool fsd_snapshot_sniff(const char *path)
 {
     static const char magic[] = "fusiondiff snapshot ";
-    /* A file that is too large is recognized as a snapshot, too, so that reading it
-     * reports the limit; a pipe is held in memory. */
+    /* A file that exceeds the limit is also recognized as a snapshot, so that reading
+     * it reports the limit; a pipe is held in memory. */
     uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
     struct fsd_file file;
     bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&

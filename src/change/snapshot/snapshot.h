@@ -1,7 +1,7 @@
 /*
- * A state as a text file that is committed and reviewed: one line an input or output of
- * the engine, one a node, one a fusion group, and below it one for each of its kernels
- * and for each layer that moves a tensor for it.
+ * A state as a text file that is committed and reviewed: one line for each input or
+ * output of the engine, each node and each fusion group, and below a group one line for
+ * each of its kernels and for each layer that moves a tensor for it.
  *
  *     fusiondiff snapshot 6
  *     tool 0.2.0 1
@@ -21,14 +21,14 @@
  * Nodes are named, not numbered, so that a change stays local.  A name is bare if that
  * is unambiguous, else in quotes with \" \\ and \u{hex}.  The same state gives the same
  * bytes, and reading gives the state back, without tactics and paths.  A "!" marks a
- * kernel's input that no layer of the dump writes; behind each input stands where it
- * comes from, fsd_state_tensor.from, or "-".  Behind the ";" of a group are nodes and
- * inputs that its layers read though the model does not.  The last line has the hash of
- * the lines above it, whatever ends these, so that a lost or edited line is noticed;
- * format 1 had none.  Format 2 does not state how the engine was built, format 3 holds
- * one build, format 4 no kernels, no bindings and few attributes, and format 5 neither
- * the number of the reading, FSD_READING, nor where kernels' inputs come from, nor the
- * values of short constants, nor the bytes that all layers read and write.
+ * kernel's input that no layer of the dump writes; each input is followed by its origin
+ * (fsd_state_tensor.from) or "-". After the ";" of a group come nodes and inputs that
+ * its layers read although the model's nodes do not. The last line has the hash of the
+ * lines above it, independent of line endings, so that a lost or edited line is
+ * noticed. Format 1 had no hash. Format 2 does not state how the engine was built.
+ * Format 3 holds one build. Format 4 has no kernels, no bindings and few attributes.
+ * Format 5 lacks the number of the reading (FSD_READING), the origins of kernels'
+ * inputs, the values of short constants, and the bytes that all layers read and write.
  * variants.h explains snapshots of several builds.
  */
 #ifndef FSD_SNAPSHOT_SNAPSHOT_H
@@ -37,29 +37,30 @@
 #include "base/base.h"
 #include "change/compare/matrix.h"
 
-/** What is written now, the first that holds kernels, fsd_state.whole, and the first
- *  that states its reading and where a kernel's inputs come from. */
+/** The format that is written; the first with kernels (fsd_state.whole); the first with
+ *  the number of its reading and the origins of kernels' inputs. */
 enum { FSD_SNAPSHOT_FORMAT = 6, FSD_SNAPSHOT_WHOLE = 5, FSD_SNAPSHOT_READING = 6 };
 
-/** Writes the state with the other builds that it holds. */
+/** Writes the state, including the other builds that it holds. */
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
 
-/** How many rows of a build are variants that no earlier build has, and how many are
- *  left out, and why. */
+/** How many rows of a build became variants, and how many were left out, by reason. */
 struct fsd_learnt {
     uint32_t variants;
-    uint32_t less;  /**< of the variants: they state less than the first build does */
-    uint32_t ports; /**< left out: an input or output that the first build lacks, or has
-                         under another name */
-    uint32_t more;  /**< equal to the first build's, which state less */
-    uint32_t strange; /**< with nodes that the first build's model lacks */
-    uint32_t gone;    /**< with rows of the first build that no other has so */
+    uint32_t less;  /**< number of these variants that state less than the first
+                         build */
+    uint32_t ports; /**< left out: an input or output that the first build lacks or
+                         names differently */
+    uint32_t more;  /**< left out: equal to the first build's rows, which state less */
+    uint32_t strange; /**< left out: has nodes that the first build's model lacks */
+    uint32_t gone;    /**< left out: rows of the first build that no other build has in
+                           this form */
 };
 
-/** Writes the first build, and the variants of the others.
- *  @param known only variants of rows that the first build has as one of the
- *         others: a replaced snapshot is not bound by rows that no longer exist.
- *  @param[out] learnt  what of each build was recorded, and what not. */
+/** Writes the first build, and the other builds as variants.
+ *  @param known write only variants of rows for which the first build agrees with one
+ *          of the others: a replaced snapshot must not keep rows that no longer exist.
+ *  @param[out] learnt  for each build, what was recorded and what was not. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
                                struct fsd_learnt *learnt);
 
@@ -73,11 +74,11 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err);
 
-/** How many builds a snapshot is of, by its lines alone; 0: the file is none, or a
- *  damaged one. */
+/** The number of builds in a snapshot, counted by its lines; 0 if the file is not a
+ *  snapshot or is damaged. */
 unsigned fsd_snapshot_count(const char *path);
 
-/** True when a file begins as a snapshot does, of any format. */
+/** Whether a file begins like a snapshot of any format. */
 bool fsd_snapshot_sniff(const char *path);
 
 #endif

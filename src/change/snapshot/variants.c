@@ -1,9 +1,9 @@
 /*
  * Chooses, for each row in which the builds of a snapshot vary, the build that differs
  * least from the one being checked, and builds the state that results (a mix).  The
- * check then compares against one state, as if it had been the only build.  Ties go to
- * the first build.  The mix has its own nodes, groups and moves, and shares the pools
- * that these index.
+ * check then compares against one state, as if that were the only recorded build. Ties
+ * go to the first build. The mix has its own nodes, groups and moves, and shares the
+ * pools that they index.
  */
 #include "change/snapshot/variants.h"
 
@@ -98,24 +98,27 @@ void fsd_mix_close(struct fsd_mix *x)
 
 /* -------------------------------------------------------------------------- rows */
 
-/* The rows in which the builds of a snapshot vary: a row is nodes, or the moves of no
- * group. */
+/* The rows in which the builds of a snapshot vary. A row is a set of nodes, or all
+ * moves without a group. */
 struct rows {
     const struct fsd_state *s;
     uint32_t n, builds;
-    fsd_id *of_node;        /* row, by node; FSD_NONE: it does not vary */
-    fsd_id of_rest;         /* of moves that belong to no group; FSD_NONE */
-    struct fsd_span *nodes; /* by row, as the first variant lists them */
-    uint32_t *line;         /* by row, by build: of its variant; 0: it has none */
-    uint32_t *apart; /* by row, by build: how much of it differs from the other */
-    bool *less;      /* by row, by build: its variant states less than the first
-                        build */
-    uint32_t *as;    /* by row: the nearest build */
-    /* Inputs and outputs vary one by one, and so do nodes that no group computes. */
+    fsd_id *of_node;        /* indexed by node: its row; FSD_NONE: it does not vary */
+    fsd_id of_rest;         /* row of the moves without a group; FSD_NONE: none */
+    struct fsd_span *nodes; /* indexed by row: the nodes that the first variant lists */
+    uint32_t *line;         /* indexed by row, then build: line of its variant; 0: it
+                               has none */
+    uint32_t *apart; /* indexed by row, then build: how much of it differs from the
+                        checked build */
+    bool *less;      /* indexed by row, then build: its variant states less than the
+                        first build */
+    uint32_t *as;    /* indexed by row: the nearest build */
+    /* Inputs and outputs vary separately, and so do nodes that no group computes. */
     uint32_t n_outer;  /* inputs, outputs and bindings, in this order */
-    bool *outer_apart; /* by these, by build: it differs from the checked one's */
+    bool *outer_apart; /* indexed by these, then build: it differs from the checked
+                          build's */
     uint32_t *outer_as;
-    uint32_t *fate_as; /* by node */
+    uint32_t *fate_as; /* indexed by node: the build whose fate of the node is taken */
 };
 
 static const struct fsd_state *build(const struct fsd_state *s, uint32_t i)
@@ -123,8 +126,8 @@ static const struct fsd_state *build(const struct fsd_state *s, uint32_t i)
     return i ? s->also.at[i - 1] : s;
 }
 
-/* Variants of one row name the same nodes; if a file's variants overlap otherwise,
- * their nodes are still one row. */
+/* Joins the nodes of each row. Variants of one row list the same nodes; if a file's
+ * variants overlap differently, their nodes still become one row. */
 static fsd_id *join_nodes(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     fsd_id *head = fsd_sets_new(scratch, s->nodes.n);
@@ -191,7 +194,7 @@ static fsd_id row_of_group(const struct rows *r, const struct fsd_state *s,
     return r->of_node[s->refs.at[s->groups.at[group].nodes.at]];
 }
 
-/* `owner` is a node of the snapshot's model. */
+/* @param owner a node of the snapshot's model. */
 static fsd_id row_of_owner(const struct rows *r, fsd_id owner)
 {
     bool none = fsd_id_at(r->of_node, owner) == FSD_NONE &&
@@ -222,8 +225,8 @@ static fsd_id old_owner(const struct fsd_compare *c, fsd_id old, fsd_id new)
                      fsd_state_owner_of_move(c->new, &c->new->moves.at[new]));
 }
 
-/* Measures how much of each row of one build differs in the other; `c` compares both.
- */
+/* Measures how much of each row of build `b` differs from the checked build; `c`
+ * compares the two. */
 static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     const struct fsd_state *s = c->old;
@@ -301,7 +304,7 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
     return (is && !to) || fsd_texts_differ(c, is, to);
 }
 
-/* A fact that the other build never states is no change of a binding
+/* Whether a binding differs. A fact that the other build never states is not a change
  * (fsd_compare.unstated), but it decides which variant is nearest. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
@@ -335,7 +338,7 @@ static void measure_outer(const struct rows *r, uint32_t b, const struct fsd_com
         apart[s->inputs.n + s->outputs.n + i] = is_binding_apart(c, &s->bindings.at[i]);
 }
 
-/* The line of the build's i-th one; 0: it is the first build's. */
+/* The line of the build's port or binding i; 0: it is the first build's. */
 static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *first,
                            uint32_t i, bool *less)
 {
@@ -364,7 +367,7 @@ static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *fi
     return line == of_first ? 0 : line;
 }
 
-/* The first build's variant of a row is tried first, then the others'. */
+/* Tries the first build's variant of a row first, then those of the others. */
 static void choose(struct rows *r, const struct fsd_state *to)
 {
     for (uint32_t row = 0; row < r->n; row++) {
@@ -393,7 +396,8 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* Fates of nodes without a group: those of a build that agrees with the checked one. */
+/* Takes the fates of nodes without a group from a build that agrees with the checked
+ * one. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {
@@ -416,8 +420,8 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
            s->engine_hash[1] == t->engine_hash[1];
 }
 
-/* The head is that of a build that was made as the checked one was, preferably the same
- * engine: reports on the whole build compare with it. */
+/* Takes the head from a recorded build that was made like the checked one, preferably
+ * the same engine, since reports on the whole build compare with it. */
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)
 {
@@ -442,8 +446,8 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     fsd_arena_free(scratch);
 }
 
-/* No build counts the layers of a mix: the bounds are those of the worst of its builds.
- */
+/* No build states the number of layers of a mix: its bounds are those of the worst of
+ * its builds. */
 static void take_counts(struct fsd_state *out, const struct rows *r)
 {
     bool none = true;
@@ -538,8 +542,9 @@ static double sum_of(const struct fsd_state *s)
     return ms;
 }
 
-/* The time is the sum of its rows, measured as often as the least measured of their
- * builds; rows without a time are counted, and then there is no latency. */
+/* The time is the sum over the rows, and counts as measured as often as the least
+ * measured of their builds. Rows without a time are counted; if there are some, the mix
+ * has no latency. */
 static void take_times(struct fsd_state *out, const struct rows *r)
 {
     double more = sum_of(out) - sum_of(r->s);

@@ -1,9 +1,9 @@
 /*
- * Splits the lines of a snapshot into words, and writes words so that they split again.
- * Snapshots are edited, merged and reviewed by people, so names are quoted only where
- * needed, control characters are escapes, CRLF is accepted, and a complaint states
- * line, expectation and finding.  Raw control characters are refused: an invisible one
- * would make two different names look equal in a review.
+ * Splits the lines of a snapshot into words, and writes words so that they can be split
+ * again. People edit, merge and review snapshots, so names are quoted only where
+ * needed, control characters are escaped, CRLF is accepted, and an error states the
+ * line, what was expected and what was found.  Raw control characters are refused: an
+ * invisible one would make two different names look equal in a review.
  */
 #include "change/snapshot/words.h"
 #include "base/base.h"
@@ -28,7 +28,7 @@ bool fsd_words_complain(struct words *w, const char *expected)
 
 /* ------------------------------------------------------------------------ words */
 
-/* "\u{hex}" behind the backslash; 0 when it is not one. */
+/* Decodes "\u{hex}" after the backslash; returns 0 if the text is something else. */
 static size_t take_code(const char *at, const char *end, char *out, size_t *len)
 {
     char digits[9] = "";
@@ -65,7 +65,7 @@ static bool take_quoted(struct words *w, char *to)
         else if (*w->at == '"' || *w->at == '\\')
             *to = *w->at;
         else {
-            *to = '\0'; /* behind it is the rest of an earlier line */
+            *to = '\0'; /* the buffer may still hold the rest of an earlier line */
             return fsd_words_complain(w, "\\\", \\\\ or \\u{...} in a name");
         }
         to += len;
@@ -167,8 +167,8 @@ static bool next_line(struct words *w)
 bool fsd_words_next_line(struct words *w)
 {
     while (w->status == FSD_OK && next_line(w)) {
-        /* A word and its zero byte need no more than the rest of the line; one more for
-         * the last. */
+        /* A word and its terminating zero need no more than the rest of the line, plus
+         * 1 for the last word. */
         size_t need = (size_t)(w->line_end - w->at) + 1;
 
         w->decoded_used = 0;
@@ -176,8 +176,8 @@ bool fsd_words_next_line(struct words *w)
             w->decoded_size = need < w->decoded_size * 2 ? w->decoded_size * 2 : need;
             w->decoded = FSD_NEW(w->scratch, char, w->decoded_size);
         }
-        /* Names have control characters as escapes.  A raw zero byte would make two
-         * names equal, and a raw line end would be lost. */
+        /* In names, control characters are escaped. A raw zero byte would make two
+         * names equal, and a raw newline would be lost. */
         for (const char *at = w->at;
              (at += fsd_plain_run(at, (size_t)(w->line_end - at))) < w->line_end; at++)
             if ((unsigned char)*at < ' ' || *at == 0x7f) {
@@ -282,7 +282,8 @@ void fsd_put_hash(const uint64_t hash[2], FILE *out)
 
 /* ------------------------------------------------------------------------ names */
 
-/* A bare word starts like a name, unlike "-", "@" and the marks between words. */
+/* Whether a name can be written without quotes: it must differ from "-", "@" and the
+ * marks between words. */
 static bool is_bare(const char *s)
 {
     if (!isalnum((unsigned char)*s) && (!*s || !strchr("_/", *s)))
@@ -292,7 +293,8 @@ static bool is_bare(const char *s)
     return !*s;
 }
 
-/* How many bytes are printed as they are: plain ones that begin no command. */
+/* The number of leading bytes that are printed as they are, without starting a workflow
+ * command of a CI system. */
 static size_t verbatim(const char *name, size_t left)
 {
     size_t n = fsd_plain_run(name, left);

@@ -12,52 +12,53 @@ enum word_kind { WORD_END, WORD_BARE, WORD_QUOTED, WORD_MARK };
 
 struct word {
     enum word_kind kind;
-    bool port;        /* "@" stood before it */
-    const char *text; /* decoded; of a reader, valid until the next line */
-    uint32_t out;     /* "#n" followed it; else 0 */
+    bool port;        /* "@" precedes it */
+    const char *text; /* decoded; valid until the reader's next line */
+    uint32_t out;     /* the n of a following "#n"; else 0 */
 };
 
 /* Iterates over the lines of a text, and over the words of a line. */
 struct words {
     struct fsd_arena *scratch;
     const char *name;                                 /* of the file */
-    const char *begin, *line_begin, *next_line, *end; /* in the text */
-    const char *at, *line_end;                        /* of what is left of the line */
-    char *decoded;                                    /* the words of the line */
+    const char *begin, *line_begin, *next_line, *end; /* positions in the text */
+    const char *at, *line_end;                        /* the rest of the line */
+    char *decoded;                                    /* the decoded words of the
+                                                         line */
     size_t decoded_size, decoded_used;
     uint32_t line;
-    struct word word; /* the current one */
+    struct word word; /* the current word */
     struct fsd_error *err;
     enum fsd_status status;
 };
 
-/* All that return bool return false after a complaint, and the first complaint is kept.
- */
+/* All functions that return bool return false after an error; the first error is
+ * kept. */
 
-/** Fails, with the current word as what was found. */
+/** Fails, and reports the current word as what was found. */
 bool fsd_words_complain(struct words *w, const char *expected);
 
-/** Back to the beginning of the text. */
+/** Returns to the beginning of the text. */
 void fsd_words_rewind(struct words *w);
-/** Advances to the next line that has words, and to the first of them; false at the
- *  end, too. */
+/** Advances to the next line with words, and to its first word; false at the end or
+ *  after an error. */
 bool fsd_words_next_line(struct words *w);
 /** Advances to the next word of the line. */
 bool fsd_words_next(struct words *w);
 
 bool fsd_words_at_mark(const struct words *w, const char *mark);
-/** The bare word. */
+/** Whether the current word is this bare word. */
 bool fsd_words_at_own(const struct words *w, const char *own);
-/** A name, bare or quoted; it may be a port's. */
+/** Whether the current word is a name, bare or quoted; it may be a port's. */
 bool fsd_words_at_name(const struct words *w);
 
 bool fsd_words_take_count(struct words *w, uint32_t *out);
 bool fsd_words_take_amount(struct words *w, int64_t *out);
-/** "~" and the milliseconds; none without that mark. */
+/** Reads "~" and the milliseconds; unknown times without that mark. */
 bool fsd_words_take_spread(struct words *w, struct fsd_spread *out);
-/** "xxh128:" and 32 digits. */
+/** Reads "xxh128:" and 32 digits. */
 bool fsd_words_take_hash(struct words *w, uint64_t out[2]);
-/** The hash of the lines before this one, each ended by a line feed alone. */
+/** The hash of the lines before this one, each ended by LF only. */
 void fsd_words_hash_above(const struct words *w, uint64_t out[2]);
 
 /** A bare name if that is unambiguous, else in quotes. */

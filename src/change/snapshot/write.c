@@ -1,10 +1,11 @@
 /*
  * Writes a state, or several builds of one model, as a snapshot.  The first build is
- * written whole through the table in grammar.c; of each other build only the rows of
- * the matrix that no earlier build has so, under the first build's names.  Rows that a
- * snapshot cannot express (nodes that only the other model has) or must not accept (a
- * build that states less) are counted and left out.  The seal on the last line is a
- * hash of everything above it, so the body is printed to memory first.
+ * written whole through the table in grammar.c; of each other build, only those rows of
+ * the matrix that differ from all earlier builds, with the first build's names.  Rows
+ * that a snapshot cannot express (those with nodes that only the other model has) or
+ * must not accept (those of a build that states less) are counted and left out.  The
+ * seal on the last line is a hash of everything above it, so everything is printed to
+ * memory first.
  */
 #include "base/base.h"
 #include "change/snapshot/grammar.h"
@@ -18,13 +19,13 @@
 struct writer {
     const struct fsd_state *s;
     const struct fsd_state
-        *first; /* the state whose names its nodes and ports get; NULL: its own */
-    const struct fsd_align *align; /* of both */
+        *first; /* the state that nodes and ports are named after; NULL: its own */
+    const struct fsd_align *align; /* the alignment of both */
     FILE *out;
-    struct fsd_print *tensor; /* for one after the other */
+    struct fsd_print *tensor; /* reused for each tensor */
     bool known;               /* see fsd_snapshot_write_builds() */
-    uint8_t format;           /* a snapshot by an older version stays of its format,
-                                 which says what it does not hold */
+    uint8_t format;           /* a snapshot from an older version keeps its format,
+                                 which determines the fields that it lacks */
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -41,7 +42,8 @@ static void put_form(const struct writer *w, const struct fsd_state_form *form)
         fprintf(w->out, "/%s", fsd_text(w->s->names, form->layout));
 }
 
-/* An end in the first build's model; neither: the model lacks it, or it is neither. */
+/* The origin in the first build's model; neither node nor input if that model lacks it
+ * or the argument is neither. */
 static struct fsd_origin origin_in_first(const struct writer *w, struct fsd_origin at)
 {
     return w->first ? fsd_align_old_origin(w->align, at) : at;
@@ -201,8 +203,8 @@ static bool is_empty(const struct field *f, const void *at)
                                 : !span->n;
 }
 
-/* Whether an optional field, a symbol or a list, is written: if it is not empty, or a
- * later field without a mark of its own is not. */
+/* Whether an optional field (a symbol or a list) is written: if it is not empty, or if
+ * a later field without a mark is not empty, since that is found by its position. */
 static bool is_said(const struct field *f, const void *record)
 {
     if (!f->optional || !is_empty(f, (const char *)record + f->at))
@@ -245,8 +247,9 @@ static void put_move(const struct writer *w, const struct fsd_move *m)
     put_kernels(w, m->kernels, "    ");
 }
 
-/* Whether a move is written below the group or an earlier one.  Moves keep their order,
- * so that one of a later group defers those behind it. */
+/* Whether a move is written now, below this group: it belongs to the group or an
+ * earlier one. Moves keep their order, so a move of a later group delays those after
+ * it. */
 static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id group)
 {
     fsd_id to = m->to.n ? fsd_destination_node(fsd_destination_at(s->refs.at, m->to, 0))
@@ -298,7 +301,7 @@ static void put_first(const struct writer *w)
 
 /* ------------------------------------------------------------ the other builds */
 
-/* Whether each of these has a name in the first build's model. */
+/* Whether all of these have a name in the first build's model. */
 static bool are_named(const struct writer *w, struct fsd_ends ends)
 {
     for (uint32_t i = 0; i < ends.n; i++)
@@ -339,8 +342,8 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Whether a build is the first with such a row, which then becomes a variant; among
- * those that state less, the first of its version. */
+/* Marks the rows that no earlier build has in this form; they become variants. Of
+ * builds that state less, only earlier builds of the same version count. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)
@@ -361,7 +364,7 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
         if (w->known && !is_known(m, row))
             learnt->gone++;
         else if (of == FSD_ROW_INPUT || of == FSD_ROW_OUTPUT)
-            ; /* put_ports() */
+            ; /* written by put_ports() */
         else if (cell->more)
             learnt->more++;
         else if (!can_be_said(w, m, cell))
@@ -417,7 +420,7 @@ static void put_fates(const struct writer *w, const struct fsd_matrix *m,
             continue;
         row = fsd_id_or(fsd_id_at(m->row_of[build], n->group),
                         fsd_id_at(m->row_of[0], was->group));
-        /* A node without a group is in no row, and varies by itself. */
+        /* A node without a group is in no row and varies separately. */
         if (row == FSD_NONE || is_variant[row])
             put_line(w, LINE_FATE, &line);
     }
@@ -449,10 +452,10 @@ static bool texts_differ(const struct fsd_state *s, fsd_sym a,
     return strcmp(fsd_text(s->names, a), fsd_text(t->names, b)) != 0;
 }
 
-/* An input or output, of the network or of the engine, and its line. */
+/* An input or output of the network or of the engine, and the kind of its line. */
 struct outer {
     enum line_kind kind;
-    const void *record; /* NULL: the build has none */
+    const void *record; /* NULL: the build does not have it */
     struct fsd_binding is;
 };
 
@@ -490,7 +493,7 @@ static struct outer outer_binding(const struct fsd_matrix *m, uint32_t build, fs
     return (struct outer){LINE_BINDING, NULL, {0}};
 }
 
-/* The i-th one of the first build, as a build has it. */
+/* The counterpart in a build of the first build's input or output i. */
 static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     const uint32_t inputs = m->builds[0]->inputs.n, outputs = m->builds[0]->outputs.n;
@@ -502,7 +505,8 @@ static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_
     return outer_binding(m, build, i - inputs - outputs);
 }
 
-/* It is found by its name: with another name it is another one. */
+/* Whether the build has it. A port is identified by its name: a different name means a
+ * different port. */
 static bool is_there(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     struct outer p = outer_of(m, 0, i), q = outer_of(m, build, i);
@@ -522,7 +526,7 @@ static bool is_as_first(const struct fsd_matrix *m, uint32_t build, uint32_t i)
            !texts_differ(s, p.form.layout, t, q.form.layout);
 }
 
-/* Writes the inputs and outputs that differ from the first build's. */
+/* Writes the inputs and outputs that differ from those of the first build. */
 static void put_outer(const struct writer *w, const struct fsd_matrix *m,
                       uint32_t build, struct fsd_learnt *learnt)
 {
@@ -543,7 +547,7 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* A build without new variants is listed, too, since it was given.
+/* Writes a further build. It is listed even without new variants, since it was given.
  * @param room how many more builds the snapshot can hold. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)
