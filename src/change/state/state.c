@@ -1,9 +1,9 @@
 /*
- * What all functions that make a state share: its beginning and its end, and the words
- * and forms that it keeps.  fsd_state_see_through() resolves each input to the core
- * node behind views and quantizers, once for all nodes, since both the alignment and
- * the snapshot use it throughout.  A state read from a snapshot goes through the same
- * function, so that both are the same state.
+ * The functions that all ways of making a state share: its creation and completion, and
+ * the strings and forms that it stores. fsd_state_see_through() resolves each input to
+ * the core node before any views and quantizers, once for all nodes, since both the
+ * alignment and the snapshot use the result. A state read from a snapshot goes through
+ * the same function, so that both states are equal.
  */
 #include "change/state/parts.h"
 #include "base/base.h"
@@ -98,7 +98,8 @@ bool fsd_state_heads_pair(const struct fsd_state *s, fsd_id node)
 
 enum { UNSEEN, ON_WAY, SEEN };
 
-/* The input that a node other than a core one forwards; false: none, or a constant. */
+/* The input that a node (other than a core node) forwards; false if there is none or it
+ * is a constant. */
 static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *source)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -107,13 +108,13 @@ static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *so
     if (n->role == FSD_ROLE_CORE)
         *source = (struct fsd_producer){fsd_node_origin(node), 0};
     else if (n->role != FSD_ROLE_SIDE)
-        /* In a multiplication by 1 the constant may be the first input. */
+        /* In a multiplication by 1, the constant may be the first input. */
         for (uint32_t i = 0; i < n->in.n && !fsd_is_origin(source->at); i++)
             *source = s->sources.at[n->in.at + i];
     return n->role != FSD_ROLE_CORE && fsd_origin_node(source->at) != FSD_NONE;
 }
 
-/* Follows a chain once and stores its end for all nodes of it.  A cycle, which only a
+/* Follows a chain once and stores its end for all nodes in it. A cycle, which only a
  * damaged model has, has no end. */
 static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 {
@@ -125,7 +126,7 @@ static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
         if (!step(s, i, &end))
             break;
         if (fsd_state_role_of(s, fsd_origin_node(end.at)) == FSD_ROLE_CORE)
-            break; /* `end` is the right output of the core node */
+            break; /* `end` is already the correct output of the core node */
         i = fsd_origin_node(end.at);
         if (seen[i] == SEEN)
             end = s->nodes.at[i].core;
@@ -211,7 +212,7 @@ void fsd_state_finish(struct fsd_state *s)
 {
     fsd_state_see_through(s);
     fsd_state_set_groups(s);
-    if (!s->untimed) /* a snapshot states the time of whole groups */
+    if (!s->untimed) /* a snapshot has times of whole groups only */
         fsd_state_set_untimed(s);
 }
 

@@ -1,6 +1,6 @@
 /*
- * The tensors between groups: the form of each node's input where its group reads it,
- * and the ends of the moves between groups.
+ * The tensors between groups: the form in which a node's group reads each input of the
+ * node, and the ends of the moves between groups.
  *
  *     model    Relu_24 --- Q --- DQ --- Conv_34        engine   [Relu_24] fp16
  *                  `------------------- Add_36                  Q: fp16 -> int8
@@ -8,9 +8,9 @@
  *     borders  Relu_24 -> Conv_34  int8                move     Relu_24 -> Conv_34
  *              Relu_24 -> Add_36   fp16
  *
- * The engine's tensor for an input is the one whose value comes first on the path back
- * from the node to its source.  Where the builder names tensors itself, it is one that
- * the source's group writes, if all of these have the same form here.
+ * The engine's tensor for an input is the first one on the path back from the node to
+ * the input's origin. If the builder invents the tensors' names, it is a tensor that
+ * the origin's group writes, provided that all of these have the same form here.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -19,8 +19,8 @@
 #include <string.h>
 
 enum {
-    FAR = 64, /* nodes or moves in a row that are passed through */
-    NEAR = 4  /* nodes without a group, and their inputs in turn */
+    FAR = 64, /* limit for consecutive nodes or moves that are skipped */
+    NEAR = 4  /* limit for consecutive nodes without a group */
 };
 
 struct move_end {
@@ -28,24 +28,29 @@ struct move_end {
     struct fsd_destination end;
 };
 
-/* How the group that is looked at reads a source. */
+/* How the current group reads an origin. */
 struct by_source {
     uint32_t stamp; /* 1 + that group */
-    uint32_t port;  /* FSD_NONE: several of different forms */
+    uint32_t port;  /* FSD_NONE: several ports with different forms */
 };
 
 struct edges {
     struct fsd_state_build *b;
-    uint32_t *stamp; /* by model tensor: 1 + the group that reads its value */
-    uint32_t *port;  /* by model tensor: the port that reads it */
-    struct by_source *by_source; /* by group, and behind these by input */
-    uint32_t *asked; /* by state node, then by input: 1 + the layer that may read it */
-    uint32_t *asked_of; /* by layer: 1 + the layer that may read a node of it */
-    fsd_id *model_of;   /* by state node: the model's node; FSD_NONE: none */
-    uint32_t *read;     /* by state node: 1 + the layer that reads or computes it */
-    fsd_id *last;       /* by layer: the last node that it computes, which is what other
-                     layers read from it; FSD_NONE: unknown */
-    uint32_t *port_of;  /* by engine tensor: 1 + the last port seen to read it */
+    uint32_t *stamp; /* indexed by model tensor: 1 + the group that reads its value */
+    uint32_t *port;  /* indexed by model tensor: the port that reads it */
+    struct by_source *by_source; /* indexed by group; the network's inputs follow the
+                                    groups */
+    uint32_t *asked;    /* indexed by state node, followed by inputs: 1 + the layer that
+                           may read it */
+    uint32_t *asked_of; /* indexed by layer: 1 + the layer that may read one of its
+                           nodes */
+    fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE: none */
+    uint32_t *read;     /* indexed by state node: 1 + the layer that reads or computes
+                           it */
+    fsd_id *last;       /* indexed by layer: the last node that it computes, which is
+                           the one that other layers read from it; FSD_NONE: unknown */
+    uint32_t *port_of;  /* indexed by engine tensor: 1 + the last port seen to read
+                           it */
     FSD_VEC(struct move_end) to;
 };
 
@@ -59,8 +64,8 @@ static fsd_id first_of(const struct fsd_graph *e, struct fsd_span layers)
     return layers.n ? e->links.at[layers.at] : FSD_NONE;
 }
 
-/* Adds `end` to the ends of these layers, if they are moves, and of the moves before
- * them. */
+/* Adds `end` as a destination of these layers, if they are moves, and of the moves
+ * before them. */
 static void serve(struct edges *x, struct fsd_span writers, struct fsd_destination end)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -82,8 +87,8 @@ static void serve(struct edges *x, struct fsd_span writers, struct fsd_destinati
 
 /* -------------------------------------------------------------------- borders */
 
-/* The core node or the input of the network whose value a port reads, through moves;
- * of a group whose tensors have no counterpart its last node. */
+/* The core node or network input whose value a port reads, possibly through moves; for
+ * a group whose tensors have no counterpart in the model, its last node. */
 static struct fsd_origin find_from(const struct fsd_state_build *b, uint32_t port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -127,8 +132,8 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
     }
 }
 
-/* The value that the group reads on the path from a node's input back to its source;
- * FSD_NONE when it reads none that the model has. */
+/* The value that the group reads on the path from a node's input back to its origin;
+ * FSD_NONE if the group reads no value of the model there. */
 static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 {
     const struct fsd_graph *g = x->b->model;
@@ -147,7 +152,8 @@ static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
     return FSD_NONE;
 }
 
-/* A source as a number: its group, or the input of the network; FSD_NONE: neither. */
+/* An origin as an index: its group, or the network input after all groups; FSD_NONE:
+ * neither. */
 static uint32_t number_of(const struct fsd_state *s, struct fsd_origin source)
 {
     uint32_t input = fsd_origin_input(source);
@@ -167,7 +173,8 @@ static bool has_form(const struct edges *x, uint32_t port, uint32_t other)
     return p.type == q.type && p.layout == q.layout;
 }
 
-/* Notes for each source the first port by which the layer, of that group, reads it. */
+/* Records, for each origin, the first port by which the layer of that group reads
+ * it. */
 static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
 {
     struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
@@ -185,8 +192,8 @@ static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
     }
 }
 
-/* What a node is made of that no group computes, as a Transpose that the builder
- * eliminated; a source that one computes is itself. */
+/* If no group computes the origin, such as a Transpose that the builder eliminated, the
+ * origin that it is derived from; else the origin itself. */
 static struct fsd_origin made_from(const struct fsd_state *s, struct fsd_origin source)
 {
     for (int far = 0; far < FAR; far++) {
@@ -200,8 +207,8 @@ static struct fsd_origin made_from(const struct fsd_state *s, struct fsd_origin 
     return source;
 }
 
-/* The first port by which the group reads the source; FSD_NONE: there is none, or there
- * are several of different forms. */
+/* The first port by which the group reads the origin; FSD_NONE if there is none, or if
+ * there are several with different forms. */
 static uint32_t port_from(const struct edges *x, uint32_t group,
                           struct fsd_origin source)
 {
@@ -227,7 +234,7 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
 
         if (!fsd_is_origin(source.at) ||
             fsd_state_group_of(s, fsd_origin_node(source.at)) == group)
-            continue; /* its producer is in the group */
+            continue; /* the group itself writes it */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         port = value == FSD_NONE ? port_from(x, group, source.at) : x->port[value];
         if (port != FSD_NONE)
@@ -285,7 +292,7 @@ static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
     return (struct fsd_span){at, kept};
 }
 
-/* By group. */
+/* Indexed by group: its layers. */
 static struct fsd_lists list_layers(const struct fsd_state_build *b)
 {
     uint32_t n = b->d->engine->nodes.n;
@@ -350,7 +357,8 @@ static void serve_outputs(struct edges *x)
     }
 }
 
-/* The end of a move from which no node's value can be reached: its first consumer. */
+/* The destination of a move whose output reaches no consumer with a known node: its
+ * first consumer. */
 static fsd_id guess_to(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -367,7 +375,8 @@ static fsd_id guess_to(const struct fsd_state_build *b, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Sorts what was added behind `at`, each once, without those that are neither.
+/* Sorts the entries added after `at`, and removes duplicates and entries that are
+ * neither node nor port.
  * @return how many are left */
 static uint32_t close_refs(struct fsd_state *s, uint32_t at)
 {
@@ -375,7 +384,7 @@ static uint32_t close_refs(struct fsd_state *s, uint32_t at)
     uint32_t *all = n ? s->refs.at + at : NULL;
 
     n = fsd_sort_once(all, n, sizeof *all, fsd_by_id);
-    n -= n && s->refs.at[at + n - 1] == FSD_NONE; /* it is the highest number */
+    n -= n && s->refs.at[at + n - 1] == FSD_NONE; /* FSD_NONE is the highest number */
     s->refs.n = at + n;
     return n;
 }
@@ -400,8 +409,8 @@ static void add_destination(struct fsd_state *s, struct fsd_destination destinat
     fsd_vec_push(s->arena, &s->refs, destination.ref);
 }
 
-/* The node for which a Reformat was inserted, by its name, where tensors are unknown.
- */
+/* If tensors are unknown: the node for which a Reformat was inserted, according to the
+ * Reformat's name. */
 static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -456,9 +465,9 @@ static void set_to(struct edges *x)
 
 /* ------------------------------------------------- what the model does not ask for */
 
-/* Whether `at` is `producer` or a node of its group; where no group computes
- * `producer`, whether it is derived from `at`, as by a Transpose that the builder
- * eliminated. */
+/* Whether `at` is `producer` or in the same group. If no group computes `producer`,
+ * such as a Transpose that the builder eliminated: whether `producer` is derived from
+ * `at`. */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
 {
@@ -486,10 +495,11 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
     return asked;
 }
 
-/* The layer that wrote what a port reads, before the moves between them.  Names do not
- * decide: the builder keeps names of tensors whose producer it fused away.
+/* The layer that wrote the tensor that a port reads, before any moves between them.
+ * Names are not used, since the builder keeps names of tensors whose producer it fused
+ * away.
  * @param port becomes the port before the moves
- * @return FSD_NONE where no layer writes it */
+ * @return FSD_NONE if no layer writes the tensor */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -536,7 +546,7 @@ static void ask_for(struct edges *x, struct fsd_origin at, uint32_t mark)
         x->asked_of[fsd_match_of_node(m, node, i)->layer] = mark;
 }
 
-/* Marks the inputs of a node, resolved through nodes without a group. */
+/* Marks the origins of a node's inputs, resolved through nodes without a group. */
 static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
 {
     const struct fsd_state *s = x->b->s;
@@ -554,8 +564,8 @@ static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
     }
 }
 
-/* Marks what a layer may read: the inputs of its nodes, and its own nodes, which
- * another layer may have begun. */
+/* Marks the origins that a layer may read: those of its nodes' inputs, and its own
+ * nodes, which another layer may have computed in part. */
 static void ask_for_layer(struct edges *x, fsd_id layer)
 {
     const struct fsd_match *m = x->b->d->match;
@@ -570,9 +580,9 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
     }
 }
 
-/* What a port reads: the last node of the layer that wrote it, a node without a layer,
- * or an input; neither if unknown.
- * @param writer set to the layer, or to FSD_NONE */
+/* The origin that a port reads: the last node of the layer that wrote the tensor, a
+ * node without a layer, or a network input; neither if unknown.
+ * @param writer set to that layer, or to FSD_NONE */
 static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {
     const struct fsd_state_build *b = x->b;
@@ -589,11 +599,11 @@ static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *w
     return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
 }
 
-/* The producer that a port reads from though no node of the layer does.  Several layers
- * of one group compute different nodes of it, so that one layer's tensor may have
- * another's place: the nodes of both layers decide where they are known, else the
- * groups.
- * @return neither if the model expects it */
+/* The origin that a port reads although no node of the layer reads it. Several layers
+ * of one group compute different nodes of it, and one layer's tensor may have been
+ * replaced by that of another. So the nodes of both layers decide if they are known,
+ * else the groups.
+ * @return neither if the model explains the read */
 static struct fsd_origin unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
     const struct fsd_state_build *b = x->b;
@@ -651,7 +661,7 @@ static bool lacks_input(struct edges *x, fsd_id layer)
     return lacks;
 }
 
-/* If a layer reads one tensor twice and lacks an input, the second use replaces that
+/* If a layer reads one tensor twice and lacks an input, the second read replaces that
  * input. */
 static void add_twice(struct edges *x, fsd_id layer)
 {
@@ -672,9 +682,9 @@ static void add_twice(struct edges *x, fsd_id layer)
         x->b->s->refs.n = at;
 }
 
-/* A kernel may read from further up than the model says: a value that is computed
- * twice, a view.  Such producers are rare and few, and a dump in which one tensor was
- * exchanged for another is recognized by them. */
+/* A kernel may read a tensor further up than the model states, if a value is computed
+ * twice or passes a view. Such origins are rare, and they reveal a dump in which one
+ * tensor was exchanged for another. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
@@ -690,8 +700,8 @@ static void add_unasked(struct edges *x)
         uint32_t at = s->refs.n;
         bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
 
-        /* The edges of a model that was made from the engine's names are unknown; so is
-         * which layer of a loose group computes what. */
+        /* If the model was made from the engine's names, its edges are unknown; in a
+         * loose group, it is unknown which layer computes which node. */
         for (uint32_t i = 0; known && i < layers.of[g].n; i++) {
             fsd_id layer = fsd_list_at(&layers, g, i);
             struct fsd_span in = x->b->d->engine->nodes.at[layer].in;

@@ -1,12 +1,12 @@
 /*
  * Describes each layer without names, order and tactic: its type, its operations, the
  * types, layouts and sizes of its inputs and outputs, its constants.  Kernels have no
- * names here: two that agree in all of that are equal, and those of a group are sorted
- * by it.
+ * names here: two kernels that agree in all of these are equal, and the kernels of a
+ * group are sorted by them.
  *
  *     kernel gemm int8 < int8/chw:32x64 > fp32/chw:32x192 = fp32:1 fp32:1 int8:64x192
  *
- * The engine's inputs and outputs are here, too, as an application sees them.
+ * This file also adds the engine's inputs and outputs, as applications see them.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -42,7 +42,7 @@ static struct fsd_state_tensor tensor_of(struct fsd_state_build *b,
                                      .sizes = fsd_state_printed(b)};
 }
 
-/* By tensor, how many values all layers write of it; negative: unknown. */
+/* Indexed by tensor: how many values all layers together write; negative: unknown. */
 static int64_t *written_by_tensor(const struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -63,7 +63,7 @@ static int64_t *written_by_tensor(const struct fsd_state_build *b)
     return written;
 }
 
-/* Of an input: the dump lacks the layer that writes it, or a part of it. */
+/* Whether the dump lacks the layer, or one of the layers, that write the input. */
 static bool is_unwritten(const struct fsd_state_build *b, const struct fsd_port *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -119,7 +119,7 @@ static void add_weights(struct fsd_state_build *b, enum fsd_dtype type, uint64_t
                                            .sizes = fsd_intern_str(b->s->names, text)});
 }
 
-/* Few, and mostly in order. */
+/* Insertion sort: the lists are short and mostly sorted. */
 static void sort_tensors(struct fsd_state *s, struct fsd_span span)
 {
     struct fsd_state_tensor *at = s->tensors.at + span.at;
@@ -147,7 +147,7 @@ static struct fsd_span consts_of(struct fsd_state_build *b, fsd_id layer)
 
 /* ------------------------------------------------------------------ attributes */
 
-/* Attributes of scheduling do not describe the kernel. */
+/* Attributes that concern scheduling do not describe the kernel. */
 static bool is_noise(const char *name)
 {
     return !strcmp(name, "StreamId");
@@ -176,7 +176,7 @@ void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_at
         fputs(fsd_text(g->names, g->links.at[a->list.at + i]), out);
 }
 
-/* "name=value": short lists in full, long ones by size and hash. */
+/* Prints "name=value": short lists in full, long ones as size and hash. */
 static void put_list(struct fsd_state_build *b, FILE *out, const struct fsd_graph *g,
                      const struct fsd_attr *a)
 {
@@ -237,7 +237,7 @@ static void put_value(struct fsd_state_build *b, FILE *out, const struct fsd_gra
         if (a->value != FSD_NONE)
             put_bytes(out, &g->values.at[a->value]);
         break;
-    case FSD_ATTR_GRAPH: /* its nodes are nodes of the state */
+    case FSD_ATTR_GRAPH: /* the nodes of the subgraph are nodes of the state */
     case FSD_ATTR_UNREAD:
         fputs("...", out);
         break;
@@ -250,7 +250,7 @@ static int by_word(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
-/* "name=value" */
+/* Prints "name=value". */
 static void put_attr(struct fsd_state_build *b, FILE *out, const struct fsd_graph *g,
                      const struct fsd_attr *a)
 {
@@ -259,7 +259,7 @@ static void put_attr(struct fsd_state_build *b, FILE *out, const struct fsd_grap
     put_value(b, out, g, a);
 }
 
-/* What was printed is one of n words of a layer or node. */
+/* Ends the printed text as one of the n words of a layer or node. */
 static void end_word(struct fsd_state_build *b, uint32_t *n)
 {
     putc('\0', b->words.out);
@@ -285,7 +285,7 @@ static fsd_sym join_words(struct fsd_state_build *b, uint32_t n)
     return fsd_state_printed(b);
 }
 
-/* By name: whether a layer has that name, which another build may not repeat. */
+/* Indexed by name: whether a layer has that name, which may differ in another build. */
 static bool *find_called(struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -311,7 +311,7 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
         put_attr(b, b->words.out, e, a);
         end_word(b, &n);
     }
-    /* The type of a layer that the builder inserted says as much. */
+    /* For a layer that the builder inserted, the type already states this. */
     if (e->layers.at[layer].subtype &&
         e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN) {
         fprintf(b->words.out, "type=%s",
@@ -321,8 +321,8 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
     return join_words(b, n);
 }
 
-/* A parameter that is a constant input: axes, a shape.  Engines do not show weights,
- * scales and the like. */
+/* Prints a constant input that is a parameter: axes, a shape. Weights, scales and the
+ * like are left out, since engines do not show them. */
 static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
                           uint32_t *n)
 {
@@ -339,7 +339,7 @@ static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
     end_word(b, n);
 }
 
-/* Attributes that the traits hold in full: see state_nodes.c. */
+/* Attributes that the traits contain in full: see state_nodes.c. */
 static bool is_in_traits(const char *name)
 {
     static const char *const in_traits[] = {
@@ -351,7 +351,7 @@ static bool is_in_traits(const char *name)
     return is;
 }
 
-/* An attribute that the operator would have without it states nothing. */
+/* Whether the attribute equals the operator's default, so that it states nothing. */
 static bool is_default(struct fsd_state_build *b, const struct fsd_node *n,
                        const struct fsd_attr *a)
 {
@@ -412,8 +412,8 @@ static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)
     return fsd_state_printed(b);
 }
 
-/* Whether the evidence assigns the node to this kernel: tensors and structure cannot
- * distinguish kernels that perform the same. */
+/* Whether the evidence assigns the node to this very kernel: tensors and structure
+ * cannot distinguish kernels that perform the same. */
 static bool is_said(unsigned by)
 {
     return by & (FSD_BY_METADATA | FSD_BY_NAME | FSD_BY_LOG);
@@ -463,7 +463,7 @@ struct keyed {
     const struct fsd_state *s;
     struct fsd_kernel kernel;
     fsd_id layer;
-    uint32_t owner; /* group, or move behind all groups */
+    uint32_t owner; /* group; or move, numbered after all groups */
 };
 
 static int by_tensors(const struct fsd_state *s, struct fsd_span x, struct fsd_span y)
@@ -504,7 +504,8 @@ static int by_all(const void *a, const void *b)
     if (!order)
         order =
             strcmp(fsd_text(s->names, x->provider), fsd_text(s->names, y->provider));
-    /* Equal kernels of one group, as the steps of a loop, are referred to by number. */
+    /* Equal kernels of one group, such as the steps of a loop, are referred to by
+     * number. */
     return order ? order : fsd_order(p->layer, q->layer);
 }
 
@@ -545,7 +546,8 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
 
 /* -------------------------------------------------------------------- bindings */
 
-/* In the form of the list of inputs and outputs, else in that of its first layer. */
+/* The binding's form comes from the list of inputs and outputs, or else from the first
+ * layer that uses the tensor. */
 static struct fsd_binding binding_of(struct fsd_state_build *b, fsd_id tensor)
 {
     const struct fsd_graph *e = b->d->engine;

@@ -1,7 +1,7 @@
 /*
- * Layers become groups and moves.  Layers that compute a common node, or that are in
- * one region, are one group.  An unfused quantizer is a move even where it also writes
- * its part of a Concat.
+ * Turns layers into groups and moves. Layers that compute a common node, or that are in
+ * one region, become one group. An unfused quantizer is a move even if it writes its
+ * part of a Concat.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -21,10 +21,10 @@ static bool is_computed(const struct fsd_state_build *b, fsd_id node)
 /* Groups under construction. */
 struct joining {
     const struct fsd_state_build *b;
-    fsd_id *head; /* by layer: sets */
-    fsd_id
-        *owner;  /* by node of the model: the first layer that computes it; FSD_NONE */
-    bool *loose; /* by layer: it is in a region */
+    fsd_id *head;  /* indexed by layer: union-find */
+    fsd_id *owner; /* indexed by node of the model: first layer that computes it;
+                      FSD_NONE */
+    bool *loose;   /* indexed by layer: it is in a region */
 };
 
 static void join_node(struct joining *j, fsd_id node, fsd_id layer)
@@ -35,7 +35,8 @@ static void join_node(struct joining *j, fsd_id node, fsd_id layer)
     fsd_sets_join(j->head, j->owner[node], layer);
 }
 
-/* A node of a region may be linked to a layer outside, or lie in another region. */
+/* A node of a region may also be linked to a layer outside the region, or lie in a
+ * second region. */
 static void join_region(struct joining *j, const struct fsd_region *region)
 {
     const struct fsd_match *m = j->b->d->match;
@@ -93,7 +94,7 @@ static void add_member(struct fsd_state_build *b, members_vec *all, fsd_id *head
                      (struct members){fsd_sets_find(head, layer), b->of_node[node]});
 }
 
-/* (layer, node) of all computed nodes, sorted, possibly twice. */
+/* The pairs (layer, node) of all computed nodes, sorted, possibly with duplicates. */
 static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 {
     const struct fsd_match *m = b->d->match;
@@ -117,8 +118,8 @@ static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 
 /* ----------------------------------------------------------------------- groups */
 
-/* A group has the kind of its computing layers and the highest of their precisions,
- * whatever their order.  NoOps and shape arithmetic beside them do not count. */
+/* A group gets the kind of its computing layers and the highest of their precisions,
+ * independently of their order. NoOps and shape arithmetic among them do not count. */
 static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id layer,
                       bool loose)
 {
@@ -160,8 +161,8 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
     return b->s->groups.n - 1;
 }
 
-/* In the order of their first nodes, which no two share.
- * @return by head: its group */
+/* Adds the groups, sorted by their first nodes, which are distinct.
+ * @return indexed by head: its group */
 static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 {
     fsd_id *of_head = fsd_ids_new(b->scratch, b->d->engine->nodes.n);
@@ -195,7 +196,7 @@ static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
             fsd_vec_push(s->arena, &s->refs, k);
     }
     span.n = s->refs.n - span.at;
-    if (span.n) /* else there may be no list yet */
+    if (span.n) /* without entries there may be no array yet */
         fsd_sort(&s->refs.at[span.at], span.n, sizeof *s->refs.at, fsd_by_id);
     return span;
 }
@@ -233,7 +234,7 @@ void fsd_state_add_layers(struct fsd_state_build *b)
         if (g != FSD_NONE)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
-    /* The precision of a group of several layers is that of its nodes, since one of the
+    /* A group of several layers gets the precision of its nodes, since one of the
      * layers may only pad or scale for another, or continue its work. */
     for (uint32_t k = 0; k < b->s->groups.n; k++) {
         struct fsd_group *g = &b->s->groups.at[k];

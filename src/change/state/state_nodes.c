@@ -1,6 +1,5 @@
 /*
- * The nodes of a state: their roles, what identifies them, and where their inputs come
- * from.
+ * The nodes of a state: their roles, their identity, and the producers of their inputs.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -19,8 +18,8 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
         return FSD_ROLE_QUANTIZER;
     if (f->same[node] != FSD_SAME_NOT || (f->traits[node] & FSD_OP_VIEW))
         return FSD_ROLE_VIEW;
-    /* One exporter folds a BatchNormalization into the weights before it, or leaves out
-     * a Cast, where another does not. */
+    /* Some exporters fold a BatchNormalization into the weights before it, or leave out
+     * a Cast; others do not. */
     return fsd_node_is(f->g, node, FSD_ONNX_BatchNormalization) ||
                    (f->traits[node] & FSD_OP_CASTS)
                ? FSD_ROLE_OPTIONAL
@@ -29,11 +28,11 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
 
 /* --------------------------------------------------------------------- traits */
 
-/* Attributes that distinguish nodes of one operator, and the value that equals leaving
- * them out. */
+/* Attributes that distinguish nodes of one operator, and the value that is equivalent
+ * to leaving them out. */
 static const struct attribute {
     const char *name, *tag;
-    int64_t plain; /* if every element has it, the attribute is left out */
+    int64_t plain; /* if every element has this value, the attribute is left out */
     bool has_plain;
 } attributes[] = {{"kernel_shape", "k", 0, false},  {"strides", "s", 1, true},
                   {"pads", "p", 0, true},           {"dilations", "d", 1, true},
@@ -88,13 +87,14 @@ static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
     }
 }
 
-/* The constant that an input comes from, through the Q and DQ of weights. */
+/* The constant at the origin of an input, through the Q and DQ of weights; FSD_NONE if
+ * it is not a constant. */
 static fsd_id constant_root(const struct fsd_facts *f, fsd_id tensor)
 {
     return fsd_is_constant(f, tensor) ? f->root[tensor] : FSD_NONE;
 }
 
-/* The shape of a Gemm's weight is printed as for transB = 0. */
+/* The shape of a Gemm's weight is printed as if transB were 0. */
 static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FILE *out)
 {
     const struct fsd_form *form = fsd_tensor_form(f->g, tensor);
@@ -109,8 +109,8 @@ static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FI
     }
 }
 
-/* Other constants count by number of values only: exporters write [64] and [1,64,1,1].
- */
+/* For other constants only the number of values counts: exporters write [64] as well as
+ * [1,64,1,1]. */
 static void put_constants(const struct fsd_facts *f, const struct fsd_node *n,
                           FILE *out)
 {
@@ -134,7 +134,7 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
     else if (!(b->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
         put_constants(b->facts, n, out);
     text = fsd_print_next(&b->text, &size);
-    /* Each part begins with a comma. */
+    /* Each part begins with a comma, so the first comma is skipped. */
     return size ? fsd_intern_add(b->s->names, text + 1, size - 1) : 0;
 }
 
@@ -154,7 +154,7 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
                        fsd_brief(name, room), hash[1], hash[0]);
 }
 
-/* Appends "#" until no name of the model is the same. */
+/* Appends "#" until the key differs from all names of the model. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
     fsd_sym name = b->model->nodes.at[node].name;
@@ -224,7 +224,8 @@ bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor)
     return !again && !(g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT);
 }
 
-/* Which output of its producer, or which input of the model, a tensor is. */
+/* Numbers tensors: which output of its producer, or which input of the model, each
+ * is. */
 static void number_outputs(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->model;

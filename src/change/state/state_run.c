@@ -1,5 +1,5 @@
-/* Puts together the state of a run, or of a model alone: its head and ports here, and
- * nodes, layers, edges and times by the other files state_*.c. */
+/* Assembles the state of a run, or of a model alone: this file adds its head and ports;
+ * the other files state_*.c add nodes, layers, edges and times. */
 #include "change/state/parts.h"
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -8,8 +8,8 @@
 #include <inttypes.h>
 #include <string.h>
 
-/* The engine's binding of that name, in the form that an application sees; of a model
- * alone its own. */
+/* The form of the engine's binding with that name, as applications see it; for a model
+ * alone, the model's own form. */
 static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
 {
     fsd_id t = b->d ? fsd_graph_find(b->d->engine, b->model->tensors.at[tensor].name, 0)
@@ -155,13 +155,13 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 
 /* ---------------------------------------------------------------- of a model alone */
 
-/* It is as if each core node were a layer, so that two exports are compared and drawn
- * as two builds are:
+/* A model without an engine becomes a state in which each core node is a layer, so that
+ * two exports can be compared and drawn like two builds:
  *
  *     model   Relu_24 --- Q --- DQ --- Conv_34        Conv_34 reads Relu_24 as int8
  *
- * What is quantized on the way to a node is the type that it reads, as an engine that
- * fuses the quantizers states it. */
+ * If an input is quantized on the path to a node, the node reads the quantized type, as
+ * in an engine that fuses the quantizers. */
 static void add_fact(struct fsd_state_build *b, const char *key, const char *value)
 {
     struct fsd_state *s = b->s;
@@ -182,7 +182,7 @@ static bool is_used(const struct fsd_graph *g, fsd_sym domain)
     return used;
 }
 
-/* How it was exported, as facts of its build. */
+/* Adds how the model was exported, as facts of its build. */
 static void add_export(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->model;
@@ -277,7 +277,7 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     add_lone_nodes(&b);
     fsd_state_set_groups(b.s);
     b.s->wires = fsd_state_wires_of(b.s, b.s->arena);
-    b.s->wired = true; /* a model has no other tensors than those of its nodes */
+    b.s->wired = true; /* a model has no tensors other than those of its nodes */
     fsd_state_hash_names(b.s);
     return b.s;
 }

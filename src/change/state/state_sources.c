@@ -1,25 +1,27 @@
 /*
- * Finds where each input of a kernel comes from, so that a kernel that reads another
- * tensor than before is noticed, also one of the same form:
+ * Finds the origin of each kernel input, so that a kernel that reads a different tensor
+ * than before is noticed, even if the tensor's form is the same:
  *
  *     kernel A -> t -> reformat -> u -> kernel B        B reads output 0 of A's group
  *
- * Kernels have no names, and their layers' names change from build to build: a source
- * is the last node of the group that writes it, and which of the group's outputs it is.
- * The last one, since it mostly writes the same where a variant splits the group.
+ * Kernels have no names, and the names of their layers change from build to build. So
+ * an origin is the last node of the group that writes the tensor, with the index of the
+ * tensor among the group's outputs. The last node is used because it mostly writes the
+ * same tensor when a variant splits the group.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
 
 #include <string.h>
 
-/* Layers that move data, one behind the other. */
+/* Limit for consecutive data-movement layers. */
 enum { MOST_MOVES = 64 };
 
 struct finder {
     struct fsd_state_build *b;
-    uint32_t *first_out; /* fsd_state_number_outputs() */
-    uint32_t *input; /* by engine tensor: the network's input that it is; FSD_NONE */
+    uint32_t *first_out; /* from fsd_state_number_outputs() */
+    uint32_t *input;     /* indexed by engine tensor: the network's input that it is;
+                            FSD_NONE: none */
 };
 
 uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *arena)
@@ -48,7 +50,8 @@ fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
 
     if (!kernels.n)
         return FSD_NONE;
-    while (end - at > 1) { /* the last kernel that begins at or before the number */
+    while (end - at > 1) { /* finds the last kernel whose first output is at or before
+                              the number */
         uint32_t middle = at + (end - at) / 2;
 
         if (first[middle] <= from.out)
@@ -73,8 +76,8 @@ static void find_inputs(struct finder *f)
     }
 }
 
-/* What a layer is called by the nodes of its group, in any order of the model's nodes;
- * NULL of a layer that only moves data. */
+/* The key of a layer: that of its group's nodes, independent of the order of the
+ * model's nodes; NULL for a data-movement layer. */
 static const char *key_of(const struct finder *f, fsd_id layer)
 {
     const struct fsd_state *s = f->b->s;
@@ -93,8 +96,8 @@ static const char *key_of(const struct finder *f, fsd_id layer)
     return least;
 }
 
-/* Whether `layer` stands for a tensor rather than `other`, which writes it, too, and
- * before it. */
+/* Whether `layer` represents a tensor better than `other`, an earlier layer that writes
+ * it, too. */
 static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
 {
     const char *a = key_of(f, layer), *b = key_of(f, other);
@@ -102,9 +105,9 @@ static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
     return a && (!b || strcmp(a, b) < 0);
 }
 
-/* Of the layers that write the tensor, each a part of it or in each turn of a loop, one
- * that does not depend on the order of nodes; of one group the first, since an engine
- * that writes a tensor again does so in this order. */
+/* Chooses one of the layers that write the tensor, each a part of it or in each
+ * iteration of a loop, independently of the order of nodes. Within a group the first is
+ * chosen, since an engine that writes a tensor again does so in this order. */
 static fsd_id writer_of(const struct finder *f, fsd_id tensor)
 {
     const struct fsd_graph *e = f->b->d->engine;
@@ -117,7 +120,7 @@ static fsd_id writer_of(const struct finder *f, fsd_id tensor)
     return first;
 }
 
-/* The tensor that a layer moves; FSD_NONE if it reads several. */
+/* The tensor that a data-movement layer reads; FSD_NONE if it reads several. */
 static fsd_id moved_by(const struct fsd_graph *e, fsd_id layer)
 {
     const struct fsd_node *n = &e->nodes.at[layer];

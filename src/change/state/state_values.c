@@ -1,10 +1,11 @@
 /*
- * Short constants that a node reads, in the model's words: scales and zero points,
- * limits, exponents, factors.  Long ones are weights, whose values are not compared.
+ * Short constants that a node reads, with the model's names: scales and zero points,
+ * limits, exponents, factors. Long constants are weights, whose values are not
+ * compared.
  *
- *     scale=0.02 zero_point=int8:0          of a QuantizeLinear
- *     #1=0.5 #2=6                           of a Clip
- *     bias=64                               of a Conv: how many values
+ *     scale=0.02 zero_point=int8:0          for a QuantizeLinear
+ *     #1=0.5 #2=6                           for a Clip
+ *     bias=64                               for a Conv: the number of values
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -14,9 +15,9 @@
 #include <math.h>
 #include <string.h>
 
-enum { SHORT = 4 }; /* values */
+enum { SHORT = 4 }; /* most values of a short constant */
 
-/* "scale" for the second input of a quantizer, else "#1". */
+/* Prints "scale" for the second input of a quantizer, else "#1". */
 static void put_input(const struct fsd_state_build *b, fsd_id node, uint32_t i,
                       FILE *out)
 {
@@ -26,7 +27,8 @@ static void put_input(const struct fsd_state_build *b, fsd_id node, uint32_t i,
         fputs(i == 1 ? "scale" : "zero_point", out);
 }
 
-/* The bias of a product or convolution, which exporters fold other nodes into. */
+/* Whether the input is the bias of a matrix product or convolution, into which
+ * exporters fold other nodes. */
 static bool is_bias(const struct fsd_state_build *b, fsd_id node, uint32_t i)
 {
     return i == 2 && (b->facts->traits[node] & FSD_OP_WEIGHTED);
@@ -41,13 +43,14 @@ static void put_bias(const struct fsd_state_build *b, fsd_id node, FILE *out)
                 fsd_form_count(b->model, fsd_tensor_form(b->model, t)));
 }
 
-/* Integers are sizes and axes, which fsd_state_attrs() has. */
+/* Whether the type is kept here: integers are sizes and axes, which fsd_state_attrs()
+ * prints. */
 static bool is_kept(const struct fsd_state_build *b, fsd_id node, enum fsd_dtype type)
 {
     return (b->facts->traits[node] & FSD_OP_QDQ) || fsd_dtype_rank(type);
 }
 
-/* Prints " #1=0.5"; nothing for what is no short constant. */
+/* Prints " #1=0.5"; prints nothing if the input is not a short constant. */
 static void put_constant(const struct fsd_state_build *b, fsd_id node, uint32_t i,
                          FILE *out)
 {
@@ -86,7 +89,7 @@ fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node)
         else if (!(b->facts->traits[node] & FSD_OP_QDQ) || (i && i < 3))
             put_constant(b, node, i, b->text.out);
     text = fsd_print_next(&b->text, &size);
-    /* Each word begins with a blank. */
+    /* Each word begins with a blank, so the first blank is skipped. */
     return size ? fsd_intern_add(b->s->names, text + 1, size - 1) : 0;
 }
 

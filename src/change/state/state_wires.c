@@ -5,11 +5,11 @@
  *     dump      Conv -> "t7" fp16 -> Reformat -> "t7'" int8 -> Quantized Conv
  *     wires     group 3 -> move 1  fp16        move 1 -> group 4  int8
  *
- * If the engine states tensors, each wire is one of them.  A snapshot, and an engine of
- * names only, have no tensors: the producers of a group or a move are derived from the
- * nodes that they serve.  That is never certain: each of several moves between two
- * nodes may read another one's output, and two kernels may compute one node, each for
- * its own consumers.
+ * If the engine states tensors, each wire is one of them. A snapshot, and an engine
+ * with names only, have no tensors: the producers of a group or a move are derived from
+ * the nodes that they serve. The result is not certain: if several moves lie between
+ * two nodes, any of them may read the output of any other, and two kernels may compute
+ * one node, each for different consumers.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -17,7 +17,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A tensor with at least so many producers times consumers becomes an end itself, so
+/* A tensor whose producers times consumers reach this number becomes an end itself, so
  * that there are no more wires than ports. */
 enum { MANY_ENDS = 64 };
 
@@ -45,7 +45,7 @@ static int by_wire(const void *x, const void *y)
     return order;
 }
 
-/* One of each that are equal. */
+/* Sorts the wires and removes duplicates. */
 static void sort_wires(fsd_state_wires *wires)
 {
     wires->n = fsd_sort_once(wires->at, wires->n, sizeof *wires->at, by_wire);
@@ -56,8 +56,9 @@ static void sort_wires(fsd_state_wires *wires)
 struct engine {
     struct fsd_state_build *b;
     const struct fsd_graph *e;
-    struct fsd_state_end *port; /* by tensor: itself as an end */
-    uint32_t *written;          /* by tensor: the only port that writes it; FSD_NONE */
+    struct fsd_state_end *port; /* indexed by tensor: the end that it is itself */
+    uint32_t *written;          /* indexed by tensor: the only port that writes it;
+                                   FSD_NONE */
 };
 
 static struct fsd_state_end unit_of(const struct engine *x, fsd_id layer)
@@ -74,8 +75,8 @@ static bool is_hub(const struct fsd_tensor *t)
            (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
 }
 
-/* A tensor whose engine port has another name in the network, or one with very many
- * wires, is an end by its own name. */
+/* A tensor whose engine port has a different name in the network, or that would need
+ * very many wires, becomes an end with its own name. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;
@@ -132,7 +133,7 @@ static void add_write(struct engine *x, fsd_id layer, uint32_t port)
                                          .read = form});
 }
 
-/* The network's ports that the engine has under the same names. */
+/* Sets the ends of the network's ports that the engine has under the same names. */
 static void name_ports(struct engine *x)
 {
     const struct fsd_state *s = x->b->s;
@@ -149,7 +150,7 @@ static void name_ports(struct engine *x)
     }
 }
 
-/* The only port that writes each tensor. */
+/* Finds the only port that writes each tensor. */
 static void find_writers(struct engine *x)
 {
     const struct fsd_graph *e = x->e;
@@ -192,7 +193,8 @@ void fsd_state_add_wires(struct fsd_state_build *b)
 
 /* ----------------------------------------------------------------------- derived */
 
-/* The group of a node or of the core node that it resolves to; FSD_NONE. */
+/* The group of a node, or of the core node that it resolves to; FSD_NONE if there is
+ * none. */
 static fsd_id group_of(const struct fsd_state *s, fsd_id node)
 {
     if (node == FSD_NONE || s->nodes.at[node].group != FSD_NONE)
@@ -200,8 +202,8 @@ static fsd_id group_of(const struct fsd_state *s, fsd_id node)
     return fsd_state_group_of(s, fsd_origin_node(s->nodes.at[node].core.at));
 }
 
-/* The group of a node, or an input, which may be what a node without a group forwards.
- */
+/* The end at an origin: its group or network input, resolved through nodes without a
+ * group. */
 static struct fsd_state_end end_of(const struct fsd_state *s, struct fsd_origin at)
 {
     fsd_id node = fsd_origin_node(at), group = group_of(s, node);
@@ -244,7 +246,7 @@ static bool same_ends(const struct fsd_state *s, const struct fsd_move *a,
            same_refs(s, a->from.at, b->from.at, a->from.n);
 }
 
-/* Whether the producer of a move's source writes the form that the move reads. */
+/* Whether the producer of a move's origin writes the form that the move reads. */
 static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
 {
     bool reads = false;
@@ -263,7 +265,7 @@ static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
     return reads;
 }
 
-/* A move, and the form that it outputs. */
+/* A move, and the form of its output. */
 struct form_producer {
     uint64_t form; /* first member: the sort key */
     fsd_id move;
@@ -274,7 +276,7 @@ static uint64_t form_key(struct fsd_state_form form)
     return form.type && form.layout ? (uint64_t)form.type << 32 | form.layout : 0;
 }
 
-/* The only move that outputs that form. */
+/* The only move that writes that form; FSD_NONE if none or several do. */
 static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
                           uint64_t form)
 {
@@ -287,9 +289,9 @@ static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
     return alone ? m->move : FSD_NONE;
 }
 
-/* By move, the move that it reads.  Consecutive moves lie between the same nodes and
- * follow each other: it is the only one of them that outputs the form read, if the
- * source itself does not; else FSD_NONE. */
+/* Indexed by move: the move whose output it reads. Consecutive moves lie between the
+ * same nodes: a move reads from the only one of them that writes the form it reads, if
+ * the origin itself does not write that form; else FSD_NONE. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);
@@ -314,7 +316,7 @@ static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
     return before;
 }
 
-/* A move lies between a source and a reader. */
+/* A move between an origin and a consumer. */
 struct between {
     struct fsd_state_end from;
     struct fsd_destination reader;
@@ -349,7 +351,8 @@ static void derive_moves(struct derived *x)
 {
     const struct fsd_state *s = x->s;
     const fsd_id *before = moves_before(s, x->arena);
-    bool *read = FSD_NEW(x->arena, bool, s->moves.n); /* by another move */
+    bool *read = FSD_NEW(x->arena, bool, s->moves.n); /* read[i]: another move reads the
+                                                         output of move i */
 
     for (fsd_id i = 0; i < s->moves.n; i++)
         fsd_set_at(read, before[i]);
@@ -378,7 +381,7 @@ static void derive_moves(struct derived *x)
     fsd_vec_sort(&x->moves, by_between);
 }
 
-/* An edge that a move carries needs no wire of its own. */
+/* An edge that a move carries needs no separate wire. */
 static void derive_border(struct derived *x, struct fsd_origin at,
                           struct fsd_destination reader, struct fsd_state_form form)
 {
