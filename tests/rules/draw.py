@@ -80,6 +80,16 @@ def absent_weights(fires):
     return model
 
 
+def short_weights(folder):
+    """Weights in a file that a download cut off."""
+    model = absent_weights(True)
+    entry = next(e for e in model.graph.initializer[0].external_data if e.key == "location")
+    entry.value = "short.bin"
+    with open(os.path.join(folder, entry.value), "wb") as file:
+        file.write(bytes(100))
+    return model
+
+
 @pair("build/not-known", "trt10")
 def not_known(fires):
     n, x = start()
@@ -967,7 +977,8 @@ def attentions_beside():
 
 def main():
     for name, model in (("cures_skips", skips()), ("cures_one_scale", one_scale()), ("cures_attention", attentions(False)),
-                        ("cures_attention_bf16", attentions(True)), ("cures_attention_beside", attentions_beside())):
+                        ("cures_attention_bf16", attentions(True)), ("cures_attention_beside", attentions_beside()),
+                        ("short_weights", short_weights(sys.argv[1]))):
         with open(os.path.join(sys.argv[1], f"{name}.onnx"), "wb") as file:
             file.write(model.SerializeToString())
     for key in ("sizes", "opset", "none"):

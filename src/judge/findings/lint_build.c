@@ -4,6 +4,7 @@
 #include "judge/findings/place.h"
 
 #include <inttypes.h>
+#include <limits.h>
 
 /* ------------------------------------------------------------------------- refusals */
 
@@ -105,17 +106,63 @@ void fsd_lint_refused(struct fsd_finder *f)
     }
 }
 
+/* A node that reads it; the first one where none does. */
+static fsd_id reader_of(const struct fsd_graph *g, fsd_sym name)
+{
+    fsd_id tensor = fsd_graph_find(g, name, 0);
+
+    return tensor != FSD_NONE && g->tensors.at[tensor].consumers.n
+               ? g->links.at[g->tensors.at[tensor].consumers.at]
+               : 0;
+}
+
+/* The bytes that its sizes and its type need; 0: not known. */
+static uint64_t bytes_needed(const struct fsd_graph *g, fsd_sym name)
+{
+    fsd_id tensor = fsd_graph_find(g, name, 0);
+    const struct fsd_form *form =
+        tensor == FSD_NONE ? &fsd_no_form : fsd_tensor_form(g, tensor);
+    uint64_t bits = fsd_dtype_bits(form->type);
+
+    for (uint32_t i = 0; i < form->dims.n; i++) {
+        int64_t size = g->dims.at[form->dims.at + i].size;
+
+        if (size < 0 || (size && bits > UINT64_MAX / (uint64_t)size))
+            return 0;
+        bits *= (uint64_t)size;
+    }
+    return bits / CHAR_BIT + (bits % CHAR_BIT != 0);
+}
+
+/* A file that a download cut off, or a pointer in its place. */
+static void report_short(struct fsd_finder *f)
+{
+    const struct fsd_graph *g = f->lint->g;
+
+    for (uint32_t i = 0; i < g->outside.n; i++) {
+        const struct fsd_weights_file *o = &g->outside.at[i];
+        uint64_t needed = bytes_needed(g, o->tensor);
+
+        if (needed <= o->bytes)
+            continue;
+        fsd_lint_open(f, reader_of(g, o->tensor));
+        fprintf(f->out,
+                "the weights `%s` need %" PRIu64 " bytes, of which `%s` has %" PRIu64,
+                fsd_text(g->names, o->tensor), needed, o->file, o->bytes);
+        fsd_lint_close(f);
+    }
+}
+
 void fsd_lint_absent(struct fsd_finder *f)
 {
     const struct fsd_graph *g = f->lint->g;
-    fsd_id tensor = fsd_graph_find(g, g->absent_tensor, 0), reader;
 
-    if (!g->absent || !g->nodes.n || f->d->engine->nodes.n)
+    if (!g->nodes.n || f->d->engine->nodes.n)
         return; /* an engine had them */
-    reader = tensor != FSD_NONE && g->tensors.at[tensor].consumers.n
-                 ? g->links.at[g->tensors.at[tensor].consumers.at]
-                 : 0;
-    fsd_lint_open(f, reader);
+    report_short(f);
+    if (!g->absent)
+        return;
+    fsd_lint_open(f, reader_of(g, g->absent_tensor));
     fprintf(f->out, "the weights `%s` are in `%s`, which is not beside the model",
             fsd_text(g->names, g->absent_tensor), g->absent);
     if (g->absent_tensors > 1)

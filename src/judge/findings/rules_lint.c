@@ -24,13 +24,16 @@ static const struct fsd_rule rules[] = {
                "src/judge/lint/refusals.c with a model that is refused and one that "
                "is built; trt8, trt10, trt11: reported by users, the source that "
                "each row states"},
-    {"build/absent-weights", FSD_INFO, "A file with weights of the model is not there.",
-     LINT, .find = fsd_lint_absent,
+    {"build/absent-weights", FSD_INFO,
+     "A file with weights of the model is not there, or too short.", LINT,
+     .find = fsd_lint_absent,
      .why = "The parser opens the files that the model names beside it, and fails.",
      .fix = "Put the file beside the model, under the name that the model has; a clone "
             "without Git LFS has only its pointer.",
-     .source = "any builder: by definition of external data in ONNX; TensorRT for RTX "
-               "1.7.1 says \"Failed to open file\""},
+     .source =
+         "any builder: by definition of external data in ONNX; TensorRT for RTX "
+         "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
+         "weights\""},
     {"build/not-known", FSD_INFO,
      "It is unknown whether the builder supports an operator, or the sizes of a run.",
      LINT, .find = fsd_lint_not_known,

@@ -347,6 +347,13 @@ struct fsd_engine_part {
     struct fsd_span borders; /**< in fsd_graph.borders; inputs first */
 };
 
+/** A tensor of the main graph whose elements another file has. */
+struct fsd_weights_file {
+    fsd_sym tensor;
+    const char *file; /**< as the model names it */
+    uint64_t bytes;   /**< that the file has for it */
+};
+
 struct fsd_graph {
     struct fsd_arena *arena;
     struct fsd_intern *names;
@@ -367,12 +374,14 @@ struct fsd_graph {
                               missing */
     fsd_sym absent_tensor;   /**< the first tensor in that file */
     uint32_t absent_tensors; /**< number of tensors in all missing files */
-    bool lacks_attributes;   /**< model: it was printed in a log, without attributes */
-    bool detailed;      /**< engine: layers have types and tensors, not only names */
-    bool only_timed;    /**< engine: its file has only names and times of layers */
-    bool jumps;         /**< engine: some layers do not run in every inference */
-    uint32_t in_bodies; /**< engine: number of nodes in bodies of its layers; they are
-                             not layers */
+    FSD_VEC(struct fsd_weights_file)
+    outside;               /**< model: weights in files that exist */
+    bool lacks_attributes; /**< model: it was printed in a log, without attributes */
+    bool detailed;         /**< engine: layers have types and tensors, not only names */
+    bool only_timed;       /**< engine: its file has only names and times of layers */
+    bool jumps;            /**< engine: some layers do not run in every inference */
+    uint32_t in_bodies;    /**< engine: number of nodes in bodies of its layers; they
+                                are not layers */
     FSD_VEC(struct fsd_span) loops; /**< engine: layers that run repeatedly */
     int32_t profile;   /**< engine: the optimization profile of its layers, numbered
                             from 0 like the builder's; negative: none was read */

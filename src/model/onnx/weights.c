@@ -80,8 +80,12 @@ struct noting {
     struct fsd_slice tensor; /* the name of the current tensor */
     struct fsd_slice last; /* the location of the previous tensor: most models have only
                               one */
+    uint64_t size;         /* of the file at `last` */
     bool absent;           /* the file at `last` is missing */
     bool noted;
+    /* Of the current tensor. */
+    bool is_outside;
+    uint64_t offset, length;
 };
 
 /* A model read from a descriptor has no folder with other files. */
@@ -90,35 +94,58 @@ static bool has_folder(const char *path)
     return strcmp(path, "-") != 0 && strncmp(path, "/proc/self/fd/", 14) != 0;
 }
 
-static void note_absent(struct noting *n)
+static void open_file(struct noting *n, struct fsd_slice location)
 {
-    if (!n->absent)
+    struct stat there;
+    const char *path;
+
+    n->is_outside = true;
+    if (fsd_slice_equal(location, n->last))
         return;
-    if (!n->g->absent_tensors++) {
-        n->g->absent = fsd_arena_strndup(n->g->arena, n->last.s, n->last.n);
-        n->g->absent_tensor =
-            fsd_intern_add(n->g->names, n->tensor.s ? n->tensor.s : "", n->tensor.n);
-    }
+    n->last.s = fsd_arena_strndup(n->g->arena, location.s, location.n);
+    n->last.n = location.n;
+    path = fsd_path_beside(n->arena, n->walk.file->name, n->last.s);
+    n->noted &= fsd_opened_note_path(path);
+    n->size = UINT64_MAX;
+    n->absent = has_folder(n->walk.file->name) && stat(path, &there) != 0;
+    if (has_folder(n->walk.file->name) && !n->absent && S_ISREG(there.st_mode))
+        n->size = (uint64_t)there.st_size;
 }
 
 static void note_entry(struct noting *n, struct fsd_slice entry)
 {
-    struct fsd_slice location;
-    struct stat there;
-    const char *path;
+    struct fsd_slice key, value;
+    uint64_t number;
 
     fsd_wire_read(n->walk.file, entry);
-    location = fsd_onnx_block(entry, ENTRY_VALUE);
-    if (!fsd_slice_is(fsd_onnx_block(entry, ENTRY_KEY), "location") || !location.n)
+    key = fsd_onnx_block(entry, ENTRY_KEY);
+    value = fsd_onnx_block(entry, ENTRY_VALUE);
+    if (fsd_slice_is(key, "location") && value.n)
+        open_file(n, value);
+    else if (!fsd_slice_take_number(&value, UINT64_MAX, &number) || value.n)
         return;
-    if (!fsd_slice_equal(location, n->last)) {
-        n->last.s = fsd_arena_strndup(n->arena, location.s, location.n);
-        n->last.n = location.n;
-        path = fsd_path_beside(n->arena, n->walk.file->name, n->last.s);
-        n->noted &= fsd_opened_note_path(path);
-        n->absent = has_folder(n->walk.file->name) && stat(path, &there) != 0;
+    else if (fsd_slice_is(key, "offset"))
+        n->offset = number;
+    else if (fsd_slice_is(key, "length"))
+        n->length = number;
+}
+
+/* The tensor's entries have been read, in any order. */
+static void note_tensor(struct noting *n)
+{
+    struct fsd_graph *g = n->g;
+    fsd_sym name =
+        fsd_intern_add(g->names, n->tensor.s ? n->tensor.s : "", n->tensor.n);
+    uint64_t rest = n->size > n->offset ? n->size - n->offset : 0;
+
+    if (n->absent && !g->absent_tensors++) {
+        g->absent = n->last.s;
+        g->absent_tensor = name;
+    } else if (!n->absent && n->size != UINT64_MAX) {
+        fsd_vec_push(g->arena, &g->outside,
+                     (struct fsd_weights_file){name, n->last.s,
+                                               n->length < rest ? n->length : rest});
     }
-    note_absent(n);
 }
 
 static void note(struct noting *n, struct fsd_slice message, enum fsd_onnx_message is,
@@ -129,12 +156,18 @@ static void note(struct noting *n, struct fsd_slice message, enum fsd_onnx_messa
 
     if (is == FSD_MESSAGE_DATA)
         note_entry(n, message);
-    if (is == FSD_MESSAGE_TENSOR)
+    if (is == FSD_MESSAGE_TENSOR) {
         n->tensor = fsd_onnx_block(message, TENSOR_NAME);
+        n->is_outside = false;
+        n->offset = 0;
+        n->length = UINT64_MAX;
+    }
     while (is != FSD_MESSAGE_DATA && depth <= FSD_WIRE_DEPTH &&
            fsd_wire_walk(&n->walk, &message, &block))
         if (fsd_onnx_leads(is, block.number, &holds))
             note(n, block.bytes, holds, depth + 1);
+    if (is == FSD_MESSAGE_TENSOR && n->is_outside)
+        note_tensor(n);
 }
 
 bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
