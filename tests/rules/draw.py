@@ -747,6 +747,12 @@ def refused_contradiction(fires):
     return end(n, n.op("MatMul", x, n.weight(16 if fires else 11, 8)), 2, 20, 8)
 
 
+def refused_joined(fires):
+    n = Net(5)
+    x = n.op("Concat", n.input("x", 2, 4), n.input("z", 3, 5 if fires else 4), axis=0)
+    return end(n, n.op("Relu", x), 5, 4)
+
+
 def refused_nested(fires):
     """A branch in a branch may not give two sizes; alone it may."""
     n, x = start(side=4)
@@ -827,7 +833,7 @@ def refused_unsigned(fires):
 
 
 REFUSED = {f.__name__: f for f in (
-    refused_scalar, refused_unsigned, refused_int8, refused_half_sizes, refused_contradiction, refused_nested,
+    refused_scalar, refused_unsigned, refused_int8, refused_half_sizes, refused_contradiction, refused_joined, refused_nested,
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
     refused_attention, refused_keys, refused_mask, refused_head, refused_heads_mask, refused_heads_values,
     refused_heads_bias, refused_heads_inputs, refused_heads_packed, refused_heads_rank, refused_heads_outputs,

@@ -333,6 +333,28 @@ bool fsd_refused_contradicts(const struct fsd_lint *l, const struct fsd_refusal_
            is_no_broadcast(x, y, rows ? 2 : 0);
 }
 
+/* Inputs of a Concat that differ in another axis than the one along which they are
+ * joined. */
+bool fsd_refused_joins_unlike(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    const struct fsd_graph *g = l->g;
+    const struct fsd_shape *x = fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, 0));
+    int64_t axis = fsd_node_int(g, node, "axis", 1);
+
+    (void)r;
+    axis = axis < 0 ? axis + x->rank : axis;
+    for (uint32_t i = 1; x->ranked && i < g->nodes.at[node].in.n; i++) {
+        const struct fsd_shape *y =
+            fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, i));
+
+        for (int k = 0; y->ranked && y->rank == x->rank && k < x->rank; k++)
+            if (k != axis && is_unlike(x->dims[k], y->dims[k]))
+                return true;
+    }
+    return false;
+}
+
 /* Parts of equal size, rounded up, that leave less than nothing for the last. */
 bool fsd_refused_splits_too_much(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)

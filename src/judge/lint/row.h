@@ -49,6 +49,6 @@ fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
     fsd_refused_is_short_mask, fsd_refused_has_other_slope, fsd_refused_is_row_of_many,
     fsd_refused_rank_is_not, fsd_refused_has_unlike_branches,
     fsd_refused_splits_too_much, fsd_refused_averages_padding,
-    fsd_refused_has_unlike_sizes, fsd_refused_contradicts;
+    fsd_refused_has_unlike_sizes, fsd_refused_contradicts, fsd_refused_joins_unlike;
 
 #endif
