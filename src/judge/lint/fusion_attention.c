@@ -355,7 +355,7 @@ static bool is_removed(const struct fsd_measured_block *m, fsd_id node)
     fsd_id asks = fsd_tensor_producer(g, fsd_node_in_tensor(g, node, 0));
 
     return fsd_node_is(g, node, FSD_ONNX_IsNaN) ||
-           fsd_node_is(g, node, FSD_ONNX_Cast) ||
+           m->facts->traits[node] & FSD_OP_CASTS ||
            (fsd_node_is(g, node, FSD_ONNX_Where) &&
             fsd_node_is(g, asks, FSD_ONNX_IsNaN));
 }
