@@ -1,7 +1,7 @@
 /*
- * What the library of edits needs of the one that explains builds, and all that it sees
- * of it beside the public header and base/: its folders include no other header, but
- * for edit/onnx, which writes what model/onnx reads.
+ * The headers of the explaining library that the library of edits uses, besides the
+ * public header and base/.  Its folders include no others, except edit/onnx, which
+ * writes the files that model/onnx reads.
  */
 #ifndef FSD_EDIT_RUN_H
 #define FSD_EDIT_RUN_H
@@ -10,8 +10,8 @@
 
 #include <fusiondiff/edit.h>
 
-/* The model and the engine: words that name nodes, operators, numbers in 16 bits; the
- * edits that are collected before a file is written. */
+/* The model and the engine: words that name nodes, operators, 16-bit numbers; the edits
+ * that are collected before a file is written. */
 #include "match/pick.h"
 #include "model/graph/built.h"
 #include "model/graph/half.h"
@@ -20,8 +20,8 @@
 #include "model/ops/ids.h"
 #include "model/ops/ops.h"
 
-/* A run: links, facts, outcomes, sizes and costs, values; the state of a build, two of
- * which are compared; what lint proposes. */
+/* A run: links, facts, outcomes, sizes and costs, values; the state of a build, and
+ * comparisons of two states; lint's proposals. */
 #include "change/compare/compare.h"
 #include "explain/cost/cost.h"
 #include "explain/cost/scope.h"
@@ -32,13 +32,13 @@
 #include "judge/lint/lint.h"
 #include "judge/lint/splits.h"
 
-/* How runs are opened, and arguments refused. */
+/* Opening runs, and refusing arguments. */
 #include "api/command.h"
 #include "api/linting.h"
 #include "api/states.h"
 
-/* JSON as it is read and written, phrases of a builder's reader, names in quotes, views
- * and pictures. */
+/* Reading and writing JSON, phrases of a builder's reader, quoted names, views and
+ * pictures. */
 #include "report/phrase/quote.h"
 #include "read/engine/reader.h"
 #include "read/engine/record.h"

@@ -1,6 +1,6 @@
 /*
- * What became of each node, as entries of its metadata, which viewers show beside it.
- * A node that several layers compute has all of them in one entry: "12 x; 13 y".
+ * Writes the outcome of each node into its metadata, which viewers show beside it.  If
+ * several layers compute a node, one entry lists them all: "12 x; 13 y".
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
@@ -12,7 +12,8 @@ struct notes {
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;
     struct fsd_arena *arena;
-    uint32_t *last_of; /* by layer: 1 + the node it was last listed for; 0: none */
+    uint32_t *last_of; /* indexed by layer: 1 + the node for which it was last listed;
+                          0: none */
     fsd_id node;
 };
 
@@ -23,7 +24,7 @@ static void put(const struct notes *n, const char *key, const char *value)
                               fsd_printed(n->arena, "fusiondiff.%s", key), value);
 }
 
-/* Once each, in their order. */
+/* Adds each layer once, in order. */
 static void add_layer(struct notes *n, fsd_id layer, bool first, FILE *layers,
                       FILE *kinds)
 {
@@ -38,7 +39,7 @@ static void add_layer(struct notes *n, fsd_id layer, bool first, FILE *layers,
     fprintf(kinds, "%s%s", before, fsd_kind_name(n->d->layers[layer].kind));
 }
 
-/* The layers of the node, and of the nodes in it. */
+/* Prints the layers of the node, and of the nodes in it. */
 static unsigned put_layers(struct notes *n, fsd_id *nodes, uint32_t count)
 {
     const struct fsd_match *m = n->d->match;
@@ -89,14 +90,14 @@ static void annotate(struct notes *n, fsd_id *nodes, uint32_t count)
     put(n, "evidence", evidence_text(n, by));
 }
 
-/* The body of a function is in the file once, so that its nodes are annotated at the
- * call. */
+/* The body of a function is in the file once, so its nodes are annotated at the call.
+ */
 static bool is_called(const struct fsd_graph *g, fsd_id node)
 {
     return !fsd_onnx_can_edit(g, node);
 }
 
-/* The call that stands in the file for a node of a function. */
+/* The call that represents a node of a function in the file. */
 static fsd_id call_of(const struct fsd_graph *g, fsd_id node)
 {
     while (is_called(g, node))
@@ -112,7 +113,8 @@ struct fsd_onnx_edits *fsd_annotate_model(struct fsd_arena *arena,
                       .edits = fsd_onnx_edits_new(arena, g),
                       .arena = arena,
                       .last_of = FSD_NEW(arena, uint32_t, d->engine->nodes.n + 1)};
-    fsd_id *next = fsd_ids_new(arena, g->nodes.n + 1); /* of the same call */
+    fsd_id *next = fsd_ids_new(arena, g->nodes.n + 1); /* the next node of the same
+                                                          call */
     fsd_id *nodes = FSD_NEW(arena, fsd_id, g->nodes.n + 1);
 
     for (fsd_id i = g->nodes.n; i-- > 0;) {

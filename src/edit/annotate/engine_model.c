@@ -1,11 +1,11 @@
 /*
- * An engine as an ONNX graph, for viewers of such.
+ * An engine as an ONNX graph, for viewers of ONNX files.
  *
- * ONNX wants one producer of each tensor, and nodes behind what they read.  A tensor
- * that several layers write in parts is one tensor for each of them, "x (layer 12)",
- * of which a reader reads all that it needs; and what a loop's next run reads of the
- * last one is an input, "x (of the last run)".  A layer without known tensors has one
- * output of its own, since a node has to have one.
+ * ONNX requires one producer per tensor, and each node after the producers of its
+ * inputs.  A tensor that several layers write in parts becomes one tensor for each of
+ * them, "x (layer 12)", and a consumer reads all those that it needs.  A tensor that a
+ * loop reads from its previous run becomes an input, "x (of the last run)".  A layer
+ * without known tensors gets one output, since a node must have one.
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
@@ -21,9 +21,9 @@ struct graph {
     const struct fsd_graph *engine;
     struct fsd_arena *arena;
     struct fsd_onnx_edits *edits;
-    uint32_t *place; /* by layer: in the graph's order */
-    bool *read;      /* by tensor: it is an input of the graph already */
-    bool *again;     /* the same of what the last run left */
+    uint32_t *place; /* indexed by layer: its place in the graph's order */
+    bool *read;      /* indexed by tensor: it already is an input of the graph */
+    bool *again;     /* likewise for tensors of the previous run */
 };
 
 /* ------------------------------------------------------------------------- tensors */
@@ -54,7 +54,8 @@ static void declare(const struct graph *g, enum fsd_onnx_list list, const char *
     int64_t *sizes = FSD_NEW(g->arena, int64_t, form->dims.n + 1);
     struct fsd_onnx_info info = {.name = name,
                                  .type = fsd_onnx_number_of(form->type),
-                                 .ranked = true, /* a border has to have a shape */
+                                 .ranked = true, /* an input or output must have a
+                                                    shape */
                                  .rank = form->dims.n,
                                  .sizes = sizes,
                                  .doc = form_text(g, form)};
@@ -72,7 +73,8 @@ static bool has(const texts *list, const char *name)
     return false;
 }
 
-/* What a port reads of a layer before its own, or of none. */
+/* The name of the tensor that a port reads from a layer before its own, or from none.
+ */
 static const char *read_name(struct graph *g, fsd_id layer, const struct fsd_port *port,
                              fsd_id writer)
 {
@@ -191,7 +193,8 @@ static attributes find_attributes(const struct graph *g, fsd_id layer)
     return all;
 }
 
-/* The nodes that it computes, why that is believed, and what would make it go. */
+/* The nodes that the layer computes, the evidence for that, and the fix that would
+ * remove it. */
 static properties find_metadata(const struct graph *g, fsd_id layer)
 {
     const struct fsd_match *m = g->d->match;
@@ -243,7 +246,7 @@ struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
                                            const struct fsd_diff *d,
                                            struct fsd_file *file)
 {
-    /* Whose engine it is: the word before the form of its file. */
+    /* The builder of the engine: the word before the format of its file. */
     const char *domain =
         fsd_arena_strndup(arena, d->engine->kind, strcspn(d->engine->kind, "-"));
     struct graph g = {.d = d,

@@ -24,7 +24,7 @@ static const char *color_of(enum fsd_dtype type)
     }
 }
 
-/* `ms` is of all nodes of that name. */
+/* `ms` is the time of all nodes with this name. */
 static void put_node(const struct fsd_diff *d, fsd_id node, bool timed, double ms,
                      struct fsd_json *results)
 {
@@ -60,8 +60,8 @@ static void put_gradient(struct fsd_json *root)
     }
 }
 
-/* Several nodes may have one name, which stands for the first of them: a reader of JSON
- * takes one value of a key. */
+/* Several nodes may have one name, which then refers to the first of them: JSON readers
+ * take one value per key. */
 static void put_nodes(const struct fsd_diff *d, bool timed, struct fsd_json *results)
 {
     struct fsd_arena *scratch = fsd_arena_new();

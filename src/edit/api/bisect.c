@@ -115,7 +115,7 @@ enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
 
 /* -------------------------------------------------------------------------- results */
 
-/* Without an engine what was stated is taken for what happened. */
+/* Without an engine, assumes that all requested changes happened. */
 static void believe(const struct fsd_bisection *b, uint8_t *seen)
 {
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
@@ -158,7 +158,7 @@ enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
 
 /* ------------------------------------------------------------- by saved outputs */
 
-/* Two files of tensors, of which each gives its first set. */
+/* Two files of tensors; the first set of each is used. */
 struct saved {
     struct fsd_file files[2];
     fsd_array_set_vec sets[2];

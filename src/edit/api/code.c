@@ -8,7 +8,7 @@
 
 struct fsd_coding {
     struct fsd_diff *run;
-    bool engine; /* the run has one, and is not the model's alone */
+    bool engine; /* the run has an engine, not only a model */
 };
 
 enum fsd_status fsd_coding_open(struct fsd_coding **out, const struct fsd_options *opt,

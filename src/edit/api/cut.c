@@ -107,7 +107,8 @@ void fsd_cutting_free(struct fsd_cutting *c)
     fsd_arena_free(c->arena);
 }
 
-/* The part with constants in the place of weights, by way of a file without a name. */
+/* Writes the part with constants instead of weights, by way of a file without a name.
+ */
 static enum fsd_status write_without_weights(const struct fsd_cutting *c, FILE *out,
                                              struct fsd_error *err)
 {
@@ -147,7 +148,7 @@ enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
     return status;
 }
 
-/* The tensors of all files as one set: the first of a name counts. */
+/* Reads the tensors of all files as one set: the first of each name counts. */
 static enum fsd_status read_values(const struct fsd_cutting *c, struct fsd_file *files,
                                    struct fsd_array_set *all, struct fsd_error *err)
 {
@@ -190,7 +191,7 @@ enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *c, FILE *out,
     return status;
 }
 
-/* The part's layers are found in the whole engine by name. */
+/* Finds the part's layers in the whole engine by name. */
 static enum fsd_status open_alone(struct fsd_diff **out, const struct fsd_cutting *c,
                                   const char *alone, struct fsd_error *err)
 {

@@ -58,7 +58,7 @@ bool fsd_linting_has_external(const struct fsd_linting *l)
     return fsd_file_has_external(l->run->model->file);
 }
 
-/* The file of the last round, as it is. */
+/* Copies the file of the last round unchanged. */
 static enum fsd_status copy_model(FILE *from, FILE *out, struct fsd_error *err)
 {
     char bytes[1 << 16];

@@ -12,24 +12,26 @@
 
 struct fsd_issue {
     struct fsd_arena *arena;
-    struct fsd_intern *texts; /* of commands */
+    struct fsd_intern *texts; /* owns the texts of commands */
     struct fsd_issue_options wants;
-    struct fsd_diff *run, *old_run; /* old_run: NULL, too, of a snapshot */
-    struct fsd_state *old, *new;    /* of two builds; else NULL */
+    struct fsd_diff *run, *old_run; /* old_run: also NULL if the old build is a
+                                       snapshot */
+    struct fsd_state *old, *new;    /* of two compared builds; else NULL */
     struct fsd_compare *compare;
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
-    const char **groups; /* by number, which no new name changes */
+    const char **groups; /* indexed by number, which new names do not change */
     unsigned n_groups;
-    bool unplanned; /* the part has nodes, and why it has no plan is in no_part */
+    bool unplanned; /* the part has nodes but no plan; no_part has the reason */
     const char *model, *engine, *no_part;
-    const char *picture; /* NULL: there is none */
+    const char *picture; /* NULL: there is no picture */
     size_t picture_n;
-    FILE *part;           /* as it was cut, before anything is hidden in it */
-    const char *verified; /* NULL: the part was not built */
-    const char *failure;  /* of a build that failed: its report; NULL */
-    const struct fsd_issue_command *command, *old_command; /* NULL: not known */
+    FILE *part;           /* the part as it was cut, before anything is hidden in it */
+    const char *verified; /* what the part shows when built alone; NULL: it was not
+                             built */
+    const char *failure;  /* the report of a failed build; NULL: it did not fail */
+    const struct fsd_issue_command *command, *old_command; /* NULL: unknown */
     struct fsd_renamer *renamer;
     const char *files[5];
 };
@@ -43,7 +45,8 @@ static enum fsd_status pick(struct fsd_issue *i, enum fsd_pick_want want,
     return n ? fsd_pick_all(i->arena, i->run->match, want, words, n, out, err) : FSD_OK;
 }
 
-/* Layers that the user named, with those that compute nodes together with them. */
+/* Picks the layers that the user named, and those that compute nodes together with
+ * them. */
 static enum fsd_status pick_asked(struct fsd_issue *i, struct fsd_error *err)
 {
     const struct fsd_cut_options *part = &i->wants.part;
@@ -111,13 +114,13 @@ static enum fsd_status plan_cut(struct fsd_issue *i, struct fsd_error *err)
     return fsd_cut_new(&i->plan, i->arena, i->run, &i->cut, err);
 }
 
-/* The part as it is in the model, in a file without a name. */
+/* Writes the part as it is in the model to a file without a name. */
 static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_onnx_edits *edits = fsd_cut_edits(i->plan);
     enum fsd_status status = FSD_OK;
 
-    if (i->wants.no_weights) /* no reader looks for what is replaced */
+    if (i->wants.no_weights) /* no reader needs weights that are replaced */
         fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
     i->part = fsd_host_temporary();
     if (!i->part)
@@ -135,8 +138,8 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
     return status;
 }
 
-/* That no model can be made of a part which a user named is an error; of what was
- * found, the rest is reported. */
+/* It is an error if no model can be made from a part that the user named; if the part
+ * was found by a rule, the rest is reported without it. */
 static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_error why = {0};
@@ -178,7 +181,7 @@ static const char *rename_text(void *payload, const char *text)
     return fsd_renamer_text(payload, text);
 }
 
-/* After it nothing knows the old names but the renamer. */
+/* After this call, only the renamer knows the old names. */
 static void hide_names(struct fsd_renamer *r, struct fsd_diff *d)
 {
     static const struct fsd_options files = {.model = "model.onnx",
@@ -217,7 +220,7 @@ static const struct fsd_finding *find_again(const struct fsd_diff *d,
     return NULL;
 }
 
-/* The subject's finding, made anew. */
+/* Creates the findings again and selects the subject's. */
 static void hide_run(struct fsd_issue *i)
 {
     const struct fsd_finding *f = i->subject.finding;
@@ -243,7 +246,7 @@ static enum fsd_status compare(struct fsd_issue *i)
     return FSD_OK;
 }
 
-/* Both builds, by their new names. */
+/* Renames both builds. */
 static void hide_comparison(struct fsd_issue *i)
 {
     uint32_t at = 0;
@@ -259,8 +262,8 @@ static void hide_comparison(struct fsd_issue *i)
     i->subject.region = i->compare->order[at];
 }
 
-/* The plan, or the reason why there is none, is printed with names: it is made anew
- * from the new ones.  The part is cut by then. */
+/* The plan, or the reason why there is none, contains names, so it is created again
+ * from the new names.  The part has been cut before. */
 static enum fsd_status hide_plan(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_error why = {0};
@@ -295,7 +298,7 @@ static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
 
 /* -------------------------------------------------------------------------- opening */
 
-/* Without Graphviz, or where its layout takes too long, the report has no picture. */
+/* Without Graphviz, or if its layout takes too long, the report has no picture. */
 static void draw(struct fsd_issue *i)
 {
     struct fsd_excerpt part = {.layers = i->subject.layers.at,
@@ -358,7 +361,7 @@ static enum fsd_status open_issue(struct fsd_issue *i, const struct fsd_options 
     return status;
 }
 
-/* Its report as text, which is full of names. */
+/* Stores the failure's report as text, which is full of names. */
 static enum fsd_status take_failure(struct fsd_issue *i,
                                     const struct fsd_failure *failure,
                                     struct fsd_error *err)
@@ -390,7 +393,7 @@ enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options 
     FSD_GUARD(err);
     if (issue->failure)
         pair.engine = NULL;
-    else if (!pair.engine) { /* a build log, which holds both */
+    else if (!pair.engine) { /* a build log, which contains model and engine */
         pair.engine = pair.model;
         pair.model = NULL;
     }
@@ -434,7 +437,7 @@ const char *fsd_issue_builder(const struct fsd_issue *issue)
     return issue->plan && !issue->failure ? fsd_cut_builder(issue->run) : NULL;
 }
 
-/* Whether a node of the part's build is one that the report is about. */
+/* Whether a node of the part's build is one of the nodes that the report is about. */
 static bool is_of_subject(const struct fsd_issue *i, const struct fsd_diff *built,
                           fsd_id node)
 {
@@ -476,7 +479,7 @@ static bool concerns(const struct fsd_issue *i, const struct fsd_diff *built,
     return false;
 }
 
-/* The finding of the same rule about one of the nodes; NULL: there is none. */
+/* The finding of the same rule about one of the nodes; NULL if there is none. */
 static const struct fsd_finding *find_shown(const struct fsd_issue *i,
                                             const struct fsd_diff *built)
 {
@@ -570,7 +573,7 @@ static enum fsd_status write_layers(const struct fsd_issue *i, FILE *out,
     return fsd_diff_view(i->run, "inside", &query, "json", NULL, out, err);
 }
 
-/* The dump has names, and may be gone by now: then nothing of it is shown. */
+/* The dump contains names, and may be missing by now; in both cases it is not shown. */
 static bool open_dump(const struct fsd_issue *i, struct fsd_file *file)
 {
     return !i->wants.anonymous && strcmp(i->engine, "-") != 0 &&

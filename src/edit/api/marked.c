@@ -1,5 +1,5 @@
 /* The public API of marks: the model with tensors marked as outputs, or passed through
- * an If, so that a rebuilt engine shows them or has a fusion split. */
+ * an If, so that a rebuilt engine outputs them or splits a fusion. */
 #include "edit/mark/marked.h"
 #include "edit/run.h"
 #include "base/base.h"

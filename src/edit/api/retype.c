@@ -1,5 +1,5 @@
-/* The public API of retype: the precision that an engine chose, as types of the
- * model. */
+/* The public API of retype: applies the precisions that an engine chose to the model's
+ * types. */
 #include "edit/retype/retype.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"

@@ -1,5 +1,6 @@
-/* The public API of this library's views: what models that it writes would be, as
- * reports.  They stand in no table of the other library, which does not know them. */
+/* The public API of this library's views, which report on the models that it would
+ * write.  The other library does not know these views, so its tables do not list them.
+ */
 #include "edit/mark/mark.h"
 #include "edit/retype/retype.h"
 

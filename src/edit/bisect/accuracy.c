@@ -1,14 +1,14 @@
 /*
- * What Polygraphy found when it compared two runners, as `polygraphy run
- * --save-accuracy-results` saves it:
+ * Reads the results of Polygraphy's comparison of two runners, which `polygraphy run
+ * --save-accuracy-results` saves:
  *
  *     {"lst": [ {"lst": [ [ ["onnxrt", "trt"],
  *                           [ {"x": {"passed": true, ...}, "y": {...}}, ... ] ], ... ],
  *                "aggregation": "per_sample"}, ... ]}
  *
- * The outer list has a result for each way to compare; a result has a list for each
- * pair of runners, and in it an object for each iteration.  A function of the user's
- * may state true or false in place of an object.  Older versions save a single result.
+ * The outer list has a result for each comparison function; a result has a list for
+ * each pair of runners, with an object for each iteration.  A user's function may
+ * return true or false instead of an object.  Older versions save a single result.
  */
 
 #include "edit/bisect/accuracy.h"
@@ -23,7 +23,8 @@ struct reading {
     bool average;
 };
 
-/* The next item within an object; false behind its end, and where it breaks off. */
+/* Reads the next item of an object; false at the end of the object, or if the text is
+ * truncated. */
 static bool next(struct reading *x, struct fsd_field *field, enum fsd_record_step *step)
 {
     *step = fsd_record_next(&x->r, field);
@@ -45,7 +46,7 @@ static struct fsd_compared *find_output(const struct reading *x,
     return NULL;
 }
 
-/* An output that an iteration states twice has passed it once. */
+/* If an iteration states an output several times, it adds at most one to `passed`. */
 static void count(const struct reading *x, struct fsd_compared *output, bool passed)
 {
     if (!output)
@@ -55,7 +56,8 @@ static void count(const struct reading *x, struct fsd_compared *output, bool pas
     output->latest = x->iterations;
 }
 
-/* {"passed": true, "thresholds": {...}, ...}; without "passed", it states nothing. */
+/* Reads {"passed": true, "thresholds": {...}, ...}; without "passed", it states
+ * nothing. */
 static void read_output(struct reading *x, struct fsd_compared *output)
 {
     enum fsd_record_step step = fsd_record_next(&x->r, &(struct fsd_field){0});
@@ -71,7 +73,7 @@ static void read_output(struct reading *x, struct fsd_compared *output)
     }
 }
 
-/* {"x": {...}, "y": true}, behind its bracket */
+/* Reads {"x": {...}, "y": true}, after its opening bracket. */
 static void read_iteration(struct reading *x)
 {
     enum fsd_record_step step;
@@ -90,8 +92,8 @@ static void read_iteration(struct reading *x)
     }
 }
 
-/* A result, behind its bracket: its pairs of runners are lists.  The outermost object
- * has results in its list instead. */
+/* Reads a result after its opening bracket: its lists are pairs of runners.  The lists
+ * of the outermost object contain results instead. */
 static void read_result(struct reading *x, bool outermost)
 {
     enum fsd_record_step step;
@@ -109,7 +111,7 @@ static void read_result(struct reading *x, bool outermost)
             x->average |=
                 fsd_slice_is((struct fsd_slice){field.text, field.text_len}, "average");
         else if (field.opens == '[' && fsd_field_is(&field, "lst"))
-            fsd_record_next(&x->r, &field); /* its bracket */
+            fsd_record_next(&x->r, &field); /* the opening bracket */
         else if (field.opens)
             x->r.at = fsd_record_behind(&x->r);
     }

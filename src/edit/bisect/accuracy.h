@@ -1,4 +1,5 @@
-/* Whether the outputs of a network are right, by a comparison that Polygraphy saved. */
+/* Whether the outputs of a network are correct, according to a comparison that
+ * Polygraphy saved. */
 #ifndef FSD_BISECT_ACCURACY_H
 #define FSD_BISECT_ACCURACY_H
 
@@ -7,17 +8,17 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/** The largest file of a comparison. */
+/** The size limit of a comparison's file, in bytes. */
 enum { FSD_ACCURACY_MOST = 1 << 28 };
 
-/** An output of the network, and what a comparison states of it. */
+/** An output of the network, and the results that a comparison states for it. */
 struct fsd_compared {
     fsd_sym name;
-    uint32_t passed, failed; /**< iterations, of all pairs of runners */
-    uint32_t latest;         /**< iteration that states it, from 1 */
+    uint32_t passed, failed; /**< number of iterations, over all pairs of runners */
+    uint32_t latest;         /**< the last iteration that states it, from 1 */
 };
 
-/** Fills what the comparison states of `n` outputs; other tensors do not count.
+/** Fills the results of `n` outputs; ignores other tensors.
  *  @return FSD_OK: an output failed, or all have passed each iteration; FSD_E_FORMAT
  *          for what is no such comparison, or one of averages alone; FSD_E_MISMATCH
  *          where an iteration states nothing of an output, and none failed. */

@@ -1,7 +1,7 @@
 /*
- * A fusion with an exact break is split as that states.  Of one without, all tensors
- * inside are marked in the hope that the builder splits it; the rebuilt engine shows
- * whether it did.  A fusion whose split showed nothing is not chosen again.
+ * A fusion with an exact break is split by this break.  In a fusion without one, all
+ * inner tensors are marked; the rebuilt engine shows whether the builder split it.  A
+ * fusion whose split showed nothing is not chosen again.
  */
 #include "edit/bisect/choose.h"
 
@@ -32,7 +32,8 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
     return fsd_marks_is_inside(m, tensor) && !m->d->model->tensors.at[tensor].scope;
 }
 
-/* Without an exact break: it has a tensor inside that can be marked. */
+/* Whether the group has an inner tensor that can be marked, if it has no exact break.
+ */
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
 {
     if (exact || fsd_marks_has_break(m, group))
@@ -57,7 +58,7 @@ static uint32_t count(const struct fsd_hunt *h, const bool *set)
     return n;
 }
 
-/* How many more of `among` would change. */
+/* The number of further groups in `among` that would change. */
 static uint32_t gain(const struct fsd_choice *c, fsd_id group, const bool *among)
 {
     const struct fsd_marks *m = c->h->m;
@@ -83,7 +84,7 @@ static void choose_group(struct fsd_choice *c, fsd_id group)
         c->covered[m->pool.at[b->groups.at + i]] = true;
 }
 
-/* Whether the group's break changes one of those that have to stay. */
+/* Whether the group's break changes a group that has to stay. */
 static bool changes_one(const struct fsd_hunt *h, fsd_id group, const bool *stay)
 {
     const struct fsd_break *b = &h->m->breaks[group];
@@ -134,7 +135,7 @@ void fsd_choice_add(struct fsd_choice *c, const bool *these, const bool *stay)
                 choose_group(c, i);
 }
 
-/* What an If passes on is no tensor to be marked. */
+/* A tensor that an If passes on is not marked as well. */
 void fsd_choice_end(const struct fsd_choice *c)
 {
     struct fsd_hunt *h = c->h;

@@ -1,7 +1,7 @@
 /*
  * Processes results, and leads a search from phase to phase: half of the suspects
- * should change in the next build.  Of a request that removed no suspect, or could not
- * be built, the halves are tried.
+ * should change in the next build.  If a request removed no suspect, or could not be
+ * built, its halves are tried.
  */
 #include "edit/bisect/hunt.h"
 #include "edit/bisect/choose.h"
@@ -16,14 +16,15 @@ static void end(struct fsd_hunt *h, enum fsd_hunt_end how)
 
 /* --------------------------------------------------------------------- clearing */
 
-/* A good build clears the groups that stayed, a bad one those that changed. */
+/* Whether a build clears a group: a good build clears those that stayed, a bad one
+ * those that changed. */
 static bool is_cleared(enum fsd_bisect_result result, uint8_t seen)
 {
     return seen == (result == FSD_BISECT_GOOD ? FSD_SEEN_SAME : FSD_SEEN_CHANGED);
 }
 
-/* @return how many suspects it cleared; all of them: it cleared none, since no single
- *  fusion explains the results. */
+/* @return the number of suspects that the result clears; if it is all of them, none is
+ *         cleared, since no single fusion explains the results */
 static uint32_t clear(struct fsd_hunt *h, enum fsd_bisect_result result,
                       const uint8_t *seen)
 {
@@ -41,7 +42,7 @@ static uint32_t clear(struct fsd_hunt *h, enum fsd_bisect_result result,
 
 /* ------------------------------------------------------------------------- proof */
 
-/* Whether all suspects are as stated. */
+/* Whether the build showed this of all suspects. */
 static bool all_seen(const struct fsd_hunt *h, const uint8_t *seen, enum fsd_seen what)
 {
     bool all = true;
@@ -63,8 +64,8 @@ bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group)
     return false;
 }
 
-/* What changed with the suspects and is not cleared may be to blame in place of them.
- */
+/* A fusion that changed together with the suspects and is not cleared becomes a
+ * suspect, too. */
 static void suspect_along(struct fsd_hunt *h)
 {
     fsd_id_vec more = {0};
@@ -79,8 +80,8 @@ static void suspect_along(struct fsd_hunt *h)
     h->n += more.n;
 }
 
-/* The suspects are proved where splitting another fusion is known not to help; without
- * another one there is nothing to be known. */
+/* The suspects are proved when splitting other fusions is known not to help; without
+ * other fusions, this cannot be known. */
 static void end_proof(struct fsd_hunt *h)
 {
     uint32_t others = 0, cleared = 0;
@@ -94,7 +95,8 @@ static void end_proof(struct fsd_hunt *h)
     end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
 }
 
-/* The next part of the others that can be split; without any the proof is complete. */
+/* Chooses the next part of the other fusions that can be split; if there is none, the
+ * proof is complete. */
 static void choose_others(struct fsd_hunt *h)
 {
     while (h->parts.n && h->tries) {
@@ -113,7 +115,7 @@ static void choose_others(struct fsd_hunt *h)
     end_proof(h);
 }
 
-/* Whether a build was right in which the suspects changed, and no other fusion. */
+/* Whether a build was good in which only the suspects changed. */
 static bool were_alone(const struct fsd_hunt *h)
 {
     bool were = false;
@@ -133,8 +135,8 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
                        const uint8_t *seen);
 static void give_up(struct fsd_hunt *h);
 
-/* The build of the proof: the suspects alone, or all others, in parts where they cannot
- * be built together, or change a suspect. */
+/* Chooses the build of the proof: the suspects alone, or all others.  The others are
+ * built in parts if they cannot be built together or change a suspect. */
 static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     const struct fsd_hunt_step *made;
@@ -164,7 +166,7 @@ static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase);
 
-/* One fusion, or one of several, is still to be proved. */
+/* Ends the search for a set.  A set of one entry still has to be proved. */
 static void end_set(struct fsd_hunt *h)
 {
     struct fsd_span only = h->found.at[0];
@@ -204,7 +206,7 @@ static bool has_good(const struct fsd_hunt *h)
     return has;
 }
 
-/* A second search would find nothing new. */
+/* Starts a search for a set, but not a second one, which would find nothing new. */
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     if (!has_good(h)) {
@@ -222,8 +224,8 @@ static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
     go_on(h);
 }
 
-/* The last suspects cannot be split alone: those that were cleared may be to blame
- * together. */
+/* The last suspects cannot be split alone: cleared fusions may be the cause together.
+ */
 static void give_up(struct fsd_hunt *h)
 {
     if (has_good(h) && !(h->sought & 1u << FSD_HUNT_SPLIT))
@@ -250,7 +252,7 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
         give_up(h);
 }
 
-/* The part could not be built, or is right with a suspect changed: its halves may do.
+/* The part could not be built, or is good although a suspect changed: tries its halves.
  */
 static void halve_part(struct fsd_hunt *h)
 {
@@ -294,13 +296,14 @@ static void spend(struct fsd_hunt *h, const uint8_t *seen)
     }
 }
 
-/* The request showed nothing about the suspects: half of it may, or another one. */
+/* The request showed nothing about the suspects: tries half of it, or another request.
+ */
 static void narrow(struct fsd_hunt *h, const uint8_t *seen)
 {
     if (seen)
         spend(h, seen);
     h->limit = h->chosen.n / 2;
-    if (!h->limit) { /* it was a single one */
+    if (!h->limit) { /* the request had a single fusion */
         spend(h, NULL);
         h->limit = UINT32_MAX;
     }
@@ -331,8 +334,7 @@ static void take_whole(struct fsd_hunt *h, enum fsd_bisect_result result,
         return;
     }
     if (clear(h, result, seen) == h->n) {
-        end(h,
-            FSD_HUNT_END_NO_FUSION); /* none of them is in this build, which is wrong */
+        end(h, FSD_HUNT_END_NO_FUSION); /* the build contains no suspect and is wrong */
         return;
     }
     h->phase = FSD_HUNT_ALL;
@@ -356,7 +358,8 @@ static void take_all(struct fsd_hunt *h, enum fsd_bisect_result result,
     uint32_t n = h->n, cleared = clear(h, result, seen);
 
     if (cleared == n && result == FSD_BISECT_GOOD) {
-        end(h, FSD_HUNT_END_CONTRADICTS); /* it is right, and no fusion changed */
+        end(h, FSD_HUNT_END_CONTRADICTS); /* the build is good although no fusion
+                                             changed */
         return;
     }
     if (result == FSD_BISECT_BAD)
@@ -413,7 +416,7 @@ static void take(struct fsd_hunt *h, enum fsd_bisect_result result, const uint8_
     }
 }
 
-/* Only of a half can another one be tried in its place. */
+/* Only a half can be replaced by another half. */
 static void skip(struct fsd_hunt *h)
 {
     if (h->phase == FSD_HUNT_WHOLE)

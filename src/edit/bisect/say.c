@@ -1,4 +1,4 @@
-/* What a search says: which fusions are suspects, what to build next, how it ended. */
+/* The messages of a search: the suspects, the next build, the result. */
 #include "edit/bisect/search.h"
 #include "base/base.h"
 
@@ -38,7 +38,8 @@ static void put_suspects(const struct fsd_bisection *b, FILE *out)
     }
 }
 
-/* The set that was found; where no break divides several, one of them is in it. */
+/* Prints the set that was found; if no break divides several fusions, one of them is in
+ * the set. */
 static void put_found(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
@@ -64,13 +65,13 @@ static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
         put_group(b, b->hunt->also.at[i], out);
 }
 
-/* Whether the fusion is no suspect, and was in each wrong build. */
+/* Whether the fusion is not a suspect, but was in each wrong build. */
 static bool is_open(const struct fsd_hunt *h, fsd_id group)
 {
     return h->fusion[group] && !h->suspect[group] && !fsd_hunt_is_cleared(h, group);
 }
 
-/* The failure may need one of these as well. */
+/* Prints fusions that the failure may also need. */
 static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
 {
     if (!n)
@@ -218,7 +219,7 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
     fsd_arena_free(arena);
 }
 
-/* Of the next build. */
+/* The purposes of the next build. */
 static const char *const purposes[] = {
     [FSD_HUNT_WHOLE] = "Build the engine again without any change: the failure has to "
                        "show.",

@@ -1,4 +1,5 @@
-/* The pair that a search is about, the marks of its next build, and what that shows. */
+/* The model and engine of a search, the marks of its next build, and what the rebuilt
+ * engine shows. */
 #include "edit/bisect/search.h"
 #include "base/base.h"
 
@@ -46,7 +47,7 @@ struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
     return what;
 }
 
-/* An unknown state is neither the same nor changed. */
+/* An unknown state counts as neither same nor changed. */
 static void look_at_region(const struct fsd_compare *c, const struct fsd_region_diff *r,
                            uint8_t *seen)
 {
@@ -58,8 +59,8 @@ static void look_at_region(const struct fsd_compare *c, const struct fsd_region_
         seen[c->pool.at[r->old_groups.at + i]] = what;
 }
 
-/* A kernel that performs other operations is another one, also where its group has the
- * same nodes: whether it is as wrong is not known. */
+/* If the nodes of a group are the same but the kernel performs different operations, it
+ * counts as altered: it is unknown whether the error remains. */
 static void look_at_kernels(const struct fsd_compare *c, uint8_t *seen)
 {
     for (uint32_t i = 0; i < c->kernels.n; i++) {
@@ -80,8 +81,8 @@ enum fsd_status fsd_search_look(const struct fsd_bisection *b,
     struct fsd_state *state = NULL;
     enum fsd_status status;
 
-    /* The edits of the next model are in the engine, and not in the model as it was:
-     * nothing to be noted. */
+    /* The engine contains the edits of the next model, but the original model does not,
+     * so the mismatch is not reported. */
     if (!pair.model) {
         pair.model = b->model;
         pair.note = NULL;

@@ -1,5 +1,5 @@
-/* A search for the fusion that makes an engine wrong: its pair, its state as a text,
- * and what it says. */
+/* A search for the fusion that makes an engine wrong: its model and engine, its state
+ * as text, and its messages. */
 #ifndef FSD_BISECT_SEARCH_H
 #define FSD_BISECT_SEARCH_H
 
@@ -14,10 +14,10 @@ struct fsd_bisection {
     bool force;
 };
 
-/** By enum fsd_bisect_result: "good", "bad", "skip". */
+/** Indexed by enum fsd_bisect_result: "good", "bad", "skip". */
 extern const char *const fsd_search_results[];
 
-/** A search without a result, of any pair.  Freed by fsd_bisection_free().
+/** Creates a search without results.  fsd_bisection_free() frees it.
  *  @return as fsd_bisection_open(), but that there may be no fusion.  search.c */
 enum fsd_status fsd_search_open(struct fsd_bisection **out,
                                 const struct fsd_options *opt, struct fsd_error *err);
@@ -28,24 +28,24 @@ void fsd_search_save(const struct fsd_bisection *search, FILE *out);
 enum fsd_status fsd_search_read(struct fsd_bisection **out, const char *path,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
-/** What the next build has marked and passed on; in the arena.  search.c */
+/** The marked and passed tensors of the next build, in the arena. search.c */
 struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
                                       struct fsd_arena *arena);
 
-/** Sets what a rebuilt engine shows of each group: enum fsd_seen.
+/** Sets what a rebuilt engine shows about each group: enum fsd_seen.
  *  @return as fsd_bisection_take().  search.c */
 enum fsd_status fsd_search_look(const struct fsd_bisection *b,
                                 const struct fsd_options *rebuilt, uint8_t *seen,
                                 struct fsd_error *err);
 
-/** The name of a tensor of the model.  This and what follows: say.c */
+/** The name of a tensor of the model.  This function and the following: say.c */
 const char *fsd_search_tensor_name(const struct fsd_bisection *b, fsd_id tensor);
 
-/** What to build next, or how the search ended; before it, all results so far. */
+/** Prints all results so far, and then the next build or the result of the search. */
 void fsd_search_put_next(const struct fsd_bisection *search, FILE *out);
 void fsd_search_put_log(const struct fsd_bisection *search, FILE *out);
 
-/** How a rebuilt engine differs from what was expected.
+/** Prints how a rebuilt engine differs from the expected one.
  *  @param chosen  the groups that were to be split.
  *  @param seen    by group: enum fsd_seen. */
 void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span chosen,

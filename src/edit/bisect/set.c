@@ -1,20 +1,20 @@
-/* Each result is a set that the searched one is within, or a difference that has one of
- * its fusions; both are made anew of all steps, so that what was learned before the
- * search for a set counts, too. */
+/* Each result is either a set that contains the searched one, or a difference that
+ * contains one of its fusions.  Both are computed again from all steps, so that results
+ * from before the search for a set count, too. */
 #include "edit/bisect/set.h"
 #include "edit/bisect/choose.h"
 
 #include <stdlib.h>
 
-/* The fusions of which a build shows that one at least is in the set. */
+/* A set of fusions of which, as a build shows, at least one is in the searched set. */
 struct difference {
-    bool *has; /* by group */
+    bool *has; /* indexed by group */
     uint32_t n;
 };
 
 struct known {
     struct fsd_hunt *h;
-    bool *within; /* by group: it may be in the set */
+    bool *within; /* indexed by group: it may be in the set */
     uint32_t n;
     FSD_VEC(struct difference) differences; /* smallest first */
 };
@@ -26,7 +26,7 @@ static bool does(const struct fsd_hunt *h, const struct fsd_hunt_step *step)
     return (step->result == FSD_BISECT_GOOD) == (h->phase == FSD_HUNT_SPLIT);
 }
 
-/* @param unknown  what a group is taken for that is neither the same nor split. */
+/* @param unknown the answer for a group that is neither the same nor split */
 static bool is_in(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
                   fsd_id group, bool unknown)
 {
@@ -64,7 +64,7 @@ static int by_size(const void *a, const void *b)
     return (x->n > y->n) - (x->n < y->n);
 }
 
-/* What the first n steps show. */
+/* The knowledge from the first n steps. */
 static struct known known_from(struct fsd_hunt *h, uint32_t n)
 {
     struct known k = {h, fsd_hunt_none(h), 0, {0}};
@@ -94,7 +94,7 @@ static bool contains(const struct fsd_hunt *h, const struct difference *d,
     return all;
 }
 
-/* One of those that are found is in it, so that it shows nothing more. */
+/* Whether a found entry is in the difference, which then shows nothing more. */
 static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
 {
     for (uint32_t i = 0; i < h->found.n; i++)
@@ -103,8 +103,8 @@ static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
     return false;
 }
 
-/* Whether the last step made the set, or a difference, smaller: each step that does not
- * show more repeats a difference, or adds a larger one. */
+/* Whether the last step made the set, or a difference, smaller.  A step that shows
+ * nothing new repeats a difference or adds a larger one. */
 static bool last_showed_more(struct fsd_hunt *h)
 {
     const struct fsd_hunt_step *last = &h->steps.at[h->steps.n - 1];
@@ -157,7 +157,7 @@ static bool *all_found(const struct fsd_hunt *h, uint32_t *n)
     return set;
 }
 
-/* `a` without `b`. */
+/* The fusions in `a` but not in `b`. */
 static bool *without(const struct fsd_hunt *h, const bool *a, const bool *b)
 {
     bool *rest = fsd_hunt_none(h);
@@ -167,7 +167,7 @@ static bool *without(const struct fsd_hunt *h, const bool *a, const bool *b)
     return rest;
 }
 
-/* A build in which a half of the difference is in, with all that is outside of it. */
+/* Chooses a build with half of the difference and everything outside of it. */
 static bool halve(const struct known *k, const struct difference *d)
 {
     struct fsd_hunt *h = k->h;
@@ -182,7 +182,7 @@ static bool halve(const struct known *k, const struct difference *d)
     return h->halved;
 }
 
-/* A build in which what is found is in alone. */
+/* Chooses a build with only the found fusions. */
 static bool join(const struct known *k)
 {
     struct fsd_hunt *h = k->h;
@@ -212,7 +212,7 @@ static void add_others(const struct known *k)
 }
 
 /* A fusion that stayed is not chosen again; a request that showed nothing more is
- * halved, or, of a single fusion, not made again. */
+ * halved or, if it has a single fusion, not repeated. */
 static void learn(struct fsd_hunt *h)
 {
     const uint8_t *seen = h->steps.at[h->steps.n - 1].seen;

@@ -1,7 +1,7 @@
 /*
- * The state of a search: a text, from which it is replayed.  What stands in a line is
- * what the rebuilt engine showed, by the numbers of groups, which hold as long as model
- * and engine are the same files:
+ * The state of a search as text, from which it is replayed.  Each line states what a
+ * rebuilt engine showed, by the numbers of groups, which are valid as long as model and
+ * engine are the same files:
  *
  *     fusiondiff-bisect/2
  *     model model.onnx
@@ -73,10 +73,10 @@ void fsd_search_save(const struct fsd_bisection *search, FILE *out)
     }
 }
 
-/* The lines of a state, one after the other. */
+/* Reads the lines of a state one after the other. */
 struct lines {
     const char *path;
-    char *at; /* NULL: no more */
+    char *at; /* NULL: no more lines */
     unsigned line;
     struct fsd_error *err;
 };
@@ -99,7 +99,7 @@ static enum fsd_status fail_line(const struct lines *l, const char *expected,
                     "expected %s, found '%.60s'", expected, found ? found : "");
 }
 
-/* "WORD REST": the rest, or NULL. */
+/* Returns REST of "WORD REST"; NULL if the line has a different word. */
 static char *rest_of(char *line, const char *word)
 {
     size_t n = strlen(word);

@@ -1,6 +1,7 @@
 /*
- * The lines of a block: a statement a node, with the type and sizes of what it makes
- * behind it, and above it, where that changes, which layer of the engine computes it.
+ * The lines of a block: one statement per node, followed by the type and sizes of its
+ * output, and preceded by the engine layer that computes it, if that differs from the
+ * layer of the node before.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
@@ -25,7 +26,8 @@ fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
     while (names->counts.n <= made)
         fsd_vec_push(c->arena, &names->counts, 0);
     again = &names->counts.at[made];
-    while ((*again)++ > 0) { /* the name with a number may be another one's own */
+    while ((*again)++ > 0) { /* the name with a number may be the own name of a
+                                different variable */
         name = fsd_printed(c->arena, "%s_%u", word, *again);
         if (!fsd_intern_has(names->used, name, strlen(name)))
             break;
@@ -95,8 +97,8 @@ static const char *stem_of(const struct fsd_code *c, fsd_id node)
 
 /* ------------------------------------------------------------------------ comments */
 
-/* "fp32 [1, 64, 112, 112]"; open sizes are text of the model, so they stand in
- * holes. */
+/* "fp32 [1, 64, 112, 112]"; names of dynamic sizes are text of the model, so they are
+ * put into holes. */
 static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     const struct fsd_form *form = fsd_tensor_form(c->g, tensor);
@@ -118,7 +120,7 @@ static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w
     fsd_words_put(w, shape->ranked ? "]" : "");
 }
 
-/* ", scale 0.0123", or how many there are. */
+/* ", scale 0.0123", or the number of scales. */
 static void put_scale(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id scale = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1));
@@ -154,7 +156,7 @@ static void put_made(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     put_scale(c, node, w);
 }
 
-/* The layers that compute the node: "layer 7: int8, 0.012 ms: conv + relu". */
+/* Prints the layers that compute the node: "layer 7: int8, 0.012 ms: conv + relu". */
 static void put_layers(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_match *m = c->d->match;
@@ -187,7 +189,7 @@ static bool has_layer(const struct fsd_code *c, fsd_id node)
     return c->engine && c->d->match->of_node[node].n;
 }
 
-/* The comment above: which layers, or which outcome. */
+/* Prints the comment above a statement: the layers, or the outcome. */
 static void put_head(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_node_result *r = &c->d->nodes[node];
@@ -209,7 +211,7 @@ static void put_head(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     }
 }
 
-/* The same layers, or the same outcome: no new comment. */
+/* Whether layers or outcome are the same, so that no new comment is needed. */
 static bool goes_on(const struct fsd_code *c, fsd_id before, fsd_id node)
 {
     const struct fsd_match *m = c->d->match;
@@ -265,7 +267,7 @@ static void put_left(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     fsd_words_put(w, n > 0 ? " = " : "");
 }
 
-/* Zero points that were not read are looked at when the program runs. */
+/* Zero points that were not read are checked when the program runs. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
     struct fsd_code_words text = {.arena = c->arena}, note = {.arena = c->arena};

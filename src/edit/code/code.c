@@ -1,4 +1,5 @@
-/* A model as a program: what of it is asked for, and which modules make functions. */
+/* A model as a program: selects the requested nodes and the modules that become
+ * functions. */
 #include "edit/code/code.h"
 #include "base/base.h"
 #include "edit/cut/cut.h"
@@ -37,7 +38,7 @@ static enum fsd_status take_part(struct fsd_code *c, const struct fsd_cut_option
     return FSD_OK;
 }
 
-/* The program with modules of that depth, in memory of its own. */
+/* Writes the program with modules of this depth, in its own memory. */
 static void write_at(struct fsd_code *c, unsigned depth)
 {
     struct fsd_scopes scopes = fsd_cost_scopes(c->arena, c->d, depth);
@@ -48,7 +49,8 @@ static void write_at(struct fsd_code *c, unsigned depth)
     fsd_code_fold(c);
 }
 
-/* The depth of the shortest program: deep enough that blocks are equal, no deeper. */
+/* The depth of the shortest program: deep enough that blocks are equal, but not deeper.
+ */
 static unsigned best_depth(const struct fsd_code *plan)
 {
     unsigned best = 1;

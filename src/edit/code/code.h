@@ -8,22 +8,23 @@
  *           -> functions: runs whose lines are the same but for names (fold.c)
  *             -> the file (print.c)
  *
- * A line is text of our own, with holes where a name of the model, or a number of the
- * engine, stands: a `slot`.  Nothing else of what files say reaches the program's text,
- * and slots are written as literals of Python or in comments; so no name can become
- * code.  Runs are the same when their lines are, holes aside.
+ * A line is the program's own text with holes for names of the model and numbers of the
+ * engine; the content of a hole is a `slot`.  No other text of a file reaches the
+ * program, and slots are written as Python literals or in comments, so no name can
+ * become code.  Runs are equal if their lines are, ignoring holes.
  */
 #ifndef FSD_CODE_CODE_H
 #define FSD_CODE_CODE_H
 
 #include "edit/run.h"
 
-/** What stands in a hole, and how the texts of several runs are written as one. */
+/** The kind of a slot, and how the texts of several runs are merged. */
 enum fsd_slot_kind {
-    FSD_SLOT_STRING, /**< a literal; where runs differ, of the function's parameters */
+    FSD_SLOT_STRING, /**< a literal; if runs differ, made from the function's
+                          parameters */
     FSD_SLOT_LAYER,  /**< in comments: "layers 3, 7, 12" */
     FSD_SLOT_RANGE,  /**< in comments: a number, or "0.01 to 0.02" */
-    FSD_SLOT_FIRST   /**< in comments: that of the first run */
+    FSD_SLOT_FIRST   /**< in comments: the text of the first run */
 };
 
 struct fsd_slot {
@@ -31,10 +32,10 @@ struct fsd_slot {
     const char *text;
 };
 
-/** In a text where a hole is; names never stand in texts. */
+/** Marks a hole in a text; names never contain it. */
 #define FSD_HOLE '\1'
 
-/** Text with holes under way. */
+/** A text with holes that is being written. */
 struct fsd_code_words {
     struct fsd_arena *arena;
     FSD_VEC(char) text;
@@ -47,142 +48,156 @@ void fsd_words_printf(struct fsd_code_words *w, const char *format, ...)
 void fsd_words_slot(struct fsd_code_words *w, enum fsd_slot_kind kind,
                     const char *text);
 
-/** A statement with the comment behind it; without a statement, a comment alone. */
+/** A statement followed by a comment; without a statement, only a comment. */
 struct fsd_code_line {
     const char *text, *note; /* each may be "" */
-    struct fsd_span slots;   /* in the block's: those of the text, then of the note */
+    struct fsd_span slots;   /* in the block's slots: those of the text, then of the
+                                note */
 };
 
-/** Variables of one function. */
+/** The variables of one function. */
 struct fsd_scope_names {
     struct fsd_intern *used;
-    fsd_sym *of;              /* by tensor; 0: none */
-    uint32_t *stamp;          /* by tensor: of which function `of` is */
-    FSD_VEC(uint32_t) counts; /* by word used: how often */
+    fsd_sym *of;              /* indexed by tensor; 0: none */
+    uint32_t *stamp;          /* indexed by tensor: the function for which `of` is
+                                 valid */
+    FSD_VEC(uint32_t) counts; /* indexed by used word: how often it is used */
     uint32_t now;
 };
 
-/** A run of nodes as lines. */
+/** A run of nodes, as lines. */
 struct fsd_code_block {
     fsd_id_vec nodes;
     fsd_sym module;          /* in fsd_code.modules; 0: none */
-    bool function;           /* else its lines stand in define() */
+    bool function;           /* false: its lines are part of define() */
     fsd_id_vec reads, makes; /* tensors: parameters and results of a function */
-    FSD_VEC(fsd_sym) read_as, made_as; /* in the function; in fsd_code.words */
+    FSD_VEC(fsd_sym) read_as, made_as; /* names in the function; in fsd_code.words */
     FSD_VEC(struct fsd_code_line) lines;
     FSD_VEC(struct fsd_slot) slots;
-    uint32_t like, next; /* the first block with the same lines; the next; FSD_NONE */
+    uint32_t like, next; /* the first block with the same lines; the next one;
+                            FSD_NONE */
 };
 
-/** A program under way. */
+/** A program that is being written. */
 struct fsd_code {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     const struct fsd_graph *g;     /* the model */
-    const struct fsd_sizes *sizes; /* of the model alone: true of any input */
+    const struct fsd_sizes *sizes; /* from the model alone, so that they hold for any
+                                      input */
     bool torch;
-    bool engine; /* one is there */
+    bool engine; /* the run has an engine */
     const char *path;
     fsd_id_vec inputs, outputs; /* tensors */
-    bool *taken;                /* by node: asked for */
-    bool *stated;               /* by node: has a statement */
+    bool *taken;                /* indexed by node: it is requested */
+    bool *stated;               /* indexed by node: it has a statement */
     fsd_id_vec order;           /* of stated nodes */
-    bool *numbers;      /* by tensor: known, and no node in the part produces it */
-    const char *why;    /* why the node under way cannot be expressed; NULL */
-    uint32_t *block_of; /* by node: in `blocks` */
-    struct fsd_code_block *block;  /* under way */
-    struct fsd_scope_names *names; /* of the function under way: local or top */
+    bool *numbers;      /* indexed by tensor: its numbers are known, and no node in the
+                           part produces it */
+    const char *why;    /* the reason why the current node cannot be expressed; NULL */
+    uint32_t *block_of; /* indexed by node: in `blocks` */
+    struct fsd_code_block *block;  /* the current block */
+    struct fsd_scope_names *names; /* of the current function: local or top */
     struct fsd_intern *words;      /* identifiers */
     struct fsd_intern *modules;    /* names */
     FSD_VEC(struct fsd_code_block) blocks;
     struct fsd_scope_names local, top;
-    uint32_t lines; /* how long it is */
+    uint32_t lines; /* number of lines */
 };
 
 /* statement.c */
 
 /** The stem of the name of the variable that holds the node's output. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
-/** Bits: inputs whose numbers stand in the statement where they are known. */
+/** Bits: inputs whose numbers are written into the statement if they are known. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);
-/** The right side of the node's statement; sets c->why where there is none. */
+/** Writes the right side of the node's statement; sets c->why if it cannot be
+ *  expressed. */
 void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
-/** Numbers of a small tensor of integers, true of any input of the model. */
+/** The numbers of a small integer tensor, if they are the same for any input of the
+ *  model. */
 bool fsd_code_ints(const struct fsd_code *c, fsd_id tensor, int64_t *out, uint32_t *n);
-/** The initializer, or output of a Constant, that a tensor is; FSD_NONE. */
+/** The initializer, or output of a Constant, with the tensor's value; FSD_NONE. */
 fsd_id fsd_code_weight(const struct fsd_code *c, fsd_id tensor);
 static inline bool fsd_code_is_weight(const struct fsd_code *c, fsd_id tensor)
 {
     return fsd_code_weight(c, tensor) != FSD_NONE;
 }
-/** The name of a node in TensorRT's layers: its own, else by what it makes. */
+/** The name of a node in TensorRT's layers: its own, else derived from its output. */
 const char *fsd_code_node_name(const struct fsd_code *c, fsd_id node);
-/** A type as TensorRT's Python spells it, "trt.float32"; NULL: it has none. */
+/** A type as TensorRT's Python API spells it, "trt.float32"; NULL: it has none. */
 const char *fsd_code_type(enum fsd_dtype type);
 
-/** Prints one operand: a variable, a weight by its name. */
+/** Writes one operand: a variable, or a weight by its name. */
 void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,
                       struct fsd_code_words *w);
-/** Prints a template of table.inc. */
+/** Writes a template of table.inc. */
 void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
                        struct fsd_code_words *w);
-/** True where the statement makes a tuple of all outputs. */
+/** Whether the statement returns a tuple of all outputs. */
 bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node);
-/** Sizes as Python has them: "(1, 3)". */
+/** Writes sizes in Python: "(1, 3)". */
 void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_code_words *w);
 /** "float32"; NULL: numpy has none. */
 const char *fsd_code_numpy_type(enum fsd_dtype type);
 
-/* operators.c: what does not fit a template. */
+/* operators.c: operators that fit no template */
 typedef void fsd_code_fn(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
-/** The function that a row names behind '='. */
+/** The function that a row names after '='. */
 fsd_code_fn *fsd_code_by_name(const char *word);
 
 /* block.c */
 
-/** The lines of all blocks. */
+/** Writes the lines of all blocks. */
 void fsd_code_write_blocks(struct fsd_code *c);
-/** The variable that a tensor is; 0. */
+/** The variable of a tensor; 0 if it has none. */
 fsd_sym fsd_code_variable_of(const struct fsd_scope_names *names, fsd_id tensor);
-/** A new variable that no other of them is; it becomes `tensor`, if that is one. */
+/** Creates a variable with a new name; it becomes that of `tensor`, if that is not
+ *  FSD_NONE. */
 fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
                           const char *stem, fsd_id tensor);
-/** What a tensor is called that other functions make: a parameter of this one. */
+/** The name of a tensor from a different function: a parameter of the current one. */
 const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor);
 
 /* words.c */
 
-/** An identifier of Python: "layer1.0" as "layer1_0". */
+/** A Python identifier: "layer1.0" as "layer1_0". */
 const char *fsd_code_identifier(struct fsd_arena *arena, const char *text);
-/** A class's name with a sign before each word: "Bert_Layer". */
+/** A class name with '_' before each word: "Bert_Layer". */
 const char *fsd_code_snake(struct fsd_arena *arena, const char *class);
-/** The last part of a module's path that is more than a number: "layer1.0". */
+/** The last part of a module's path, preceded by its parent if it is only a number:
+ *  "layer1.0". */
 const char *fsd_code_leaf(const char *path);
 
 /* runs.c */
 
 /** The stated nodes in an order in which they can be computed.
- *  @return FSD_E_FORMAT where there is none. */
+ *  @return FSD_E_FORMAT if there is no such order */
 enum fsd_status fsd_code_order(struct fsd_code *c, struct fsd_error *err);
-/** Cuts them into blocks. */
+/** Splits the nodes into blocks. */
 void fsd_code_runs(struct fsd_code *c, const struct fsd_scopes *scopes);
 
 /* fold.c */
 
 /** Finds equal blocks, and counts the program's lines. */
 void fsd_code_fold(struct fsd_code *c);
-/** The blocks that are the same, in order. */
+/** Equal blocks, in order. */
 struct fsd_code_group {
     FSD_VEC(const struct fsd_code_block *) blocks;
-    uint32_t *parameter;       /* by slot: which, plus 1; 0: all blocks have one text */
-    uint32_t *before, *behind; /* by slot: bytes that all have in common */
-    FSD_VEC(const char **) parameters; /* by block: what it is in each */
-    FSD_VEC(uint32_t) uses;            /* by parameter: holes */
-    uint32_t named; /* the first parameters are arguments, others stand in a table */
-    FSD_VEC(const char *) keys; /* by parameter: its row in the table */
+    uint32_t *parameter;       /* indexed by slot: its parameter, plus 1; 0: all blocks
+                                  have the same text */
+    uint32_t *before, *behind; /* indexed by slot: bytes that all texts share at the
+                                  front and at the end */
+    FSD_VEC(const char **)
+    parameters;             /* indexed by parameter and block: the
+                                          parameter's text */
+    FSD_VEC(uint32_t) uses; /* indexed by parameter: number of holes */
+    uint32_t named; /* number of parameters that are arguments; the others are rows of a
+                       table */
+    FSD_VEC(const char *) keys; /* indexed by parameter: the key of its row */
     fsd_sym name;
 };
-/** @param first  a block that is like itself. */
+/** @param first a block that is the first of its group */
 struct fsd_code_group fsd_code_group_of(struct fsd_code *c, uint32_t first);
 
 /* print.c */
@@ -191,26 +206,27 @@ void fsd_code_print(struct fsd_code *c, FILE *out);
 
 /* helpers.c */
 
-/** True where the head of the programs defines the word. */
+/** Whether the head of the programs defines the word. */
 bool fsd_code_is_helper(const char *word);
 /** Prints the head of a program, with the functions that its text calls.
- *  @param calls  all of the program's own text.
+ *  @param calls  the program's text, which calls the functions
  *  @param rtx    imports TensorRT for RTX. */
 void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, bool rtx,
                             FILE *out);
 
 /* code.c */
 
-/** What is written, and how. */
+/** The options of a program. */
 struct fsd_code_wish {
-    const struct fsd_cut_options *part; /**< NULL: all of the model */
-    bool torch;                         /**< pseudo code */
-    bool engine;                        /**< the run has one */
-    unsigned depth; /**< parts of names that make a module; 0: what is shortest */
+    const struct fsd_cut_options *part; /**< NULL: the whole model */
+    bool torch;                         /**< pseudo code instead of TensorRT's API */
+    bool engine;                        /**< the run has an engine */
+    unsigned depth; /**< number of parts of a name that make a module; 0: the shortest
+                         program */
 };
 
 /** Writes the model as a program.
- *  @return FSD_E_ARG as fsd_cut_new(), FSD_E_FORMAT for a cycle, FSD_E_WRITE. */
+ *  @return FSD_E_ARG like fsd_cut_new(); FSD_E_FORMAT for a cycle; FSD_E_WRITE */
 enum fsd_status fsd_code_put(const struct fsd_diff *d, const struct fsd_code_wish *wish,
                              FILE *out, struct fsd_error *err);
 

@@ -1,19 +1,20 @@
 /*
- * Equal blocks, and how one function stands for all of them.
+ * Finds equal blocks, and writes one function for all of them.
  *
  *     /encoder/layer_0/query/MatMul     /encoder/layer_1/query/MatMul
  *     -> f"/encoder/{at}/query/MatMul"  with at = "layer_0", "layer_1"
  *
- * Blocks are equal when their lines are, holes aside.  Of a hole whose texts differ,
- * what all have in common at both ends stays, up to a sign between words; what is left
- * is a parameter of the function, and holes that leave the same texts share one.
+ * Blocks are equal if their lines are, ignoring holes.  If the texts of a hole differ,
+ * the parts that all share at both ends are kept, up to a separator between words; the
+ * rest becomes a parameter of the function.  Holes with the same rests share a
+ * parameter.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
 
 #include <string.h>
 
-/* All that has to be equal, as one text. */
+/* The block as one text, of which equal blocks have the same. */
 static fsd_sym form_of(struct fsd_code *c, struct fsd_intern *forms,
                        const struct fsd_code_block *block)
 {
@@ -62,7 +63,7 @@ void fsd_code_fold(struct fsd_code *c)
 
 /* ---------------------------------------------------------------------- parameters */
 
-/* Where a word ends. */
+/* Whether the character ends a word. */
 static bool is_sign(char ch)
 {
     return ch == '/' || ch == '.' || ch == '_' || ch == ':' || ch == '-';
@@ -74,8 +75,8 @@ static const char *text_at(const struct fsd_code_group *g, uint32_t block,
     return g->blocks.at[block]->slots.at[slot].text;
 }
 
-/* Bytes that the texts of a hole have in common: `before` up to a sign, `behind` from
- * one on.  False: they are all equal. */
+/* Finds the bytes that the texts of a hole share: `before`, up to a separator, and
+ * `behind`, from one on.  False if all texts are equal. */
 static bool find_common(struct fsd_code_group *g, uint32_t slot)
 {
     const char *first = text_at(g, 0, slot);
@@ -107,7 +108,7 @@ static bool find_common(struct fsd_code_group *g, uint32_t slot)
     return !same;
 }
 
-/* What is left of a hole's texts, as one text, and by block. */
+/* The different parts of a hole's texts, as one text, and indexed by block. */
 static fsd_sym left_of(struct fsd_code *c, struct fsd_code_group *g, uint32_t slot,
                        struct fsd_intern *known, const char ***each)
 {

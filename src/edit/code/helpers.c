@@ -1,14 +1,14 @@
-/* The head of the programs and the functions that they may call: helpers.py, of which a
- * program gets what it needs. */
+/* The head of the programs and the functions that they may call: a program gets the
+ * parts of helpers.py that it needs. */
 #include "base/base.h"
 #include "edit/code/code.h"
 
 #include <string.h>
 
-/* helpers.py, with a byte of 0 at its end: embed.cmake. */
+/* helpers.py with a terminating zero byte; see embed.cmake. */
 extern const unsigned char fsd_code_helpers[];
 
-/* A function of helpers.py, with the two empty lines before it. */
+/* A function of helpers.py, including the two empty lines before it. */
 struct helper {
     const char *text, *name;
     size_t n, name_n;
@@ -19,7 +19,7 @@ typedef FSD_VEC(struct helper) helper_vec;
 
 static const char mark[] = "\n\n\ndef ";
 
-/* All of it, zero-terminated. */
+/* The whole file, zero-terminated. */
 static const char *source(void)
 {
     return (const char *)fsd_code_helpers;
@@ -65,7 +65,7 @@ static bool calls(const char *text, size_t n, const struct helper *helper)
     return false;
 }
 
-/* Whom a text calls, and whom these call. */
+/* Marks the functions that a text calls, and those that these call. */
 static void need(helper_vec *helpers, const char *text, size_t n)
 {
     for (uint32_t i = 0; i < helpers->n; i++)
@@ -76,8 +76,8 @@ static void need(helper_vec *helpers, const char *text, size_t n)
         }
 }
 
-/* The import of the builder: TensorRT for RTX has a package of its own, and its wheels
- * of the bindings can be installed without it. */
+/* The import of the builder: TensorRT for RTX has its own package, and its wheels of
+ * the bindings can be installed without tensorrt. */
 static const char import_trt[] = "import tensorrt as trt\n";
 static const char import_rtx[] =
     "try:\n"
@@ -92,7 +92,7 @@ static void put_head(const char *end, bool rtx, FILE *out)
     const char *rest = import + sizeof import_trt - 1;
 
     fwrite(source(), 1, (size_t)(import - source()), out);
-    if (rtx) { /* a statement of its own, behind the imports */
+    if (rtx) { /* a separate statement after the imports */
         const char *last = strstr(rest, "\n\n");
 
         fwrite(rest, 1, (size_t)(last + 1 - rest), out);

@@ -1,5 +1,5 @@
-/* Statements of TensorRT's API that no template can express: those whose settings
- * depend on several attributes, and those that TensorRT takes in some forms only. */
+/* Statements of TensorRT's API that no template can express: their settings depend on
+ * several attributes, or TensorRT accepts only some forms of the operator. */
 #include "base/base.h"
 #include "edit/code/code.h"
 
@@ -11,7 +11,7 @@ static const struct fsd_attr *attr_of(const struct fsd_code *c, fsd_id node,
     return fsd_node_attr(c->g, &c->g->nodes.at[node], name);
 }
 
-/* The numbers of an attribute; NULL: there is none. */
+/* The numbers of an attribute; NULL if it is absent. */
 static const int64_t *ints_of(const struct fsd_code *c, fsd_id node, const char *name,
                               uint32_t *n)
 {
@@ -89,7 +89,7 @@ static void put_window(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
                          (long long)fsd_node_int(c->g, node, "group", 1));
 }
 
-/* A constant kernel is passed as weights, one that is computed as a tensor. */
+/* A constant kernel is passed as weights, a computed one as a tensor. */
 static void put_kernel(struct fsd_code *c, fsd_id node, uint32_t input,
                        struct fsd_code_words *w)
 {
@@ -183,7 +183,7 @@ static void put_elementwise(struct fsd_code *c, fsd_id node, const char *operati
     }
 }
 
-/* One function a word that a row may have behind '='. */
+/* One function for each word that a row may name after '='. */
 #define ELEMENTWISE(name)                                                              \
     static void put_##name(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)  \
     {                                                                                  \
@@ -207,7 +207,7 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 
 /* --------------------------------------------------------------------- quantization */
 
-/* The zero point, TensorRT has none: zeros that are known need no word. */
+/* TensorRT has no zero point, so it must be zero; known zeros need no check. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
     fsd_id zero = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
@@ -235,7 +235,7 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
         return;
     fsd_words_printf(w, "%s(", add);
     fsd_code_template(c, node, "@, $0, $1, &", w);
-    if (scale->ranked && scale->rank == 1) /* of more axes: one for each block */
+    if (scale->ranked && scale->rank == 1) /* more axes: one scale per block */
         fsd_code_template(c, node, ", axis=!axis=1!", w);
     fsd_words_put(w, ")");
 }
@@ -295,7 +295,7 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
     fsd_code_template(c, node, ", epsilon=!epsilon=1e-05!)", w);
 }
 
-/* Until opset 20 scale and bias are of groups, and TensorRT's parser repeats them. */
+/* Until opset 20, scale and bias are per group, and TensorRT's parser repeats them. */
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)
@@ -381,7 +381,8 @@ static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         w);
 }
 
-/* Scales that the model holds; sizes known, or computed by the network. */
+/* The scales must be in the model; the sizes may be known or computed by the network.
+ */
 static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id scales = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
@@ -410,7 +411,7 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         w);
 }
 
-/* Scales that are weights; an attribute before opset 9. */
+/* The scales are weights, or an attribute before opset 9. */
 static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_attr *scales = attr_of(c, node, "scales");
@@ -436,7 +437,7 @@ static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words 
                       "{mode:, mode=!mode!}, place='asymmetric', rounding='floor')", w);
 }
 
-/* An LSTM, a GRU or an RNN becomes a loop, as TensorRT's ONNX parser makes one. */
+/* An LSTM, GRU or RNN becomes a loop, as in TensorRT's ONNX parser. */
 static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool lstm = fsd_node_is(c->g, node, FSD_ONNX_LSTM);

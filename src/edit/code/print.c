@@ -1,9 +1,9 @@
 /*
  * The program as a file: the helpers that it calls, its functions, define(), which
- * calls them in their order, and what is not in it.
+ * calls them in order, and the nodes that are not in it.
  *
- * Of what files say, only slots are printed, as literals (put_literal) or in comments
- * (fsd_put_safe, in which no line ends).
+ * Text of input files is only printed in slots, as literals (put_literal) or in
+ * comments (fsd_put_safe, which prints no line breaks).
  */
 #include "base/base.h"
 #include "edit/code/code.h"
@@ -41,7 +41,7 @@ static void put_literal(const char *text, FILE *out)
     fputc('"', out);
 }
 
-/* A whole number, as Python would print it. */
+/* Whether the text is an integer as Python would print it. */
 static bool is_number(const char *text)
 {
     size_t n = strlen(text);
@@ -51,7 +51,7 @@ static bool is_number(const char *text)
 
 /* -------------------------------------------------------------------- parameters */
 
-/* "at", "n['conv_weight']": what a parameter is called in the function. */
+/* The name of a parameter in the function: "at", "n['conv_weight']". */
 static const char *parameter_name(struct fsd_arena *arena,
                                   const struct fsd_code_group *g, uint32_t which)
 {
@@ -61,7 +61,7 @@ static const char *parameter_name(struct fsd_arena *arena,
                             : fsd_printed(arena, "n['%s']", g->keys.at[which]);
 }
 
-/* The variable that a line's statement sets; "node" of one that sets none. */
+/* The variable that a line's statement sets; "node" if it sets none. */
 static const char *variable_of(struct fsd_arena *arena,
                                const struct fsd_code_line *line)
 {
@@ -72,8 +72,8 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* The key of a parameter in the table of the modules: the variable of the statement in
- * which it is used first, "_weight" behind it unless it is in the node's name. */
+/* The key of a parameter in the table of the modules: the variable of the statement
+ * that uses it first, followed by "_weight" unless it is in the node's name. */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
@@ -99,7 +99,7 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     }
 }
 
-/* Few parameters are arguments; of many only the first ones that are used often, and
+/* Few parameters are arguments; of many, only the first ones that are used often, and
  * the others are rows of a table. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
@@ -112,7 +112,7 @@ static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
     name_keys(c, g);
 }
 
-/* All that a parameter is are numbers. */
+/* Whether all texts of a parameter are numbers. */
 static bool are_numbers(const struct fsd_code_group *g, uint32_t which)
 {
     for (uint32_t i = 0; i < g->blocks.n; i++)
@@ -188,8 +188,8 @@ static void put_hole(struct fsd_code *c, const struct fsd_code_group *g, uint32_
 /* --------------------------------------------------------------------------- lines */
 
 /*
- * A statement that is too wide is broken as Black does: what stands between brackets
- * gets lines of its own, a part a line.
+ * A statement that is too wide is broken like Black does: the text between brackets is
+ * broken over separate lines, one part per line.
  *
  *     y = node(
  *         "Conv_1",
@@ -197,8 +197,8 @@ static void put_hole(struct fsd_code *c, const struct fsd_code_group *g, uint32_
  *     )
  */
 
-/* Text with its holes filled.  Of names every byte is `solid`: brackets and commas in
- * them mean nothing. */
+/* Text with its holes filled.  All bytes of names are `solid`: their brackets and
+ * commas have no meaning. */
 struct draft {
     const char *text;
     const bool *solid;
@@ -232,7 +232,8 @@ static bool is_one_of(const struct draft *d, size_t i, const char *signs)
     return !d->solid[i] && strchr(signs, d->text[i]) && d->text[i];
 }
 
-/* The end of the part that begins at `at`: a comma between brackets, or the bracket. */
+/* The end of the part that begins at `at`: a comma outside of inner brackets, or the
+ * bracket. */
 static size_t part_end(const struct draft *d, size_t at)
 {
     unsigned depth = 0;
@@ -260,7 +261,7 @@ static size_t width_of(const struct draft *d, size_t from, size_t to)
     return width;
 }
 
-/* Where the bracket that is open before `at` is closed. */
+/* The position where the bracket that is open before `at` is closed. */
 static size_t bracket_end(const struct draft *d, size_t at)
 {
     while (at < d->n && (at = part_end(d, at)) < d->n && is_one_of(d, at, ","))
@@ -268,7 +269,7 @@ static size_t bracket_end(const struct draft *d, size_t at)
     return at;
 }
 
-/* A list: as many on a line as there is room for. */
+/* Prints a list with as many items on a line as fit. */
 static void put_filled(const struct draft *d, size_t from, size_t to, unsigned indent,
                        FILE *out)
 {
@@ -291,7 +292,8 @@ static void put_filled(const struct draft *d, size_t from, size_t to, unsigned i
     }
 }
 
-/* What stands between two brackets: on a line of its own, else a line each part. */
+/* Prints the text between two brackets on a line of its own, or if it does not fit, one
+ * line per part. */
 static void put_inside(const struct draft *d, size_t from, size_t to, unsigned indent,
                        char bracket, FILE *out)
 {
@@ -314,7 +316,7 @@ static void put_inside(const struct draft *d, size_t from, size_t to, unsigned i
     }
 }
 
-/* Prints a part with room for `behind` more columns. */
+/* Prints a part, leaving room for `behind` more columns. */
 static void put_part(const struct draft *d, size_t from, size_t to, unsigned indent,
                      size_t behind, FILE *out)
 {
@@ -342,7 +344,8 @@ static uint32_t holes(const char *text)
     return n;
 }
 
-/* A statement with its comment behind it, which may be longer than the statement. */
+/* Prints a statement followed by its comment, which may be longer than the statement.
+ */
 static void put_statement(const struct draft *text, const struct draft *note, FILE *out)
 {
     size_t behind = note->n ? width_of(note, 0, note->n) + 4 : 0;
@@ -370,7 +373,7 @@ static void put_line(struct fsd_code *c, const struct fsd_code_group *g, uint32_
 
 /* ---------------------------------------------------------------------- functions */
 
-/* The class of a module, "transformers.BertLayer"; NULL. */
+/* The class of a module, "transformers.BertLayer"; NULL if unknown. */
 static const char *class_of(const struct fsd_code *c, fsd_sym module)
 {
     const char *name = fsd_text(c->modules, module);
@@ -401,7 +404,7 @@ static fsd_sym name_function(struct fsd_code *c, const struct fsd_code_group *g)
         FSD_NONE);
 }
 
-/* The modules that it is, in the comment above. */
+/* Prints the modules that the function represents, in the comment above it. */
 static void put_modules(struct fsd_code *c, const struct fsd_code_group *g, FILE *out)
 {
     const char *class = class_of(c, g->blocks.at[0]->module);
@@ -435,7 +438,7 @@ static const char *table_name(const struct fsd_code *c, const struct fsd_code_gr
     return name;
 }
 
-/* Prints text with its slots filled as a statement, so far to the right. */
+/* Prints text with its slots filled as a statement with this indentation. */
 static void put_words(struct fsd_code *c, const struct fsd_code_words *w,
                       unsigned indent, FILE *out)
 {
@@ -452,7 +455,7 @@ static void put_words(struct fsd_code *c, const struct fsd_code_words *w,
     fputc('\n', out);
 }
 
-/* What a parameter is in a block: a number or a literal. */
+/* Writes the text of a parameter in a block: a number or a literal. */
 static void put_value(struct fsd_code_words *w, const struct fsd_code_group *g,
                       uint32_t at, uint32_t which)
 {
@@ -462,7 +465,8 @@ static void put_value(struct fsd_code_words *w, const struct fsd_code_group *g,
         fsd_words_slot(w, FSD_SLOT_STRING, g->parameters.at[at][which]);
 }
 
-/* The names in which the modules differ: a row per parameter, a column per module. */
+/* Prints the names in which the modules differ: a row per parameter, a column per
+ * module. */
 static void put_table(struct fsd_code *c, const struct fsd_code_group *g, FILE *out)
 {
     struct fsd_code_words w = {.arena = c->arena};
@@ -517,7 +521,8 @@ static const char *top_name(const struct fsd_code *c, fsd_id tensor)
     return name ? fsd_text(c->words, name) : "None";
 }
 
-/* "layer1 = add_layer1(x, at="layer1")", the `which`-th block of its group. */
+/* Prints "layer1 = add_layer1(x, at="layer1")", the call for block `which` of its
+ * group. */
 static void put_call(struct fsd_code *c, const struct fsd_code_group *g, uint32_t which,
                      FILE *out)
 {
@@ -579,7 +584,7 @@ static void put_input(struct fsd_code *c, fsd_id tensor, FILE *out)
     fputs("))\n", out);
 }
 
-/* What an output is: a variable, or a weight. */
+/* Prints an output: a variable, or a weight. */
 static void put_output(struct fsd_code *c, fsd_id tensor, FILE *out)
 {
     fsd_id weight = fsd_code_weight(c, tensor);
@@ -604,9 +609,9 @@ static void put_output(struct fsd_code *c, fsd_id tensor, FILE *out)
     fputc('\n', out);
 }
 
-/* --------------------------------------------------------------- what is not said */
+/* -------------------------------------------------------------------- omitted nodes */
 
-/* Why a node has no statement: a literal. */
+/* The reason why a node has no statement: a string literal. */
 static const char *unsaid(const struct fsd_code *c, fsd_id node)
 {
     fsd_id made = fsd_node_out_tensor(c->g, node, 0);
@@ -620,7 +625,7 @@ static const char *unsaid(const struct fsd_code *c, fsd_id node)
     return "no statement reads its output";
 }
 
-/* A line an operator, an outcome and a reason. */
+/* Prints one line per operator, outcome and reason. */
 static void put_unsaid(struct fsd_code *c, FILE *out)
 {
     struct fsd_intern *kinds = fsd_intern_new(c->arena);
@@ -691,8 +696,8 @@ static void put_body(struct fsd_code *c, FILE *out)
     put_define(c, groups, out);
 }
 
-/* The program's own arguments, and what they set.  TensorRT for RTX compiles for
- * compute capabilities, without a GPU if they are named. */
+/* The program's own arguments and their effects.  TensorRT for RTX compiles for compute
+ * capabilities; if they are given, it needs no GPU. */
 static const char ending[] =
     "\n\ndef profile_of(builder, target, shapes):\n"
     "    \"\"\"The optimization profile of inputs with dynamic sizes; None: there are "
@@ -755,7 +760,7 @@ static const char capability_set[] =
     "    for i, name in enumerate(targets):\n"
     "        config.set_compute_capability(getattr(trt.ComputeCapability, name), i)\n";
 
-/* What the text calls is only known when all of it is there. */
+/* The helpers that the text calls are only known when the whole text is written. */
 void fsd_code_print(struct fsd_code *c, FILE *out)
 {
     struct fsd_print print;

@@ -1,10 +1,10 @@
 /*
- * Which nodes have a statement, in which order, and the runs of one module.
+ * Selects the nodes that have a statement, their order, and the runs of one module.
  *
- * A node has none when no node reads it as a tensor: a weight is read by its name, and
- * numbers that are known stand where they are used.  A node joins the last run of its
- * module if all that it reads is made by then; so a module is one run where it can be,
- * in time proportional to the edges.
+ * A node has no statement if no node reads its output as a tensor: a weight is read by
+ * its name, and known numbers are written where they are used.  A node joins the last
+ * run of its module if all its inputs have been computed by then; so a module is one
+ * run if possible, in time proportional to the number of edges.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
@@ -13,7 +13,7 @@
 
 enum { LEAST_FUNCTION = 4 };
 
-/* The node whose statement makes what an input reads; FSD_NONE: a weight, a number, an
+/* The node whose statement computes an input; FSD_NONE: it is a weight, a number, or an
  * input of the program. */
 static fsd_id source_of(const struct fsd_code *c, fsd_id node, uint32_t input)
 {
@@ -40,7 +40,7 @@ static void state_outputs(struct fsd_code *c)
     }
 }
 
-/* An operand whose value no file has. */
+/* Whether an operand's value is in no file. */
 static bool is_lost(const struct fsd_code *c, fsd_id tensor, const bool *is_input)
 {
     int64_t ints[FSD_INTS];
@@ -73,8 +73,8 @@ static enum fsd_status check_behind(const struct fsd_code *c, fsd_id node,
     return FSD_OK;
 }
 
-/* All nodes: as the file has them, where each stands behind those that it reads, as
- * ONNX asks for. */
+/* All nodes in the order of the file, in which ONNX requires each node to follow the
+ * producers of its inputs. */
 static fsd_id *all_nodes(const struct fsd_code *c)
 {
     fsd_id *order = FSD_NEW(c->arena, fsd_id, c->g->nodes.n + 1);
@@ -120,7 +120,7 @@ enum fsd_status fsd_code_order(struct fsd_code *c, struct fsd_error *err)
     return status;
 }
 
-/* The last block that makes something of what the node reads. */
+/* The last block that computes an input of the node. */
 static uint32_t needs(const struct fsd_code *c, fsd_id node)
 {
     uint32_t last = 0;

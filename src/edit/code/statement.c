@@ -1,4 +1,4 @@
-/* The right side of a node's statement, by the table of operators. */
+/* Writes the right side of a node's statement, using the table of operators. */
 #include "base/base.h"
 #include "edit/code/code.h"
 
@@ -97,7 +97,8 @@ static bool number_of(const struct fsd_code *c, fsd_id tensor, double *out)
            isfinite(*out);
 }
 
-/* As Python reads it back: with what single precision needs. */
+/* Writes a number with the digits from which Python reads the same single-precision
+ * value. */
 static void put_number(double number, struct fsd_code_words *w)
 {
     char text[40];
@@ -110,7 +111,7 @@ static void put_number(double number, struct fsd_code_words *w)
         fsd_words_put(w, ".0");
 }
 
-/* Known integers: one that has no axes as a number, others as a tuple. */
+/* Writes known integers: a scalar as a number, others as a tuple. */
 static bool put_ints(const struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     int64_t ints[FSD_INTS];
@@ -181,7 +182,7 @@ static void put_operands(struct fsd_code *c, fsd_id node, struct fsd_code_words 
     }
 }
 
-/* All with the rank of the result, where the ranks are known. */
+/* Writes all operands with the rank of the result, if the ranks are known. */
 static void put_aligned(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     uint32_t n = c->g->nodes.at[node].in.n, most = 0;
@@ -247,7 +248,7 @@ static void put_attr(const struct fsd_code *c, const struct fsd_attr *attr,
     }
 }
 
-/* "axis=1": the attribute of the node, or what stands behind '='. */
+/* Writes "axis=1": the attribute of the node, or else the value after '='. */
 static void put_named_attr(const struct fsd_code *c, fsd_id node, const char *word,
                            struct fsd_code_words *w)
 {
@@ -262,7 +263,8 @@ static void put_named_attr(const struct fsd_code *c, fsd_id node, const char *wo
         fsd_words_put(w, sign ? sign + 1 : "None");
 }
 
-/* "2": the input is there; "axis", or "axis#1": the attribute, and it is not 1. */
+/* Evaluates a condition. "2": the node has this input; "axis" or "axis#1": it has the
+ * attribute, and its value is not 1. */
 static bool holds(const struct fsd_code *c, fsd_id node, const char *word)
 {
     const char *sign = strchr(word, '#');
@@ -280,7 +282,7 @@ static bool holds(const struct fsd_code *c, fsd_id node, const char *word)
 
 /* ---------------------------------------------------------------------- templates */
 
-/* What stands before the next `end`, which is passed. */
+/* Returns the text before the next `end`, and skips both. */
 static const char *word_before(struct fsd_arena *arena, const char **at, char end)
 {
     const char *stop = strchr(*at, end);
@@ -324,7 +326,7 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
                        struct fsd_code_words *w)
 {
     const char *at = text;
-    bool inside = false; /* of braces */
+    bool inside = false; /* within braces */
 
     while (*at) {
         char sign = *at++;
@@ -354,7 +356,7 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
 
 /* ---------------------------------------------------------------------- statements */
 
-/* The name as it is, where it is a word, else as an identifier. */
+/* The name unchanged if it is an identifier, else converted to one. */
 static const char *word_of(const struct fsd_code *c, fsd_sym name)
 {
     const char *text = fsd_text(c->g->names, name), *at = text;
@@ -366,7 +368,7 @@ static const char *word_of(const struct fsd_code *c, fsd_sym name)
                                                                                  : text;
 }
 
-/* An operator that no row is about: as a call with all that is known of it. */
+/* Writes an operator without a row as a call with all known facts. */
 static void put_unknown(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_node *it = &c->g->nodes.at[node];

@@ -1,4 +1,4 @@
-/* Text with holes, and what holds of texts alone: identifiers, numbers, types. */
+/* Text with holes, and properties of texts alone: identifiers, numbers, types. */
 #include "base/base.h"
 #include "edit/code/code.h"
 
@@ -49,7 +49,8 @@ const char *fsd_code_type(enum fsd_dtype type)
     return names[type];
 }
 
-/* Keywords of Python, what it has built in and the program uses, and modules. */
+/* Whether the word is a Python keyword, a built-in name that the program uses, or a
+ * module. */
 static bool is_taken(const char *word)
 {
     static const char words[] =

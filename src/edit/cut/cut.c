@@ -1,9 +1,9 @@
 /*
- * The borders of a cut, and the edits that make it.
+ * Finds the borders of a cut, and the edits that produce it.
  *
- * A tensor of the main graph is to the cut exactly one of these: made inside; an
- * initializer that is needed; numbers that are known, which become an initializer; an
- * input; nothing.  Some of those made inside are outputs besides.
+ * For the cut, a tensor of the main graph is exactly one of these: produced inside; a
+ * required initializer; known numbers, which become an initializer; an input; unused.
+ * Some tensors that are produced inside are also outputs.
  */
 #include "edit/cut/cut.h"
 #include "base/base.h"
@@ -31,7 +31,7 @@ static enum fsd_status fail(const struct fsd_cut_plan *plan, struct fsd_error *e
 
 /* ---------------------------------------------------------------------- order */
 
-/* The node of the main graph that makes what a port reads; FSD_NONE. */
+/* The node of the main graph that produces the tensor at a port; FSD_NONE. */
 static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
 {
     fsd_id tensor = g->ports.at[port].tensor;
@@ -40,9 +40,9 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
                                               : fsd_tensor_producer(g, tensor);
 }
 
-/* By node of the main graph: a port by which it, or a body in it, waits for ever for
- * what another such node makes; FSD_NONE: it can be computed.  Nodes are taken away
- * when all that they read is there, as Kahn does. */
+/* Indexed by node of the main graph: a port at which it, or a body in it, waits forever
+ * for the output of another such node; FSD_NONE: it can be computed.  Nodes are removed
+ * when all their inputs are computed (Kahn's algorithm). */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -81,7 +81,7 @@ static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
     return at;
 }
 
-/* A tensor that is computed from itself; FSD_NONE: there is none. */
+/* A tensor that depends on itself; FSD_NONE if there is none. */
 static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -90,13 +90,14 @@ static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 
     while (node < g->nodes.n && at[node] == FSD_NONE)
         node++;
-    /* After as many steps as there are nodes the way back is on the cycle. */
+    /* After as many steps as there are nodes, the walk backwards is on the cycle. */
     for (fsd_id i = 0; node < g->nodes.n && i < g->nodes.n; i++)
         node = producer_at(g, at[node]);
     return node < g->nodes.n ? g->ports.at[at[node]].tensor : FSD_NONE;
 }
 
-/* A cycle anywhere is no model; an order that ONNX does not allow is none here. */
+/* A model with a cycle anywhere is invalid; an order that ONNX does not allow is also
+ * refused. */
 static enum fsd_status check_order(const struct fsd_cut_plan *plan,
                                    struct fsd_error *err)
 {
@@ -127,7 +128,7 @@ static enum fsd_status check_order(const struct fsd_cut_plan *plan,
 
 /* -------------------------------------------------------------------- borders */
 
-/* The known numbers of a tensor that only sizes depend on; NULL. */
+/* The known numbers of a tensor that only determines sizes; NULL. */
 static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
                                             fsd_id tensor)
 {
@@ -158,7 +159,7 @@ static bool is_asked_input(const struct fsd_cut_plan *plan, fsd_id tensor)
     return false;
 }
 
-/* A tensor that a kept node, or a body in it, reads. */
+/* Marks a tensor that a kept node, or a body in it, reads. */
 static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *needed,
                             struct fsd_error *err)
 {
@@ -197,7 +198,7 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
              is_kept(plan, i) && k < g->nodes.at[i].in.n && status == FSD_OK; k++)
             if (fsd_node_has_in(g, i, k))
                 status = need(plan, fsd_node_in_tensor(g, i, k), needed, err);
-    /* A body may hand out a tensor of the graph around it as it is. */
+    /* A body may output a tensor of the enclosing graph unchanged. */
     for (fsd_id s = 1; s < g->scopes.n; s++)
         for (uint32_t k = 0; is_kept(plan, g->scopes.at[s].owner) &&
                              k < g->scopes.at[s].outputs.n && status == FSD_OK;
@@ -207,7 +208,7 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
     return status;
 }
 
-/* Tensors that nodes outside the part read, or that are outputs of the model. */
+/* The tensors that nodes outside the part read, or that are outputs of the model. */
 static bool *read_outside(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -232,7 +233,7 @@ static bool *read_outside(const struct fsd_cut_plan *plan)
     return read;
 }
 
-/* A name that several nodes give to what they make, of a tensor that the cut has; 0:
+/* A name that several nodes give to their outputs, if the cut has such a tensor; 0 if
  * there is none. */
 static fsd_sym find_collision(const struct fsd_cut_plan *plan)
 {
@@ -253,7 +254,8 @@ static fsd_sym find_collision(const struct fsd_cut_plan *plan)
     return 0;
 }
 
-/* Constants that are kept for what reads them are no outputs: others have their own. */
+/* Constants that are kept for their consumers are not outputs: other parts have their
+ * own copies. */
 static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -282,8 +284,8 @@ static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error 
 
 /* ------------------------------------------------------------------- declaring */
 
-/* A border has to be declared: of a sequence, and of what no rule infers, it is not
- * known how. */
+/* A border must be declared.  If it is a sequence, or no rule infers its type, its
+ * declaration is unknown. */
 static enum fsd_status check_types(const struct fsd_cut_plan *plan,
                                    struct fsd_error *err)
 {
@@ -337,7 +339,7 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
 
 /* ---------------------------------------------------------------------- edits */
 
-/* What the lists of the main graph keep of a tensor. */
+/* Decides which lists of the main graph keep the tensor. */
 static void edit_tensor(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                         fsd_id tensor, bool in, bool out)
 {
@@ -370,8 +372,8 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
     return open;
 }
 
-/* As the model has it, where that leaves nothing open; a type that is no tensor's stays
- * as well. */
+/* Keeps the model's declaration if it leaves nothing open, and a type that is not a
+ * tensor's. */
 static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                     enum fsd_onnx_list list, fsd_id tensor)
 {
@@ -445,7 +447,7 @@ static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *ed
                            (size_t)ints->n * width);
 }
 
-/* Before IR version 4 every initializer was an input as well. */
+/* Before IR version 4, every initializer was also an input. */
 static void list_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits)
 {
     for (uint32_t i = 0; i < plan->sizes.n; i++) {

@@ -1,12 +1,12 @@
 /*
- * Which nodes of the main graph are kept of a cut.
+ * Selects the nodes of the main graph that a cut keeps.
  *
- * A node in a function's body stands for the call, which is in the file once.  One in
- * the body of an If, a Loop or a Scan does not: half of a body computes nothing, so
- * that its owner is kept whole or not at all, and only where it was asked for itself.
+ * A node in a function's body selects the function's call.  A node in the body of an
+ * If, Loop or Scan selects nothing: half of a body cannot be computed, so its owner is
+ * kept as a whole or not at all, and only if the user names it.
  *
- * Quantizers at the edges come along, since without them a layer in INT8 is one in
- * FP32; and constants come with the nodes that make them, so that weights stay weights.
+ * Quantizers at the edges are included, since a layer in INT8 would run in FP32 without
+ * them; constants are included with their producers, so that weights stay weights.
  */
 #include "base/base.h"
 #include "edit/run.h"
@@ -31,7 +31,8 @@ static const char *name_of(const struct fsd_graph *g, fsd_id node, char room[40]
 
 /* --------------------------------------------------------------- the main graph */
 
-/* `body` is set where a body of control flow is in between. */
+/* The node of the main graph that contains the node. `body` is set if a body of control
+ * flow is in between. */
 static fsd_id lift(const struct fsd_graph *g, fsd_id node, bool *body)
 {
     for (fsd_id s = g->nodes.at[node].scope; s; s = g->nodes.at[node].scope) {
@@ -49,7 +50,7 @@ static void keep(struct fsd_cut_plan *plan, fsd_id node, enum fsd_kept why)
     plan->count[why]++;
 }
 
-/* The node that makes a tensor of the main graph; FSD_NONE. */
+/* The producer of a tensor of the main graph; FSD_NONE. */
 static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -58,9 +59,9 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
                                               : fsd_tensor_producer(g, tensor);
 }
 
-/* ------------------------------------------------------------------ what is asked */
+/* ------------------------------------------------------------------ requested nodes */
 
-/* Nodes that were asked for; those in bodies are looked at when all are known. */
+/* Adds requested nodes; those in bodies are examined when all are known. */
 static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
                                   struct fsd_error *err)
 {
@@ -87,7 +88,7 @@ static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *n
                     name_of(g, plan->main_of[inside], rooms[1]));
 }
 
-/* The nodes that a layer computes, alone or with others. */
+/* Adds the nodes that a layer computes, alone or with others. */
 static void add_computed(const struct fsd_cut_plan *plan, fsd_id layer,
                          fsd_id_vec *nodes)
 {
@@ -123,14 +124,14 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
     return take_nodes(plan, &nodes, err);
 }
 
-/* A node that several layers share because they compute it. */
+/* Whether several layers share a node because they compute it together. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&
            !(fsd_traits_of(plan->d->facts, node) & FSD_OP_QDQ);
 }
 
-/* The layers that compute nodes together with these. */
+/* Adds the layers that compute nodes together with these. */
 static void add_group(const struct fsd_cut_plan *plan, fsd_id_vec *layers)
 {
     const struct fsd_match *m = plan->d->match;
@@ -215,7 +216,8 @@ static enum fsd_status find_tensors(const struct fsd_cut_plan *plan,
     return status;
 }
 
-/* Every node of the main graph that something marked leads to, up to `stop`. */
+/* Indexed by node of the main graph: whether it depends on a marked tensor, up to
+ * `stop`. */
 static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
                         const bool *stop)
 {
@@ -245,7 +247,8 @@ static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
     return reached;
 }
 
-/* Every node of the main graph that something marked needs, down to `stop`. */
+/* Indexed by node of the main graph: whether a marked tensor depends on it, down to
+ * `stop`. */
 static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
                       const bool *stop)
 {
@@ -268,15 +271,16 @@ static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
                 if (producer == FSD_NONE || reached[producer])
                     continue;
                 reached[producer] = true;
-                changed |= producer > plan->main_of[i]; /* which this loop has passed */
+                changed |= producer > plan->main_of[i]; /* a node that this loop has
+                                                           passed already */
             }
         }
     }
     return reached;
 }
 
-/* With both, what lies on a way from one to the other; what that needs besides becomes
- * an input. */
+/* With both ends, keeps the nodes on paths from one to the other; their other inputs
+ * become inputs of the part. */
 static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -305,9 +309,10 @@ static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error 
                     opt->n_from && opt->n_to ? opt->to[0] : "", "'");
 }
 
-/* ----------------------------------------------------------------- what comes along */
+/* ----------------------------------------------------- nodes that are included, too */
 
-/* What makes the inputs of kept nodes, where `wanted` says so, once. */
+/* Adds the producers of kept nodes' inputs for which `wanted` returns true; one step
+ * only. */
 typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer);
 
 static bool add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
@@ -365,7 +370,8 @@ static uint8_t *copy_kept(const struct fsd_cut_plan *plan)
     return copy;
 }
 
-/* Who reads what the nodes of `of` make, where it has one of these traits; 0: any. */
+/* Adds the consumers of outputs of the nodes in `of` that have one of these traits; 0:
+ * all consumers. */
 static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned traits,
                         enum fsd_kept why)
 {
@@ -388,7 +394,7 @@ static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned t
     }
 }
 
-/* One step in each direction. */
+/* Adds the neighbors in both directions, one step. */
 static void add_context(struct fsd_cut_plan *plan)
 {
     uint8_t *before = copy_kept(plan);
@@ -397,7 +403,7 @@ static void add_context(struct fsd_cut_plan *plan)
     add_readers(plan, before, 0, FSD_KEPT_CONTEXT);
 }
 
-/* The pair before what is read, and the one behind what is made. */
+/* Adds the Q/DQ pair before each input, and the one after each output. */
 static void add_quantizers(struct fsd_cut_plan *plan)
 {
     uint8_t *before = copy_kept(plan);

@@ -1,4 +1,4 @@
-/* Prints on a terminal what is cut. */
+/* Prints the contents of a cut on a terminal. */
 #include "base/base.h"
 #include "edit/cut/cut.h"
 
@@ -9,7 +9,7 @@ static void put_name(const struct fsd_cut_plan *plan, fsd_sym name, FILE *out)
     fsd_put_safe(out, fsd_brief(fsd_text(plan->d->names, name), room));
 }
 
-/* "fp32 1x3x?", open sizes by their names. */
+/* Prints "fp32 1x3x?"; dynamic sizes by their names. */
 static void put_info(const struct fsd_cut_plan *plan, fsd_id tensor, FILE *out)
 {
     struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
@@ -114,7 +114,7 @@ static bool is_in_one_layer(const struct fsd_match *m, fsd_id a, fsd_id b)
            m->region_of_node[a] == m->region_of_node[b];
 }
 
-/* The computing nodes that were asked for. */
+/* The requested nodes that compute. */
 static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 {
     fsd_id_vec core = {0};
@@ -135,8 +135,8 @@ static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
     fprintf(out, " %s\n", is);
 }
 
-/* Of an engine that states the names of its layers alone the mapping is incomplete, and
- * the types are unknown. */
+/* If an engine states only the names of its layers, the mapping is incomplete, and the
+ * types are unknown. */
 static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                        FILE *out)
 {
@@ -150,13 +150,13 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
     return own || other;
 }
 
-/* Fusion is which nodes are computed together: of both builds the same, or the first
- * pair of which it is not so. */
+/* Compares which nodes are computed together: reports that it is the same in both
+ * builds, or the first difference. */
 static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                       FILE *out)
 {
     fsd_id_vec core = core_of(plan);
-    fsd_id other = FSD_NONE; /* in another precision */
+    fsd_id other = FSD_NONE; /* a node in a different precision */
 
     if (names_only(plan, alone, out))
         return;

@@ -1,9 +1,9 @@
 /*
- * Values that the user has of a model's tensors, for the inputs of a part of it.
+ * The user's values of a model's tensors, for the inputs of a part.
  *
- * A value stands for an input of the part where it has the tensor's name, type and
- * sizes: other numbers would run, too, and their outputs would be compared with those
- * of the whole model in vain.
+ * A value is used for an input of the part only if it has the tensor's name, type and
+ * sizes: other values would run, too, but comparing their outputs with those of the
+ * whole model would be pointless.
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
@@ -16,7 +16,7 @@ static const struct fsd_array *find(const struct fsd_array_set *given, fsd_sym n
     return NULL;
 }
 
-/* Sizes that the part leaves open are those of the value. */
+/* Sizes that the part leaves open may be any in the value. */
 static bool has_sizes(const struct fsd_onnx_info *info, const struct fsd_array *value)
 {
     if (!info->ranked)

@@ -1,10 +1,9 @@
 /*
- * Arrays as numpy stores them: a ZIP of "NAME.npy", each a header of text and the bare
- * elements, nothing packed.
+ * Arrays in numpy's format: an uncompressed ZIP of "NAME.npy" files, each a text header
+ * followed by the elements.
  *
- * A file's checksum stands before it, and the output may be a pipe: values are made
- * twice, by a generator that begins anew, or read twice from the file that has them, so
- * that none need be in memory.
+ * A file's checksum precedes it, and the output may be a pipe.  So values are generated
+ * twice from the same seed, or read twice from their file, and never all in memory.
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
@@ -13,13 +12,14 @@
 
 /* One array. */
 struct array {
-    const char *name; /* in the archive */
-    const char *head; /* of the .npy */
+    const char *name; /* its name in the archive */
+    const char *head; /* the header of the .npy file */
     size_t head_n;
     enum fsd_dtype type;
-    uint64_t count, size; /* elements; bytes with the head */
+    uint64_t count, size; /* elements; bytes including the header */
     uint64_t seed;
-    const struct fsd_array *given; /* its bytes, with their head; NULL: random ones */
+    const struct fsd_array *given; /* the user's bytes with their header; NULL: random
+                                      values */
     uint32_t crc, offset;
 };
 
@@ -37,7 +37,8 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* From -1 to 1; of whole types 0 or 1, which are an index of anything but nothing. */
+/* A value from -1 to 1; for integer types 0 or 1, which are valid indices of any axis
+ * that is not empty. */
 static uint64_t bits_of(enum fsd_dtype type, uint64_t random)
 {
     double number = (double)(int64_t)(random >> 40) / (1 << 23) - 1;
@@ -53,12 +54,12 @@ static uint64_t bits_of(enum fsd_dtype type, uint64_t random)
         memcpy(&bits, &number, sizeof bits);
         return bits;
     }
-    if (type == FSD_FP16) /* a sign, and a number from a half to one */
+    if (type == FSD_FP16) /* a sign, and a number from 0.5 to 1 */
         return (random & 0x83ff) | 14 << 10;
     return random >> 63;
 }
 
-/* As numpy spells a type; NULL: it has none such. */
+/* numpy's name of a type; NULL: it has none. */
 static const char *numpy_type(enum fsd_dtype type)
 {
     static const char *const types[FSD__DTYPE_COUNT] = {
@@ -72,7 +73,7 @@ static const char *numpy_type(enum fsd_dtype type)
 
 /* -------------------------------------------------------------------------- bytes */
 
-/* To the stream, or, where that is NULL, to the checksum alone. */
+/* Writes to the stream or, if it is NULL, only updates the checksum. */
 static void put_bytes(uint32_t *crc, const void *bytes, size_t n, FILE *out)
 {
     if (out)
@@ -102,7 +103,7 @@ static void put_random(const struct array *a, uint32_t *crc, FILE *out)
     put_bytes(crc, piece, n, out);
 }
 
-/* @return false: they are damaged. */
+/* @return false if the bytes are damaged */
 static bool put_given(const struct array *a, uint32_t *crc, FILE *out)
 {
     struct fsd_stream *s = fsd_stream_open(&a->given->stored);
@@ -137,13 +138,13 @@ static void put_number(FILE *out, uint64_t number, unsigned width)
         putc((unsigned char)(number >> 8 * i), out);
 }
 
-/* What the headers of a file, and the list at the end, have in common. */
+/* Writes the fields that the headers of files and the directory at the end share. */
 static void put_entry(const struct array *a, FILE *out)
 {
-    put_number(out, 20, 2);      /* version that is needed */
+    put_number(out, 20, 2);      /* required version */
     put_number(out, 1 << 11, 2); /* names are UTF-8 */
     put_number(out, 0, 2);       /* stored */
-    put_number(out, 0, 2);       /* the first of January 1980: always the same */
+    put_number(out, 0, 2);       /* 1 January 1980: always the same date */
     put_number(out, 33, 2);
     put_number(out, a->crc, 4);
     put_number(out, a->size, 4);
@@ -191,8 +192,8 @@ static void put_end(uint32_t n, uint64_t at, uint64_t size, FILE *out)
 
 /* -------------------------------------------------------------------------- arrays */
 
-/* "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }" and blanks, in all a
- * multiple of 64 bytes. */
+/* Fills "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }", padded with
+ * blanks to a multiple of 64 bytes. */
 static void fill_head(struct fsd_arena *arena, struct array *a, const char *shape)
 {
     const char *text =
@@ -286,7 +287,7 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
                             0, "expected inputs of at most 2 GiB together, found more");
     }
     for (uint32_t i = 0; i < plan->inputs.n; i++)
-        if (!put_local(&all[i], &at, out)) /* the file has changed meanwhile */
+        if (!put_local(&all[i], &at, out)) /* the file has changed in the meantime */
             return damaged(&all[i], err);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         size += put_listed(&all[i], out);

@@ -4,7 +4,8 @@
  *     {"schema":"fusiondiff-collect/1", "given":["builder","--onnx=m.onnx","--fp16"],
  *      "environment":{"CUDA_VISIBLE_DEVICES":"0"}, ...}
  *
- * It states the flags that no dump has.  A file of another schema is another program's.
+ * It states the flags, which no dump does.  A file with a different schema belongs to a
+ * different program.
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
@@ -19,7 +20,7 @@ struct reading {
     struct fsd_intern *names;
     struct fsd_issue_command *out;
     struct fsd_records r;
-    bool is;    /* a command of collect's */
+    bool is;    /* the file is a command of `collect` */
     bool given; /* the list of its words is being read */
 };
 
@@ -31,7 +32,8 @@ static fsd_sym text_at(const struct reading *x, const char *at, size_t n)
 static void read_environment(struct reading *x)
 {
     struct fsd_field field = {0};
-    enum fsd_record_step step = fsd_record_next(&x->r, &field); /* its bracket */
+    enum fsd_record_step step = fsd_record_next(&x->r, &field); /* the opening
+                                                                   bracket */
 
     while (step == FSD_RECORD_OPEN || step == FSD_RECORD_FIELD) {
         if (step == FSD_RECORD_FIELD && field.is_text &&

@@ -1,5 +1,5 @@
-/* Commands in the words of the tools: those that build and run alone what was cut, and
- * the one of a build as its user gave it. */
+/* Commands for the builders' tools: to build and run a part alone, and the user's own
+ * command of a build. */
 #include "base/base.h"
 #include "edit/run.h"
 #include "edit/cut/cut.h"
@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-/* "sub.json" of "sub.onnx", as a word of a shell. */
+/* Prints "sub.json" for "sub.onnx", as a word of a shell. */
 static void put_beside(struct fsd_arena *arena, const char *path, const char *ending,
                        FILE *out)
 {
@@ -17,7 +17,7 @@ static void put_beside(struct fsd_arena *arena, const char *path, const char *en
     fsd_put_shell_word(out, fsd_printed(arena, "%.*s%s", (int)n, path, ending));
 }
 
-/* Sizes that stay open are given by the user. */
+/* Prints the sizes that stay open, which the user has to set. */
 static void put_open(const struct fsd_cut_plan *plan, FILE *out)
 {
     const char *before = " --optShapes=";
@@ -40,7 +40,7 @@ static void put_open(const struct fsd_cut_plan *plan, FILE *out)
     }
 }
 
-/* The types that the builder was allowed, as trtexec spells them. */
+/* Prints the types from which the builder could choose, as trtexec spells them. */
 static void put_precision(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const types[] = {"fp16", "bf16", "int8", "fp8", "int4", "best"};
@@ -94,15 +94,15 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
     fputs(" --onnxrt\n", out);
 }
 
-/* ---------------------------------------------------------- a command of the user's */
+/* --------------------------------------------------------------- the user's command */
 
-/* Numbers and sizes, as "1x3x224" or "5", say nothing of whose model it is. */
+/* Numbers and sizes, such as "1x3x224" or "5", do not reveal the model. */
 static bool is_number(const char *value)
 {
     return *value && value[strspn(value, "0123456789x.")] == '\0';
 }
 
-/* Of an option its name, and a value that is a number; of anything else nothing. */
+/* Prints an option's name, and its value if it is a number; nothing of other words. */
 static void put_hidden(const char *word, FILE *out)
 {
     size_t n = strcspn(word, "=");

@@ -1,7 +1,7 @@
 /*
- * The text of a report.  It is read as it is, in a mail or a terminal, as often as
- * rendered: names stand between backquotes, sentences that hold some in blocks, and
- * tables have the columns that a maintainer asks for.  What is not known is said.
+ * The text of a report.  It is read as plain text, in a mail or a terminal, as often as
+ * rendered: names are in backquotes, sentences with names in blocks, and tables have
+ * the columns that a maintainer needs.  Unknown facts are stated as unknown.
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
@@ -14,7 +14,7 @@ enum { MOST_BYTES = 65000, MOST_ROWS = 40, MOST_NAME = 160 };
 
 struct text {
     const struct fsd_issue_facts *t;
-    uint32_t rows; /* of a table, at most */
+    uint32_t rows; /* the limit of a table */
     FILE *out;
 };
 
@@ -37,7 +37,7 @@ static void repeat(char c, size_t n, FILE *out)
         putc(c, out);
 }
 
-/* As code within a line, which may be one of a table: there a bar is "\|". */
+/* Prints code within a line, or within a table, where a bar is "\|". */
 static void put_code(const char *name, FILE *out)
 {
     struct fsd_print print;
@@ -60,7 +60,7 @@ static void put_code(const char *name, FILE *out)
     free(print.text);
 }
 
-/* A block of text as it is. */
+/* Prints a block of text unchanged. */
 static void put_block(const char *text, const char *language, FILE *out)
 {
     size_t run = longest_run(text, '`'), n = strlen(text);
@@ -94,7 +94,7 @@ static void put_builder(const struct fsd_diff *d, FILE *out)
     fputs(*built_by(d) ? built_by(d) : "the builder", out);
 }
 
-/* What happened to the fusion, or to its precision, in the words of a headline. */
+/* The change of the fusion, or of its precision, in the words of a headline. */
 static const char *headline_of(const struct fsd_region_diff *r)
 {
     static const char *const happened[] = {
@@ -178,7 +178,7 @@ static void put_groups(const struct fsd_state *s, const struct fsd_compare *c,
         fprintf(out, "          and %u more\n", groups.n - MOST);
 }
 
-/* What differs besides fusion and precision. */
+/* Prints differences other than fusion and precision. */
 static void put_others(const struct fsd_region_diff *r, FILE *out)
 {
     const struct {
@@ -200,8 +200,8 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
         }
 }
 
-/* What changed between the builds, what it costs and what to do, as every report of a
- * comparison begins; nothing where neither an error nor a warning was found. */
+/* Prints what changed between the builds, its cost and the advice, like the first lines
+ * of every comparison; nothing if there is neither an error nor a warning. */
 static void put_says(struct text *x)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -308,7 +308,7 @@ static void put_options(const struct fsd_diff *d, FILE *out)
     }
 }
 
-/* Exporters import sets of which they use nothing. */
+/* Exporters import domains that they do not use. */
 static bool is_used(const struct fsd_graph *g, fsd_sym domain)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++)
@@ -365,7 +365,7 @@ static void put_build(const struct fsd_diff *d, const struct fsd_issue_command *
     put_model(d, out);
 }
 
-/* Below a table. */
+/* Prints the command below a table. */
 static void put_command(struct text *x, const struct fsd_issue_command *command)
 {
     struct fsd_print print;
@@ -444,7 +444,7 @@ static void put_layers(struct text *x, const struct fsd_diff *d, const fsd_id_ve
     put_rest(x, list->n, where);
 }
 
-/* The layers as the dump has them. */
+/* Prints the layers as the dump has them. */
 static void put_dump(struct text *x)
 {
     enum { MOST = 4 };
@@ -523,7 +523,7 @@ static void put_tables(struct text *x)
 
 /* ------------------------------------------------------------------------- the part */
 
-/* Without its first line, which has the path of the model on some machine. */
+/* Prints the cut without its first line, which contains the model's local path. */
 static void put_cut(struct text *x)
 {
     struct fsd_print print;
@@ -536,7 +536,8 @@ static void put_cut(struct text *x)
     free(print.text);
 }
 
-/* What is no command becomes a comment, so that a shell takes all of it. */
+/* Lines that are not commands become comments, so that a shell accepts the whole text.
+ */
 static void put_commands(struct text *x)
 {
     struct fsd_print print, script;
@@ -625,7 +626,7 @@ static void put_all(const struct fsd_issue_facts *t, uint32_t rows, FILE *out)
     put_files(&x);
 }
 
-/* With fewer rows, until it is short enough. */
+/* Prints the text with fewer rows until it is short enough. */
 void fsd_issue_put_text(const struct fsd_issue_facts *t, FILE *out)
 {
     struct fsd_print print;

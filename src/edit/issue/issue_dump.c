@@ -1,10 +1,11 @@
 /*
- * Layers as the builder wrote them, for those who know its dumps better than ours: the
- * JSON object of a layer, or its line in the inspector's text.
+ * Prints layers as the builder wrote them, for readers who know its dumps better than
+ * this program's reports: the JSON object of a layer, or its line in the inspector's
+ * text.
  *
- * They are found by name, as text, so that the reader of engines need not keep where in
- * a file each layer stood.  A name that the dump writes otherwise is not found, and of
- * two layers of one name the first is shown.
+ * Layers are found by name, as text, so that the reader of engines need not store their
+ * positions in the file.  A name that the dump spells differently is not found, and of
+ * two layers with the same name the first is shown.
  */
 #include "base/base.h"
 #include "edit/issue/issue.h"
@@ -41,7 +42,7 @@ static bool take_object(struct fsd_slice text, const char *at, size_t n,
     out->s = begin;
     left = fsd_slice_from(text, (size_t)(begin - text.s));
     closed = fsd_slice_brackets(left);
-    out->n = closed ? closed : left.n; /* all of a dump that was cut off */
+    out->n = closed ? closed : left.n; /* the whole rest of a truncated dump */
     return fsd_slice_find(*out, "\"LayerType\"") != NULL;
 }
 
@@ -76,7 +77,7 @@ static bool find_layer(struct fsd_slice text, const char *name, struct fsd_slice
     return false;
 }
 
-/* Line by line: what a terminal would obey is escaped. */
+/* Prints line by line, with characters escaped that would control a terminal. */
 static void put_lines(struct fsd_slice text, struct fsd_intern *texts, FILE *out)
 {
     while (text.n) {

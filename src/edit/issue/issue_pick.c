@@ -1,4 +1,4 @@
-/* What a report is about: the layers and nodes of a finding, or of what changed. */
+/* Picks the subject of a report: the layers and nodes of a finding or of a change. */
 #include "base/base.h"
 #include "edit/issue/issue.h"
 
@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Of a finding about more layers the report has one: it should be small. */
+/* The limit of layers in a report, which should be small. */
 enum { MOST_LAYERS = 8 };
 
 static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
@@ -15,7 +15,7 @@ static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
         fsd_vec_push(arena, list, id);
 }
 
-/* The node of the main graph that holds it. */
+/* The node of the main graph that contains the node. */
 static fsd_id main_node(const struct fsd_graph *g, fsd_id node)
 {
     while (g->nodes.at[node].scope)
@@ -37,7 +37,7 @@ static double ms_of(const struct fsd_diff *d, const struct fsd_finding *f)
     return sum;
 }
 
-/* The first where nothing was measured. */
+/* The slowest layer; the first if none was measured. */
 static fsd_id slowest(const struct fsd_diff *d, const struct fsd_finding *f)
 {
     const struct fsd_about *layers = &d->findings->subjects.at[f->layers.at];
@@ -181,7 +181,7 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
     return FSD_OK;
 }
 
-/* ----------------------------------------------------------------------- the others */
+/* --------------------------------------------------------------------- nodes around */
 
 static void add_nodes_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
                          const struct fsd_diff *d, fsd_id layer)
@@ -191,7 +191,7 @@ static void add_nodes_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
             main_node(d->model, fsd_match_of_layer(d->match, layer, i)->node));
 }
 
-/* Who makes, and who reads, what the layer moves. */
+/* Adds the producers and consumers of the data that the layer moves. */
 static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *arena,
                              const struct fsd_diff *d, fsd_id layer)
 {
@@ -209,7 +209,8 @@ static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *aren
     }
 }
 
-/* The nodes of a kernel, but for a region, which may be all of a network. */
+/* Adds the nodes of a kernel, but not those of a region, which may be a whole network.
+ */
 static void add_kernel(struct fsd_issue_subject *s, struct fsd_arena *arena,
                        const struct fsd_diff *d, fsd_id layer)
 {
@@ -227,8 +228,8 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add_kernel(s, arena, d, fsd_match_of_node(d->match, node, l)->layer);
 }
 
-/* A Concat that no layer computes: a copy is there for the sake of what its other
- * inputs are, and of where they are written. */
+/* Adds a Concat that no layer computes: the builder inserted a copy because of the
+ * Concat's other inputs and the place where they are written. */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)
 {
@@ -253,7 +254,7 @@ static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
     }
 }
 
-/* The layers beside one, at either end of a tensor. */
+/* Adds the neighbors of a layer at all of its tensors. */
 static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_id layer,
                        fsd_id_vec *list)
 {
@@ -268,9 +269,9 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
         }
 }
 
-/* The computing layers before and behind a layer, two each: a kernel is what it is
- * since its neighbors' neighbors take no part in it.  Layers that move data count for
- * nothing. */
+/* Adds the computing layers before and after a layer, two each, since a kernel also
+ * depends on the neighbors of its neighbors, with which it was not fused.  Layers that
+ * move data are not counted. */
 static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
                           const struct fsd_diff *d, fsd_id layer)
 {
@@ -312,8 +313,8 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
     fsd_vec_sort(&s->old_layers, fsd_by_id);
 }
 
-/* What reads these nodes and has no layer, a view or a duplicate: without it the part
- * would have outputs inside of its kernels. */
+/* Adds the consumers of these nodes that have no layer, a view or a duplicate: without
+ * them the part would have outputs inside its kernels. */
 static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
                       const struct fsd_diff *d)
 {

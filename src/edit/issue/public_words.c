@@ -1,7 +1,7 @@
 /*
- * A text is split at what is no letter: "sm80_xmma_fprop_64x32" has the words sm, xmma
- * and fprop.  A run of letters that is no word may be several, each with a capital.
- * Single letters and numbers say nothing.
+ * A text is split at characters that are not letters: "sm80_xmma_fprop_64x32" has the
+ * words sm, xmma and fprop.  If a run of letters is not a known word, it may consist of
+ * several, each with a capital.  Single letters and numbers reveal nothing.
  */
 #include "edit/issue/public_words.h"
 #include "edit/run.h"
@@ -9,8 +9,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Of ONNX's attributes and their values, of domains and of exporters; those of
- * operators are split off their names. */
+/* ONNX's attributes and their values, domains and exporters; words of operators are
+ * taken from their names. */
 static const char ONNX_WORDS[] =
     "accuracy action activation activations aggregate ai allowzero alpha as "
     "asymmetric aten auto avg axes axis base before beta bidirectional bilinear "
@@ -71,7 +71,8 @@ static void add(struct fsd_public_words *p, struct fsd_slice word)
     fsd_intern_slice(p->known, (struct fsd_slice){low, lower(word, low)});
 }
 
-/* How long the word is that begins a run of letters: "MulAdd", "NMSPlugin", "eXp". */
+/* The length of the word at the beginning of a run of letters: "MulAdd", "NMSPlugin",
+ * "eXp". */
 static size_t first_word(struct fsd_slice run)
 {
     size_t n = 1;
@@ -145,7 +146,8 @@ static bool is_known_run(const struct fsd_public_words *p, struct fsd_slice run)
     return true;
 }
 
-/* "0x6b24169dfd4ad585": a number, whatever its digits spell. */
+/* The length of "0x6b24169dfd4ad585" at the front: a number, whatever its digits spell.
+ */
 static size_t hex_at(struct fsd_slice text)
 {
     size_t n = 2;

@@ -1,7 +1,7 @@
 /*
- * A new name is a letter and a number, of nodes and tensors from 0 in their order.  The
- * letter is one that no name of the input has before a number, so that a new name is
- * never an old one, nor holds one.
+ * A new name is a letter and a number; nodes and tensors are numbered from 0 in their
+ * order.  No name of the input has this letter before a number, so a new name never
+ * equals or contains an old one.
  */
 #include "edit/issue/renamer.h"
 #include "base/base.h"
@@ -14,18 +14,19 @@
 struct new_name {
     enum fsd_named of;
     uint32_t number;
-    const char *text; /* NULL: not asked for yet */
+    const char *text; /* NULL: not needed yet */
 };
 
 struct fsd_renamer {
     struct fsd_arena *arena;
-    struct fsd_intern *old;         /* what was renamed */
-    struct fsd_intern *stay;        /* words of operators, layers, formats: no names */
-    FSD_VEC(struct new_name) names; /* by symbol of `old` */
+    struct fsd_intern *old;         /* the renamed texts */
+    struct fsd_intern *stay;        /* words of operators, layers, formats, which are
+                                       not names */
+    FSD_VEC(struct new_name) names; /* indexed by symbol of `old` */
     uint32_t count[FSD__NAMED_COUNT];
-    bool taken[256]; /* letters that some name has before a number */
+    bool taken[256]; /* letters that precede a number in some name */
     char letter[FSD__NAMED_COUNT];
-    size_t longest; /* name, in bytes */
+    size_t longest; /* the longest name, in bytes */
     struct fsd_public_words *public;
     const char *const *phrases; /* of the builder; NULL: none */
 };
@@ -97,7 +98,7 @@ const char *fsd_renamer_name(void *payload, enum fsd_named of, struct fsd_slice 
     return known->text ? known->text : "";
 }
 
-/* NULL: it is none that was recorded. */
+/* The new name of a text; NULL if the text was not recorded as a name. */
 static const char *known_name(const struct fsd_renamer *r, const char *s, size_t n)
 {
     fsd_sym sym = fsd_intern_find(r->old, s, n);
@@ -112,7 +113,8 @@ static bool stays(const struct fsd_renamer *r, const char *s, size_t n)
 
 /* ------------------------------------------------------------------------ learning */
 
-/* A text of the builder, or of ONNX, unless some word of it may be the user's. */
+/* Records a text of the builder or ONNX as one that stays, unless a word in it may be
+ * the user's. */
 static void stay(struct fsd_renamer *r, const struct fsd_intern *names, fsd_sym sym)
 {
     const char *text = fsd_text(names, sym);
@@ -128,7 +130,8 @@ bool fsd_renamer_is_public(void *payload, struct fsd_slice text)
     return fsd_public_has(r->public, text);
 }
 
-/* Operators of functions are names; all others, and how they are set, are words. */
+/* Operators that are functions have names; all other operators, and their settings, are
+ * words. */
 static void learn_operators(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++) {
@@ -164,7 +167,7 @@ static void learn_layers(struct fsd_renamer *r, const struct fsd_graph *g)
     }
 }
 
-/* What the user set may be a path. */
+/* A value that the user set may be a path. */
 static void learn_built(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (uint32_t i = 0; i < g->built.n; i++) {
@@ -191,7 +194,7 @@ static void learn_names(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         learn_name(r, g->names, FSD_NAMED_NODE, g->nodes.at[i].name);
-        /* Of an operator that ONNX or the builder has, these stay. */
+        /* An operator that ONNX or the builder defines stays. */
         learn_name(r, g->names, FSD_NAMED_FUNCTION, g->nodes.at[i].op);
         if (!fsd_public_has(r->public,
                             fsd_slice_of(fsd_text(g->names, g->nodes.at[i].domain))))
@@ -217,9 +220,10 @@ void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d,
     learn_names(r, d->model);
 }
 
-/* ------------------------------------------------------------ what names are put in */
+/* ---------------------------------------------------------------- text around names */
 
-/* A phrase of the builder's here, with the number that follows. */
+/* The length of one of the builder's phrases at the front, including the number after
+ * it. */
 static size_t phrase_at(const struct fsd_renamer *r, struct fsd_slice text)
 {
     const char *const *phrase = r->phrases;
@@ -238,7 +242,7 @@ static bool is_letter_or_digit(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* The longest known name here that ends where a word does. */
+/* The length of the longest known name at the front that ends at a word boundary. */
 static size_t name_at(const struct fsd_renamer *r, struct fsd_slice text,
                       const char **name)
 {
@@ -252,7 +256,7 @@ static size_t name_at(const struct fsd_renamer *r, struct fsd_slice text,
     return 0;
 }
 
-/* A counter of the builder's: "12", "U14", "v3". */
+/* Whether a word is one of the builder's counters: "12", "U14", "v3". */
 static bool is_counter(struct fsd_slice word)
 {
     return is_number(word) || (word.n > 1 && isalpha((unsigned char)*word.s) &&
@@ -269,7 +273,7 @@ static void put_word(struct fsd_renamer *r, struct fsd_slice word, FILE *out)
 
 static void put_text(struct fsd_renamer *r, struct fsd_slice text, FILE *out)
 {
-    bool begins = true; /* a word, here */
+    bool begins = true; /* whether a word begins here */
 
     while (text.n) {
         const char *name = NULL;

@@ -1,15 +1,16 @@
 /*
  * How to split a fusion by marking one of its tensors as an output, and which groups
- * change as a result; where no mark splits it, by an If that passes the
- * tensor on, since builders do not fuse across control flow.
+ * change as a result; if no mark splits it, an If that forwards the tensor does, since
+ * builders do not fuse across control flow.
  *
  *     [Conv Add Relu] -> [Conv ...]     mark the output of Conv:  [Conv] [Add Relu]
  *
- * The nodes behind the mark, the tail, have lost their product and are pointwise work
- * that may be fused into a neighboring generated kernel or a product without an
- * epilogue; those groups change, too.  Of the tensors that split a fusion the one that
- * changes the fewest groups is used, since a break must prove something about one
- * fusion.  If no rule predicts what the builder does, there is no exact break.
+ * The nodes after the mark, the tail, are separated from their product and are
+ * pointwise work that the builder may fuse into a neighboring generated kernel or a
+ * product without an epilogue; those groups change, too.  Of the tensors that split a
+ * fusion, the one that changes the fewest groups is used, since a break must prove
+ * something about a single fusion.  If no rule predicts what the builder does, there is
+ * no exact break.
  */
 #include "edit/mark/break.h"
 #include "base/base.h"
@@ -19,7 +20,8 @@
 
 /* ------------------------------------------------------------------------- the tail */
 
-/* The tail is pointwise: a generated kernel that is its only consumer fuses it. */
+/* The tail is pointwise: if its only consumer is a generated kernel, the kernel fuses
+ * it. */
 static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
                               struct fsd_candidate *c)
 {
@@ -61,7 +63,7 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
     "the builder computes the Conv alone and generates a kernel for "                  \
     "the following nodes"
 
-/* Behind the Conv, or behind the Add that is the first to follow it. */
+/* The break after the Conv, or after the Add if that is the first node that follows. */
 static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
                                         fsd_id conv)
 {
@@ -80,8 +82,8 @@ static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     return fsd_break_is_inside(m, sum) ? better(c, at_tensor(m, group, sum, why)) : c;
 }
 
-/* x -> Div -> Erf -> ... -> Mul 0.5: the input of the last Mul, if only a product
- * consumes the result. */
+/* x -> Div -> Erf -> ... -> Mul 0.5: breaks at the input of the last Mul if only a
+ * product consumes the result. */
 static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -122,7 +124,7 @@ static struct fsd_candidate break_epilogue(const struct fsd_marks *m, fsd_id gro
     if (fsd_node_is_conv(m->d, product) || !fsd_break_is_generated(m, group))
         return behind_conv(m, group, product);
     c = before_last_factor(m, group);
-    /* With constant weights it is a Conv of 1x1 then. */
+    /* With constant weights, the product then becomes a Conv of 1x1. */
     if (fsd_break_is_inside(m, tensor) && m->d->cost->sizes->shapes[tensor].rank > 3 &&
         fsd_is_constant(m->d->facts, fsd_node_in_tensor(m->d->model, product, 1)))
         c = better(at_tensor(m, group, tensor, CONV_WHY), c);
@@ -148,7 +150,7 @@ static struct fsd_candidate break_attention(const struct fsd_marks *m, fsd_id gr
     return fsd_break_none("another layer outputs its Softmax");
 }
 
-/* Whether a product, or a Reshape, is among what the tensor is computed of. */
+/* Whether the tensor is computed from a product or a Reshape. */
 static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -172,8 +174,8 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
 }
 
 /* Whether the product reads several matrices, such as a batch of sequences, and is the
- * first one, or in FP32: the builder computes it matrix by matrix, and fuses nothing
- * into it. */
+ * first product or in FP32: then the builder computes it matrix by matrix, and fuses
+ * nothing into it. */
 static bool is_stacked(const struct fsd_marks *m, fsd_id product)
 {
     fsd_id tensor = fsd_node_in_tensor(m->d->model, product, 0);
@@ -182,7 +184,7 @@ static bool is_stacked(const struct fsd_marks *m, fsd_id product)
            (m->d->nodes[product].realised == FSD_FP32 || !is_behind_product(m, tensor));
 }
 
-/* One product of several: it fuses what follows it. */
+/* Separates one of several products: it fuses the nodes that follow it. */
 static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id group)
 {
     struct fsd_candidate best = none;
@@ -224,10 +226,10 @@ static enum fsd_dtype operand_type(const struct fsd_marks *m, fsd_id node)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The last pointwise node before a normalization, with no other consumer than this
- * kernel: if it is materialized, a product in 16 bits before it fuses the pointwise
- * nodes; one in FP32 leaves them in a kernel of their own.  Behind a quantized product
- * the kernel only writes the tensor as well. */
+/* Breaks after the last pointwise node before a normalization, if only this kernel
+ * consumes it.  If the tensor is materialized, a 16-bit product before it fuses the
+ * pointwise nodes; an FP32 product leaves them in a separate kernel.  After a quantized
+ * product, the kernel only writes the tensor in addition. */
 static struct fsd_candidate before_norm(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -260,7 +262,7 @@ static struct fsd_candidate before_norm(const struct fsd_marks *m, fsd_id group)
     return none;
 }
 
-/* Transpositions that the builder added, among the steps of the kernel. */
+/* Whether the kernel's steps include transpositions that the builder added. */
 static bool is_turned(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -274,7 +276,7 @@ static bool is_turned(const struct fsd_marks *m, fsd_id group)
 }
 
 /* A tensor between two transpositions does not have the layout of an output; the input
- * of a Resize is written where it is not row-major. */
+ * of a Resize is written if it is not row-major. */
 static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -300,7 +302,8 @@ static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
     return none;
 }
 
-/* A library kernel writes one tensor: those inside it are gone with the fusion. */
+/* A library kernel writes one tensor; its inner tensors exist only if the fusion is
+ * split. */
 static struct fsd_candidate break_library(const struct fsd_marks *m, fsd_id group)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {

@@ -1,7 +1,7 @@
 /*
- * How to split a fusion by an If that passes a tensor on, and what else changes then:
- * the producers of the tensor run before the If, its consumers behind it, and the
- * builder compiles both parts on their own.
+ * How an If that forwards a tensor splits a fusion, and what else changes then: the
+ * producers of the tensor run before the If, its consumers after it, and the builder
+ * compiles both parts separately.
  */
 #include "base/base.h"
 #include "edit/mark/break.h"
@@ -9,11 +9,12 @@
 
 #include <string.h>
 
-enum { FAR = 64 }; /* nodes of no group in a row */
+enum { FAR = 64 }; /* the limit of consecutive nodes without a group */
 
 /* --------------------------------------------------------------------- the tensors */
 
-/* All that reads it is in the main graph, where the file can be edited. */
+/* Whether all consumers of the tensor are in the main graph, where the file can be
+ * edited. */
 static bool can_be_passed(const struct fsd_marks *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -28,7 +29,7 @@ static bool can_be_passed(const struct fsd_marks *m, fsd_id tensor)
     return true;
 }
 
-/* Whether the node's inputs come from the tensor, through nodes of no group. */
+/* Whether the node's inputs come from the tensor, through nodes without a group. */
 static bool comes_from(const struct fsd_marks *m, fsd_id node, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -50,7 +51,7 @@ static bool comes_from(const struct fsd_marks *m, fsd_id node, fsd_id tensor)
     return false;
 }
 
-/* Whether a node of the group is behind the tensor. */
+/* Whether a node of the group depends on the tensor. */
 static bool is_before_member(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
@@ -59,8 +60,8 @@ static bool is_before_member(const struct fsd_marks *m, fsd_id group, fsd_id ten
     return false;
 }
 
-/* A Mul or Div by one constant number: the builder multiplies it into what follows, a
- * product or a quantizer, so that it is no layer to be split off. */
+/* Whether the node is a Mul or Div by one constant number: the builder multiplies it
+ * into the following product or quantizer, so it is not a layer to split off. */
 static bool only_scales(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_graph *g = m->d->model;
@@ -77,8 +78,8 @@ static bool only_scales(const struct fsd_marks *m, fsd_id node)
     return false;
 }
 
-/* The last tensor in the group that has a node of it behind, one that is scaled only if
- * there is no other; FSD_NONE: none. */
+/* The last tensor in the group on which a node of the group depends; one that is only
+ * scaled counts only if there is no other; FSD_NONE: none. */
 static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
 {
     fsd_id last = FSD_NONE, scaled = FSD_NONE;
@@ -104,9 +105,9 @@ static void pass(const struct fsd_marks *m, struct fsd_candidate *c, fsd_id tens
         fsd_vec_push(m->arena, &c->passed, tensor);
 }
 
-/* Whether the group that computes the tensor could take in a part of another one.  An
- * If behind one of several products has it computed alone, and behind a tensor that its
- * own group reads, too, it would split that group. */
+/* Whether the group that computes the tensor could absorb a part of `group`.  An If
+ * after one of several products would make the builder compute it alone, and an If
+ * after a tensor that the producing group also reads would split that group. */
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
 {
     fsd_id from = fsd_tensor_producer(m->d->model, tensor);
@@ -130,7 +131,8 @@ static bool takes_producers(const struct fsd_marks *m, fsd_id tensor, fsd_id gro
            !is_before_member(m, group, tensor);
 }
 
-/* Whatever a neighbor could take in of the parts stays apart from it in that way. */
+/* Forwards the tensors at the group's borders through Ifs, so that no neighbor absorbs
+ * one of its parts. */
 static void pass_borders(const struct fsd_marks *m, fsd_id group,
                          struct fsd_candidate *c)
 {
@@ -157,7 +159,7 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group,
 
 /* --------------------------------------------------------------- what else changes */
 
-/* By node: whether it needs one of the tensors that are passed on. */
+/* Indexed by node: whether it depends on one of the forwarded tensors. */
 static bool *nodes_behind(const struct fsd_marks *m, struct fsd_arena *scratch,
                           const fsd_id_vec *passed)
 {
@@ -184,8 +186,8 @@ static bool *nodes_behind(const struct fsd_marks *m, struct fsd_arena *scratch,
     return behind;
 }
 
-/* The kernels that a node's operands come from take it in where it is computed before
- * the If: they are compiled with it then, and generated. */
+/* A node that is computed before the If is absorbed by the kernels of its operands,
+ * which are then compiled with it and generated. */
 static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
                        struct fsd_candidate *c)
 {
@@ -202,10 +204,10 @@ static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
     }
 }
 
-/* Another group that needs the tensors in some of its nodes only: the builder computes
- * the others before the If, where it can: a single one in the kernel of an operand.
- * Products are computed together, and an attention is recognized, only where all their
- * operands are there. */
+/* Adds a different group of which only some nodes depend on the tensors.  The builder
+ * computes its other nodes before the If if possible, a single node in the kernel of an
+ * operand.  It computes products together, and recognizes an attention, only if all
+ * their operands are available. */
 static void add_mixed(const struct fsd_marks *m, fsd_id group, const bool *behind,
                       struct fsd_candidate *c)
 {
@@ -231,9 +233,9 @@ static bool is_among(const bool *tensors, fsd_id tensor)
     return tensor != FSD_NONE && tensors[tensor];
 }
 
-/* By tensor: whether the part behind the If has it as it was before the If, or only by
- * sums of such: with the model's sizes, and not with those that the builder computes
- * products with. */
+/* Indexed by tensor: whether the part after the If reads it from before the If,
+ * directly or through sums of such tensors.  It then has the model's sizes, not those
+ * with which the builder computes products. */
 static bool *tensors_across(const struct fsd_marks *m, struct fsd_arena *scratch,
                             const bool *behind, const fsd_id_vec *passed)
 {
@@ -267,7 +269,7 @@ static bool has_norm(const struct fsd_marks *m, fsd_id group)
     return has;
 }
 
-/* The normalization alone that reads the tensor; FSD_NONE: none. */
+/* The group of a single normalization that reads the tensor; FSD_NONE: none. */
 static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
 {
     struct fsd_users users = fsd_marks_users(m, tensor);
@@ -279,9 +281,9 @@ static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* A residual that the group adds and normalizes: it is reshaped between the sums, so
- * that a product before them takes in the first sum, and a normalization behind them
- * the second. */
+/* A residual that the group adds and normalizes is reshaped between the sums, so a
+ * product before them absorbs the first sum, and a normalization after them the second.
+ */
 static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
                          struct fsd_candidate *c)
 {
@@ -290,7 +292,7 @@ static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
     if (has_norm(m, group)) {
         uint32_t n = c->n;
 
-        /* It is reshaped in the kernel without an If, too. */
+        /* The kernel reshapes it even without an If. */
         if (fsd_layer_count(m->d->engine, m->layer_of[group], FSD_ONNX_Reshape))
             return;
         fsd_break_joins_operand(m, group, first, c);
@@ -317,7 +319,8 @@ static bool is_read_in(const struct fsd_marks *m, fsd_id tensor, const bool *nod
     return read;
 }
 
-/* A product of such a sum is computed matrix by matrix, and what follows it apart. */
+/* A product of such a sum is computed matrix by matrix, and the nodes after it
+ * separately. */
 static void add_stacked(const struct fsd_marks *m, const bool *behind,
                         const bool *across, struct fsd_candidate *c)
 {
@@ -335,7 +338,7 @@ static void add_stacked(const struct fsd_marks *m, const bool *behind,
     }
 }
 
-/* What reads, or makes, the residuals that cross the border. */
+/* Adds the producers and consumers of the residuals that cross the border. */
 static void add_across(const struct fsd_marks *m, fsd_id group, const bool *behind,
                        struct fsd_arena *scratch, struct fsd_candidate *c)
 {
@@ -360,8 +363,8 @@ static void add_across(const struct fsd_marks *m, fsd_id group, const bool *behi
     add_stacked(m, behind, across, c);
 }
 
-/* A pooling that is all that is left behind the If: a product alone behind it takes it
- * in. */
+/* If only a pooling is left after the If, a product alone after it absorbs the pooling.
+ */
 static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     fsd_id behind = fsd_tensor_only_reader(m->d->model, c->tensor);
@@ -373,8 +376,8 @@ static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* A scale at the end of a kernel with a product: the product that alone reads it takes
- * it in. */
+/* A scale at the end of a kernel with a product is absorbed by the product that alone
+ * reads it. */
 static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     uint32_t n = m->state->groups.at[group].nodes.n;
@@ -386,7 +389,8 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Groups that the border between both parts changes, of those passed on so far. */
+/* Adds the groups that the border between both parts changes, given the tensors that
+ * are forwarded so far. */
 static void add_parts(const struct fsd_marks *m, fsd_id group, bool residuals,
                       struct fsd_candidate *c)
 {
@@ -416,7 +420,7 @@ struct fsd_candidate fsd_break_by_if(const struct fsd_marks *m, fsd_id group,
         return without;
     pass(m, &c, c.tensor);
     add_parts(m, group, false, &c);
-    /* Some builders refuse several Ifs beside a branch that goes round them. */
+    /* Some builders refuse several Ifs beside a branch that bypasses them. */
     if (c.n == 1)
         pass_borders(m, group, &c);
     add_parts(m, group, true, &c);

@@ -1,4 +1,4 @@
-/* What is asked of a way to split a fusion, by a mark or by an If. */
+/* Properties and side effects of a possible break, whether by a mark or by an If. */
 #include "base/base.h"
 #include "edit/mark/break.h"
 #include "edit/run.h"

@@ -1,7 +1,7 @@
 /*
- * The kind of a group of nodes as a fusion, by its operators and edges alone, so that
- * it is the same for each builder: products that do not feed each other are horizontal;
- * a product with nodes behind it has an epilogue.
+ * The kind of fusion of a group of nodes, derived only from its operators and edges, so
+ * that it is the same for each builder: products that do not feed each other are
+ * horizontal; a product followed by nodes has an epilogue.
  */
 #include "edit/mark/mark.h"
 
@@ -11,7 +11,7 @@ struct members {
 };
 
 /* Whether an input of the node comes from a member of the group, directly or through a
- * node of no group. */
+ * node without a group. */
 static bool is_fed(const struct fsd_marks *m, fsd_id node, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;

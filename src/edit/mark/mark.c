@@ -1,5 +1,4 @@
-/* Puts the parts together: the places of tensors, the kinds of fusions, how to break
- * them. */
+/* Combines the places of tensors, the kinds of fusions, and their breaks. */
 #include "edit/mark/mark.h"
 #include "base/base.h"
 

@@ -1,12 +1,12 @@
-/* Outputs are declared at the end of the model's list; an If stands behind the producer
- * of its tensor, and all consumers read what it makes. */
+/* Outputs are declared at the end of the model's list; an If follows the producer of
+ * its tensor, and all consumers read the If's output. */
 #include "edit/mark/marked.h"
 #include "base/base.h"
 #include "edit/run.h"
 #include "edit/onnx/declared.h"
 #include "edit/onnx/write.h"
 
-/* Fusions side by side have a border in common. */
+/* Adjacent fusions may share a border, so adds each tensor once. */
 static void add_passed(struct fsd_arena *arena, struct fsd_marking *all, fsd_id tensor)
 {
     if (!fsd_ids_have(all->passed.at, all->passed.n, tensor))
@@ -28,7 +28,7 @@ struct marker {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;
-    const char *condition; /* NULL: none yet */
+    const char *condition; /* NULL: not created yet */
 };
 
 static const char *name_of(const struct marker *m, fsd_id tensor)
@@ -36,7 +36,7 @@ static const char *name_of(const struct marker *m, fsd_id tensor)
     return fsd_text(m->d->model->names, m->d->model->tensors.at[tensor].name);
 }
 
-/* The numbers of operators are those of their names. */
+/* The number of an operator is the symbol of its name. */
 static const char *op(const struct marker *m, fsd_sym number)
 {
     return fsd_text(m->d->model->names, number);
@@ -50,7 +50,7 @@ static void mark(const struct marker *m, fsd_id tensor)
         fsd_onnx_declare(m->edits, FSD_ONNX_OUTPUTS, &info);
 }
 
-/* A node in front of all others, whose output has its name. */
+/* Inserts a node before all others, with an output of this name. */
 static const char *put_first(const struct marker *m, const char *from,
                              struct fsd_onnx_new_node node, const char *name)
 {
@@ -60,8 +60,8 @@ static const char *put_first(const struct marker *m, const char *from,
     return node.output;
 }
 
-/* The first number of a tensor: its first part along each axis.  A kernel that reduces
- * the tensor would be fused with those of the network that do. */
+/* The first number of a tensor, as its first part along each axis.  A kernel that
+ * reduces the tensor would be fused with the network's kernels that do so. */
 static const char *first_number_of(const struct marker *m, const char *at,
                                    uint32_t rank)
 {
@@ -81,8 +81,9 @@ static const char *first_number_of(const struct marker *m, const char *at,
     return at;
 }
 
-/* Whether the first number of the input is other than 0: one number that is known when
- * the network runs.  Of an input of unknown rank it is the greatest. */
+/* Whether the first number of the input differs from 0, a number that is known only
+ * when the network runs.  If the rank of the input is unknown, takes its greatest
+ * number. */
 static const char *condition_of(const struct marker *m)
 {
     fsd_id input = fsd_marks_condition(m->d);
@@ -137,7 +138,7 @@ static void pass(struct marker *m, fsd_id tensor)
     read_instead(m, tensor, node.output);
 }
 
-/* The edits that mark them and pass them on. */
+/* The edits that mark these tensors and forward them. */
 static struct fsd_onnx_edits *edits_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const struct fsd_marking *what)

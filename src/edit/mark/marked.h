@@ -3,9 +3,8 @@
  *
  *     Sigmoid -> t -> Mul        Sigmoid -> t -> If -> t_passed -> Mul
  *
- * Both branches hand the tensor on as it is, so that the values stay the same; which
- * branch runs depends on the network's first input, so that no builder can leave the If
- * out.
+ * Both branches forward the tensor unchanged, so the values stay the same; the
+ * network's first input decides which branch runs, so no builder can remove the If.
  */
 #ifndef FSD_OUT_MARKED_H
 #define FSD_OUT_MARKED_H
@@ -14,15 +13,15 @@
 #include "edit/run.h"
 
 struct fsd_marking {
-    fsd_id_vec outputs; /**< tensors to be marked */
-    fsd_id_vec passed;  /**< tensors that an If passes on */
+    fsd_id_vec outputs; /**< tensors to mark */
+    fsd_id_vec passed;  /**< tensors that an If forwards */
 };
 
-/** What splits a group is added to it. */
+/** Adds the tensors that split a group. */
 void fsd_marking_add(struct fsd_arena *arena, struct fsd_marking *all,
                      const struct fsd_marks *m, fsd_id group);
 
-/** Writes the model of the run with the tensors marked and passed on.
+/** Writes the model of the run with these tensors marked and forwarded.
  *  @return as fsd_diff_mark(). */
 enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *arena,
                                   const struct fsd_marking *what,

@@ -1,10 +1,10 @@
 /*
- * Where the values of each tensor are.  The output of a node in a group is inside the
- * group if it has no other consumers; else a layer of the group writes it.
+ * Finds where the values of each tensor are.  The output of a node in a group is inside
+ * the group if it has no other consumers; otherwise a layer of the group writes it.
  *
  * Whether a written tensor may be marked depends on its form.  An output of the network
  * is row-major and has the model's sizes, unless the caller asks for another format.
- * Where the layer writes it in another form, the builder adds a conversion:
+ * If the layer writes it in a different form, the builder adds a conversion:
  *
  *     library kernel    [Conv+Relu] -> hwc -> [Conv]      a layer of its own converts
  *     generated kernel  [Corr Silu] -> hwc -> [Corr Silu]     Silu moves into the
@@ -15,7 +15,7 @@
 #include "edit/run.h"
 #include "edit/mark/mark.h"
 
-enum { FAR = 64 }; /* views in a row */
+enum { FAR = 64 }; /* the limit of consecutive views */
 
 /* ------------------------------------------------------------------------- forms */
 
@@ -25,7 +25,7 @@ static bool is_row_major(const struct fsd_form *form)
            form->layout.pad <= 1;
 }
 
-/* An unknown size on either side is no difference. */
+/* An unknown size on either side counts as equal. */
 static bool has_sizes(const struct fsd_marks *m, const struct fsd_form *form,
                       fsd_id tensor)
 {
@@ -65,8 +65,8 @@ static bool is_user(const struct fsd_marks *m, const struct fsd_users *users,
     return of & FSD_LAYER_MOVES || fsd_ids_have(users->groups.at, users->groups.n, of);
 }
 
-/* How well an output of one of the node's layers fits the tensor: by consumers, by
- * name, by number of elements. */
+/* How well an output of one of the node's layers matches the tensor: by consumers, name
+ * and number of elements. */
 static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id tensor,
                 fsd_id port)
 {
@@ -121,7 +121,8 @@ static bool has_conv(const struct fsd_graph *e, fsd_id layer)
            fsd_layer_count(e, layer, FSD_ONNX_ConvTranspose);
 }
 
-/* A Resize or a Concat is among its nodes: what is before it may be split off. */
+/* Whether a Resize or a Concat is among the group's nodes: nodes before it may be split
+ * off. */
 static bool has_seam(const struct fsd_marks *m, fsd_id group)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
@@ -134,8 +135,8 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* The epilogue of a generated product reads it beside what the kernel computes, as a
- * residual: it may read the converted tensor then, in a kernel of its own. */
+/* Whether the epilogue of a generated product reads the tensor as a residual beside the
+ * product: then it may read the converted tensor in a separate kernel. */
 static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -157,8 +158,8 @@ static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
     return product && beside;
 }
 
-/* One pointwise node, whose result a pooling reads, alone or as the first node of its
- * kernel: the builder joins both where it converts between them. */
+/* Whether the group is one pointwise node whose result a pooling reads, alone or as the
+ * first node of its kernel: the builder fuses both if it converts between them. */
 static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -174,8 +175,8 @@ static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Duplicates of its node are computed once, for products that one kernel computes: one
- * that is an output is no duplicate any more. */
+/* Duplicates of a node are computed once for products in one kernel; a duplicate that
+ * is an output is computed separately. */
 static bool joins_duplicates(const struct fsd_marks *m, const struct fsd_users *users,
                              fsd_id tensor)
 {
@@ -191,8 +192,8 @@ static bool joins_duplicates(const struct fsd_marks *m, const struct fsd_users *
     return merged && joined;
 }
 
-/* A generated kernel of several nodes reads it in its layout, and writes that layout,
- * so that it contains no conversion yet. */
+/* Whether a generated kernel of several nodes reads the tensor in its layout and writes
+ * that layout, so that the kernel contains no conversion yet. */
 static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -213,7 +214,8 @@ static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id p
     return false;
 }
 
-/* Pointwise work on the tensor and then a Transpose, in the kernel of the reader. */
+/* Whether the kernel of the consumer does pointwise work on the tensor and then a
+ * Transpose. */
 static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -229,10 +231,10 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
     return false;
 }
 
-/* A conversion behind the node would be fused with its kernel, and divide it: one of
- * several nodes, or a normalization, whose parts the builder may compute in two
- * kernels.  A layer writes a Transpose's output in the order of its input, so that an
- * output needs one more conversion, and nothing of the kernel moves into it. */
+/* Whether a conversion after the node would be fused with the node's kernel and divide
+ * it: a kernel of several nodes, or a normalization, which the builder may compute in
+ * two kernels.  A layer writes a Transpose's output in the order of its input, so an
+ * output needs one more conversion, and no part of the kernel moves into it. */
 static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
 {
     const struct fsd_graph *g = m->d->model;
@@ -289,7 +291,7 @@ static struct fsd_tensor_place gone(enum fsd_place_why why, fsd_id holder)
                                      holder};
 }
 
-/* The first input of a node that is no constant. */
+/* The node's first input that is not a constant. */
 static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_graph *g = m->d->model;
@@ -304,7 +306,7 @@ static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
     return FSD_NONE;
 }
 
-/* For a node that no layer computes. */
+/* The place of the output of a node that no layer computes. */
 static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_node_result *r = &m->d->nodes[node];
@@ -325,13 +327,13 @@ static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node
         if (fsd_node_is(m->d->model, node, FSD_ONNX_Concat))
             return gone(FSD_WHY_PARTS, FSD_NONE);
         return gone(FSD_WHY_VIEW, data);
-    case FSD_FATE_LAYER: /* which computes no core node: a view, a quantizer */
+    case FSD_FATE_LAYER: /* the layer computes no core node: a view, a quantizer */
         if (m->d->facts->traits[node] & FSD_OP_QUANTIZE)
             return (struct fsd_tensor_place){
                 FSD_PLACE_WRITTEN, FSD_WHY_QUANTIZED,
                 fsd_match_of_node(m->d->match, node, 0)->layer, FSD_NONE, FSD_NONE};
         return gone(FSD_WHY_VIEW, data);
-    case FSD_FATE_OUTSIDE: /* the framework computes it, outside all engines */
+    case FSD_FATE_OUTSIDE: /* the framework computes it outside of all engines */
     case FSD_FATE_UNEXPLAINED:
     case FSD__FATE_COUNT:
         break;
@@ -402,8 +404,8 @@ static struct fsd_tensor_place place_of(const struct fsd_marks *m, fsd_id tensor
     return place_left(m, node);
 }
 
-/* The tensor at the end of a chain of tensors with equal values.  A damaged model may
- * have a cycle. */
+/* The tensor at the end of a chain of tensors with equal values.  The chain in a
+ * damaged model may be a cycle. */
 static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 {
     fsd_id holder = m->places[tensor].holder;
@@ -419,8 +421,8 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether a generated kernel that one of the ports belongs to has a marked tensor that
- * is converted on its other side, too. */
+/* Whether a generated kernel at one of the ports has a marked tensor that is also
+ * converted on its other side. */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {
@@ -436,8 +438,9 @@ static bool is_converted_beside(const struct fsd_marks *m, const bool *converted
     return beside;
 }
 
-/* A conversion on one side of a generated kernel leaves it as it is.  Between two the
- * builder may compute it with them, so that of two tensors only one is marked. */
+/* A conversion on one side of a generated kernel does not change it.  Between two
+ * conversions, the builder may compute it with them, so only one of the two tensors is
+ * marked. */
 static bool goes_together(const struct fsd_marks *m, const bool *converted, fsd_id port,
                           fsd_id layer)
 {

@@ -1,8 +1,8 @@
 /*
- * What places, kinds and breaks share: which group computes a node, and who uses the
- * values of a tensor.  A tensor's consumers are found through nodes that no layer
- * computes (a Reshape, a folded Cast), since those behind these read the tensor itself;
- * each node is visited once.
+ * Shared by places, kinds and breaks: finds the group that computes a node, and the
+ * consumers of a tensor's values.  A tensor's consumers are found through nodes that no
+ * layer computes (a Reshape, a folded Cast), since the nodes after them read the tensor
+ * itself; each node is visited once.
  */
 #include "edit/mark/mark.h"
 
@@ -40,14 +40,14 @@ bool fsd_marks_is_stack(const struct fsd_marks *m, fsd_id tensor)
 
 /* ------------------------------------------------------------------------- users */
 
-/* Tensors still to be visited; each has the number of its walk. */
+/* Tensors that still have to be visited, with a number for each walk. */
 struct walk {
     const struct fsd_marks *m;
     struct fsd_arena *scratch;
     fsd_id_vec todo;
 };
 
-/* With all tensors of the same value: duplicates are computed once. */
+/* Visits all tensors with the same value, since duplicates are computed once. */
 static void visit(struct walk *w, fsd_id tensor)
 {
     tensor = fsd_id_at(w->m->d->facts->value, tensor);
@@ -64,8 +64,7 @@ static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id
         fsd_vec_push(m->arena, &users->groups, group);
 }
 
-/* A Q or DQ may be in a layer that computes a core node, too, or have one of its own.
- */
+/* A Q or DQ may also be in a layer that computes a core node, or have its own layer. */
 static bool add_layers(const struct fsd_marks *m, struct fsd_users *users, fsd_id node)
 {
     const struct fsd_match *match = m->d->match;
@@ -135,7 +134,7 @@ struct fsd_users fsd_marks_users(const struct fsd_marks *m, fsd_id tensor)
     return users;
 }
 
-/* That a Cast to FP32 takes in each builder. */
+/* The types from which each builder can cast to FP32. */
 static bool is_number(enum fsd_dtype type)
 {
     return type == FSD_FP32 || type == FSD_FP16 || type == FSD_BF16 ||

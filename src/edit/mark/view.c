@@ -1,6 +1,7 @@
 /*
- * Where the values of each tensor of the model are in the engine, which may be marked
- * as outputs of the network without a fusion changing, and how a fusion is split.
+ * Shows where the values of each tensor of the model are in the engine, which tensors
+ * may be marked as outputs of the network without changing a fusion, and how to split a
+ * fusion.
  *
  *     tensors             each tensor: between, written, inside, gone
  *     --free              those between layers alone: to be marked together, or one at
@@ -154,7 +155,8 @@ static const char *sizes_of(struct fsd_arena *arena, const struct fsd_graph *g,
     return *text ? text : NULL;
 }
 
-/* Of the Q that reads the tensor, or of the Q or DQ that makes it. */
+/* Fills in the scale of the Q that reads the tensor, or of the Q or DQ that produces
+ * it. */
 static void fill_scale(struct tensor_row *row, const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_graph *g = d->model;
@@ -230,7 +232,7 @@ static void fill_tensor(struct fsd_arena *arena, void *out, const void *from,
         row->producers = layers_of(arena, d->match, node);
 }
 
-/* Weights are no tensors that anybody looks for. */
+/* Weights are not listed, since users do not search for them. */
 static bool is_listed(const struct fsd_graph *g, fsd_id tensor)
 {
     return fsd_tensor_producer(g, tensor) != FSD_NONE ||
@@ -371,7 +373,7 @@ static void fill_break(struct fsd_arena *arena, struct break_row *row,
 
 struct form {
     const char *name, *text, *row, *between;
-    const char *cannot; /* characters of names that it cannot hold */
+    const char *cannot; /* characters that a name must not contain */
 };
 
 static const struct form forms[] = {
@@ -404,7 +406,7 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
     return NULL;
 }
 
-/* What another tool marks, it marks in one build. */
+/* Another tool marks all its tensors in one build. */
 static bool is_together(const struct answer *root, uint32_t i)
 {
     return root->breaks || ((struct tensor_row *)root->tensors->at.at[i])->together.is;
@@ -489,7 +491,7 @@ enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet,
 
     if (request->q->as && !form)
         return FSD_E_ARG;
-    /* A list for another tool is of tensors that change nothing. */
+    /* A list for another tool contains only tensors whose marks change nothing. */
     query.only_free |= form && !query.break_at;
     of.q = &query;
     m = fsd_marks_new(request->d);

@@ -1,5 +1,5 @@
-/* Types and sizes of tensors for the lists of a model, by what the model says and what
- * the rules of operators infer. */
+/* Types and sizes of tensors for the lists of a model, from the model and from the
+ * rules of operators. */
 #include "edit/onnx/declared.h"
 #include "edit/run.h"
 

@@ -1,13 +1,12 @@
 /*
- * Weights in other files.  A tensor states their place as text:
+ * Weights in other files.  A tensor states their location as text:
  *
  *     external_data  location "model.onnx.data"  offset "4096"  length "9216"
  *     data_location  EXTERNAL
  *
  * A path must lead into the model's own folder or below it, as ONNX requires, and no
- * link may lead out of it (host/beside.c): a stranger's model must not make the program
- * copy other files.  The files are mapped, and only the bytes that are written are
- * read.
+ * link may lead out of it (host/beside.c): an untrusted model must not make the program
+ * copy other files.  The files are mapped, and only bytes that are written are read.
  */
 #include "edit/onnx/external.h"
 #include "base/base.h"
@@ -70,7 +69,7 @@ static struct place place_of(struct fsd_outside *from, struct fsd_slice tensor)
     return place;
 }
 
-/* In the folder, or in one below it. */
+/* Whether the path leads into the folder or below it. */
 static bool is_inside(const char *location)
 {
     if (!*location || *location == '/')
@@ -83,7 +82,8 @@ static bool is_inside(const char *location)
     return true;
 }
 
-/* The file of that path in the model's folder, opened once; NULL. */
+/* The file with this path in the model's folder, opened once; NULL if it cannot be
+ * opened. */
 static const struct fsd_file *file_at(struct fsd_outside *from, const char *location,
                                       struct fsd_error *err)
 {
@@ -123,7 +123,7 @@ static struct fsd_slice bytes_of(struct fsd_outside *from, struct fsd_slice tens
                               (size_t)place.length};
 }
 
-/* All fields but those that say where the bytes are, and the bytes. */
+/* Writes all fields except those that state the location, and the bytes themselves. */
 static void inline_tensor(struct fsd_outside *from, struct fsd_slice tensor,
                           struct fsd_pieces *to)
 {
@@ -135,7 +135,8 @@ static void inline_tensor(struct fsd_outside *from, struct fsd_slice tensor,
         if (block.number == TENSOR_EXTERNAL)
             fsd_pieces_until(from->arena, to, &start, &block);
     fsd_pieces_rest(from->arena, to, start, tensor);
-    fsd_pieces_number(from->arena, to, TENSOR_LOCATION, 0); /* the last one counts */
+    fsd_pieces_number(from->arena, to, TENSOR_LOCATION, 0); /* the last value of a field
+                                                               counts */
     fsd_pieces_block(from->arena, to, TENSOR_RAW, bytes);
 }
 

@@ -1,30 +1,30 @@
-/* Weights that a model has in other files.  Only src/edit/onnx includes this. */
+/* Weights that a model stores in other files.  Only src/edit/onnx includes this. */
 #ifndef FSD_ONNX_EXTERNAL_H
 #define FSD_ONNX_EXTERNAL_H
 
 #include "edit/onnx/pieces.h"
 #include "model/onnx/weights.h"
 
-/** Files that were opened for what they hold of a model. */
+/** The files that contain weights of a model, opened on demand. */
 struct fsd_outside {
     struct fsd_arena *arena;
-    const char *model; /**< its path: they are in its folder */
+    const char *model; /**< its path; the files are in its folder */
     struct fsd_error *err;
-    enum fsd_status status; /**< of the first that could not be had */
+    enum fsd_status status; /**< of the first file that could not be read */
     FSD_VEC(struct fsd_file) files;
-    FSD_VEC(size_t) released; /* of each mapping */
+    FSD_VEC(size_t) released; /* offset per mapping up to which pages were released */
 };
 
-/** The message, with all that it has in other files; what is missing sets the status of
- *  `from`. */
+/** Writes the message with all its external data inlined; missing data sets the status
+ *  of `from`. */
 void fsd_external_inline(struct fsd_outside *from, struct fsd_slice bytes,
                          enum fsd_onnx_message is, struct fsd_pieces *to);
 
-/** Looks whether the other files have all that the message has in them, likewise. */
+/** Checks that all external data of the message exists, likewise. */
 void fsd_external_check(struct fsd_outside *from, struct fsd_slice bytes,
                         enum fsd_onnx_message is);
 
-/** Closes the files; the status of what was read of them. */
+/** Closes the files; returns the status of reading them. */
 enum fsd_status fsd_outside_close(struct fsd_outside *from, enum fsd_status status,
                                   struct fsd_error *err);
 

@@ -1,8 +1,8 @@
 /*
- * A walk over the file by one table: of each message what becomes of each of its blocks
- * (texts, bytes and messages).  A block without a row is left out, so that a field of
- * tomorrow reveals nothing.  Numbers are kept where they stand, and what is kept is the
- * bytes of the file.
+ * A walk over the file, driven by one table: for each message, it states what happens
+ * to each of its blocks (texts, bytes and messages).  A block without a row is left
+ * out, so that future fields reveal nothing.  Numbers are kept, and kept fields are
+ * copied from the file byte by byte.
  */
 #include "edit/onnx/hide.h"
 #include "base/base.h"
@@ -20,7 +20,7 @@ enum message {
     FUNCTION,
     GRAPH,
     ANNOTATION,
-    ENTRY, /* of an annotation */
+    ENTRY, /* of a quantization annotation */
     NODE,
     ATTRIBUTE,
     VALUE,
@@ -36,9 +36,9 @@ enum message {
 
 enum action {
     KEEP = 1,
-    RENAME, /* to: what it is a name of */
-    WORD,   /* the same, unless all its words are public */
-    INTO    /* to: the message it is */
+    RENAME, /* to: the kind of the name */
+    WORD,   /* likewise, unless all its words are public */
+    INTO    /* to: the type of the message */
 };
 
 struct field {
@@ -124,7 +124,7 @@ static const struct field FIELDS[] = {
     {TENSOR, 11, KEEP, 0},
 };
 
-/* A function of the model, or the domain of some. */
+/* A function of the model, or the domain of functions. */
 struct called {
     struct fsd_slice domain, name;
 };
@@ -134,14 +134,14 @@ struct hider {
     const struct fsd_onnx_hiding *how;
     FSD_VEC(struct called) functions;
     const struct fsd_file *file;
-    size_t released; /* how far it was given back */
+    size_t released; /* offset up to which pages were released */
 };
 
-/* What the node around says of its attributes. */
+/* Facts about the node that contains the current attributes. */
 struct context {
-    bool call;     /* it calls a function */
-    bool foreign;  /* no operator of ONNX's: its words may be anybody's */
-    bool constant; /* its value */
+    bool call;     /* the node calls a function */
+    bool foreign;  /* the operator is not ONNX's: its words may be the user's */
+    bool constant; /* the attribute is a constant's value */
 };
 
 static const struct field *find_field(enum message in, uint32_t number)
@@ -178,11 +178,11 @@ static struct context context_of(const struct hider *h, struct fsd_slice node)
 
 enum { FILL = 1 << 16 };
 
-/* The bytes that fill a tensor, over and over: one element, or several of a type
+/* The bytes that fill a tensor repeatedly: one element, or several elements of a type
  * smaller than a byte. */
 struct fill {
     unsigned char bytes[8];
-    unsigned bits; /* 0: the type is not filled */
+    unsigned bits; /* 0: tensors of this type are not filled */
 };
 
 static struct fill fill_of(int type, bool row)
@@ -234,7 +234,8 @@ static struct fill fill_of(int type, bool row)
     return fill;
 }
 
-/* Of a type that is kept, where its numbers are in another file. */
+/* The bits of a type whose numbers are kept, for tensors whose numbers are in another
+ * file. */
 static unsigned bits_of_kept(int type)
 {
     switch (type) {
@@ -261,7 +262,7 @@ static struct fsd_slice chunk_of(struct hider *h, const struct fill *fill)
     return (struct fsd_slice){chunk, FILL};
 }
 
-/* Elements of a tensor; false where its sizes are none. */
+/* The number of elements of a tensor; false if its sizes are invalid. */
 static bool count_of(const Onnx__TensorProto *t, uint64_t *count)
 {
     *count = 1;
@@ -273,7 +274,7 @@ static bool count_of(const Onnx__TensorProto *t, uint64_t *count)
     return true;
 }
 
-/* Type, sizes and name of the tensor, and a fill in place of its numbers. */
+/* Writes type, sizes and name of the tensor, and a fill instead of its numbers. */
 static void put_filled(struct hider *h, const Onnx__TensorProto *t,
                        const struct fill *fill, uint64_t count, struct fsd_slice name,
                        struct fsd_pieces *to)
@@ -305,7 +306,7 @@ static struct fsd_slice renamed(struct hider *h, enum fsd_named of,
                : name;
 }
 
-/* True where the tensor was put with other numbers: not one that stays. */
+/* Writes the tensor with other numbers; false if its numbers stay. */
 static bool put_weight(struct hider *h, struct fsd_slice bytes, struct fsd_pieces *to)
 {
     const struct fsd_file file = {
@@ -335,7 +336,7 @@ static bool put_weight(struct hider *h, struct fsd_slice bytes, struct fsd_piece
 
 /* -------------------------------------------------------------------------- names */
 
-/* Of a packed list of floats, or of one that is kept. */
+/* Returns the bytes of a packed list of floats, filled if weights are hidden. */
 static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
 {
     struct fill fill = fill_of(ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, false);
@@ -346,8 +347,8 @@ static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
     return (struct fsd_slice){copy, list.n};
 }
 
-/* A text of an attribute that its operator knows: "SAME_UPPER", "nearest".  The
- * subscripts of an Einsum are words to no other operator. */
+/* Whether the operator defines this text of an attribute: "SAME_UPPER", "nearest".  The
+ * subscripts of an Einsum are words only for an Einsum. */
 static bool is_known_word(const struct hider *h, const struct context *in,
                           struct fsd_slice attribute, bool list, struct fsd_slice text)
 {
@@ -386,7 +387,8 @@ static void put_inner(struct hider *h, const struct fsd_wire_block *block,
         in = context_of(h, block->bytes);
     else if (f->to == GRAPH)
         in = (struct context){.call = false};
-    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* the defaults of its own */
+    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* the function's own default
+                                                    attributes */
         in = (struct context){.call = true, .foreign = true};
     if (f->to != TENSOR || !h->how->weights || !put_weight(h, block->bytes, &inner))
         hide(h, block->bytes, (enum message)f->to, in, &inner);

@@ -1,5 +1,5 @@
-/* A file under way, as a list of stretches of bytes that others hold: of a mapping, or
- * new ones.  Putting a message around some costs its header, whatever it holds.  Only
+/* A file that is being composed, as a list of borrowed ranges of bytes: of a mapping,
+ * or new ones.  Adding a message around ranges costs only its header.  Only
  * src/edit/onnx includes this. */
 #ifndef FSD_ONNX_PIECES_H
 #define FSD_ONNX_PIECES_H
@@ -7,7 +7,7 @@
 #include "base/base.h"
 #include "model/onnx/wire.h"
 
-/** Bytes as they are, or FP32 numbers that are written in 16 bits each. */
+/** Bytes to write unchanged, or FP32 numbers to write in 16 bits each. */
 enum fsd_narrowing { FSD_NARROW_NOT, FSD_NARROW_FP16, FSD_NARROW_BF16 };
 
 struct fsd_piece {
@@ -15,42 +15,45 @@ struct fsd_piece {
     enum fsd_narrowing to;
 };
 
-/** Empty when zero. */
+/** Empty if zero. */
 struct fsd_pieces {
     FSD_VEC(struct fsd_piece) list;
-    uint64_t size; /* in the file that is written */
+    uint64_t size; /* bytes in the written file */
 };
 
-/** Appends a field of that number: a block of these bytes, which are borrowed, or of
- *  what was collected. */
+/** Appends a field with this number: a block of these borrowed bytes, or of the
+ *  collected pieces. */
 void fsd_pieces_block(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                       struct fsd_slice bytes);
 void fsd_pieces_message(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                         const struct fsd_pieces *inner);
 
-/** Appends a field of that number: a block of these numbers, FP32, narrowed. */
+/** Appends a field with this number: a block of these FP32 numbers, written in 16 bits
+ *  each. */
 void fsd_pieces_narrowed(struct fsd_arena *arena, struct fsd_pieces *to,
                          uint32_t number, struct fsd_slice bytes,
                          enum fsd_narrowing narrowing);
 
-/** Appends a field of that number: a varint. */
+/** Appends a field with this number: a varint. */
 void fsd_pieces_number(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                        uint64_t value);
 
-/** Appends what stands between `from` and the block; `from` goes behind the block. */
+/** Appends the bytes between `from` and the block; then sets `from` to the end of the
+ *  block. */
 void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char **from,
                       const struct fsd_wire_block *block);
 
-/** Appends what stands between `from` and the message's end. */
+/** Appends the bytes between `from` and the message's end. */
 void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char *from,
                      struct fsd_slice message);
 
-/** Which mapping bytes are of, and how far it was given back; NULL: none. */
+/** The mapping to which bytes belong, and the offset up to which it was released; NULL:
+ *  none. */
 typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
                                               size_t **released);
 
-/** Writes the pieces that a model has become, and gives back the pages of mappings
- *  behind them: a mapping of 2 GB shall not stay in memory.
+/** Writes the pieces of a model, and releases the pages of mappings afterwards, so that
+ *  a mapping of 2 GB does not stay in memory.
  *  @param file  the model.
  *  @return before anything is written FSD_E_LIMIT for more than 2 GiB, unless the model
  *          is larger, too; FSD_E_WRITE. */

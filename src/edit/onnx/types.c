@@ -1,14 +1,14 @@
 /*
- * Another type for a tensor.  A message keeps all of its bytes but for the numbers of
- * an initializer, and gets its new type behind them: of a field that stands there twice
- * the last one counts.  Numbers are narrowed while they are written, so that weights of
- * any size take the memory of a page.
+ * Changes the type of a tensor.  A message keeps all of its bytes except the numbers of
+ * an initializer, and its new type is appended: if a field occurs twice, the last one
+ * counts.  Numbers are converted while they are written, so that weights of any size
+ * need only a page of memory.
  */
 #include "edit/onnx/types.h"
 #include "edit/onnx/write.h"
 #include "model/onnx/collected.h"
 
-/* A field of a message with another number behind what it has. */
+/* Writes a field whose message gets one more number at its end. */
 static void put_with_number(struct fsd_arena *arena, uint32_t field,
                             struct fsd_slice message, uint32_t number, int value,
                             struct fsd_pieces *to)
@@ -79,9 +79,10 @@ void fsd_types_narrow(struct fsd_arena *arena, struct fsd_slice tensor, int type
                         type == FSD_ONNX_FLOAT16 ? FSD_NARROW_FP16 : FSD_NARROW_BF16);
 }
 
-/* ----------------------------------------------------------- which may be narrowed */
+/* ----------------------------------------------------- initializers to be converted */
 
-/* Bytes of the numbers in the message, where one field of it has them all; else 0. */
+/* The size in bytes of the numbers in the message if one field of it contains them all;
+ * else 0. */
 static uint64_t bytes_inside(struct fsd_slice tensor, struct fsd_slice *name)
 {
     struct fsd_wire_block field;

@@ -1,12 +1,12 @@
 /*
  * The file becomes a list of pieces, each a range of its mapping or some new bytes; the
- * list is written when all of it is known.  A message that holds an edit is made of the
- * pieces of what it held, under a new tag and length; all around it is one range.  So
- * the work and the memory are those of the edits and of the nodes' headers, whatever
- * the weights are, and nothing is encoded anew that was not asked for.
+ * list is written when it is complete.  A message with an edit consists of the pieces
+ * of its former content, under a new tag and length; the bytes around it are one range.
+ * So work and memory depend on the edits and the nodes' headers, not on the weights,
+ * and only edited messages are encoded again.
  *
- * Nodes are found as the loader numbers them: by their place in the list of their
- * graph, and a node's bodies in the order of its attributes.  Each edit has to be met
+ * Nodes are numbered like in the loader: by their place in the list of their graph, and
+ * a node's bodies in the order of its attributes.  Each edit must be applied exactly
  * once, or nothing is written.
  */
 #include "edit/onnx/write.h"
@@ -23,19 +23,20 @@ struct writer {
     struct fsd_arena *arena; /* of the edits */
     struct fsd_wire_walk walk;
     struct fsd_outside outside;
-    uint32_t missing; /* inputs and outputs to be set that nodes do not have */
-    uint32_t *met;    /* by change of a node: places in the file at which it was made */
-    bool *met_listed; /* by change of a list */
+    uint32_t missing; /* number of inputs and outputs to set that nodes do not have */
+    uint32_t *met;    /* indexed by change of a node: how often it was applied */
+    bool *met_listed; /* indexed by change of a list */
 };
 
 /* -------------------------------------------------------------------------- a walk */
 
-/* `place`: the first node of these bytes in the scope's list; set behind them. */
+/* `place`: in the scope's list, of the first node in these bytes; set to the place
+ * after them. */
 static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 
-/* A message that is not edited: with its weights that are in other files, where these
- * are to be put into this one. */
+/* Writes a message without edits, with its external weights if these are to be inlined.
+ */
 static void put_outside(struct writer *w, const struct fsd_wire_block *block,
                         enum fsd_onnx_message is, const char **from,
                         struct fsd_pieces *to)
@@ -54,7 +55,7 @@ static void put_outside(struct writer *w, const struct fsd_wire_block *block,
     fsd_pieces_message(w->arena, to, block->number, &inner);
 }
 
-/* The graph as a field of what is around it, edited where it holds an edit. */
+/* Writes a graph that is a field of another message, edited if it contains an edit. */
 static void put_body(struct writer *w, const struct fsd_wire_block *block, fsd_id scope,
                      uint32_t *place, const char **from, struct fsd_pieces *to)
 {
@@ -85,9 +86,9 @@ static bool has_field(struct fsd_slice message, uint32_t number)
     return false;
 }
 
-/* `body`: the number of the node's next one, as the loader has them: of an attribute
- * `g` first, which the file may hold in parts, then each of `graphs`.  A call's comes
- * last, and is no graph. */
+/* `body`: the number of the node's next body, numbered like in the loader: of an
+ * attribute, first `g`, which the file may split into parts, then each of `graphs`.
+ * The body of a call is last, and is not a graph. */
 static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id node,
                            uint32_t *body, struct fsd_pieces *to)
 {
@@ -109,7 +110,7 @@ static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id 
     fsd_pieces_rest(w->arena, to, from, attribute);
 }
 
-/* A name in a node's list; `place` counts them. */
+/* Writes a name in a node's list; `place` counts the names. */
 static void put_name(struct writer *w, const struct fsd_renamed *of, uint32_t *place,
                      const struct fsd_wire_block *block, const char **from,
                      struct fsd_pieces *to)
@@ -123,7 +124,7 @@ static void put_name(struct writer *w, const struct fsd_renamed *of, uint32_t *p
     w->missing--;
 }
 
-/* An entry of metadata whose key gets another value is left out. */
+/* Drops a metadata entry whose key gets a new value. */
 static void drop_property(struct writer *w, const fsd_properties *of,
                           const struct fsd_wire_block *block, const char **from,
                           struct fsd_pieces *to)
@@ -180,7 +181,7 @@ static bool is_empty(const struct writer *w)
            !w->e->drops_training && w->e->weights == FSD_ONNX_WEIGHTS_STAY;
 }
 
-/* Whether anything of the node, or in it, is to be edited. */
+/* Whether the node, or something in it, is edited. */
 static bool is_edited(const struct writer *w, fsd_id node)
 {
     if (change_of(w, node))
@@ -191,7 +192,8 @@ static bool is_edited(const struct writer *w, fsd_id node)
     return false;
 }
 
-/* The name under which a list of the graph has a message; {NULL, 0}: it is no such. */
+/* The name of a message in a list of the graph; {NULL, 0} if it is not such a message.
+ */
 static struct fsd_slice listed_name(const struct fsd_wire_block *block,
                                     enum fsd_onnx_list *list)
 {
@@ -216,7 +218,7 @@ static struct fsd_slice listed_name(const struct fsd_wire_block *block,
     return (struct fsd_slice){NULL, 0};
 }
 
-/* What is to be made of a message that a list of the main graph has; NULL: nothing. */
+/* The change to a message in a list of the main graph; NULL: none. */
 static const struct fsd_listed_change *listed_change(struct writer *w,
                                                      const struct fsd_wire_block *block)
 {
@@ -231,7 +233,7 @@ static const struct fsd_listed_change *listed_change(struct writer *w,
     return i == FSD_NONE ? NULL : &w->e->listed.at[i];
 }
 
-/* The type that a tensor of this name is to have there; 0: the one it has. */
+/* The new type of a tensor with this name in this scope; 0: unchanged. */
 static int new_type(const struct writer *w, struct fsd_slice name, fsd_id scope)
 {
     fsd_sym sym = name.n ? fsd_intern_find(w->e->g->names, name.s, name.n) : FSD_NONE;
@@ -240,7 +242,7 @@ static int new_type(const struct writer *w, struct fsd_slice name, fsd_id scope)
     return tensor == FSD_NONE ? 0 : w->e->type_of[tensor];
 }
 
-/* A declaration, or an initializer, of another type; false: it is of none. */
+/* Writes a declaration or an initializer with its new type; false if it has none. */
 static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
                         fsd_id scope, const char **from, struct fsd_pieces *to)
 {
@@ -260,7 +262,7 @@ static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
     return true;
 }
 
-/* A message of the main graph that is no node. */
+/* Writes a message of the main graph that is not a node. */
 static void edit_listed(struct writer *w, const struct fsd_wire_block *block,
                         const char **from, struct fsd_pieces *to)
 {
@@ -282,7 +284,7 @@ static void edit_listed(struct writer *w, const struct fsd_wire_block *block,
     *met = true;
 }
 
-/* A node with what stands before and behind it now. */
+/* Writes a node with the nodes inserted before and after it. */
 static void put_node(struct writer *w, const struct fsd_wire_block *block, fsd_id id,
                      const char **from, struct fsd_pieces *to)
 {
@@ -336,7 +338,7 @@ static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
 
 /* ---------------------------------------------------------------------- the model */
 
-/* The field of the graph that a list is. */
+/* The graph's field number of a list. */
 static uint32_t field_of(unsigned list)
 {
     switch (list) {
@@ -351,7 +353,8 @@ static uint32_t field_of(unsigned list)
     }
 }
 
-/* What the file has not under its name yet: at the end of the main graph. */
+/* Writes entries whose names the file does not have yet, at the end of the main graph.
+ */
 static void put_new(struct writer *w, struct fsd_pieces *to)
 {
     for (uint32_t i = 0; i < w->e->at_end.n; i++)
@@ -362,7 +365,7 @@ static void put_new(struct writer *w, struct fsd_pieces *to)
                              w->e->listed.at[i].bytes);
 }
 
-/* Whether a function is left out: no call of it is kept. */
+/* Whether a function is dropped because no call of it is kept. */
 static bool is_gone(const struct writer *w, struct fsd_slice function)
 {
     struct fsd_slice name = fsd_onnx_block(function, FUNCTION_NAME),
@@ -412,7 +415,7 @@ static void edit_model(struct writer *w, struct fsd_slice model, struct fsd_piec
 
 /* ------------------------------------------------------------------------ writing */
 
-/* Of the model, or of one of its files of weights. */
+/* The mapping of the model, or of one of its files of weights. */
 static const struct fsd_file *mapping_of(void *payload, const char *at,
                                          size_t **released)
 {
@@ -429,7 +432,7 @@ static const struct fsd_file *mapping_of(void *payload, const char *at,
     return NULL;
 }
 
-/* The file is opened once more to be written: it has to be what was read. */
+/* The file is opened again to be written, so it must be the file that was read. */
 static enum fsd_status check_same(const struct fsd_onnx_edits *e,
                                   const struct fsd_file *file, struct fsd_error *err)
 {
@@ -457,7 +460,7 @@ static enum fsd_status check_met(const struct writer *w, const struct fsd_file *
         "expected a position in the file for each edit, found an edit without one");
 }
 
-/* Nothing is written before all of it is known. */
+/* Nothing is written before the list of pieces is complete. */
 static enum fsd_status put_all(struct writer *w, const struct fsd_file *file, FILE *out,
                                struct fsd_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * The plan as edits.  A tensor keeps its name in the type in which it is made, but for
- * outputs of graphs; each other type of it is a tensor of its own, "x_fp16", made by
- * one Cast behind x, or for an input before its first reader.  Constants are written in
- * their type where their numbers are at hand.
+ * Converts the plan to edits.  A tensor keeps its name in the type in which it is
+ * produced, except outputs of graphs; for each other type there is a separate tensor,
+ * "x_fp16", from one Cast after x, or for an input before its first consumer.
+ * Constants are written in their new type if their numbers are available.
  */
 #include "edit/retype/retype.h"
 #include "edit/onnx/write.h"
@@ -17,8 +17,8 @@ struct editor {
     const struct fsd_retype *plan;
     const struct fsd_graph *g;
     struct fsd_onnx_edits *edits;
-    const char *(*names)[TYPES]; /* by tensor, by type; NULL: its own */
-    bool *inside; /* by tensor: an initializer that can be narrowed in place */
+    const char *(*names)[TYPES]; /* indexed by tensor and type; NULL: its own name */
+    bool *inside; /* indexed by tensor: an initializer that can be converted in place */
 };
 
 static unsigned place_of(enum fsd_dtype type)
@@ -57,8 +57,8 @@ static const char *new_name(struct editor *e, fsd_id tensor, enum fsd_dtype type
 
 /* ------------------------------------------------------------------------ constants */
 
-/* Whether all that read the tensor read it in that type, and its name may change with
- * it. */
+/* Whether all consumers of the tensor read it in this type, so that its name may change
+ * with the type. */
 static bool is_read_only_as(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     struct fsd_span readers = e->g->tensors.at[tensor].consumers;
@@ -89,8 +89,8 @@ static void put_number(unsigned char *to, enum fsd_dtype type, double number)
         to[i] = (unsigned char)(bits >> 8 * i);
 }
 
-/* An initializer with the numbers of a small constant; false where they are not read.
- */
+/* Adds an initializer with the numbers of a small constant; false if they were not
+ * read. */
 static bool add_copy(struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     const struct fsd_form *form = fsd_tensor_form(e->g, tensor);
@@ -118,7 +118,7 @@ static bool add_copy(struct editor *e, fsd_id tensor, enum fsd_dtype type)
     return true;
 }
 
-/* What is not read any more. */
+/* Drops a constant that is no longer read. */
 static void drop_constant(struct editor *e, fsd_id tensor)
 {
     fsd_id producer = fsd_tensor_producer(e->g, tensor);
@@ -130,7 +130,7 @@ static void drop_constant(struct editor *e, fsd_id tensor)
                              e->g->tensors.at[tensor].name);
 }
 
-/* False where it takes a Cast. */
+/* Changes the type of a constant; false if it needs a Cast. */
 static bool retype_constant(struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     bool input = e->g->tensors.at[tensor].flags & FSD_TENSOR_INPUT;
@@ -151,8 +151,8 @@ static bool retype_constant(struct editor *e, fsd_id tensor, enum fsd_dtype type
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* The first node of the tensor's graph that reads it in that type, or holds one that
- * does; FSD_NONE: none. */
+/* The first node of the tensor's graph that reads it in this type, or contains such a
+ * node; FSD_NONE: none. */
 static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     const struct fsd_graph *g = e->g;
@@ -176,8 +176,8 @@ static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype
     return first;
 }
 
-/* One node that makes the tensor in the other type: in an output's case, under the name
- * that the graph lists. */
+/* Adds a node that produces the tensor in the other type; an output keeps the name that
+ * the graph lists. */
 static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
 {
     fsd_id producer = fsd_tensor_producer(e->g, cast->tensor);
@@ -199,8 +199,8 @@ static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
         fsd_onnx_insert_node(e->edits, first_reader(e, cast->tensor, cast->to), &node);
 }
 
-/* The tensor is made in another type: under its name, or for an output's sake under a
- * new one. */
+/* Changes the type in which the tensor is produced: under its own name or, for an
+ * output, under a new one. */
 static void retype_made(struct editor *e, fsd_id tensor)
 {
     const struct fsd_graph *g = e->g;
@@ -218,7 +218,8 @@ static void retype_made(struct editor *e, fsd_id tensor)
             fsd_onnx_set_output(e->edits, producer, i, new_name(e, tensor, made));
 }
 
-/* The tensor that has those values in that type: itself, or what the model casts. */
+/* The tensor that has these values in this type: itself, or the one that the model
+ * casts. */
 static fsd_id source_of(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     fsd_id same = e->plan->same[tensor];

@@ -1,12 +1,12 @@
 /*
- * Which type each node gets.  Nodes are taken in the file's order, so that what only
- * moves data knows the type of what it reads.  A node that cannot have another type
- * reads and makes what it did, and whatever stands around it casts.
+ * Chooses the type of each node.  Nodes are visited in the file's order, so that the
+ * type of a data-movement node's input is known.  A node that cannot change its type
+ * keeps the types of its inputs and outputs, and Casts are inserted around it.
  */
 #include "edit/retype/retype.h"
 #include "edit/run.h"
 
-/* The model's type of the node: of its first output that is a float, else input. */
+/* The node's type in the model: that of its first float output, else input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -21,7 +21,7 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The type in which the engine runs it, as a tensor may have it. */
+/* The type in which the engine runs the node, if a tensor can have it. */
 static enum fsd_dtype chosen_type(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[fsd_merged_into(d, node)];
@@ -29,7 +29,7 @@ static enum fsd_dtype chosen_type(const struct fsd_diff *d, fsd_id node)
     return r->realised == FSD_TF32 ? FSD_FP32 : r->realised;
 }
 
-/* The type of the first float that the node reads and that is computed. */
+/* The type of the first computed float input of the node. */
 static enum fsd_dtype type_before(const struct fsd_retype *p, fsd_id node)
 {
     const struct fsd_graph *g = p->d->model;
@@ -55,7 +55,7 @@ static struct fsd_retyped_node lost(struct fsd_retyped_node r, enum fsd_dtype ty
     return (struct fsd_retyped_node){FSD_RETYPED_LOST, r.chosen, type, why};
 }
 
-/* What is asked for, whatever the operator takes. */
+/* The requested type, even if the operator does not support it. */
 static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
 {
     const struct fsd_diff *d = p->d;
@@ -100,7 +100,7 @@ static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
     return r;
 }
 
-/* The same as far as it can be had. */
+/* The requested type if it is possible, else the reason why not. */
 static struct fsd_retyped_node decide(const struct fsd_retype *p, fsd_id node,
                                       struct fsd_op_floats *floats)
 {
@@ -132,7 +132,7 @@ static uint32_t bit(uint32_t mask, uint32_t i)
     return mask >> (i < 31 ? i : 31) & 1;
 }
 
-/* What the node reads and makes. */
+/* Sets the types that the node reads and produces. */
 static void apply(struct fsd_retype *p, fsd_id node, enum fsd_dtype type,
                   struct fsd_op_floats floats)
 {
@@ -160,8 +160,8 @@ static void apply(struct fsd_retype *p, fsd_id node, enum fsd_dtype type,
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* A Cast of the model makes the tensor in FP32 of one that is in that type: a reader of
- * that type may skip both Casts, which are no operation. */
+/* Whether a Cast of the model converts a tensor of this type to the FP32 tensor: a
+ * consumer of this type may bypass both Casts, which cancel each other. */
 static bool undoes(const struct fsd_retype *p, fsd_id tensor, enum fsd_dtype to)
 {
     const struct fsd_graph *g = p->d->model;
@@ -210,7 +210,7 @@ static void find_casts(struct fsd_retype *p)
     }
 }
 
-/* Outputs of graphs, which may be tensors of a graph around. */
+/* Finds outputs of graphs, which may be tensors of an enclosing graph. */
 static void find_kept(struct fsd_retype *p)
 {
     const struct fsd_graph *g = p->d->model;

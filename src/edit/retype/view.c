@@ -1,6 +1,6 @@
 /*
- * What retype makes of the model: the type that each node gets, the Casts around them,
- * and the nodes whose type in the engine could not be carried over, with the reason.
+ * Shows how retype changes the model: the type that each node gets, the Casts around
+ * them, and the nodes to which the engine's type could not be applied, with the reason.
  */
 #include "base/base.h"
 #include "edit/run.h"
@@ -60,7 +60,7 @@ static const char text[] = "<\n{*}engine   model    node, and why\n{/}{left!}>";
 
 static const char node_text[] = "{engine:-7}  {type:-7}  {name:.60}<  ({op})>: {why}\n";
 
-/* The types that some nodes are set to. */
+/* The number of nodes per type that is set. */
 static struct fsd_words tally(struct fsd_arena *arena, const struct fsd_retype *p)
 {
     static const enum fsd_dtype types[] = {FSD_FP32, FSD_BF16, FSD_FP16};
