@@ -1,10 +1,9 @@
 /*
  * The tables of formats and of subjects, and the choice of a writer.  Each subject can
- * be written in several forms (own writer, verdict, sheet, picture), and the first that
- * the format has is taken: a view or verb that fills a sheet therefore gets every
+ * be written in several forms (own writer, verdict, sheet, picture), and the first one
+ * that the format has is used: a view or verb that fills a sheet therefore gets every
  * format that prints sheets for free.  All text output passes through one stream that
- * wraps lines and escapes what a CI runner would execute, so that no writer can forget
- * it.
+ * wraps lines and escapes commands to CI runners, so that no writer can forget it.
  */
 #include "report/subject/subject.h"
 #include "base/base.h"
@@ -22,17 +21,17 @@
 
 struct format {
     const char *name;
-    const char *extensions; /* of the files it writes, each followed by a space */
-    const char *escape; /* of what a runner would obey, fsd_put_escaped(); NULL: it is
-                           no text, or commands are what is wanted */
-    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* by subject; NULL here and below: it has
+    const char *extensions; /* of its files, each followed by a space */
+    const char *escape; /* the escape for commands to a runner, fsd_put_escaped(); NULL:
+                           the format is not text, or consists of commands */
+    fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* indexed by subject; NULL here and below:
                                               no such form */
-    fsd_verdict_fn *verdict;               /* of findings */
-    fsd_sheet_fn *sheet;                   /* of whatever has rows */
-    bool document;                         /* of a sheet it prints all, not tables */
+    fsd_verdict_fn *verdict;               /* writes findings */
+    fsd_sheet_fn *sheet;                   /* writes subjects with rows */
+    bool document;                         /* it prints a whole document, not tables */
     bool picture, page;
-    bool wraps; /* its lines heed a width, where one is known */
-    bool timed; /* of a run it prints what was measured */
+    bool wraps; /* its lines are wrapped to a width, if one is known */
+    bool timed; /* it prints the times of a run */
 };
 
 /* clang-format off */
@@ -52,7 +51,7 @@ static const struct format formats[] = {
      .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
     {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
     {"schema", "", IN_JSON, .sheet = fsd_sheet_put_schema, .document = true},
-    {"html", ".html .htm ", IN_JSON, .page = true}, /* names are in its JSON only */
+    {"html", ".html .htm ", IN_JSON, .page = true}, /* names are only in its JSON */
     {"junit", ".xml ", IN_XML, .verdict = fsd_verdict_put_junit},
     {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
     {"github", "", NULL, .verdict = fsd_verdict_put_github},
@@ -73,15 +72,16 @@ typedef enum fsd_status draw_fn(const struct fsd_report *r, const char *format,
                                 FILE *out, struct fsd_error *err);
 typedef struct fsd_verdict *judge_fn(const struct fsd_report *r, uint32_t i);
 
-/* A subject: its names, and the forms in which it can be written.  The first of them
- * that a format has is taken, in the order of the members. */
+/* A subject: its names, and the forms in which it can be written.  The first form that
+ * a format has is used, in the order of the members. */
 struct subject {
     struct fsd_subject_names names;
-    draw_fn *draw;             /* NULL here and below: it has no such form */
-    bool judged;               /* it is findings, above all: a verdict before rows */
-    judge_fn *judge;           /* else its findings, where a report shows them */
-    fill_fn *document, *table; /* rows; NULL: those of the view that is asked for, or
-                                  of the document */
+    draw_fn *draw;             /* NULL here and below: no such form */
+    bool judged;               /* its main content is findings: a verdict is preferred
+                                  to rows */
+    judge_fn *judge;           /* judges its findings for formats that show them */
+    fill_fn *document, *table; /* rows; NULL: those of the requested view, or of the
+                                  document */
 };
 
 #define DOCUMENT(name, call)                                                           \
@@ -164,8 +164,8 @@ const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject)
 
 enum form { NONE, PAGE, OWN, DRAWN, VERDICT, ROWS };
 
-/* Formats that have no rows and no form of changes are for gates: there, changes are
- * reported as findings. */
+/* Whether a format is for merge gates: such formats have neither rows nor a form of
+ * changes, and report changes as findings. */
 static bool gates(const struct format *f)
 {
     return f->verdict && !f->own[FSD_OF_COMPARISON] && !f->sheet;
@@ -187,7 +187,7 @@ static enum form form_of(const struct format *f, enum fsd_subject subject)
 
 /* ------------------------------------------------------------------------ writing */
 
-/* NULL: there is none of the name. */
+/* NULL if there is no view with this name. */
 static const struct fsd_view *view_of(const struct fsd_report *r)
 {
     return r->own_view ? r->own_view : fsd_view_find(r->view);
@@ -228,8 +228,8 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
     write_sheet(report, &columns, out, NULL);
 }
 
-/* The verdicts that there are, or findings judged for the purpose: of several builds,
- * on each beside the first. */
+/* Writes the verdicts, or judges findings for this purpose: of several builds, each
+ * against the first. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {
@@ -282,7 +282,7 @@ static bool writes_files(const struct format *format, const char *extension)
     return at && at[strlen(extension)] == ' ';
 }
 
-/* The longest extension decides: x.trace.json is no report. */
+/* The longest extension decides: x.trace.json is not a JSON report. */
 static const struct format *find_format(const char *name)
 {
     for (size_t i = 0; i < FSD_COUNT_OF(formats); i++)
@@ -324,9 +324,9 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
-/* Whether the report shows findings that were not searched yet: a page those on what it
- * shows, a comparison what it comes to, but for pictures and what merge gates read,
- * which has verdicts of its own. */
+/* Whether the report shows findings that were not searched yet: a page shows findings
+ * about its contents, a comparison those about the changes; but not pictures and
+ * formats of merge gates, which have their own verdicts. */
 static bool lacks_verdict(const struct fsd_report *r, const struct format *f)
 {
     switch (form_of(f, r->subject)) {
@@ -369,7 +369,7 @@ static void add_states(struct fsd_quotes *quotes, const struct fsd_compare *c)
         }
 }
 
-/* Adds all names that the report may have. */
+/* Adds all names that the report may contain. */
 static void add_names(struct fsd_quotes *quotes, const struct fsd_report *r)
 {
     fsd_quotes_add_run(quotes, r->run);
@@ -398,8 +398,8 @@ static enum fsd_status write_quoted(const struct fsd_report *r,
     return status;
 }
 
-/* What is printed is looked at as lines: a text heeds the width, and names, which reach
- * the log of a job, must not be commands to its runner. */
+/* Prints line by line: text is wrapped to the width, and names, which end up in a job's
+ * log, must not be commands to its runner. */
 static enum fsd_status write_lines(const struct fsd_report *r,
                                    const struct format *format, FILE *out,
                                    struct fsd_error *err)

@@ -4,14 +4,14 @@
  *     stream 0   [ Conv_4 + Relu_6 ][ QuantizeLinear_9 ]      [ Conv_13 ]
  *     stream 1                                          [ ... ]
  *
- * A profile has the time of each layer and not when it ran, so that layers follow each
- * other in the engine's order, whatever their stream: nothing is drawn as if it ran at
+ * A profile has the time of each layer but not when it ran, so layers follow each other
+ * in the engine's order, whatever their stream: no two layers are drawn as running at
  * the same time.  A layer without a time is an instant event, never one with a length.
- * What the profile measured beside the layers has a track of its own behind them, since
- * the events' lengths shall add up to the report's total.
+ * Times in the profile that belong to no layer get their own track after the layers, so
+ * that the events add up to the report's total.
  *
- * Times are rounded to nanoseconds, as Perfetto does: the end of an event is the start
- * of the next one there, too.
+ * Times are rounded to nanoseconds like in Perfetto, so that there, too, the end of an
+ * event is the start of the next one.
  */
 #include "explain/cost/cost.h"
 #include "report/json/json.h"
@@ -25,7 +25,7 @@ enum { PROCESS = 1, ALL_LAYERS = 0 };
 struct trace {
     const struct fsd_diff *d;
     struct fsd_json *events;
-    double ms; /* all that ran so far */
+    double ms; /* the end of the last event so far */
 };
 
 /* Whole nanoseconds, in the format's microseconds. */
@@ -34,7 +34,7 @@ static double microseconds(double ms)
     return round(ms * 1e6) / 1e3;
 }
 
-/* FSD_NONE: the dump has none. */
+/* FSD_NONE: the dump states no stream. */
 static uint32_t stream_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_attr *stream =
@@ -45,7 +45,7 @@ static uint32_t stream_of(const struct fsd_diff *d, fsd_id layer)
     return known ? (uint32_t)stream->i : FSD_NONE;
 }
 
-/* Streams are numbered from 0, behind the track of layers that have none. */
+/* Track 0 contains layers without a stream; the tracks of streams 0, 1, ... follow. */
 static uint32_t track_of(const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t stream = stream_of(d, layer);
@@ -65,8 +65,9 @@ static struct fsd_json *begin_event(struct trace *t, const char *phase,
     return event;
 }
 
-/* Viewers add `ts` and `dur` as doubles and nest a layer that ends behind the begin of
- * the next one, be it by the last bit: then a tenth of a nanosecond is left out. */
+/* Viewers add `ts` and `dur` as doubles, and nest a layer that ends after the next one
+ * begins, even if only by the last bit: in this case the length is reduced by a tenth
+ * of a nanosecond. */
 static double length(double from, double to)
 {
     double length = round((to - from) * 1e3) / 1e3;
@@ -74,7 +75,7 @@ static double length(double from, double to)
     return from + length > to && length > 0 ? length - 1e-4 : length;
 }
 
-/* Sets `ts`, and a length where there is a time. */
+/* Sets `ts`, and a length if the time is known. */
 static void put_time(struct trace *t, struct fsd_json *event, double ms)
 {
     double from = microseconds(t->ms), to = microseconds(t->ms + (ms > 0 ? ms : 0));

@@ -17,9 +17,7 @@
 #define FSD_BUILT_CAPABILITY "compute capability"
 #define FSD_BUILT_KERNELS                                                              \
     "kernels for" /**< the GPU that the builder's library has kernels for */
-#define FSD_BUILT_PRECISION                                                            \
-    "precision" /**< types from which the builder may
-                                               select */
+#define FSD_BUILT_PRECISION   "precision" /**< types that the builder may use */
 #define FSD_BUILT_CALIBRATION "calibration"
 #define FSD_BUILT_FLAGS       "flags" /**< all flags that are set, as a list */
 /** Options of the builder's compiler, "-a=on -b=2". */

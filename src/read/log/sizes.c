@@ -164,7 +164,8 @@ struct made {
     bool first, last;
 };
 
-/* " Input 0", " Output 0": the node's tensor that the following sizes describe. */
+/* "    Input 0", "    Output 0": the node's tensor to which the following sizes
+ * belong. */
 static fsd_id tensor_of(const struct fsd_graph *g, const struct made *made,
                         struct fsd_slice t, bool *reads)
 {

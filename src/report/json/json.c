@@ -1,10 +1,10 @@
 /*
- * JSON as it comes: what is added is printed, so that a report takes no memory.
+ * Prints JSON as it is added, so that a report takes no memory.
  *
  *     levels   [0] the root   [1] what is open in it   [2] what is open in that ...
  *
- * Adding to a level first closes all within it; the caller adds in the order in which
- * it should stand, and nothing to what stands before it.
+ * Adding to a level first closes all levels within it.  The caller adds members in the
+ * order of the output, and cannot add to closed levels.
  */
 #include "report/json/json.h"
 
@@ -17,13 +17,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEVELS_MAX = 32 }; /* reports are nested some ten deep */
+enum { LEVELS_MAX = 32 }; /* reports are nested about ten deep */
 
-static const double integer_max = 9007199254740992.0; /* beyond, a double skips some */
+static const double integer_max = 9007199254740992.0; /* above it, a double skips some
+                                                         integers */
 
-/* A report is millions of short words; they are written in large pieces. */
+/* A report consists of millions of short words; they are written in large pieces. */
 struct piece {
-    struct fsd_arena *arena; /* with all of this */
+    struct fsd_arena *arena; /* contains this struct, too */
     FILE *out;
     size_t n;
     char bytes[1 << 13];
@@ -32,7 +33,7 @@ struct piece {
 struct fsd_json {
     struct piece *piece;
     unsigned depth;
-    bool list, any, opened; /* opened: the next level is */
+    bool list, any, opened; /* opened: the next level is open */
 };
 
 static void flush(struct piece *piece)
@@ -41,7 +42,7 @@ static void flush(struct piece *piece)
     piece->n = 0;
 }
 
-/* At most what a piece holds. */
+/* n must not exceed the size of a piece. */
 static void put_bytes(const struct fsd_json *level, const char *bytes, size_t n)
 {
     struct piece *piece = level->piece;
@@ -72,7 +73,7 @@ static void put_string(const struct fsd_json *level, const char *text)
     put_word(level, "\"");
 }
 
-/* At most LEVELS_MAX. */
+/* n must not exceed LEVELS_MAX. */
 static void put_tabs(const struct fsd_json *level, unsigned n)
 {
     static const char tabs[] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t"
@@ -97,7 +98,7 @@ static void close_inner(struct fsd_json *level)
     put_word(inner, inner->list ? "]" : "}");
 }
 
-/* A key, and what stands between it and the one before; items of lists have none. */
+/* Prints a key and the separator before it; items of lists have no key. */
 static void add(struct fsd_json *level, const char *key)
 {
     close_inner(level);
@@ -114,7 +115,7 @@ static void add(struct fsd_json *level, const char *key)
 static struct fsd_json *open_inner(struct fsd_json *level, bool list)
 {
     if (level->depth + 1 == LEVELS_MAX)
-        fsd_out_of_memory(); /* of levels, which no schema of ours takes */
+        fsd_out_of_memory(); /* too many levels, which none of our schemas needs */
     level->opened = true;
     level[1] = (struct fsd_json){
         .piece = level->piece, .depth = level->depth + 1, .list = list};
@@ -122,7 +123,7 @@ static struct fsd_json *open_inner(struct fsd_json *level, bool list)
     return level + 1;
 }
 
-/* The outermost level is a list of one that prints no brackets. */
+/* The outermost level is a list of one item, printed without brackets. */
 static struct fsd_json *new_root(FILE *out, bool list)
 {
     struct fsd_arena *arena = fsd_arena_new();
@@ -179,8 +180,8 @@ static void put_whole(const struct fsd_json *level, uint64_t number)
     put_bytes(level, at, (size_t)(room + sizeof room - 1 - at));
 }
 
-/* With 15 digits a sum of decimal fractions is printed without the rounding of its last
- * bit; where they are not enough, with all. */
+/* With 15 digits, a sum of decimal fractions is printed without the rounding error of
+ * its last bit; if 15 digits do not identify the number, all digits are printed. */
 void fsd_json_number(struct fsd_json *object, const char *key, double number)
 {
     char text[32];

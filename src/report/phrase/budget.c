@@ -1,15 +1,16 @@
 /*
- * A page of a text, for readers that have room for so many tokens of a language model.
+ * Splits a text into pages for readers with a limited number of tokens of a language
+ * model.
  *
- * The blocks of a text stand between empty lines; the first one is its conclusion.  A
- * page has that block whole, as far as there is room, and of each other one what fits
- * into half of the rest, or more where that leaves enough to all behind it.  The next
- * page continues behind that in each block, so that each line is on one page, and the
- * first page has something of most.  Lines stay with those below them that are indented
- * further.
+ * The blocks of a text are separated by empty lines; the first one is its conclusion.
+ * A page contains this whole block, if there is room, and of each other block as much
+ * as fits into half of the remaining room, or more if that leaves enough for all later
+ * blocks.  The next page continues after that in each block, so that each line is on
+ * one page, and the first page has a part of most blocks.  A line stays with the
+ * further indented lines below it.
  *
- * Tokens are estimated, since each model has its own: by the pieces into which all of
- * them split a text, and a twentieth more, so that the estimate is rarely too low.
+ * Tokens are estimated, since each model has its own tokenizer: by the pieces into
+ * which all of them split a text, plus 5 %, so that the estimate is rarely too low.
  */
 #include "base/base.h"
 
@@ -22,22 +23,23 @@
 enum {
     HANG = 4,
     LEAST_SHARE =
-        60,     /* of a block that has any place on a page, unless it is shorter */
-    FRAME = 60, /* the lines that say what is left out */
-    TITLE = 24  /* of a longer line of its own more is lost than found */
+        60,     /* of a block that has any lines on a page, unless it is shorter */
+    FRAME = 60, /* tokens for the lines that state what is left out */
+    TITLE = 24  /* a longer line is not repeated as a title, since it costs more than it
+                   helps */
 };
 
 struct block {
-    const char *next, *end; /* what no page has yet */
-    const char *head;       /* the line of a list's title; NULL: it has none */
-    unsigned cost;          /* of what no page has yet */
-    unsigned lines;         /* likewise */
+    const char *next, *end; /* the rest that is on no page yet */
+    const char *head;       /* the line with a list's title; NULL: none */
+    unsigned cost;          /* tokens of the rest */
+    unsigned lines;         /* lines of the rest */
 };
 
 struct blocks {
     struct block *at;
     size_t n;
-    unsigned cost, lines; /* of all together */
+    unsigned cost, lines; /* of all blocks together */
 };
 
 /* ------------------------------------------------------------------------- tokens */
@@ -51,7 +53,7 @@ static size_t run_of(const char *s, size_t n, int (*is)(int))
     return i;
 }
 
-/* A word as names have them: capitals, or small letters behind at most one capital. */
+/* A word as in names: capitals, or lower-case letters after at most one capital. */
 static size_t word_of(const char *s, size_t n)
 {
     size_t capitals = run_of(s, n, isupper);
@@ -65,7 +67,7 @@ static unsigned cost_of_word(size_t n)
     return (unsigned)(n <= 10 ? (n + 4) / 5 : (n + 3) / 4);
 }
 
-/* The tokens of one piece in the front, whose length is `*n`. */
+/* The tokens of the first piece, whose length is set in `*n`. */
 static unsigned take_piece(const char *s, size_t *n)
 {
     size_t left = *n;
@@ -77,7 +79,7 @@ static unsigned take_piece(const char *s, size_t *n)
     if (*n)
         return 1;
     *n = run_of(s, left, isspace);
-    if (*n) /* a single blank is of the word behind it */
+    if (*n) /* a single blank belongs to the word after it */
         return *n > 1 || *s == '\n';
     *n = left > 1 && s[1] == *s && (unsigned char)*s < 0x80 ? 2 : 1;
     return 1;
@@ -118,7 +120,7 @@ static unsigned lines_of(const char *s, const char *end)
     return n;
 }
 
-/* A title stands above lines that are indented. */
+/* A title precedes indented lines. */
 static const char *title_of(const char *s, const char *end)
 {
     const char *second = line_end(s, end);
@@ -144,7 +146,7 @@ static struct blocks split(struct fsd_arena *arena, const char *text)
 {
     const char *end = text + strlen(text);
 
-    /* No two blocks are in one line. */
+    /* No two blocks share a line, so lines are an upper bound. */
     struct blocks blocks = {.at =
                                 FSD_NEW(arena, struct block, lines_of(text, end) + 1)};
 
@@ -162,8 +164,7 @@ static struct blocks split(struct fsd_arena *arena, const char *text)
 
 /* ------------------------------------------------------------------------- a page */
 
-/* The most that each block from the first one on may take so that all fit into the
- * room. */
+/* The largest amount that each block from `first` on may use so that all fit. */
 static unsigned level_of(const struct blocks *blocks, size_t first, unsigned room)
 {
     unsigned low = 0, high = room;
@@ -182,7 +183,8 @@ static unsigned level_of(const struct blocks *blocks, size_t first, unsigned roo
     return low;
 }
 
-/* What a block may take of the room: half of it, or more where all may have more. */
+/* The amount that a block may use: half of the room, or more if all blocks may use
+ * more. */
 static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
 {
     unsigned level = i ? level_of(blocks, i, room) : room;
@@ -190,7 +192,7 @@ static unsigned share_of(const struct blocks *blocks, size_t i, unsigned room)
     return level > room / 2 ? level : room / 2;
 }
 
-/* A line and those below it that are indented further. */
+/* The end of a line and of the further indented lines below it. */
 static const char *item_end(const char *s, const char *end)
 {
     size_t hang = indent_of(s) + HANG;
@@ -201,7 +203,7 @@ static const char *item_end(const char *s, const char *end)
     return s;
 }
 
-/* As much of a line as fits, of whole characters; at least one. */
+/* The end of as many whole characters of a line as fit; at least one. */
 static const char *piece_end(const char *s, const char *end, unsigned room)
 {
     const char *at = s + 1;
@@ -214,7 +216,8 @@ static const char *piece_end(const char *s, const char *end, unsigned room)
     return at;
 }
 
-/* As many pieces of the block as fit, of which each ends where `end_of` says. */
+/* The end of as many pieces of the block as fit; `end_of` determines the end of each.
+ */
 static const char *whole_pieces(const struct block *block, unsigned room,
                                 const char *(*end_of)(const char *, const char *))
 {
@@ -235,8 +238,8 @@ static void print(FILE *out, const char *from, const char *end)
     }
 }
 
-/* What of a block fits into its share.  A page that has nothing yet gets an item, a
- * line, or a part of one, nevertheless. */
+/* The end of the part of a block that fits into its share.  An empty page nevertheless
+ * gets at least an item, a line, or a part of one. */
 static const char *part_end(const struct block *block, unsigned share, unsigned room,
                             bool alone)
 {
@@ -258,8 +261,8 @@ static unsigned less(unsigned room, unsigned used)
     return room > used ? room - used : 0;
 }
 
-/* Prints what fits of a block.
- * @return the tokens that this takes */
+/* Prints the part of a block that fits.
+ * @return the number of its tokens */
 static unsigned put_block(FILE *out, struct blocks *blocks, struct block *block,
                           unsigned share, unsigned room, bool alone)
 {
@@ -287,8 +290,8 @@ static unsigned put_block(FILE *out, struct blocks *blocks, struct block *block,
     return used + (lines ? 8 : 0);
 }
 
-/* Moves a page's worth out of the blocks.
- * @param out  NULL: it is not printed */
+/* Moves the contents of one page out of the blocks.
+ * @param out NULL: nothing is printed */
 static void take_page(FILE *out, struct blocks *blocks, unsigned room)
 {
     bool alone = true;

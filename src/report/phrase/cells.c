@@ -1,5 +1,5 @@
-/* What the files of several views share to fill cells of a run: a phrase, the name of a
- * layer, the nodes that it computes. */
+/* Shared by several views to fill cells of a run: a phrase, the name of a layer, the
+ * nodes that it computes. */
 #include "base/base.h"
 #include "report/phrase/phrase.h"
 
@@ -34,7 +34,7 @@ const char *fsd_called_node(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *name = fsd_text(d->names, d->model->nodes.at[node].name);
     char room[FSD_BRIEF_ROOM];
 
-    /* Most have a short name, which is there already. */
+    /* Most nodes have a short name, which needs no copy. */
     return *name && fsd_brief(name, room) == name
                ? name
                : fsd_phrase_of(arena, d, node, fsd_put_node_name);
@@ -66,7 +66,7 @@ void fsd_put_nodes_of(const struct fsd_diff *d, fsd_id layer, FILE *out)
         if (n++ < FEW_NODES) {
             fsd_sym module = d->model->nodes.at[node].module;
 
-            if (n == 1 && module) /* dynamo's "linear_17" alone says nothing */
+            if (n == 1 && module) /* dynamo's "linear_17" alone is not informative */
                 fprintf(out, "%s: ", fsd_text(d->names, module));
             fputs(n > 1 ? " + " : "", out);
             fsd_put_node_name(d, node, out);
@@ -84,7 +84,7 @@ const char *fsd_unused_log(const struct fsd_history *h)
                       : "the parser of the log read another model: it is not used";
 }
 
-/* A log whose engine is this one may be of another export of the model. */
+/* A log of this engine may belong to a different export of the model. */
 const char *fsd_refusal_of(const struct fsd_history *h)
 {
     if (!h->refused)

@@ -1,6 +1,6 @@
 /*
- * One escaping function per format, each as a function from one byte to its
- * replacement.  Names come from the model and may be hostile, so all of them first pass
+ * One escaping function per format, each of which maps a byte to its replacement.
+ * Names come from the model and may be hostile, so all of them first pass
  * fsd_put_safe(), and Markdown escapes every character that is not known to be
  * harmless, as numeric references, instead of listing those that are markup: dialects
  * differ, and grow.
@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints one byte of `s`, or what stands for it. */
+/* Prints byte i of `s`, or its replacement. */
 typedef void put_fn(FILE *out, const char *s, size_t i);
 
 static void put_all(FILE *out, const char *s, put_fn *put)
@@ -53,9 +53,8 @@ static bool is_between(const char *s, size_t i, int (*is)(int))
     return i && is((unsigned char)s[i - 1]) && is((unsigned char)s[i + 1]);
 }
 
-/* Numeric references are text, whatever they stand for.  An underscore inside a word
- * and a point inside a number are text anyhow, and are left for readers of the source.
- */
+/* A numeric reference is always text.  An underscore within a word and a point within a
+ * number are never markup, and stay for readers of the source. */
 static void put_markdown(FILE *out, const char *s, size_t i)
 {
     unsigned char c = (unsigned char)s[i];
@@ -64,8 +63,9 @@ static void put_markdown(FILE *out, const char *s, size_t i)
                  (c == '.' && is_between(s, i, isdigit)) || (c == '/' && i) ||
                  ((c == '+' || c == '-') && is_between(s, i, isspace));
 
-    /* An address becomes a link behind the parser, even in <code> and of references: it
-     * is found in one run of text, and a comment makes two of it. */
+    /* An address becomes a link after parsing, even in <code> and if it consists of
+     * references: the link is found in one run of text, which a comment splits in two.
+     */
     if (c == '@' && i &&
         (isalnum((unsigned char)s[i - 1]) || strchr(".+-_", s[i - 1])) &&
         strchr(s + i, '.'))
@@ -81,8 +81,8 @@ void fsd_put_markdown(FILE *out, const char *s)
     put_all(out, s, put_markdown);
 }
 
-/* Whether this byte is one of our sentences' own: not of markup, an address, a mention,
- * or a reference such as GH-12, &12 or %12. */
+/* Whether this byte may be part of the program's own sentences: not of markup, an
+ * address, a mention, or a reference such as GH-12, &12 or %12. */
 static bool is_ours(const char *s, size_t i)
 {
     const unsigned char *u = (const unsigned char *)s;
@@ -100,8 +100,8 @@ static bool is_ours(const char *s, size_t i)
     return strchr(" ,.;()'+/=", s[i]) != NULL;
 }
 
-/* Whether what is outside of backquotes are words of ours, else an input has chosen
- * some, too. */
+/* Whether the text outside of backquotes consists of the program's own words; otherwise
+ * an input may have chosen some of them. */
 static bool is_own_prose(const char *s)
 {
     bool quoted = false;
@@ -147,8 +147,8 @@ static void put_csv(FILE *out, const char *s, size_t i)
     putc(s[i], out);
 }
 
-/* Spreadsheets pass over blanks in front, and take the full-width forms of the signs
- * for the signs. */
+/* Spreadsheets skip leading blanks, and treat the full-width forms of these signs like
+ * the signs. */
 static bool begins_formula(const char *s)
 {
     static const char *const blanks[] = {" ", "\xc2\xa0", "\xe3\x80\x80"};

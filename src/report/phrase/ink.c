@@ -1,4 +1,4 @@
-/* What every text report knows of the terminal: its colors and its columns. */
+/* Shared by all text reports: the colors and columns of the terminal. */
 #include "report/phrase/ink.h"
 
 enum { DEFAULT_WIDTH = 100 };

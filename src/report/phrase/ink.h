@@ -1,5 +1,5 @@
-/* What every text report knows of the terminal: its colors, its columns, and lines that
- * are longer than it is wide. */
+/* Shared by all text reports: the colors and columns of the terminal, and the wrapping
+ * of long lines. */
 #ifndef FSD_REPORT_PHRASE_INK_H
 #define FSD_REPORT_PHRASE_INK_H
 
@@ -7,7 +7,7 @@
 
 #include <stdio.h>
 
-/** What a piece of text is, which decides its color. */
+/** The role of a piece of text, which determines its color. */
 enum fsd_ink {
     FSD_INK_PLAIN,
     FSD_INK_TITLE,
@@ -19,14 +19,14 @@ enum fsd_ink {
     FSD__INK_COUNT
 };
 
-/** Switches the color on and off; nothing if the style has no color. */
+/** Switches the color on or off; does nothing if the style has no colors. */
 void fsd_ink(const struct fsd_style *style, enum fsd_ink ink, FILE *out);
 
-/** Columns of the report. */
+/** The number of columns of the report. */
 unsigned fsd_text_width(const struct fsd_style *style);
 
-/** Prints lines of a text, those that are longer than `width` in several.  Works in
- *  `lines`, and leaves them as they were.  wrap.c */
+/** Prints the lines of a text and wraps those longer than `width`.  Modifies `lines`
+ *  temporarily. wrap.c */
 void fsd_put_wrapped(FILE *out, char *lines, size_t width);
 
 #endif

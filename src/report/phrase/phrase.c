@@ -1,8 +1,8 @@
 /*
- * Numbers, names and ends of moves as text reports print them, so that the same fact
- * reads the same in each.  Numbers have about three significant digits, however large;
- * names pass fsd_put_safe(), and are built in memory first where several parts make
- * one, so that escaping sees the whole.
+ * Prints numbers, names and ends of moves for text reports, so that the same fact has
+ * the same words in each.  Numbers have about three significant digits, however large;
+ * names pass fsd_put_safe(), and a name of several parts is first built in memory, so
+ * that it is escaped as a whole.
  */
 #include "report/phrase/phrase.h"
 #include "base/base.h"
@@ -145,7 +145,8 @@ void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE
                     to = fsd_ends_of_destinations(s, m->to);
     fsd_id node = from.n == 1 ? fsd_end_node(from, 0) : FSD_NONE;
 
-    /* Between two layers of one group, as around a Gemm that is made a convolution. */
+    /* Between two layers of one group, such as around a Gemm that the builder converts
+     * to a convolution. */
     if (node != FSD_NONE && to.n == 1 && fsd_end_node(to, 0) == node) {
         fputs("within ", out);
     } else {
@@ -179,7 +180,7 @@ void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out
     fsd_put_state_form(s, all[port].form, ' ', out);
 }
 
-/* Never "-0.0000". */
+/* Never prints "-0.0000". */
 void fsd_put_delta(double before, double after, FILE *out)
 {
     double delta = (after > 0 ? after : 0) - (before > 0 ? before : 0);

@@ -1,4 +1,4 @@
-/* Phrases that several reports share: printed, or as texts that cells hold. */
+/* Phrases that several reports share, printed or returned as texts for cells. */
 #ifndef FSD_REPORT_PHRASE_PHRASE_H
 #define FSD_REPORT_PHRASE_PHRASE_H
 
@@ -8,10 +8,10 @@
 
 /** "0.0369 ms", three significant digits; "-" if it is unknown. */
 void fsd_put_ms(double ms, FILE *out);
-/** The same in a column of `width`. */
+/** Likewise, right-aligned in a column of `width`. */
 void fsd_put_ms_column(double ms, int width, FILE *out);
-/** One of several counts, "fused 3", with ", " where there are `any` before it; nothing
- *  of 0. */
+/** Prints one of several counts, "fused 3", after ", " if `any` was printed before;
+ *  nothing if n is 0. */
 void fsd_put_tally(FILE *out, bool *any, uint32_t n, const char *what);
 /** "gpu NVIDIA A100-PCIE-40GB; compute capability 8.0" */
 void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
@@ -19,56 +19,56 @@ void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
 /** "0 errors, 1 warning, 2 notes" */
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
 
-/** The same of all findings, ", 1 ignored", and ", 2 of rules that are off". */
+/** Likewise for all findings, with ", 1 ignored" and ", 2 of rules that are off". */
 void fsd_put_tally_of(const struct fsd_findings *all, FILE *out);
-/** "38.5 MB", decimal units, or in open sizes "1204224*N B"; "-" where it is not known.
- */
+/** "38.5 MB", decimal units, or with dynamic sizes "1204224*N B"; "-" if unknown. */
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);
-/** A phrase, with what is hidden in its names shown. */
+/** Prints a phrase; hidden characters in its names become visible. */
 void fsd_put_safely(const struct fsd_diff *d, fsd_id id, fsd_put_fn *put, FILE *out);
 void fsd_put_node(const struct fsd_diff *d, fsd_id node, FILE *out);
-/** "compute (Convolution)": a layer's kind, and its type in the dump where it has
- * one. */
+/** "compute (Convolution)": a layer's kind, and its type in the dump if it has one. */
 void fsd_put_layer_kind(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** True for a node that runs in a higher precision than the model requests. */
+/** Whether the node runs in a higher precision than the model requests. */
 bool fsd_runs_wider(const struct fsd_node_result *r);
 
 /* Phrases that every report of a comparison shares; names are escaped. */
 
-/** "Conv_34 + Add_42 + Relu_43", without what an exporter may fold unless there is
- *  nothing else. */
+/** "Conv_34 + Add_42 + Relu_43", without nodes that an exporter may fold unless there
+ *  are no others. */
 void fsd_put_group(const struct fsd_state *s, const struct fsd_group *g, FILE *out);
-/** "Relu_37 -> Conv_47", the first of several and how many more. */
+/** "Relu_37 -> Conv_47": the first of several, and the number of others. */
 void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE *out);
 /** "quantize QuantizeLinear_40", "reformat (dtype+layout)" */
 void fsd_put_move(const struct fsd_state *s, const struct fsd_move *m, FILE *out);
-/** "data [1,3,224,224] fp32 chw" of an input or output; "none" of FSD_NONE. */
+/** "data [1,3,224,224] fp32 chw" for an input or output; "none" for FSD_NONE. */
 void fsd_put_port(const struct fsd_state *s, bool output, fsd_id port, FILE *out);
 /** "+0.0123 ms" */
 void fsd_put_delta(double before, double after, FILE *out);
 
 /* ------------------------------------------------------------ texts that cells hold */
 
-/** A phrase in the arena; NULL when it is empty.  cells.c */
+/** A phrase in the arena; NULL if it is empty. cells.c */
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,
                           fsd_put_fn *put);
-/** fsd_layer_forms() in the arena; NULL when it is empty. */
+/** The result of fsd_layer_forms() in the arena; NULL if it is empty. */
 const char *fsd_change_of(struct fsd_arena *arena, const struct fsd_diff *d,
                           fsd_id layer);
-/** What fsd_put_node_name() prints. */
+/** The text that fsd_put_node_name() prints. */
 const char *fsd_called_node(struct fsd_arena *arena, const struct fsd_diff *d,
                             fsd_id node);
-/** What the build log says in an event; NULL, also for FSD_NONE. */
+/** The sentence of an event in the build log; NULL if it has none, and for FSD_NONE. */
 const char *fsd_said_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         uint32_t event);
-/** Why a log is no evidence, "it belongs to another build"; NULL: it is evidence. */
+/** The reason why a log is not used as evidence, "it belongs to another build"; NULL:
+ *  it is used. */
 const char *fsd_refusal_of(const struct fsd_history *h);
-/** The same as a sentence. */
+/** Likewise as a sentence. */
 const char *fsd_unused_log(const struct fsd_history *h);
-/** The nodes that a layer computes: up to three names and how many more. */
+/** Prints the nodes that a layer computes: up to three names, and the number of others.
+ */
 fsd_put_fn fsd_put_nodes_of;
-/** NULL when it is empty. */
+/** NULL if it is empty. */
 const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer);
 
 #endif

@@ -1,5 +1,6 @@
 /*
- * Names of an input in quotes, for readers who take a text for instructions.
+ * Puts names of an input into quotes, for readers that may follow instructions in a
+ * text.
  */
 #ifndef FSD_REPORT_PHRASE_QUOTE_H
 #define FSD_REPORT_PHRASE_QUOTE_H
@@ -11,18 +12,19 @@
 typedef FSD_VEC(const char *) fsd_texts;
 
 /** The names that an input chose and that could be read as sentences: those with
- *  several words, and those that are not ASCII. */
+ *  several words, and those with characters outside ASCII. */
 struct fsd_quotes {
     struct fsd_arena *arena;
-    fsd_texts names; /**< and their parts; both sorted by the first print */
-    fsd_texts tails; /**< of names, from a word on: what a shortened one ends with */
+    fsd_texts names; /**< and their parts; the first print sorts names and tails */
+    fsd_texts tails; /**< ends of names, from the beginning of a word: the ends of
+                          shortened names */
     bool sorted;
 };
 
-/** Adds what may stand in a report of a name: it and its parts. */
+/** Adds a name and its parts, in all forms that a report may print. */
 void fsd_quotes_add(struct fsd_quotes *quotes, const char *name);
 void fsd_quotes_add_all(struct fsd_quotes *quotes, const struct fsd_intern *names);
-/** Adds those of a run, with the paths of its files; NULL has none. */
+/** Adds the names of a run and the paths of its files; NULL has none. */
 void fsd_quotes_add_run(struct fsd_quotes *quotes, const struct fsd_diff *d);
 
 /** Prints a text with these names in quotes, whole or shortened; a quote in a name

@@ -5,8 +5,8 @@
  *     info    precision/wider  Conv_13 was requested in
  *         int8 and runs in fp16: no ...
  *
- * Lines break between words, and continue below the text of a line that begins with a
- * topic, else a little to the right.  A word longer than a line, which is a name, is
+ * Lines break between words.  They continue below the text after a topic if the line
+ * begins with one, else slightly indented.  A word longer than a line is a name, and is
  * printed without some parts of its path.
  */
 #include "base/base.h"
@@ -16,7 +16,7 @@
 
 enum { HANG = 4, TOPIC = 12, LEAST_WORD = 8 };
 
-/* Columns, without color codes. */
+/* The number of columns, without color codes. */
 static size_t columns_of(char *s)
 {
     size_t n = 0;
@@ -32,7 +32,8 @@ static size_t columns_of(char *s)
     return n + fsd_safe_width(s);
 }
 
-/* The length of the unit that the text begins with; 0: it begins with another word. */
+/* The length of the unit at the front of the text; 0 if it begins with a different
+ * word. */
 static size_t unit_length(const char *s)
 {
     static const char *const units[] = {"%",  "ms", "B", "kB",   "MB",    "GB",
@@ -55,7 +56,8 @@ static char *word_end(char *word)
     return end;
 }
 
-/* Where a line continues: below what follows "to do    ", a topic. */
+/* The column at which a line continues: below the text after a topic such as
+ * "to do    ". */
 static size_t hang_of(const char *line)
 {
     for (size_t i = 2; *line != ' ' && i <= TOPIC && line[i - 1] && line[i]; i++)

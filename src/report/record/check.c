@@ -1,5 +1,5 @@
-/* The JSON of a check, and of a list of checks: include/fusiondiff/check.schema.json
- * and checks.schema.json are printed from here. */
+/* The JSON of a check, and of a list of checks. include/fusiondiff/check.schema.json
+ * and checks.schema.json are generated from these records. */
 #include "report/record/records.h"
 
 #include <stdio.h>

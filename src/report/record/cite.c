@@ -1,5 +1,5 @@
-/* What lint proposes for a layer or a finding of a run: the edit, as lint's own
- * document has it, and what the dump shows. */
+/* Lint's proposals for a layer or a finding of a run: the edit, as in lint's own
+ * document, and the evidence in the dump. */
 #include "report/record/records.h"
 
 /* clang-format off */

@@ -1,6 +1,6 @@
-/* The JSON of a comparison: include/fusiondiff/compare.schema.json is printed from
- * here.  Nodes, groups and moves are written in full, so that no other file is needed
- * to read it; times only where both builds have them. */
+/* The JSON of a comparison; include/fusiondiff/compare.schema.json is generated from
+ * these records.  Nodes, groups and moves are written in full, so that no other file is
+ * needed to read it; times are included only if both builds have them. */
 #include "base/base.h"
 #include "report/record/records.h"
 
@@ -62,7 +62,7 @@ static const struct form *form_of(struct fsd_arena *arena, const struct fsd_stat
 
 /* --------------------------------------------------------------------------- nodes */
 
-/* What an aligned node may be aligned by. */
+/* The criterion by which a node was aligned. */
 static const char *align_word(unsigned by)
 {
     return by == FSD_ALIGN_NOT ? "" : fsd_align_name(by);
@@ -248,7 +248,7 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
     return rows;
 }
 
-/* Worst first, as the text has them. */
+/* Worst first, like in the text. */
 static void fill_region(struct fsd_arena *arena, void *out, const void *from,
                         uint32_t i)
 {
@@ -470,7 +470,7 @@ static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_sta
     return fsd_words(words, tensors.n);
 }
 
-/* @param of  the group or the move that it is of. */
+/* @param of the group or move to which the kernel belongs */
 static const struct kernel *kernel_of(struct fsd_arena *arena,
                                       const struct fsd_state *s, fsd_id i, uint32_t of)
 {
@@ -501,7 +501,7 @@ static void fill_kernel(struct fsd_arena *arena, void *out, const void *from,
     if (k->what == FSD_KERNEL_CHANGED) {
         fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, fsd_print_open(&print));
         row->change = fsd_print_take(&print, arena);
-        row->change = *row->change ? row->change + 1 : NULL; /* behind the blank */
+        row->change = *row->change ? row->change + 1 : NULL; /* after the blank */
     }
     row->old = kernel_of(arena, c->old, k->old, k->old_of);
     row->new = kernel_of(arena, c->new, k->new, k->new_of);

@@ -1,5 +1,5 @@
-/* The JSON of a failed build: why, where, and what to try.
- * include/fusiondiff/failed.schema.json is printed from here. */
+/* The JSON of a failed build: the cause, the place, and possible remedies.
+ * include/fusiondiff/failed.schema.json is generated from these records. */
 #include "report/record/records.h"
 
 /* clang-format off */

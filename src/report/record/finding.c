@@ -1,4 +1,5 @@
-/* Findings, as a report and lint have them, and the rules that were asked. */
+/* Findings, in the form that reports and lint share, and the rules that were checked.
+ */
 #include "base/base.h"
 #include "report/record/records.h"
 

@@ -1,4 +1,5 @@
-/* A layer of the engine: what it is, computes, reads, writes and costs. */
+/* A layer of the engine: its kind, the nodes that it computes, its inputs and outputs,
+ * and its cost. */
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "report/phrase/phrase.h"
@@ -51,7 +52,7 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
 
 /* --------------------------------------------------------------------------- layer */
 
-/* The classes of which not all layers have one kind. */
+/* The classes whose layers have different kinds. */
 static const char *spent_word(unsigned spent)
 {
     return spent == FSD_SPENT_REQUANTIZE || spent == FSD_SPENT_REQUESTED

@@ -1,6 +1,6 @@
-/* The JSON of lint: the findings as the report's schema has them, and the edits that a
- * script can apply to the model.  include/fusiondiff/lint.schema.json is printed from
- * here. */
+/* The JSON of lint: the findings, in the form of the report's schema, and the edits
+ * that a script can apply to the model. include/fusiondiff/lint.schema.json is
+ * generated from these records. */
 #include "report/record/records.h"
 
 /* clang-format off */

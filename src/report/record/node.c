@@ -1,4 +1,4 @@
-/* A node of the model: what became of it, where it is computed and how precisely. */
+/* A node of the model: its outcome, the layers that compute it, and its precision. */
 #include "explain/cost/cost.h"
 #include "report/phrase/phrase.h"
 #include "report/record/records.h"
@@ -83,7 +83,7 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
         row->values = fsd_facts_of_row(arena, d->values, d->values->of_node[id]);
 }
 
-/* Of a layer, or of those without one. */
+/* The nodes of a layer, or those without one. */
 struct nodes {
     const struct fsd_run_source *source;
     fsd_id layer;

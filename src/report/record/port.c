@@ -39,7 +39,8 @@ static struct fsd_size_list stated_dims(struct fsd_arena *arena,
     return (struct fsd_size_list){true, dims.n, at};
 }
 
-/* What follows from the rest of the model, where it does not say it itself. */
+/* The sizes that follow from the rest of the model, if the model does not state them
+ * here. */
 static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
                                           const struct fsd_diff *d, fsd_id tensor)
 {
@@ -53,7 +54,8 @@ static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
     return (struct fsd_size_list){true, shape->rank, at};
 }
 
-/* What the engine leaves open, in numbers or terms, where all of it is known. */
+/* The sizes that the engine leaves open, as numbers or terms, if all of them are known.
+ */
 static struct fsd_size_list sizes_of_run(struct fsd_arena *arena,
                                          const struct fsd_diff *d,
                                          const struct fsd_port *port,

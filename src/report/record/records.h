@@ -1,11 +1,11 @@
 /*
  * The content of reports as typed records: the layers and nodes of a run, the tensors
- * that they read and write, findings; and the documents of JSON, each the record of a
- * whole subject.  One list of members (sheet/record.h) makes the struct, its JSON, its
- * schema, and what fsd_diff_members() of the public API lists, so that a member is
- * added by its row and the line that fills it.  The structs of the public API (struct
- * fsd_layer_data and others) are declared and filled by hand, in fusiondiff.h and
- * api/data.c.
+ * that they read and write, findings; and the JSON documents, each the record of a
+ * whole subject.  One list of members (sheet/record.h) generates the struct, its JSON,
+ * its schema, and the list of fsd_diff_members() in the public API, so that adding a
+ * member needs its row and the line that fills it.  The structs of the public API
+ * (struct fsd_layer_data and others) are declared and filled by hand, in fusiondiff.h
+ * and api/data.c.
  */
 #ifndef FSD_REPORT_RECORD_RECORDS_H
 #define FSD_REPORT_RECORD_RECORDS_H
@@ -23,9 +23,9 @@
 /* ----------------------------------------------------------------------- documents */
 
 /** The JSON of a run, a comparison, lint, one check or a list of checks: a sheet whose
- *  tables other formats do not take.  The subject outlives the sheet. */
+ *  tables other formats do not print.  The subject must outlive the sheet. */
 void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d);
-/** @param v what is judged of it; NULL: nothing */
+/** @param v the verdict on the comparison; NULL: none */
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
                                 const struct fsd_verdict *v);
 void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
@@ -33,15 +33,15 @@ void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
 void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f);
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v);
 /** A line of a batch.
- *  @param name  of the pair; NULL: only the schema is wanted.
- *  @param d  NULL: there is no report, for `error`, which may be NULL. */
+ *  @param name  of the pair; NULL: only the schema is needed
+ *  @param d  NULL: there is no report because of `error`, which may be NULL */
 void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
                           const struct fsd_diff *d, const struct fsd_error *error);
 void fsd_document_of_checks(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
 
 /* ------------------------------------------------------------------- parts of a run */
 
-/** What the rows of a run are filled from. */
+/** The data from which the rows of a run are filled. */
 struct fsd_run_source {
     const struct fsd_diff *d;
     struct fsd_scopes modules; /**< of all depths */
@@ -51,52 +51,54 @@ const struct fsd_run_source *fsd_run_source_of(struct fsd_arena *arena,
 
 extern const struct fsd_record fsd_layer_record, fsd_node_record, fsd_finding_record;
 
-/** Rows of these types; `from` is a struct fsd_run_source, or struct fsd_findings. */
+/** Fill rows of these types; `from` is a struct fsd_run_source, or a struct
+ *  fsd_findings. */
 fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
 
-/** The nodes that a layer computes, or, of FSD_NONE, that no layer does. */
+/** The nodes that a layer computes; for FSD_NONE, those that no layer computes. */
 const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
                                          const struct fsd_run_source *source,
                                          fsd_id layer);
-/** A row that is no layer, with these. */
+/** A row that represents these nodes without a layer. */
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
                                               const struct fsd_run_source *from);
 
-/** What a layer or node reads or writes. */
+/** A tensor that a layer or node reads or writes. */
 extern const struct fsd_record fsd_port_record;
 const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_graph *g, struct fsd_span ports);
 
-/** The edge of the model that a layer sits on which computes nothing of it; NULL when
- *  it computes something. */
+/** The edge of the model on which a layer lies that computes no node; NULL if the layer
+ *  computes nodes. */
 extern const struct fsd_record fsd_edge_record;
 const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         fsd_id layer);
 
-/** What is counted of a run. */
+/** The counts of a run. */
 extern const struct fsd_record fsd_summary_record;
 const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d);
 
-/** Numbers from outside; NULL: there are none. */
+/** External numbers; NULL: there are none. */
 extern const struct fsd_record fsd_values_record;
 const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d);
-/** Gives the tables of a sheet a column for each of the numbers; none without them. */
+/** Adds a column for each of the external numbers to the tables of a sheet, if there
+ *  are any. */
 void fsd_sheet_take_values(struct fsd_sheet *sheet, const struct fsd_diff *d);
-/** Those of one row, in JSON and in text; `v` may be NULL and `row` FSD_NONE: then
- *  nothing is known. */
+/** The numbers of one row, in JSON and in text; `v` may be NULL and `row` FSD_NONE:
+ *  then they are unknown. */
 struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,
                                        const struct fsd_values *v, uint32_t row);
 const char *fsd_text_of_row(struct fsd_arena *arena, const struct fsd_values *v,
                             uint32_t row);
 
-/** The lines that a report begins with. */
+/** The first lines of a report. */
 extern const struct fsd_record fsd_brief_line_record;
 const struct fsd_rows *fsd_brief_rows(struct fsd_arena *arena,
                                       const struct fsd_brief *brief);
 
-/** The edits that lint proposes and that explain a finding, or a layer; NULL: there is
- *  none. */
-/** What two builds were made from: what differs, and what is not compared. */
+/** The edits proposed by lint that explain a finding or a layer; NULL: there are none.
+ */
+/** The inputs of two builds: which differ, and which are not compared. */
 struct fsd_account;
 extern const struct fsd_record fsd_difference_record, fsd_unstated_record;
 const struct fsd_rows *fsd_rows_of_differences(struct fsd_arena *arena,
@@ -111,16 +113,16 @@ const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
 const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
                                           const struct fsd_diff *d, fsd_id layer);
 
-/* ---------------------------------------------------------------- what many share */
+/* ---------------------------------------------------------- shared by many subjects */
 
-/** Median, least and most of several measurements. */
+/** Median, minimum and maximum of several measurements. */
 #define FSD_SPREAD(has, set, when, t)                                                  \
     has(t, MS, median, NULL, .always = true) has(t, MS, low, NULL, .always = true)     \
         has(t, MS, high, NULL, .always = true)
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)
 const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread);
 
-/** enum fsd_severity and FSD_OFF as words of a member, from 0 on. */
+/** The number of words of a level: enum fsd_severity, and FSD_OFF. */
 enum { FSD_LEVEL_WORDS = FSD__SEVERITY_COUNT + 1 };
 static inline const char *fsd_level_word(unsigned i)
 {
@@ -128,7 +130,8 @@ static inline const char *fsd_level_word(unsigned i)
 }
 
 /** 16 digits.
- *  @param build  of a list: the same finding of two builds is two; NULL: of one. */
+ *  @param build in a list of builds, so that the same finding of two builds has two
+ *               fingerprints; NULL: there is one build */
 const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
                                  const struct fsd_finding *finding);
 
@@ -136,17 +139,17 @@ const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
 const char *fsd_hash_word(struct fsd_arena *arena, const uint64_t hash[2]);
 #define FSD_HASH_PATTERN "^xxh128:[0-9a-f]{32}$"
 
-/** How an engine was built; not known when nothing is stated. */
+/** How an engine was built; unset if nothing is stated. */
 struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
                                          const fsd_built_vec *built,
                                          const struct fsd_intern *names);
 
-/** Operators of the nodes of a fate, the most frequent first; not known where there are
- *  none. */
+/** The operators of the nodes with this fate, most frequent first; unset if no node has
+ *  it. */
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate);
 
-/** What nodes and ports of a state are called: fsd_end_text(). */
+/** The names of nodes and ports of a state: fsd_end_text(). */
 struct fsd_words fsd_words_of_ends(struct fsd_arena *arena, struct fsd_ends ends);
 /** "fp16 chw" */
 const char *fsd_state_form_text(struct fsd_arena *arena, const struct fsd_state *s,
@@ -156,22 +159,22 @@ const char *fsd_state_form_text(struct fsd_arena *arena, const struct fsd_state 
 extern const struct fsd_record fsd_tool_record;
 const void *fsd_tool(struct fsd_arena *arena);
 
-/** What went wrong, and where. */
+/** An error, and its place. */
 extern const struct fsd_record fsd_failure_record;
 const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *error);
 
-/** The names of what a finding is about. */
+/** The names of a finding's subjects. */
 struct fsd_words fsd_names_of_subjects(struct fsd_arena *arena,
                                        const struct fsd_findings *all,
                                        struct fsd_span about);
 
-/** NULL where there is none. */
+/** The text of a symbol; NULL if there is none. */
 static inline const char *fsd_text_or_null(const struct fsd_diff *d, fsd_sym sym)
 {
     return sym ? fsd_text(d->names, sym) : NULL;
 }
 
-/** `pool` may be NULL where the span is empty. */
+/** `pool` may be NULL if the span is empty. */
 static inline struct fsd_ids fsd_ids_of_span(const fsd_id *pool, struct fsd_span span)
 {
     return fsd_ids(span.n ? pool + span.at : NULL, span.n);

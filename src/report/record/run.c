@@ -1,4 +1,5 @@
-/* The JSON of a run: include/fusiondiff/report.schema.json is printed from here. */
+/* The JSON of a run; include/fusiondiff/report.schema.json is generated from these
+ * records. */
 #include "explain/cost/cost.h"
 #include "judge/findings/brief.h"
 #include "report/record/records.h"
@@ -67,7 +68,7 @@ FSD_RECORD(engine, ENGINE)
 FSD_RECORD(build_log, BUILD_LOG)
 /* clang-format on */
 
-/* Of a domain that is imported twice the first version. */
+/* If a domain is imported twice, the first version counts. */
 static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {
@@ -96,7 +97,7 @@ static const struct model *model_of(struct fsd_arena *arena, const struct fsd_di
     return row;
 }
 
-/* The inputs' sizes that all is counted for, where the model leaves them open. */
+/* The input sizes on which all counts are based, if the model leaves them open. */
 static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const fsd_tensor_vec *tensors)
@@ -277,7 +278,7 @@ static const struct times *times_of(struct fsd_arena *arena, const struct fsd_di
     return row;
 }
 
-/* A class without a layer is left out. */
+/* The sum of a class of layers; a class without layers is left out. */
 static const struct spent_sum *spent_sum_of(struct fsd_arena *arena,
                                             const struct fsd_diff *d, enum fsd_spent i)
 {
@@ -336,7 +337,7 @@ FSD_RECORD(scope, SCOPE)
 FSD_RECORD(region, REGION)
 /* clang-format on */
 
-/* The first scope is the whole model and no row. */
+/* The first scope is the whole model and has no row. */
 static void fill_scope(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
 {
     const struct fsd_diff *d = ((const struct fsd_run_source *)from)->d;
@@ -450,7 +451,7 @@ void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
     struct fsd_arena *arena = sheet->arena;
     struct fsd_rows *root = fsd_rows_new(arena, &pair_record, "");
     struct pair *row = fsd_rows_add(root);
-    struct fsd_intern *names = fsd_intern_new(arena); /* makes UTF-8 of any name */
+    struct fsd_intern *names = fsd_intern_new(arena); /* converts any name to UTF-8 */
 
     row->pair = name ? fsd_text(names, fsd_intern_str(names, name)) : NULL;
     if (d) {

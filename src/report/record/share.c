@@ -1,4 +1,4 @@
-/* What the records of several subjects hold alike. */
+/* Shared by the records of several subjects. */
 #include "model/graph/built.h"
 #include "report/record/records.h"
 
@@ -123,7 +123,11 @@ static int by_count(const void *a, const void *b)
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate)
 {
-    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names)); /* + 1 */
+    uint32_t *place = FSD_NEW(arena, uint32_t, fsd_intern_count(d->names)); /* indexed
+                                                                               by
+                                                                               symbol:
+                                                                               place +
+                                                                               1 */
     FSD_VEC(struct op_count) ops = {0};
     const char **words;
     uint32_t *counts;

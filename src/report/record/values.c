@@ -1,5 +1,5 @@
-/* Numbers from outside in a run: what they measure, which rows are joined to nothing,
- * where an error enters and how it grows; and those of one layer or node. */
+/* External numbers in a run: what they measure, the rows that could not be joined, the
+ * place where an error enters and its growth; and the numbers of one layer or node. */
 #include "base/base.h"
 #include "report/record/records.h"
 #include "explain/values/values.h"
@@ -25,7 +25,7 @@ struct fsd_fact_cells fsd_facts_of_row(struct fsd_arena *arena,
         facts[i].key = n->columns[cell->column];
         facts[i].number = cell->number;
         facts[i].text =
-            isinf(cell->number) ? "inf" : NULL; /* JSON has no such number */
+            isinf(cell->number) ? "inf" : NULL; /* JSON cannot represent infinity */
         facts[i].whole = n->of != FSD_NUMBERS_OF_TABLE && cell->column >= FSD_ERROR_NAN;
         facts[i].count = facts[i].whole ? (uint64_t)cell->number : 0;
     }
@@ -51,7 +51,7 @@ const char *fsd_text_of_row(struct fsd_arena *arena, const struct fsd_values *v,
     return fsd_print_take(&print, arena);
 }
 
-/* --------------------------------------------------------------------- of the whole */
+/* ----------------------------------------------------------------- of the whole run */
 
 static const char *of_word(unsigned of)
 {

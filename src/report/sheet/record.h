@@ -1,7 +1,7 @@
 /*
- * Record types: what is known of one kind of thing, a layer, a node, a finding.  One
- * list of members makes both the C struct that is filled and the table that every
- * printer reads, so that a member is added by one row:
+ * Record types: the facts about one kind of object, such as a layer, a node or a
+ * finding.  One list of members generates both the C struct to fill and the table that
+ * every printer reads, so that one row adds a member:
  *
  *     #define GROUP(has, set, when, t)                                                \
  *         set(t, NAME, name, fsd_text(names, g->name), "scope", .about = "of nodes")  \
@@ -13,15 +13,15 @@
  *     FSD_FILL(row, GROUP);
  *     row->ms = ...
  *
- * A row is: the kind, which decides the member's C type (FSD_HOLDS_...); the name,
- * which is the key in JSON; of set() its value, in the words of the function that fills
- * the row, of when() before it the condition on which it is known, while has() is for a
- * value that takes more than an expression; the title in tables, or NULL where tables
- * leave it out; and, as designated members of struct fsd_column, whatever else holds
- * of it.
+ * A row consists of: the kind, which determines the member's C type (FSD_HOLDS_...);
+ * the name, which is the key in JSON; for set(), its value, an expression in the
+ * function that fills the row; for when(), the condition on which it is known, followed
+ * by the value; has() has no value and is for members that need more than an
+ * expression; the title in tables, or NULL if tables leave it out; and further
+ * properties, as designated members of struct fsd_column.
  *
- * Zero is "not known" for every kind, so that what a fill function does not set is left
- * out everywhere.
+ * Zero means "unknown" for every kind, so members that a fill function does not set are
+ * left out everywhere.
  */
 #ifndef FSD_REPORT_SHEET_RECORD_H
 #define FSD_REPORT_SHEET_RECORD_H
@@ -36,20 +36,22 @@ enum fsd_cell_kind {
     FSD_CELL_COUNT,
     FSD_CELL_NUMBER,
     FSD_CELL_MS,
-    FSD_CELL_SHARE, /**< of 1; text says percent */
-    FSD_CELL_BYTES, /**< an amount (model/ops/amount.h): a number or open sizes */
-    FSD_CELL_MACS,  /**< the same of multiply-adds */
+    FSD_CELL_SHARE, /**< a fraction of 1; text prints percent */
+    FSD_CELL_BYTES, /**< an amount (model/ops/amount.h): a number, or a term in dynamic
+                         sizes */
+    FSD_CELL_MACS,  /**< likewise, multiply-adds */
     FSD_CELL_TYPE,  /**< an enum fsd_dtype */
     FSD_CELL_FLAG,
-    FSD_CELL_TEXT,   /**< in our own words */
-    FSD_CELL_NAME,   /**< a text that an input has made up, in part */
+    FSD_CELL_TEXT,   /**< in the program's own words */
+    FSD_CELL_NAME,   /**< a text that is, at least in part, from an input */
     FSD_CELL_WORDS,  /**< several texts */
     FSD_CELL_IDS,    /**< several numbers */
-    FSD_CELL_SIZES,  /**< of a tensor: numbers, or terms in open sizes */
+    FSD_CELL_SIZES,  /**< of a tensor: numbers, or terms in dynamic sizes */
     FSD_CELL_TALLY,  /**< several words, each with a count */
     FSD_CELL_FACTS,  /**< several words, each with a text or a number */
     FSD_CELL_ROWS,   /**< records */
-    FSD_CELL_RECORD, /**< one record; without a type the rows of another document */
+    FSD_CELL_RECORD, /**< one record; without a type, the rows of a different
+                          document */
 };
 
 struct fsd_rows;
@@ -67,7 +69,7 @@ struct fsd_real {
 struct fsd_amount_cell {
     bool known;
     int64_t number;   /**< negative: only the term is known */
-    const char *term; /**< NULL: it depends on no open size */
+    const char *term; /**< NULL: it depends on no dynamic size */
 };
 
 struct fsd_flag {
@@ -78,7 +80,7 @@ struct fsd_words {
     bool known;
     uint32_t n;
     const char *const *at;
-    const uint32_t *counts; /**< of TALLY */
+    const uint32_t *counts; /**< for TALLY */
 };
 
 struct fsd_ids {
@@ -88,8 +90,8 @@ struct fsd_ids {
 };
 
 struct fsd_size_cell {
-    int64_t number;   /**< -1: not known */
-    const char *term; /**< instead, where it is one */
+    int64_t number;   /**< -1: unknown */
+    const char *term; /**< replaces the number if set */
 };
 
 struct fsd_size_list {
@@ -100,10 +102,10 @@ struct fsd_size_list {
 
 struct fsd_fact_cell {
     const char *key;
-    const char *text; /**< NULL: the number, or the count */
+    const char *text; /**< NULL: use the number, or the count */
     double number;
     uint64_t count;
-    bool whole; /**< the count */
+    bool whole; /**< it is the count */
 };
 
 struct fsd_fact_cells {
@@ -130,7 +132,8 @@ struct fsd_fact_cells {
 #define FSD_HOLDS_ROWS   const struct fsd_rows *
 #define FSD_HOLDS_RECORD const void *
 
-/* A value of a kind, or the plain number, flag or time that makes one. */
+/* Converts a plain number, flag or time to a value of a kind; such a value stays
+ * unchanged. */
 #define FSD_AS_COUNT(v)                                                                \
     _Generic((v), struct fsd_count : fsd_same_count, default : fsd_count)(v)
 #define FSD_AS_NUMBER(v)                                                               \
@@ -165,7 +168,7 @@ static inline struct fsd_real fsd_real(double number)
 {
     return (struct fsd_real){true, number};
 }
-/** A negative time is not known. */
+/** A negative time is unknown. */
 static inline struct fsd_real fsd_real_ms(double ms)
 {
     return (struct fsd_real){ms >= 0, ms};
@@ -188,21 +191,23 @@ struct fsd_record;
 struct fsd_column {
     const char *name;
     enum fsd_cell_kind kind;
-    uint32_t at;       /**< of the member in its struct */
-    const char *title; /**< in tables, with its unit; NULL: not in tables */
-    const char *about; /**< what it means, for the schema; NULL: what its name says */
-    const char *key;   /**< in JSON, where C cannot have that name; NULL: the name */
-    const char *says;  /**< in text: a template (sheet.h), a clause of its record's */
-    bool aside;        /**< not in JSON, which has it in another form */
-    bool behind;       /**< in tables: behind the other columns of its record */
+    uint32_t at;       /**< offset of the member in its struct */
+    const char *title; /**< title in tables, with its unit; NULL: not in tables */
+    const char *about; /**< description for the schema; NULL: the name says enough */
+    const char *key;   /**< key in JSON if it cannot be a C name; NULL: the name */
+    const char *says;  /**< template for text (sheet.h), a clause in the text of its
+                            record */
+    bool aside;        /**< not in JSON, which has it in a different form */
+    bool behind;       /**< in tables: after the other columns of its record */
     bool brief;        /**< a name that many rows may repeat: fsd_brief() */
-    bool sentence;     /**< a NAME that quotes names within: code in Markdown */
+    bool sentence;     /**< a NAME that quotes names: code in Markdown */
     bool always;       /**< in JSON: never left out */
-    bool if_true;      /**< in JSON: a flag that is left out where it is false */
-    bool large;        /**< a count that may be beyond 2^53: a text in JSON then */
-    const struct fsd_record *of; /**< of ROWS and RECORD; NULL: a document of its own */
-    const char *pattern;         /**< of a text: a regular expression, for the schema */
-    /** Of TEXT and WORDS: the words there are, n_words of them; "" is none. */
+    bool if_true;      /**< in JSON: a flag that is left out if it is false */
+    bool large;        /**< a count that may exceed 2^53: then a text in JSON */
+    const struct fsd_record *of; /**< for ROWS and RECORD: the type; NULL: a separate
+                                      document */
+    const char *pattern;         /**< for a text: a regular expression in the schema */
+    /** For TEXT and WORDS: the possible words, n_words of them; "" is none. */
     const char *(*word)(unsigned);
     uint32_t n_words;
 };
@@ -227,12 +232,13 @@ struct fsd_record {
 #define FSD_SET_WHEN_(row, kind, name, known, value, ...)                              \
     if (known)                                                                         \
         (row)->name = FSD_AS_##kind(value);
-/** Sets the members of a row that the list has values of. */
+/** Sets the members of a row for which the list has values. */
 #define FSD_FILL(row, LIST)                                                            \
     do {                                                                               \
         LIST(FSD_UNSET_, FSD_SET_, FSD_SET_WHEN_, row)                                 \
     } while (0)
-/** `name`_record: some members of struct `type`, for a table with fewer columns. */
+/** Defines `name`_record: some members of struct `type`, for a table with fewer
+ *  columns. */
 #define FSD_RECORD_PART(name, type, LIST)                                              \
     static const struct fsd_column name##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     static const struct fsd_record name##_record = {                                   \
@@ -241,27 +247,28 @@ struct fsd_record {
     struct type {                                                                      \
         LIST(FSD_MEMBER_, FSD_MEMBER_, FSD_MEMBER_, type)                              \
     };
-/** struct `type` and `type`_record, of one file. */
+/** Defines struct `type` and `type`_record, used in one file. */
 #define FSD_RECORD(type, LIST)                                                         \
     FSD_STRUCT_(type, LIST)                                                            \
     FSD_RECORD_PART(type, type, LIST)
-/** struct `type` of one file, and fsd_`type`_record, which other files may hold. */
+/** Defines struct `type` for one file, and fsd_`type`_record, which other files may
+ *  use. */
 #define FSD_RECORD_SHARED(type, LIST)                                                  \
     FSD_STRUCT_(type, LIST)                                                            \
     static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record fsd_##type##_record = {                                    \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
-/** The same of several files: the struct and the name, in a header, ... */
+/** Likewise for several files: the struct and the declaration, in a header, ... */
 #define FSD_RECORD_DECLARED(type, LIST)                                                \
     FSD_STRUCT_(type, LIST)                                                            \
     extern const struct fsd_record type##_record;
-/** ... and the table, in one of them. */
+/** ... and the definition of the table, in one of the files. */
 #define FSD_RECORD_DEFINED(type, LIST)                                                 \
     static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record type##_record = {                                          \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
 
-/** The key of JSON. */
+/** The key in JSON. */
 static inline const char *fsd_column_key(const struct fsd_column *column)
 {
     return column->key ? column->key : column->name;

@@ -1,8 +1,7 @@
 /*
- * Makes rows and cells of a sheet.  A cell is typed by its column and knows whether it
- * is known, which is what keeps "0" and "not known" apart in every format; whether a
- * cell has anything to say (fsd_cell_says()) decides which optional parts of a text
- * template are printed.
+ * Makes rows and cells of a sheet.  A column gives its cells their type, and each cell
+ * stores whether it is known, so that every format distinguishes "0" from "unknown".
+ * fsd_cell_says() decides which optional parts of a text template are printed.
  */
 #include "report/sheet/sheet.h"
 #include "model/ops/amount.h"

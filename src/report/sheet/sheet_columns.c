@@ -1,7 +1,7 @@
 /*
- * The columns of a sheet as JSON, for a reader that prints records without knowing
- * them, the page: the kind of each decides how its value is shown, and what it is
- * called stands beside it.
+ * The columns of a sheet as JSON, for the page, which prints records without knowing
+ * their types: the kind of each column determines how its value is shown, and its title
+ * is included.
  *
  *     {"regions": {"kind": "rows", "of": {"what": {"kind": "text"}, ...
  */
@@ -9,8 +9,8 @@
 #include "report/json/json.h"
 #include "report/sheet/sheet.h"
 
-/* What an input has made up is a name, unless it is a sentence that quotes names; words
- * of a column that lists its words are our own. */
+/* A text from an input is a name, unless it is a sentence that quotes names; the words
+ * of a column that lists its words are the program's own. */
 static const char *kind_word(const struct fsd_column *c)
 {
     static const char *const words[] = {

@@ -1,4 +1,4 @@
-/* A sheet as JSON: every cell that is known, by its column's name. */
+/* A sheet as JSON: every known cell under its column's name. */
 #include "report/sheet/sheet.h"
 #include "report/json/json.h"
 

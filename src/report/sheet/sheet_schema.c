@@ -1,6 +1,6 @@
 /*
- * What the JSON of a sheet may hold, as a JSON Schema: the columns' kinds say it all.
- * Each record that others hold is a definition, by its name:
+ * A JSON Schema for the JSON of a sheet, derived from the kinds of its columns.  Each
+ * record that is contained in others is a definition under its name:
  *
  *     "nodes": {"type": "array", "items": {"$ref": "#/$defs/node"}}
  */
@@ -15,8 +15,8 @@ struct definitions {
     FSD_VEC(const char *) names;
 };
 
-/* Views give rows names such as "layer_row"; a name that another record has gets a
- * number. */
+/* Views have rows with names such as "layer_row"; if a different record has the same
+ * name, a number is appended. */
 static const char *definition(struct definitions *all, const struct fsd_record *of)
 {
     static const char prefix[] = "fsd_", suffix[] = "_row";
@@ -50,7 +50,7 @@ static void put_reference(struct fsd_json *value, struct definitions *all,
 {
     char path[160];
 
-    if (!of) { /* a document of its own */
+    if (!of) { /* a separate document */
         fsd_json_text(value, "type", "object");
         return;
     }
@@ -71,7 +71,7 @@ static void put_two_types(struct fsd_json *value, const char *one, const char *o
     fsd_json_add_text(types, other);
 }
 
-/* The words that there are, in the place of "string". */
+/* Lists the possible words instead of "string". */
 static void put_words(struct fsd_json *value, const struct fsd_column *c)
 {
     struct fsd_json *words;
@@ -112,7 +112,7 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c,
     if (c->word && c->kind == FSD_CELL_TEXT)
         put_words(value, c);
     else if (c->large || c->kind == FSD_CELL_BYTES || c->kind == FSD_CELL_MACS)
-        put_two_types(value, "integer", "string"); /* beyond 2^53 */
+        put_two_types(value, "integer", "string"); /* a text above 2^53 */
     else if (types[c->kind])
         fsd_json_text(value, "type", types[c->kind]);
     if (c->kind == FSD_CELL_COUNT && !c->large)
@@ -161,7 +161,7 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c,
     }
 }
 
-/* An amount in open sizes stands there as a text, under a name of its own. */
+/* An amount in dynamic sizes is a text under a separate name. */
 static void put_term(struct fsd_json *properties, const char *name)
 {
     char key[80];
@@ -176,7 +176,8 @@ static void put_term(struct fsd_json *properties, const char *name)
     fsd_json_text(term, "type", "string");
 }
 
-/* @param schema_first  "schema", which is no member of the record, is one of these */
+/* @param schema_first "schema", which is not a member of the record, is required, too
+ */
 static void put_required(struct fsd_json *schema, const struct fsd_record *of,
                          bool schema_first)
 {
@@ -193,7 +194,7 @@ static void put_required(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-/* @param id  of the whole, where it does not name it itself; else NULL */
+/* @param id of the whole schema, if the record does not contain it; else NULL */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
                         const char *id, struct definitions *all)
 {
@@ -229,7 +230,7 @@ void fsd_sheet_put_schema(const struct fsd_sheet *sheet, FILE *out)
     put_members(root, sheet->root->of,
                 fsd_sheet_names_schema(sheet) ? NULL : sheet->schema, &all);
     defined = fsd_json_object(root, "$defs");
-    for (uint32_t i = 0; i < all.of.n; i++) /* which grows on the way */
+    for (uint32_t i = 0; i < all.of.n; i++) /* the list grows in this loop */
         put_members(fsd_json_object(defined, all.names.at[i]), all.of.at[i], NULL,
                     &all);
     fsd_json_end(root);

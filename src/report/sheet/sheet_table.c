@@ -2,9 +2,9 @@
  * A sheet as tables, in CSV (RFC 4180, but with plain line ends) and in Markdown.
  *
  * Each titled column of rows in the root is a table.  Within a row, one titled column
- * may hold rows again: they are unfolded as an outer join does it, so that a node that
- * three layers compute has three lines, and one that none computes has one.  A column
- * of facts is a column for each fact that the sheet names.
+ * may contain rows, which are unfolded like an outer join: a node that three layers
+ * compute has three lines, and one that no layer computes has one.  A column of facts
+ * becomes one column for each fact that the sheet names.
  */
 #include "base/base.h"
 #include "report/phrase/escape.h"
@@ -15,11 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What is different between both. */
+/* The differences between both formats. */
 struct markup {
-    const char *before, *between, *after; /* the cells of a line */
+    const char *before, *between, *after; /* around and between the cells of a line */
     fsd_put_cell_fn *put;
-    bool rounds; /* numbers are for people */
+    bool rounds; /* numbers are rounded for people */
     const struct fsd_sheet *of;
 };
 
@@ -29,8 +29,8 @@ static void put_csv(const struct fsd_column *column, const char *text, FILE *out
     fsd_put_csv(out, text);
 }
 
-/* Escapes make a text of what looks like a link, HTML or a column.  Mentions and
- * numbers of issues are found in that text once more, but not in <code>. */
+/* Escapes turn links, HTML and column separators into text.  Mentions and issue numbers
+ * are also recognized in that text, but not in <code>. */
 static void put_markdown(const struct fsd_column *column, const char *text, FILE *out)
 {
     bool sentence = column->sentence && strchr(text, '`');
@@ -46,8 +46,7 @@ static bool is_rows(const struct fsd_column *column)
     return column->kind == FSD_CELL_ROWS;
 }
 
-/* A number for people, or with all digits that a double has and none that it has not.
- */
+/* A number rounded for people, or with exactly the digits that identify a double. */
 static void put_number(bool rounds, const struct fsd_column *column, double number,
                        FILE *out)
 {
@@ -127,7 +126,7 @@ static void put_cell(const struct markup *m, const struct fsd_column *column,
     }
 }
 
-/* The number of that name among the facts; nothing where there is none. */
+/* Prints the fact with this name; nothing if there is none. */
 static void put_fact(const struct markup *m, const struct fsd_column *column,
                      const struct fsd_cell *c, const char *name, FILE *out)
 {
@@ -148,20 +147,20 @@ static void put_fact(const struct markup *m, const struct fsd_column *column,
     }
 }
 
-/* How many columns of a table a member is. */
+/* The number of table columns of a member. */
 static uint32_t width_of(const struct markup *m, const struct fsd_column *column)
 {
     return column->kind == FSD_CELL_FACTS ? m->of->n_facts : 1;
 }
 
-/* A line under way: its cells from the outermost record to the innermost. */
+/* The current line: its cells from the outermost record to the innermost. */
 struct level {
     const struct fsd_record *of;
-    const void *row; /* NULL: there is none, and its cells are empty */
+    const void *row; /* NULL: there is no row, so its cells are empty */
     const struct level *outer;
 };
 
-/* Where the rows within a row are; its `n` when there are none. */
+/* The index of the column with rows within a row; `n` if there is none. */
 static uint32_t unfolded(const struct fsd_record *of)
 {
     uint32_t i = 0;
@@ -171,8 +170,8 @@ static uint32_t unfolded(const struct fsd_record *of)
     return i;
 }
 
-/* The next column that is no rows; NULL: there is none.  `at` counts through those in
- * their order, then through those behind. */
+/* The next column that does not contain rows; NULL if there is none. `at` counts
+ * through the normal columns, then through those with `behind`. */
 static const struct fsd_column *next_column(const struct fsd_record *of, uint32_t *at)
 {
     while (*at < 2 * of->n) {
@@ -185,8 +184,8 @@ static const struct fsd_column *next_column(const struct fsd_record *of, uint32_
     return NULL;
 }
 
-/* The cells of a level behind those around it, which the lines within them repeat;
- * returns how many. */
+/* Prints the cells of a level after those of the levels around it, which each line
+ * repeats; returns their number. */
 static uint32_t put_levels(const struct markup *m, const struct level *l, bool repeated,
                            FILE *out)
 {
@@ -232,7 +231,7 @@ static void put_line(const struct markup *m, const struct level *level, FILE *ou
     }
 }
 
-/* A title: of facts, the i-th of them. */
+/* Prints a title; for facts, that of the i-th fact. */
 static void put_title(const struct markup *m, const struct fsd_column *column,
                       uint32_t i, bool ruler, FILE *out)
 {
@@ -246,7 +245,7 @@ static void put_title(const struct markup *m, const struct fsd_column *column,
         m->put(column, m->of->facts[i], out);
 }
 
-/* Titles, or the line of Markdown that says which columns are numbers. */
+/* Prints the titles, or the line of Markdown that marks columns of numbers. */
 static void put_titles(const struct markup *m, const struct fsd_record *of, bool ruler,
                        FILE *out)
 {
@@ -280,7 +279,7 @@ static void put_lines(const struct markup *m, const struct fsd_rows *rows, FILE 
     }
 }
 
-/* The i-th table of a sheet; NULL past the last. */
+/* The i-th table of a sheet; NULL after the last. */
 static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i,
                                        const struct fsd_column **column)
 {
@@ -299,9 +298,8 @@ static const struct fsd_rows *table_at(const struct fsd_sheet *sheet, uint32_t i
     return NULL;
 }
 
-/* A CSV file has one kind of line.  If tables have different columns, it has the lines
- * of the widest one: the others are sums of its lines, or a few of them in another
- * form. */
+/* A CSV file has one kind of line.  If tables have different columns, the widest one is
+ * printed: the others are sums of its lines, or some of them in a different form. */
 void fsd_sheet_put_csv(const struct fsd_sheet *sheet, FILE *out)
 {
     const struct fsd_rows *rows, *widest = NULL;
@@ -333,7 +331,7 @@ void fsd_sheet_put_markdown(const struct fsd_sheet *sheet, FILE *out)
     fsd_print_close(&head);
     if (head.size)
         putc('\n', out);
-    for (char *c = head.text; *c; c++) { /* line by line, as the text has it */
+    for (char *c = head.text; *c; c++) { /* line by line, like in the text */
         fputs(*c == '\n' && c[1] ? "<br>" : "", out);
         putc(*c, out);
     }

@@ -1,4 +1,4 @@
-/* A sheet as text, by its templates. */
+/* A sheet as text, printed by its templates. */
 #include "base/base.h"
 #include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"
@@ -16,12 +16,12 @@ struct writer {
     FILE *out;
 };
 
-/* A name in braces, parsed. */
+/* A parsed name in braces. */
 struct reference {
     const struct fsd_column *column;
     struct fsd_cell cell;
     bool must_say;
-    int width, digits;             /* digits: -1 where the kind decides */
+    int width, digits;             /* digits: -1: determined by the kind */
     const char *singular, *plural; /* NULL: no noun */
     size_t n_singular, n_plural;
 };
@@ -31,7 +31,8 @@ static bool is_ink(const char *t)
     return t[1] && t[2] == '}' && strchr("*+/", t[1]);
 }
 
-/* `t` is at the brace; templates are ours, so that a name of no column is a mistake. */
+/* `t` is at the brace.  Templates are part of the program, so an unknown column name is
+ * a bug. */
 static struct reference read_reference(const char *t, const struct fsd_record *of,
                                        const void *row)
 {
@@ -63,7 +64,7 @@ static struct reference read_reference(const char *t, const struct fsd_record *o
     return r;
 }
 
-/* Behind the '>' that closes what the '<' before `t` opens. */
+/* The position after the '>' that closes the '<' before `t`. */
 static const char *section_end(const char *t)
 {
     for (int depth = 1; depth; t++)
@@ -93,8 +94,8 @@ static void put_rows(const struct writer *w, const struct fsd_rows *rows);
 static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
-/* A text with the middle left out, in the columns that it has in a report of usual
- * width; what the width is more or less, is the text's. */
+/* Prints a text with its middle left out, in `columns` columns of a report of usual
+ * width; a difference in width is added to the text's columns. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;
@@ -130,7 +131,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
             fsd_put_ms(c->number, out);
         break;
     case FSD_CELL_BYTES:
-        if (r->width && c->amount.term) /* a column of figures to be added up */
+        if (r->width && c->amount.term) /* a column of numbers to be added up */
             fprintf(out, "%*s", r->width, c->amount.term);
         else if (r->width)
             fprintf(out, "%*" PRId64, r->width, c->amount.number);
@@ -172,8 +173,8 @@ static void put_cell(const struct writer *w, const struct reference *r)
     case FSD_CELL_RECORD:
         put_clauses(w, r->column->of, c->record);
         break;
-    case FSD_CELL_FLAG: /* said by the words of a section */
-    case FSD_CELL_IDS:  /* of JSON */
+    case FSD_CELL_FLAG: /* a flag only selects sections */
+    case FSD_CELL_IDS:  /* only in JSON */
     case FSD_CELL_SIZES:
     case FSD_CELL_FACTS:
     default:
@@ -181,7 +182,7 @@ static void put_cell(const struct writer *w, const struct reference *r)
     }
 }
 
-/* Up to the end of the template or of the section. */
+/* Prints up to the end of the template or of the section. */
 static void put_template(const struct writer *w, const char *t,
                          const struct fsd_record *of, const void *row)
 {
@@ -203,7 +204,8 @@ static void put_template(const struct writer *w, const char *t,
             if (r.cell.known)
                 put_cell(w, &r);
             else if (r.column->kind != FSD_CELL_TEXT && r.column->kind != FSD_CELL_NAME)
-                fprintf(w->out, "%*s", r.width, "-"); /* no text is nothing */
+                fprintf(w->out, "%*s", r.width, "-"); /* a missing text is printed as
+                                                         "-" */
             t = strchr(t, '}') + 1;
         } else {
             putc(*t++, w->out);

@@ -1,7 +1,7 @@
 /*
- * What a report is of: a run, a comparison, a check, the answer to one question.  The
- * tables of formats and of subjects are in report/report.c.  A writer prints and
- * computes nothing: counts come from the summary, phrases from the rules.
+ * The subjects of reports: a run, a comparison, a check, the answer to one question.
+ * The tables of formats and of subjects are in report/report.c.  A writer only prints
+ * and computes nothing: counts come from the summary, phrases from the rules.
  */
 #ifndef FSD_REPORT_SUBJECT_SUBJECT_H
 #define FSD_REPORT_SUBJECT_SUBJECT_H
@@ -19,46 +19,46 @@ struct fsd_failed; /* judge/failed/failed.h */
 /** The subject of a report. */
 struct fsd_report {
     enum fsd_subject subject;
-    const struct fsd_diff *run;          /**< of a run, of a view, and of a check */
-    const struct fsd_compare *compare;   /**< of a comparison, two models, a check */
-    const struct fsd_matrix *matrix;     /**< of several builds */
-    const struct fsd_routes *routes;     /**< of several routes */
-    const struct fsd_verdict *verdict;   /**< of a check, and of lint */
-    const struct fsd_verdict *judged;    /**< of what is compared */
+    const struct fsd_diff *run;          /**< for a run, a view, and a check */
+    const struct fsd_compare *compare;   /**< for a comparison, two models, a check */
+    const struct fsd_matrix *matrix;     /**< for several builds */
+    const struct fsd_routes *routes;     /**< for several routes */
+    const struct fsd_verdict *verdict;   /**< for a check, and for lint */
+    const struct fsd_verdict *judged;    /**< for a comparison: its findings */
     const struct fsd_diff *compared;     /**< the run of the new build; NULL: unknown */
-    const struct fsd_verdicts *verdicts; /**< of the checks of a list */
-    const struct fsd_lint *lint;         /**< of lint */
-    const struct fsd_failed *failed;     /**< of a failed build */
-    const struct fsd_view *own_view;     /**< one that FSD_VIEWS lacks; NULL: none */
-    const char *view;                    /**< of a view: its name, and what is asked */
+    const struct fsd_verdicts *verdicts; /**< for the checks of a list */
+    const struct fsd_lint *lint;         /**< for lint */
+    const struct fsd_failed *failed;     /**< for a failed build */
+    const struct fsd_view *own_view;     /**< a view that FSD_VIEWS lacks; NULL: none */
+    const char *view;                    /**< for a view: its name, and the query */
     const struct fsd_query *query;
-    const struct fsd_style *style; /**< NULL: the plain one */
+    const struct fsd_style *style; /**< NULL: the default style */
 };
 
-/** Writes it.
- *  @param name  the format's.
- *  @return FSD_OK; FSD_E_ARG when the subject is not written in that format, or when
- *          what is asked for is not there; FSD_E_LIMIT for a picture that takes too
+/** Writes the report.
+ *  @param name  of the format
+ *  @return FSD_OK; FSD_E_ARG if the subject has no form in this format, or if the
+ *          query names nothing; FSD_E_LIMIT for a picture that takes too
  *          long; FSD_E_WRITE. */
 enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
                                  FILE *out, struct fsd_error *err);
 
-/** Prints what the records of its document have, as JSON (sheet_columns.c). */
+/** Prints the columns of its document's records as JSON (sheet_columns.c). */
 void fsd_report_put_columns(const struct fsd_report *report, FILE *out);
 
-/** What a subject is called. */
+/** The names of a subject. */
 struct fsd_subject_names {
-    const char *verb;   /**< in messages; NULL: it is the view's name */
-    const char *listed; /**< where `about` says what a format is written of */
-    const char *page;   /**< its data in a page; NULL: there is no page of it */
+    const char *verb;   /**< in messages; NULL: the view's name */
+    const char *listed; /**< in the list of subjects that `about` prints for a format */
+    const char *page;   /**< its data in a page; NULL: it has no page */
 };
 const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject);
 
-/** Writes a subject in a format, in a form of their own. */
+/** Writes a subject in the special form of a format. */
 typedef void fsd_write_fn(const struct fsd_report *r, FILE *out);
 fsd_write_fn fsd_write_text, fsd_lint_write_text, fsd_compare_write_text,
     fsd_compare_write_line, fsd_failed_write_text;
-/** Of a run with times.  trace.c */
+/** Writes a run with times. trace.c */
 fsd_write_fn fsd_write_trace;
 
 #endif

@@ -1,7 +1,7 @@
 /*
- * Regions of a comparison that changed in the same way: the same operators in the same
- * groups, precisions and forms of data, under other names, as the equal blocks of a
- * network do.  The text shows the first of them and names the others.
+ * Finds regions of a comparison that changed in the same way: the same operators in the
+ * same groups, precisions and forms of data, under different names, such as the equal
+ * blocks of a network.  The text shows the first of them and names the others.
  */
 #include "base/base.h"
 #include "report/text/alike.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-/* Symbols differ between two states; texts do not. */
+/* Hashes the text of a symbol: symbols differ between two states, texts do not. */
 static uint64_t with_text(uint64_t form, const struct fsd_state *s, fsd_sym sym)
 {
     return fsd_hash_mix(form, fsd_hash_text(fsd_text(s->names, sym)));
@@ -50,8 +50,8 @@ static uint64_t with_move(uint64_t form, const struct fsd_state *s, fsd_id move)
     return with_form(form, s, m->after);
 }
 
-/* 0: no other region is like this one.  What layers read from elsewhere is reported by
- * name. */
+/* A hash of the change in a region; 0: no other region is like this one.  The tensors
+ * that layers read from elsewhere are reported by name. */
 static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     uint64_t form = fsd_hash_mix(r->happened, r->width);
@@ -65,7 +65,8 @@ static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_dif
     return with_groups(form, c, c->new, r->new_groups);
 }
 
-/* By what the text says of it, which names operators and no nodes. */
+/* Hashes a kernel change by its words in the text, which names operators but not nodes.
+ */
 static uint64_t with_kernel(uint64_t form, const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
@@ -115,7 +116,7 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
 
 struct place {
     uint64_t form;
-    uint32_t at; /* in fsd_compare.order */
+    uint32_t at; /* index in fsd_compare.order */
 };
 
 static int by_form(const void *a, const void *b)
@@ -127,7 +128,7 @@ static int by_form(const void *a, const void *b)
 
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c, struct fsd_arena *arena)
 {
-    uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n + 1); /* 0: of no region */
+    uint64_t *forms = FSD_NEW(arena, uint64_t, c->regions.n + 1); /* 0: not a region */
     struct place *places = FSD_NEW(arena, struct place, c->regions.n);
     struct fsd_alike alike = {FSD_NEW(arena, uint32_t, c->regions.n),
                               FSD_NEW(arena, uint32_t, c->regions.n)};

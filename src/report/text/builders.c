@@ -1,6 +1,6 @@
 /*
- * What two builders do with one network, side by side: the table at the top of a
- * comparison of their builds.
+ * Compares how two builders treat one network: the table at the top of a comparison of
+ * their builds.
  */
 #include "base/base.h"
 #include "report/phrase/phrase.h"
@@ -8,7 +8,7 @@
 
 enum { LEAST = 10 };
 
-/* The width of a builder's column, with the blanks before it. */
+/* The width of a builder's column, including the blanks before it. */
 static int column(const struct fsd_builder *b)
 {
     size_t n = fsd_safe_width(b->name);
@@ -34,7 +34,7 @@ static void put_timed(const char *what, const struct fsd_builder *b, double old,
     fprintf(out, "  %-34s%*.4f%*.4f\n", what, column(&b[0]), old, column(&b[1]), new);
 }
 
-/* Who fuses more and who converts more, side by side. */
+/* Prints side by side which builder fuses more and which converts more. */
 void fsd_put_builders(const struct fsd_compare *c, FILE *out)
 {
     const struct fsd_builder *b = c->builders;

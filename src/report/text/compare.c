@@ -1,6 +1,6 @@
 /*
- * The text of a comparison: what was compared, counts, where the time went, then every
- * region that differs, worst first.
+ * The text of a comparison: its two sides, counts, changes in time, then every region
+ * that differs, worst first.
  */
 #include "base/base.h"
 #include "report/text/alike.h"
@@ -27,7 +27,7 @@ static void put_side(const char *title, const struct fsd_state *s, FILE *out)
             fsd_plural(s->layers), s->mapped, s->computing, fsd_plural(s->computing));
 }
 
-/* Where to look first: most differences come from here. */
+/* Prints how the builds differ; most other differences have their cause here. */
 static void put_built(const struct fsd_compare *c, FILE *out)
 {
     for (uint32_t i = 0; i < c->built.n; i++) {
@@ -44,7 +44,7 @@ static void put_built(const struct fsd_compare *c, FILE *out)
     }
 }
 
-/* What differs of the models; the builders stand above. */
+/* Prints how the models differ; the builders are printed before. */
 static void put_model(const struct fsd_compare *c, bool all, FILE *out)
 {
     const char *title = "model        ";
@@ -77,7 +77,7 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fputs("\n", out);
 }
 
-/* A NoOp in place of a change of form costs nothing: shown with --all. */
+/* Whether a NoOp replaces a conversion, which costs nothing: shown only with --all. */
 static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m)
 {
     return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
@@ -97,7 +97,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* Tensors between two groups, unless the precision of the nodes explains them. */
+    /* Counts tensors between two groups, unless the precisions of the nodes explain
+     * them. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
@@ -136,7 +137,8 @@ static void put_change(const char *title, double before, double after, const cha
     fprintf(out, ", %s", of);
 }
 
-/* Times of other sizes are printed, not subtracted; of another batch, per item. */
+/* Times for different sizes are printed but not subtracted; for a different batch size,
+ * they are compared per item. */
 static void put_unlike(const struct fsd_compare *c, FILE *out)
 {
     bool runs = c->old->timed_runs && c->new->timed_runs;
@@ -154,7 +156,8 @@ static void put_unlike(const struct fsd_compare *c, FILE *out)
                    "per item of the batch\n", out);
 }
 
-/* Whole runs first, where both builds have them: they are what users wait for. */
+/* Prints whole runs first if both builds have them, since that is the time that users
+ * wait for. */
 static void put_times(const struct fsd_compare *c, FILE *out)
 {
     const char *const blamed[FSD__BLAME_COUNT] = {
@@ -215,7 +218,8 @@ static bool is_one_group(const struct fsd_state *old, const struct fsd_group *p,
     return same;
 }
 
-/* Both builds have the same groups of the same names, which are written once. */
+/* Whether both builds have the same groups with the same names, which are then printed
+ * once. */
 static bool has_one_form(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     bool same = r->happened == FSD_HAPPENED_SAME && r->width == FSD_WIDTH_SAME &&
@@ -312,8 +316,8 @@ static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_chan
     fputc('\n', out);
 }
 
-/* What layers read that the model does not connect to their nodes, and that the old
- * build's did not read. */
+/* Prints tensors that layers read although the model does not connect them to the
+ * layers' nodes, and that the old build's layers did not read. */
 static void put_unasked(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         const struct fsd_style *style, FILE *out)
 {
@@ -331,7 +335,7 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
         fprintf(out, "     ~    reads %u more (--all)\n", r->unasked.n - shown);
 }
 
-/* Changes by region, in their own order. */
+/* Changes grouped by region, in their own order. */
 struct by_region {
     struct fsd_lists edges, moves, kernels;
 };
@@ -365,14 +369,14 @@ static void put_changes(const struct fsd_compare *c, const struct by_region *x,
         fprintf(out, "     edge and %u more (--all)\n", (unsigned)(edges.n - FEW));
 }
 
-/* What no line of groups, moves or edges shows. */
+/* Whether kernels changed in a way that no line of groups, moves or edges shows. */
 static bool has_other_kernels(const struct fsd_region_diff *r)
 {
     return r->kernels && r->happened == FSD_HAPPENED_SAME && !r->layers &&
            r->width == FSD_WIDTH_SAME && !r->moves;
 }
 
-/* Nothing of the region differs but facts that the new build does not state. */
+/* Whether the region differs only in facts that the new build does not state. */
 static bool only_lost(const struct fsd_compare *c, const struct fsd_region_diff *r,
                       struct fsd_span kernels, const uint32_t *at)
 {
@@ -383,7 +387,7 @@ static bool only_lost(const struct fsd_compare *c, const struct fsd_region_diff 
     return lost;
 }
 
-/* What a report of facts that a build states ends with: those that it does not. */
+/* Ends a list of a build's facts with those that the build does not state. */
 static void put_lost(const struct fsd_compare *c, uint32_t n, FILE *out)
 {
     bool types = false, layouts = false, weights = false;
@@ -410,8 +414,8 @@ static void put_kernels(const struct fsd_compare *c, struct fsd_span kernels,
         fprintf(out, "     kernel and %u more (--all)\n", kernels.n - shown);
 }
 
-/* Whether layers were inserted, removed or changed, and not only unfused Q and DQ of
- * one of two builders. */
+/* Whether layers were inserted, removed or changed, other than unfused Q and DQ of one
+ * of two builders. */
 static bool has_moves(const struct fsd_compare *c, const struct fsd_lists *moves,
                       fsd_id region)
 {
@@ -423,7 +427,7 @@ static bool has_moves(const struct fsd_compare *c, const struct fsd_lists *moves
     return false;
 }
 
-/* Only unfused Q and DQ differ. */
+/* Whether only unfused Q and DQ differ. */
 static bool only_quantizers(const struct fsd_compare *c, const struct by_region *x,
                             fsd_id region)
 {
@@ -462,7 +466,7 @@ static void put_region_title(const struct fsd_compare *c,
     fputc('\n', out);
 }
 
-/* The node by which a region is found again. */
+/* Prints the node by which a user can find the region again. */
 static void put_region_name(const struct fsd_compare *c,
                             const struct fsd_region_diff *r, FILE *out)
 {
@@ -475,7 +479,7 @@ static void put_region_name(const struct fsd_compare *c,
         fsd_put_safe(out, fsd_text(s->names, s->nodes.at[s->refs.at[g->nodes.at]].key));
 }
 
-/* The other regions that changed as the one at place `at` did. */
+/* Prints the other regions that changed like the one at place `at`. */
 static void put_alike(const struct fsd_compare *c, const struct fsd_alike *alike,
                       uint32_t at, FILE *out)
 {
@@ -559,7 +563,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
     }
 }
 
-/* Regions that differ in nothing but their time, by half a percent of the whole. */
+/* Prints regions that differ only in time, by at least half a percent of the total. */
 static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
                      FILE *out)
 {
@@ -587,7 +591,7 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
     }
 }
 
-/* Kernels are the builder's choice: shown on request. */
+/* Kernels are the builder's choice, so they are only shown on request. */
 static void put_tactics(const struct fsd_compare *c, FILE *out)
 {
     uint32_t n = 0;
@@ -649,7 +653,8 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
     }
 }
 
-/* Which layers took longer to tune: a few, since builds vary from run to run. */
+/* Prints which layers took longer to tune; only a few, since builds vary from run to
+ * run. */
 static void put_efforts(const struct fsd_compare *c, const struct fsd_style *style,
                         FILE *out)
 {
@@ -684,8 +689,8 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
         fprintf(out, "  and %u more (--all)\n", n - most);
 }
 
-/* Each build's sum of the bytes that its layers read and write: fewer layers may move
- * more. */
+/* Prints for each build the sum of the bytes that its layers read and write: fewer
+ * layers may move more bytes. */
 static void put_bytes(const struct fsd_compare *c, FILE *out)
 {
     int64_t before = c->old->bytes, after = c->new->bytes;

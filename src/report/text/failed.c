@@ -1,5 +1,5 @@
-/* A failed build as text: the conclusion, where and by which values it failed, what
- * lint finds there, then what to try, with commands. */
+/* A failed build as text: the conclusion, the place and the values that failed, lint's
+ * findings there, then possible remedies, with commands. */
 #include "base/base.h"
 #include "judge/failed/failed.h"
 #include "report/phrase/phrase.h"

@@ -1,15 +1,17 @@
 /*
- * The engine in its order, short: a line or two per layer, and repeated blocks once.
+ * The layers of the engine in order, abbreviated: one or two lines per layer, and
+ * repeated blocks once.
  *
  *         5 | 0.0328  Convolution  int8 chw32
  *             Conv_22 + BatchNormalization_23 + Relu_24
  *         6 ...
  *           = layers 8 to 10 are as 5 to 7: 0.0973 ms
  *
- * Layers are equal when they are of one kind, type and precision, move or convert
- * alike, and compute nodes of the same operators; names, sizes and times may differ.  A
- * block is a run of layers that is followed by equal ones.  Layers that control the run
- * are one line, and in a long engine those with nothing to say as well.
+ * Layers are equal if they have the same kind, type and precision, move or convert data
+ * in the same way, and compute nodes with the same operators; names, sizes and times
+ * may differ.  A block is a sequence of layers that is followed by equal ones.
+ * Consecutive control layers take one line, and in a long engine so do consecutive
+ * ordinary layers.
  */
 #include "base/base.h"
 #include "report/text/rows.h"
@@ -18,10 +20,10 @@
 #include <string.h>
 
 enum {
-    LONGEST = 128,     /* layers of a block */
-    SHOWN_BLOCK = 16,  /* layers of a block that is shown whole in any engine */
-    LONG_ENGINE = 120, /* layers from which runs are folded */
-    RUN = 4            /* ordinary layers that make a run */
+    LONGEST = 128,     /* layers in a block */
+    SHOWN_BLOCK = 16,  /* layers in a block that is shown completely in any engine */
+    LONG_ENGINE = 120, /* number of layers from which ordinary layers are folded */
+    RUN = 4            /* number of ordinary layers that are folded */
 };
 
 /* -------------------------------------------------------------------- equal layers */
@@ -41,7 +43,8 @@ static uint64_t hash_of_ports(const struct fsd_diff *d, struct fsd_span ports,
     return hash;
 }
 
-/* What a layer has in common with the same layer of an equal block. */
+/* Hashes the properties that a layer shares with the corresponding layer of an equal
+ * block. */
 static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -49,7 +52,8 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     uint64_t ops = 0;
 
     if (fsd_match_in_region(d->match, layer))
-        return fsd_hash_mix(layer, UINT64_MAX); /* its nodes stand at one layer */
+        return fsd_hash_mix(layer, UINT64_MAX); /* its nodes are listed at only one
+                                                   layer */
     hash = fsd_hash_mix(hash, d->layers[layer].precision);
     hash = fsd_hash_mix(hash, d->layers[layer].inserted);
     hash = fsd_hash_mix(hash, d->reasons[layer].cause);
@@ -58,13 +62,14 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
 
-        if (d->nodes[node].fate == FSD_FATE_LAYER) /* in whatever order */
+        if (d->nodes[node].fate == FSD_FATE_LAYER) /* independent of their order */
             ops += fsd_hash_mix(d->model->nodes.at[node].op, d->nodes[node].realised);
     }
     return fsd_hash_mix(hash, ops);
 }
 
-/* The block at a layer that saves most; of one that is not repeated `again` is 0. */
+/* The block at a layer that saves the most lines; if it is not repeated, `again` is 0.
+ */
 static struct fsd_text_block find_block(const uint64_t *hashes, uint32_t n, fsd_id from)
 {
     struct fsd_text_block best = {1, 0};
@@ -81,7 +86,7 @@ static struct fsd_text_block find_block(const uint64_t *hashes, uint32_t n, fsd_
     return best;
 }
 
-/* Layers a reader wants to see however long the engine is. */
+/* Layers that a reader wants to see even in a long engine. */
 static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch)
 {
     bool *seen = FSD_NEW(scratch, bool, d->engine->nodes.n);
@@ -107,7 +112,7 @@ struct folding {
     const struct fsd_diff *d;
     struct fsd_arena *arena;
     fsd_text_row_vec rows;
-    const bool *seen; /* by layer: it has a row of its own */
+    const bool *seen; /* indexed by layer: it has its own row */
 };
 
 static void add_row(struct folding *f, enum fsd_text_what what, fsd_id from, fsd_id to,
@@ -119,7 +124,7 @@ static void add_row(struct folding *f, enum fsd_text_what what, fsd_id from, fsd
     fsd_vec_push(f->arena, &f->rows, row);
 }
 
-/* A layer that synchronizes, jumps or computes addresses, for no node. */
+/* Whether a layer synchronizes, jumps or computes addresses, and computes no node. */
 static bool is_control(const struct folding *f, fsd_id layer)
 {
     const struct fsd_diff *d = f->d;
@@ -136,8 +141,8 @@ static bool are_control(const struct folding *f, fsd_id from, fsd_id to)
     return from == to;
 }
 
-/* Layers of which none begins a block.
- * @param fold  whether runs of ordinary ones are a line. */
+/* Adds layers, none of which begins a block.
+ * @param fold whether consecutive ordinary layers become one line */
 static void add_layers(struct folding *f, fsd_id from, fsd_id end, bool fold)
 {
     const struct fsd_text_block none = {0, 0};
@@ -168,7 +173,7 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
     uint64_t *hashes = FSD_NEW(scratch, uint64_t, n);
     struct folding f = {.d = d, .arena = scratch, .seen = find_remarkable(d, scratch)};
     bool fold = n > LONG_ENGINE;
-    fsd_id plain = 0; /* from here on there are no rows yet */
+    fsd_id plain = 0; /* the layers from here on have no rows yet */
 
     for (fsd_id i = 0; i < n; i++)
         hashes[i] = hash_of_layer(d, i);

@@ -1,14 +1,15 @@
 /*
- * Which consecutive rows of a list of layers stand below a heading, the scope that
- * their nodes share:
+ * Chooses the consecutive rows of a list of layers that get a heading, which is the
+ * scope that their nodes share:
  *
  *     in /m/encoder/layers.0/self_attn:
  *        12 | 0.0328  MatrixMultiply  fp16 chw  q_proj: MatMul + Add
  *        13 + 0.0030  Reformat (layout)  fp16 chw -> fp16 chw32
  *        14 | 0.0121  MatrixMultiply  fp16 chw  k_proj: MatMul + Add
  *
- * Headings stand where most text is saved: one that is too general leaves long names
- * below it, and many of them are lines of their own.  Rows without names belong to any.
+ * Headings are placed where they save the most text: a heading that is too general
+ * leaves long names below it, and each heading takes a line.  Rows without names fit
+ * any heading.
  */
 #include "base/base.h"
 #include "report/text/rows.h"
@@ -17,7 +18,7 @@
 
 enum {
     MOST_ROWS = 64, /* below one heading */
-    LINE = 24       /* characters that a line more costs a reader */
+    LINE = 24       /* cost to a reader of one more line, in characters */
 };
 
 bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)
@@ -25,7 +26,7 @@ bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)
     return fsd_slice_equal(a.path, b.path) && (!a.path.n || a.sign == b.sign);
 }
 
-/* A path that is the other one, or is above it. */
+/* Whether a path is the other path or one of its parents. */
 static bool is_above(struct fsd_slice path, struct fsd_slice other, char sign)
 {
     return other.n >= path.n && !memcmp(other.s, path.s, path.n) &&
@@ -52,12 +53,13 @@ struct fsd_text_scope fsd_text_scope_of(const struct fsd_diff *d, fsd_id node)
     if (n->module)
         return (struct fsd_text_scope){fsd_slice_of(fsd_text(d->names, n->module)),
                                        '.'};
-    if (!slash || slash - name >= FSD_BRIEF) /* as it is printed, it has no slash */
+    if (!slash || slash - name >= FSD_BRIEF) /* the printed part of the name has no
+                                                slash */
         slash = name;
     return (struct fsd_text_scope){{name, (size_t)(slash - name)}, '/'};
 }
 
-/* What a heading over the named rows saves. */
+/* The number of characters that a heading over the named rows saves. */
 static int64_t saved(struct fsd_text_scope scope, uint32_t named)
 {
     int64_t n = (int64_t)scope.path.n;
@@ -65,11 +67,11 @@ static int64_t saved(struct fsd_text_scope scope, uint32_t named)
     return named > 1 ? named * (n + 1) - (n + LINE) : 0;
 }
 
-/* The best headings of the first rows. */
+/* The best headings for the first rows. */
 struct choice {
     int64_t saved;
     uint32_t
-        first; /* of the rows below the last heading; the row itself: it has none */
+        first; /* first row below the last heading; the row itself: it has no heading */
     struct fsd_text_scope heading;
 };
 

@@ -1,5 +1,5 @@
 /*
- * The engine in its order, one block a layer, its nodes beside it:
+ * The layers of the engine in order, one block per layer, with its nodes beside it:
  *
  *       model                             engine
  *     5 Conv_22                    n t  | Convolution  int8 chw32
@@ -16,16 +16,16 @@
 #include <string.h>
 
 enum {
-    SIDE_BY_SIDE = 96, /* columns from which it fits */
-    NUMBER = 5,        /* columns of the layer's number */
-    EVIDENCE = 6,      /* columns of the letters, and of a space before them */
-    LEAST = 24,        /* columns of the nodes' side: "~ 3 folded, 12 absorbed" */
+    SIDE_BY_SIDE = 96, /* minimum number of columns for this layout */
+    NUMBER = 5,        /* columns for the layer's number */
+    EVIDENCE = 6,      /* columns for the letters, including a space before them */
+    LEAST = 24,        /* columns for the nodes' side: "~ 3 folded, 12 absorbed" */
     LEAST_REGION = 34  /* "region 3: 12 nodes in 4 layers" */
 };
 
 struct cell {
     char *text;
-    const char *tail; /* set to the right end of the column: the evidence */
+    const char *tail; /* printed at the right end of the column: the evidence */
     enum fsd_ink ink;
 };
 
@@ -53,7 +53,7 @@ static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
     return a->type == b->type && fsd_layout_same(a->layout, b->layout);
 }
 
-/* The distinct forms of some ports; returns how many. */
+/* Prints the distinct forms of some ports; returns their number. */
 static uint32_t put_forms(const struct fsd_diff *d, struct fsd_span ports, FILE *out)
 {
     const struct fsd_form *last = NULL;
@@ -73,7 +73,7 @@ static uint32_t put_forms(const struct fsd_diff *d, struct fsd_span ports, FILE 
     return n;
 }
 
-/* True when all in- and outputs have one form. */
+/* Whether all inputs and outputs have the same form. */
 static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
 {
     const struct fsd_form *first = NULL;
@@ -89,8 +89,7 @@ static bool is_even(const struct fsd_diff *d, const struct fsd_node *n)
     return true;
 }
 
-/* Where no tensor has a type, the one that the kernel computes in may still be known.
- */
+/* If no tensor has a type, the type in which the kernel computes may still be known. */
 static void put_change(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -135,7 +134,7 @@ static void fill_right(const struct fsd_diff *d, fsd_id layer, struct block *b)
     const struct fsd_node *n = &d->engine->nodes.at[layer];
     const char *name = fsd_text(d->names, n->name);
     bool inserted = d->layers[layer].inserted;
-    /* A layer named like its only node needs no second line. */
+    /* A layer that is named like its only node needs no second line. */
     bool said = d->match->of_layer[layer].n == 1 &&
                 d->model->nodes.at[fsd_match_of_layer(d->match, layer, 0)->node].name ==
                     n->name;
@@ -164,7 +163,8 @@ static char *node_text(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id
 
 static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
-    static const char letters[] = "mnltsp"; /* of enum fsd_evidence */
+    static const char letters[] = "mnltsp"; /* one letter per bit of enum
+                                               fsd_evidence */
 
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
@@ -181,7 +181,7 @@ static void fill_left(const struct fsd_diff *d, fsd_id layer, struct block *b)
     }
 }
 
-/* The nodes of a region stand at its first layer. */
+/* The nodes of a region are listed at its first layer. */
 static void fill_region(const struct fsd_diff *d, fsd_id layer, struct block *b)
 {
     fsd_id id = d->match->region_of_layer[layer];
@@ -208,7 +208,7 @@ static void fill_region(const struct fsd_diff *d, fsd_id layer, struct block *b)
 
 /* ------------------------------------------------------------------- printing */
 
-/* The text at the left of the column, the tail at its right. */
+/* Prints the text at the left of the column, and the tail at its right. */
 static void put_cell(const struct cell *cell, size_t width,
                      const struct fsd_style *style, FILE *out)
 {
@@ -286,8 +286,8 @@ static void put_one_column(const struct block *b, fsd_id layer,
     }
 }
 
-/* Columns of the nodes' side: what the longest needs, at most two fifths; 0: the nodes
- * stand below their layer. */
+/* The columns for the nodes' side: the width of the longest text, at most two fifths;
+ * 0: the nodes are printed below their layer. */
 static size_t left_width(const struct fsd_diff *d, const struct fsd_style *style,
                          struct fsd_arena *scratch)
 {

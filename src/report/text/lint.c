@@ -1,5 +1,5 @@
-/* Lint as text: for whom, in what style, then the findings, like ones of a rule as one.
- */
+/* Lint as text: the builder for which the model is checked, in the requested style;
+ * then the findings, with similar ones of a rule combined. */
 #include "base/base.h"
 #include "judge/lint/lint.h"
 #include "report/phrase/phrase.h"
@@ -47,12 +47,12 @@ static void put_head(const struct fsd_report *r, FILE *out)
     fputs("\n\n", out);
 }
 
-/* Findings of one rule with equal words: the first is printed in full, and the others
- * by their subjects. */
+/* Findings of one rule with the same words: the first is printed in full, of the others
+ * only the subjects. */
 struct group {
     const struct fsd_finding *head;
     uint32_t n;
-    const struct fsd_finding *places[PLACES]; /* the others */
+    const struct fsd_finding *places[PLACES]; /* the other findings */
 };
 
 static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a,
@@ -68,7 +68,7 @@ static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a
     return a->facts.n == b->facts.n;
 }
 
-/* A node; where it is the head's, or there is none, a layer. */
+/* Prints a finding's node; if that is the head's, or there is none, its layer. */
 static void put_place(const struct fsd_findings *all, const struct fsd_finding *head,
                       const struct fsd_finding *f, FILE *out)
 {
@@ -101,7 +101,7 @@ static void put_group(const struct fsd_report *r, const struct group *group, FIL
     putc('\n', out);
 }
 
-/* Returns how many findings are not printed in full. */
+/* Returns the number of findings that are not printed in full. */
 static uint32_t put_rule(const struct fsd_report *r, uint32_t rule, FILE *out)
 {
     const struct fsd_findings *all = r->verdict->findings;

@@ -1,6 +1,6 @@
 /*
  * Prints the rows of a list of layers, below the headings that headings.c finds.  A row
- * is a line, or two where its names do not fit behind its kind.
+ * is one line, or two if its names do not fit after its kind.
  */
 #include "report/text/rows.h"
 #include "base/base.h"
@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { INDENT = 8 }; /* columns of a row's second line */
+enum { INDENT = 8 }; /* columns before a row's second line */
 
 struct listing {
     const struct fsd_diff *d;
@@ -17,13 +17,13 @@ struct listing {
     FILE *out;
 };
 
-/* Without constants, and quantizers that live on as a precision. */
+/* Whether a node is listed: not constants, nor quantizers that became a precision. */
 static bool is_shown(const struct fsd_diff *d, fsd_id node)
 {
     return d->nodes[node].fate == FSD_FATE_LAYER;
 }
 
-/* The first, or last, node that layers compute; FSD_NONE: they compute none. */
+/* The first, or last, node that layers compute; FSD_NONE if they compute none. */
 static fsd_id edge_node(const struct fsd_diff *d, fsd_id from, fsd_id to, bool last)
 {
     for (fsd_id k = 0; k < to - from; k++) {
@@ -62,7 +62,7 @@ static void find_scope(const struct fsd_diff *d, struct fsd_text_row *row)
     }
 }
 
-/* The name without the first bytes of its path, which are stated already. */
+/* Prints the name without the part of its path that is already stated. */
 static void put_name(const struct fsd_diff *d, fsd_id node,
                      struct fsd_text_scope stated, FILE *out)
 {
@@ -76,7 +76,8 @@ static void put_name(const struct fsd_diff *d, fsd_id node,
     free(text.text);
 }
 
-/* "self_attn.q_proj: ", the module of the row's nodes below that of the heading. */
+/* Prints "self_attn.q_proj: ", the module of the row's nodes relative to the heading.
+ */
 static void put_module(const struct fsd_text_row *row, FILE *out)
 {
     struct fsd_slice rest = row->scope.path;
@@ -110,7 +111,7 @@ static void put_nodes(const struct fsd_diff *d, fsd_id layer,
     }
 }
 
-/* The nodes of a region stand at its first layer. */
+/* The nodes of a region are listed at its first layer. */
 static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_region *region =
@@ -124,7 +125,7 @@ static void put_region(const struct fsd_diff *d, fsd_id layer, FILE *out)
     }
 }
 
-/* What it computes; of one that computes nothing of the model its name. */
+/* The nodes that a layer computes; its name if it computes no node of the model. */
 static char *subject_of(const struct fsd_diff *d, fsd_id layer,
                         const struct fsd_text_row *row, struct fsd_arena *arena)
 {
@@ -140,7 +141,7 @@ static char *subject_of(const struct fsd_diff *d, fsd_id layer,
     return fsd_print_take(&text, arena);
 }
 
-/* Behind what is printed, or on a line of their own. */
+/* Prints names on the same line if they fit, else on a separate line. */
 static void put_subject(const struct listing *l, const char *names, const char *joiner,
                         size_t used)
 {
@@ -253,7 +254,7 @@ static void put_control(const struct listing *l, const struct fsd_text_row *row)
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
 }
 
-/* "  /m/layers.0: q_proj/Add to fc2/Mul", behind what is printed or below it. */
+/* Prints "  /m/layers.0: q_proj/Add to fc2/Mul" on the same line, or below it. */
 static void put_first_and_last(const struct listing *l, const struct fsd_text_row *row,
                                size_t used)
 {
@@ -316,8 +317,8 @@ static void put_heading(const struct listing *l, struct fsd_text_scope scope)
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
 }
 
-/* A row without names stands below any heading, and a name that begins with a slash is
- * whole. */
+/* A row without names fits below any heading; a name that begins with a slash is
+ * complete. */
 static bool needs_heading(const struct fsd_text_row *row, struct fsd_text_scope stated)
 {
     return row->named && !fsd_text_is_scope(row->heading, stated) &&

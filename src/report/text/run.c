@@ -1,9 +1,9 @@
 /*
  * The text report of one run: head, counts, times, then layers, nodes without a layer
  * and findings.  Findings are ordered by severity and rule, and within a rule by the
- * time of their layers, else by their bytes, so that the first lines are those worth
- * acting on; only some of each rule are shown unless --all asks for them, since a large
- * engine has thousands.
+ * time of their layers, else by their bytes, so that the first lines are the most
+ * relevant; without --all, only some of each rule are shown, since a large engine has
+ * thousands.
  */
 #include "judge/findings/brief.h"
 #include "report/text/text.h"
@@ -17,7 +17,8 @@
 
 enum { SHOWN_OPS = 6, SHOWN_IN_BRIEF = 3 };
 
-static const double LEAST_SHARE = 0.01; /* of the time, for an operator to be named */
+static const double LEAST_SHARE = 0.01; /* share of the time above which an operator is
+                                           named */
 
 static void put_title(const struct fsd_style *style, const char *title, FILE *out)
 {
@@ -45,7 +46,7 @@ static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
     fprintf(out, ")\n");
 }
 
-/* With --all also how much of it was understood. */
+/* With --all, also prints how much of the log was understood. */
 static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     const struct fsd_history *h = d->history;
@@ -80,8 +81,9 @@ static void put_built(const struct fsd_diff *d, const struct fsd_style *style,
     fputc('\n', out);
 }
 
-/* Which of several optimization profiles, and for which sizes all is counted. */
-/* Open sizes of inputs, by what gives them. */
+/* Prints the optimization profile, if there are several, and the sizes on which the
+ * counts are based. */
+/* Prints dynamic sizes of inputs, with the source of their values. */
 static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
                       const char *which, const struct fsd_style *style, FILE *out)
 {
@@ -117,7 +119,7 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
     put_sizes(d, &d->cost->tuned, "the optimum of the profile", style, out);
 }
 
-/* What the layers are, and how many are known, by what. */
+/* The kinds of layers, and the number of mapped layers per kind of evidence. */
 static const char layers_text[] =
     "{*}layers   {/}{all_layers}: {layers!}\n"
     "{*}inserted {/}{all_inserted}<: {inserted!}>\n"
@@ -125,7 +127,7 @@ static const char layers_text[] =
     "model requires\n>",
                   mapped_text[] = "{*}mapped   {/}{coverage}<: {links!}>\n";
 
-/* What became of the nodes. */
+/* Prints the outcomes of the nodes. */
 static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
@@ -143,7 +145,7 @@ static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
     putc('\n', out);
 }
 
-/* How many of the layers that compute have their nodes. */
+/* Prints how many of the computing layers have known nodes. */
 static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out)
 {
@@ -159,7 +161,7 @@ static void put_counted(const void *summary, const char *text,
     fsd_record_put_text(&fsd_summary_record, summary, text, style, out);
 }
 
-/* What they run in. */
+/* Prints the types in which the layers run. */
 static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
@@ -179,7 +181,7 @@ static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
           out);
 }
 
-/* Several engines of one model. */
+/* Prints several engines of one model. */
 static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
                       FILE *out)
 {
@@ -200,7 +202,7 @@ static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
     fputs(" (`parts` lists what crosses)\n", out);
 }
 
-/* Where the engine's runtime says who runs its layers. */
+/* Prints the providers that run the layers, if the engine's runtime states them. */
 static void put_providers(const struct fsd_diff *d, const struct fsd_style *style,
                           FILE *out)
 {
@@ -249,7 +251,8 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
     fputs(" (times of fused nodes are shares by work)\n", out);
 }
 
-/* What the layers' times are made of: one profile is a mean already. */
+/* Prints how the layer times were obtained: the times in one profile are already means.
+ */
 static void put_measured(const struct fsd_measured *t, FILE *out)
 {
     if (t->profiles < 2) {
@@ -268,8 +271,8 @@ static void put_measured(const struct fsd_measured *t, FILE *out)
     putc(')', out);
 }
 
-/* Their sum is not what a run takes: layers overlap, and what lies between them is in
- * no profile. */
+/* The sum of the layers is not the time of a run: layers overlap, and times between
+ * layers are in no profile. */
 static void put_layer_times(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_measured *t = d->times;
@@ -328,8 +331,8 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
     putc('\n', out);
 }
 
-/* What hurts most comes first: by the time of a finding's layers, else by their
-   bytes. */
+/* Sorts findings by the time of their layers, or else by their bytes, most expensive
+ * first. */
 struct hurt {
     const struct fsd_finding *finding;
     double ms, bytes;
@@ -360,7 +363,8 @@ static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f
     return hurt;
 }
 
-/* Of one rule the first few; all with --all.  Findings of one sentence are one line. */
+/* Prints the first few findings of a rule; all with --all.  Findings with the same
+ * sentence share a line. */
 static void put_rule(const struct fsd_diff *d, uint32_t rule, uint32_t most,
                      const struct fsd_style *style, FILE *out)
 {
@@ -428,7 +432,7 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
     }
 }
 
-/* A rule's findings may be milder than the rule. */
+/* Findings of a rule may have a lower severity than the rule. */
 static int worst_of(const struct fsd_findings *all, uint32_t rule)
 {
     int worst = -1;
@@ -439,7 +443,7 @@ static int worst_of(const struct fsd_findings *all, uint32_t rule)
     return worst;
 }
 
-/* What the exit status follows. */
+/* Prints the verdict on which the exit status depends. */
 static void put_verdict(const struct fsd_findings *all, const struct fsd_style *style,
                         FILE *out)
 {
@@ -451,7 +455,8 @@ static void put_verdict(const struct fsd_findings *all, const struct fsd_style *
     putc('\n', out);
 }
 
-/* Warnings and errors, the first few of each rule; of notes how many of which. */
+/* Prints warnings and errors, the first few of each rule; of notes only the counts per
+ * rule. */
 static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style *style,
                                 FILE *out)
 {
@@ -479,7 +484,7 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
     fputs(" (--all lists them)\n", out);
 }
 
-/* What the report is of. */
+/* Prints the inputs of the report. */
 static void put_read(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
     put_input(d, style, "model", d->model, out);
@@ -509,8 +514,8 @@ static void write_whole(const struct fsd_diff *d, const void *summary,
     put_findings(d, style, out);
 }
 
-/* What matters first; then the mapping, with equal blocks folded; last what was read,
- * which its reader knows. */
+/* Prints the most relevant part first; then the mapping with equal blocks folded; last
+ * the inputs, which the user knows. */
 static void write_folded(const struct fsd_diff *d, const void *summary,
                          const struct fsd_style *style, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* The text report, by its sections.  Only src/report includes this. */
+/* The sections of the text report.  Only src/report includes this. */
 #ifndef FSD_REPORT_TEXT_TEXT_H
 #define FSD_REPORT_TEXT_TEXT_H
 
@@ -7,34 +7,37 @@
 #include "report/phrase/ink.h"
 #include "report/subject/subject.h"
 
-/** The sections that have a file of their own. */
+/** The sections that have their own files. */
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
-/** The same, short: a line or two a layer, and of equal blocks the first.  folded.c */
+/** Likewise, abbreviated: one or two lines per layer, and only the first of equal
+ *  blocks. folded.c */
 void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *style,
                             FILE *out);
 /** "0.0400  Reformat (io)  fp16 chw -> int8 chw": a layer's time, if it was measured,
- *  its type, its cause, and the types that it reads and writes, if these are known. */
+ *  its type, its cause, and its input and output types, if they are known. */
 void fsd_text_kind(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** Numbers from outside; nothing where there are none. */
+/** Prints external numbers, if there are any. */
 void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
 void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out);
 
-/** The lines that a report begins with, of a run or of a check. */
+/** Prints the first lines of a report on a run or a check. */
 void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style,
                     FILE *out);
-/** A line of a finding, of a run or of a check. */
+/** Prints a finding of a run or a check as one line. */
 void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *f,
                       const struct fsd_style *style, FILE *out);
 
-/** What the text of a comparison begins with: what was compared, and all counts. */
+/** Prints the first part of a comparison: its two sides, and all counts. */
 void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out);
-/** Whether anything differs, and the numbers of layers: what that begins with. */
+/** Prints the beginning of that part: whether anything differs, and the numbers of
+ *  layers. */
 void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out);
 
-/** Of builds by two builders what each does, side by side; else nothing. */
+/** Prints how two builders treat the network, side by side; nothing if there is one
+ *  builder. */
 void fsd_put_builders(const struct fsd_compare *c, FILE *out);
 
 #endif

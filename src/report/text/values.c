@@ -1,5 +1,5 @@
-/* The numbers from outside in a text report: what was compared, where an error enters,
- * its suspects, how it grows, where values stop being finite, what is unknown. */
+/* External numbers in a text report: what was compared, where an error enters, its
+ * suspects, how it grows, where values stop being finite, and what is unknown. */
 #include "base/base.h"
 #include "report/phrase/phrase.h"
 #include "report/text/text.h"
@@ -29,7 +29,7 @@ static void put_file(const struct fsd_numbers *n, unsigned i, FILE *out)
         fsd_printf_safe(out, " (%s)", n->runners[i]);
 }
 
-/* ---------------------------------------------------------------------- what it is */
+/* ---------------------------------------------------------------- what was measured */
 
 static void put_errors_head(const struct fsd_diff *d, FILE *out)
 {
@@ -66,7 +66,7 @@ static void put_table_head(const struct fsd_diff *d, FILE *out)
     putc('\n', out);
 }
 
-/* ----------------------------------------------------------------- where it enters */
+/* ------------------------------------------------------------ where an error enters */
 
 /* "layer 5 or 6", "layers 5, 6, 7 and 3 more" */
 static void put_layers(const struct fsd_values *v, struct fsd_span layers, FILE *out)
@@ -156,7 +156,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     put_behind(d, e, out);
 }
 
-/* The others: what does not depend on the first. */
+/* Prints the other entries, which do not depend on the first. */
 static void put_other_entries(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_values *v = d->values;
@@ -173,14 +173,15 @@ static void put_other_entries(const struct fsd_diff *d, FILE *out)
     putc('\n', out);
 }
 
-/* --------------------------------------------------------------------- how it grows */
+/* -------------------------------------------------------------- how the error grows */
 
 static double error_of(const struct fsd_diff *d, uint32_t step)
 {
     return fsd_number_of(d->numbers, d->values->growth.at[step].row, FSD_ERROR_L2_REL);
 }
 
-/* What doubles or halves since the step shown before, and the last. */
+/* Whether the error doubled or halved since the last printed step, or the step is the
+ * last. */
 static bool is_shown(const struct fsd_diff *d, uint32_t step, uint32_t before)
 {
     double now = error_of(d, step), then = error_of(d, before);
@@ -214,7 +215,7 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     }
 }
 
-/* ---------------------------------------------------------------- what is not known */
+/* ------------------------------------------------------------------ what is unknown */
 
 static void put_not_joined(const struct fsd_diff *d, const struct fsd_style *style,
                            FILE *out)

@@ -19,7 +19,7 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     fsd_arena_free(scratch);
 }
 
-/* Nodes for which one reason is all that is known are listed together. */
+/* Nodes of which only one reason is known are listed together. */
 static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 {
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;
@@ -51,7 +51,7 @@ static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *styl
     return n;
 }
 
-/* The reasons of a fate, which are few: they are literals. */
+/* The reasons for a fate, which are few, since they are string literals. */
 struct reason {
     const char *why;
     uint32_t n;
@@ -150,8 +150,8 @@ void fsd_text_vanished(const struct fsd_diff *d, const struct fsd_style *style,
         fprintf(out, "- %u %s", d->summary->by_fate[i], fsd_fate_name(fate));
         fsd_ink(style, FSD_INK_PLAIN, out);
         put_ops(d, fate, out);
-        /* Constants and quantizers come by the hundred and have one story: their counts
-         * say it all.  The others are named. */
+        /* Constants and quantizers are numerous and have the same reasons, so their
+         * counts suffice.  Other nodes are named. */
         if (style->all || (fate != FSD_FATE_FOLDED && fate != FSD_FATE_ABSORBED))
             put_nodes(d, style, fate, out);
     }

@@ -1,5 +1,5 @@
-/* A verdict as SARIF 2.1.0 and as GitLab's code quality report: JSON whose form is
- * theirs, and so not made of records. */
+/* A verdict as SARIF 2.1.0 and as GitLab's code quality report: JSON in external
+ * formats, and therefore not built from records. */
 #include "report/phrase/escape.h"
 #include "base/base.h"
 #include "report/verdict/verdict.h"
@@ -25,8 +25,8 @@ static void add_text_of(struct fsd_json *object, const char *key, const char *te
     fsd_json_text(fsd_json_object(object, key), "text", text);
 }
 
-/* "](" makes a link of a message (its section 3.11.6), and viewers differ in how a
- * bracket is escaped. */
+/* "](" starts a link in a message (SARIF section 3.11.6), and viewers differ in how
+ * they read an escaped bracket. */
 static void add_message(struct fsd_json *result, const char *build, const char *text)
 {
     struct fsd_print plain;
@@ -51,8 +51,8 @@ static const char *sarif_level(int level)
     return levels[level == FSD_OFF ? FSD_INFO : level];
 }
 
-/* Builds of a list may have been checked with different rules and levels: the strictest
- * level is printed. */
+/* The builds of a list may have been checked with different rules and levels: prints
+ * the strictest level. */
 static int level_of(const struct fsd_verdicts *all, const struct fsd_rule *rule,
                     bool *asked)
 {
@@ -69,7 +69,7 @@ static int level_of(const struct fsd_verdicts *all, const struct fsd_rule *rule,
     return level;
 }
 
-/* @param[out] index  by the rule's number: its place in the list */
+/* @param[out] index indexed by rule number: the rule's place in the list */
 static void add_driver(const struct fsd_verdicts *all, struct fsd_json *run,
                        uint32_t *index)
 {
@@ -98,7 +98,7 @@ static void add_driver(const struct fsd_verdicts *all, struct fsd_json *run,
     }
 }
 
-/* Builds that could not be checked, and of the others what changed first of all. */
+/* Adds the builds that could not be checked, and the root causes of the others. */
 static void add_invocation(const struct fsd_verdicts *all, struct fsd_json *run)
 {
     struct fsd_json *invocation, *notifications;
@@ -140,7 +140,7 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
     fsd_print_close(&uri);
     fsd_json_text(fsd_json_object(physical, "artifactLocation"), "uri", uri.text);
     free(uri.text);
-    /* Code scanning asks for a line; where none is known it is the first. */
+    /* Code scanning requires a line; if it is unknown, prints 1. */
     fsd_json_number(fsd_json_object(physical, "region"), "startLine",
                     item->line ? item->line : 1);
     if (!item->nodes.n)
@@ -154,7 +154,7 @@ static void add_location(const struct fsd_verdict *v, const struct fsd_finding *
         struct fsd_json *node;
 
         if (*name && fsd_intern_str(seen, name) < before)
-            continue; /* SARIF wants each once, and nodes may share a name */
+            continue; /* SARIF allows each name once, but nodes may share a name */
         node = fsd_json_item(logical);
         fsd_json_text(node, "name", name);
         fsd_json_text(node, "kind", "element");
@@ -207,7 +207,7 @@ void fsd_verdict_put_sarif(const struct fsd_verdicts *all,
     index = FSD_NEW(scratch, uint32_t, n_rules);
     fsd_json_text(log, "$schema", "https://json.schemastore.org/sarif-2.1.0.json");
     fsd_json_text(log, "version", "2.1.0");
-    /* One run, also of a list: code scanning takes no more of one tool. */
+    /* One run, even for a list: code scanning accepts only one per tool. */
     run = fsd_json_item(fsd_json_list(log, "runs"));
     add_driver(all, run, index);
     add_invocation(all, run);
@@ -241,7 +241,7 @@ static void add_description(struct fsd_json *object, const char *build,
     free(whole.text);
 }
 
-/* A build that could not be checked. */
+/* Adds a build that could not be checked. */
 static void add_failure(struct fsd_json *report, const struct fsd_judged *j)
 {
     struct fsd_json *object = fsd_json_item(report);
@@ -255,7 +255,7 @@ static void add_failure(struct fsd_json *report, const struct fsd_judged *j)
     add_location_of(object, *j->error->file ? j->error->file : ".", 0);
 }
 
-/* A line is asked for; where none is known it is the first. */
+/* A line is required; if it is unknown, prints 1. */
 void fsd_verdict_put_gitlab(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out)
 {

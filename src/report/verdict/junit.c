@@ -1,4 +1,4 @@
-/* A verdict as JUnit XML, as CI servers read it: a rule is a test case. */
+/* A verdict as JUnit XML for CI servers: a rule is a test case. */
 #include "base/base.h"
 #include "report/phrase/escape.h"
 #include "report/verdict/verdict.h"
@@ -97,7 +97,7 @@ static void put_suite(const struct fsd_verdict *v, const char *name,
     fputs("  </testsuite>\n", out);
 }
 
-/* A build that could not be checked. */
+/* Prints a build that could not be checked. */
 static void put_error(const struct fsd_judged *j, struct totals *totals, FILE *out)
 {
     char text[sizeof(struct fsd_error)];

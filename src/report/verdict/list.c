@@ -1,7 +1,7 @@
 /*
- * The verdicts of a list of builds as text: one table of all of them, on top of the
- * verdicts of those that did not pass, and one line of all.  The table is as wide as
- * the terminal: the worst finding has what label and model leave.
+ * The verdicts of a list of builds as text: a table of all builds, then the verdicts of
+ * those that did not pass, and a last line for all.  The table is as wide as the
+ * terminal: the worst finding gets the columns that label and model leave.
  */
 #include "base/base.h"
 #include "report/text/text.h"
@@ -44,7 +44,7 @@ void fsd_put_worst(const struct fsd_judged *j, FILE *out)
     const struct fsd_finding *worst = j->v ? fsd_verdict_worst(j->v) : NULL;
     char text[sizeof(struct fsd_error)];
 
-    if (!j->v) { /* which file that is stands below */
+    if (!j->v) { /* the reason is printed below the table */
         struct fsd_error words = {.unit = FSD_POS_NONE};
 
         memcpy(words.message, j->error->message, sizeof words.message);
@@ -60,8 +60,8 @@ struct widths {
     size_t label, model, worst;
 };
 
-/* The worst finding has what the others leave; a label or a model of many characters
- * has its middle left out. */
+/* The worst finding gets the columns that the others leave; a long label or model has
+ * its middle left out. */
 static struct widths measure(const struct fsd_verdicts *all,
                              const struct fsd_style *style)
 {
@@ -88,7 +88,8 @@ static struct widths measure(const struct fsd_verdicts *all,
     return w;
 }
 
-/* The front of a sentence says what it is about: its last words are left out. */
+/* Prints the front of a sentence, which names its subject; its last words are left out.
+ */
 static void put_front(const char *text, size_t width, FILE *out)
 {
     char front[512];
@@ -100,7 +101,7 @@ static void put_front(const char *text, size_t width, FILE *out)
     }
     for (size_t next; n < sizeof front - 4 && text[n]; n = next) {
         next = n + 1;
-        while (((unsigned char)text[next] & 0xc0) == 0x80) /* the same character */
+        while (((unsigned char)text[next] & 0xc0) == 0x80) /* within a character */
             next++;
         if (next >= sizeof front - 4)
             break;
@@ -119,7 +120,7 @@ static void put_padded(const char *text, size_t width, FILE *out)
 {
     size_t used = width ? fsd_put_fitted(out, text, width) : 0;
 
-    /* A label of one long word overflows its column. */
+    /* A label of one long word exceeds its column. */
     fprintf(out, "%*s", (int)(used < width ? width - used : 0) + (width ? 2 : 0), "");
 }
 

@@ -1,7 +1,7 @@
 /*
  * A verdict as a comment of a merge request: the verdict, a table of a few lines, then
- * one folded section per rule.  Names from an input are in <code>, escaped, so that
- * they can neither be markup nor mention a user.
+ * one folded section per rule.  Names from an input are escaped and in <code>, so that
+ * they can neither act as markup nor mention a user.
  */
 #include "base/base.h"
 #include "report/phrase/escape.h"
@@ -11,8 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Prints a piece of the comment whole or not at all.  Bytes are counted, which are
- * never fewer than characters. */
+/* Prints a piece of the comment as a whole or not at all.  The room is counted in
+ * bytes, of which there are at least as many as characters. */
 static bool put_piece(struct fsd_print *piece, size_t *room, FILE *out)
 {
     bool fits;
@@ -54,7 +54,7 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
     const struct fsd_outcome *r = &v->findings->rules.at[rule];
     struct fsd_print piece;
     uint32_t left = r->found;
-    bool open = false; /* what fails is there to be read; the rest is folded away */
+    bool open = false; /* failures are visible; other sections are folded */
 
     if (!left)
         return;
@@ -88,7 +88,7 @@ static void put_rule(const struct fsd_verdict *v, uint32_t rule, size_t *room,
     fputs("\n</details>\n\n", out);
 }
 
-/* What stands in <code>. */
+/* Prints text in <code>. */
 static void put_code(const char *text, FILE *out)
 {
     fputs("<code>", out);
@@ -112,7 +112,7 @@ static void put_about(const struct fsd_verdict *v, FILE *out)
     }
 }
 
-/* If there is one cause, only the sentences on top state it. */
+/* If there is only one cause, the sentences at the top already state it. */
 static void put_causes(const struct fsd_verdict *v, FILE *out)
 {
     for (uint32_t i = 0; v->causes.n > 1 && i < v->causes.n; i++) {
@@ -133,7 +133,7 @@ static void put_accept(const struct fsd_verdict *v, FILE *out)
     fputs(" and commit the snapshot.\n\n", out);
 }
 
-/* What a policy lets pass is reviewed, too. */
+/* Findings that a policy ignores must be reviewed, too. */
 static void put_ignores(const struct fsd_verdict *v, size_t *room, FILE *out)
 {
     struct fsd_print piece;
@@ -206,7 +206,7 @@ static void put_build_row(const struct fsd_judged *j, FILE *out)
     free(worst.text);
 }
 
-/* Half of the room is the table's at most. */
+/* The table may use at most half of the room. */
 static void put_builds(const struct fsd_verdicts *all, size_t *room, FILE *out)
 {
     size_t half = *room / 2, before = half;
@@ -224,7 +224,7 @@ static void put_builds(const struct fsd_verdicts *all, size_t *room, FILE *out)
     *room -= before - half;
 }
 
-/* Builds that did not pass share the room: the first leaves some to the last. */
+/* Builds that did not pass share the room: each leaves some for the later ones. */
 static void put_failed(const struct fsd_judged *j, size_t *room, FILE *out)
 {
     char text[sizeof(struct fsd_error)];

@@ -1,4 +1,4 @@
-/* A verdict in lines: as text for a job's log, and as annotations of GitHub. */
+/* A verdict as lines: text for a job's log, and annotations for GitHub. */
 #include "base/base.h"
 #include "report/phrase/escape.h"
 #include "report/phrase/phrase.h"
@@ -32,8 +32,8 @@ void fsd_put_outcome(const struct fsd_outcome *rule, FILE *out)
         fprintf(out, ", %u ignored", rule->ignored);
 }
 
-/* What a rule measured against its budget.  One that cannot fail has nothing to add to
- * its findings. */
+/* Prints what a rule measured against its budget; nothing if the rule cannot fail,
+ * since its findings state everything. */
 static void put_rule(const struct fsd_outcome *rule, FILE *out)
 {
     bool fails = rule->budget && rule->found && rule->level == FSD_ERROR;
@@ -45,7 +45,7 @@ static void put_rule(const struct fsd_outcome *rule, FILE *out)
     putc('\n', out);
 }
 
-/* Whether both rules were skipped for one reason. */
+/* Whether both rules were skipped for the same reason. */
 static bool skipped_alike(const struct fsd_findings *all, uint32_t a, uint32_t b)
 {
     const char *why = all->rules.at[a].skipped, *other = all->rules.at[b].skipped;
@@ -53,8 +53,8 @@ static bool skipped_alike(const struct fsd_findings *all, uint32_t a, uint32_t b
     return why && other && !strcmp(why, other);
 }
 
-/* Prints "latency, slower-group", all rules that were skipped for the reason of the
- * i-th; nothing if that is not the first of them. */
+/* Prints "latency, slower-group": all rules that were skipped for the same reason as
+ * the i-th; nothing if the i-th is not the first of them. */
 static bool put_skipped(const struct fsd_findings *all, uint32_t i, const char *before,
                         FILE *out)
 {
@@ -68,7 +68,8 @@ static bool put_skipped(const struct fsd_findings *all, uint32_t i, const char *
     return first;
 }
 
-/* The words are the policy's, which is valid UTF-8 and may hide characters. */
+/* The text comes from the policy, which is valid UTF-8 but may contain invisible
+ * characters. */
 void fsd_put_ignore(const struct fsd_ignored *ignored, FILE *out)
 {
     const struct fsd_policy_ignore *by = ignored->by;
@@ -99,7 +100,7 @@ void fsd_put_cause(const struct fsd_root_cause *cause, FILE *out)
             cause->warnings, fsd_plural(cause->warnings));
 }
 
-/* Findings of one rule and severity, of which a cause may have many. */
+/* Findings with the same rule and severity; a cause may have many. */
 struct alike {
     uint32_t n, put;
 };
@@ -119,7 +120,7 @@ static struct alike *count_alike(const struct fsd_verdict *v, uint32_t cause,
     return alike;
 }
 
-/* How many of them are shown.  The cause says what its notes say. */
+/* The number of findings to print.  A cause already states what its notes state. */
 static uint32_t room_for(const struct alike *alike, enum fsd_severity severity,
                          bool caused)
 {
@@ -155,7 +156,7 @@ static void put_findings(const struct fsd_verdict *v, uint32_t cause,
     fsd_arena_free(scratch);
 }
 
-/* One cause after the other, and then what has no single one. */
+/* Prints one cause after the other, and then the findings without a single cause. */
 static void put_causes(const struct fsd_verdict *v, const struct fsd_style *style,
                        FILE *out)
 {
@@ -277,7 +278,7 @@ void fsd_verdict_put_line(const struct fsd_verdicts *all, const struct fsd_style
 
 /* ---------------------------------------------------------------- annotations */
 
-/* Of each severity a step shows ten and drops the rest without a word. */
+/* A step shows ten annotations of each severity and drops the rest silently. */
 enum { SHOWN = 10 };
 
 /* https://docs.github.com/actions: workflow commands, "::warning file=,title=::text".
@@ -287,8 +288,8 @@ struct annotations {
     FILE *out;
 };
 
-/* Begins one, up to its title, if it has room; where there are more than are shown, the
- * last one says how many. */
+/* Begins an annotation, up to its title, if there is room; the last one states the
+ * number of further annotations. */
 static bool open_annotation(struct annotations *a, enum fsd_severity severity,
                             const char *file, uint32_t line)
 {
@@ -310,7 +311,8 @@ static bool open_annotation(struct annotations *a, enum fsd_severity severity,
     return true;
 }
 
-/* A title names the model: jobs of many builds have their annotations side by side. */
+/* The title names the model, since jobs with many builds show their annotations
+ * together. */
 static void close_annotation(struct annotations *a, const struct fsd_judged *j,
                              const char *what, const char *message)
 {
@@ -342,14 +344,14 @@ static void annotate_error(struct annotations *a, const struct fsd_judged *j)
         close_annotation(a, j, "error", fsd_error_text(j->error, text, sizeof text));
 }
 
-/* What changed first of all is at the model. */
+/* The root cause is annotated at the model. */
 static void annotate_cause(struct annotations *a, const struct fsd_judged *j)
 {
     if (open_annotation(a, FSD_INFO, j->v->model ? j->v->model : j->v->engine, 0))
         close_annotation(a, j, "root cause", fsd_verdict_sentences(j->v));
 }
 
-/* The first finding of each build comes before the second of any. */
+/* The first finding of each build precedes the second finding of any. */
 void fsd_verdict_put_github(const struct fsd_verdicts *all,
                             const struct fsd_style *style, FILE *out)
 {

@@ -1,4 +1,4 @@
-/* What the program can do here: what it reads, what it writes, and what was tried. */
+/* The capabilities of the program: its inputs, its outputs, and the tested versions. */
 #include "judge/lint/lint.h"
 #include "report/picture/picture.h"
 #include "report/subject/subject.h"
@@ -27,7 +27,7 @@ FSD_RECORD(format_row, FORMAT_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-/* Pictures that Graphviz lays out, as far as it is there. */
+/* Pictures that need Graphviz, if it is installed. */
 static const char *const drawn[] = {"svg", "png", "pdf"};
 
 static bool is_there(const char *format, const char *const *draws, uint32_t n)

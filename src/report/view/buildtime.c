@@ -1,7 +1,8 @@
 /*
- * Where the time of a build went, by its log: seconds by layer and by source of
- * tactics, what was timed, cached or skipped, and why; the steps of the build, and the
- * plan's bytes.  What the log does not state is left out, and the text says so.
+ * How the build spent its time, according to its log: seconds per layer and per source
+ * of tactics, what was timed, cached or skipped, and why; the steps of the build, and
+ * the plan's size.  Facts that the log does not state are left out, and the text
+ * mentions that.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -13,7 +14,7 @@
 enum { SHOWN = 10, SHOWN_SKIPS = 8 };
 
 /* clang-format off */
-/* What was spent on one layer, one source, or one layer with one source. */
+/* The time spent on one layer, one source, or one layer with one source. */
 #define SPENT(has, set, when, t) \
     has(t, NUMBER, seconds, "seconds") \
     has(t, COUNT,  timed,   "timed", .about = "combinations of formats") \
@@ -111,7 +112,7 @@ static const char *clock_name(unsigned value)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-/* Time stamps are in whole seconds: no digit behind the point is known. */
+/* Time stamps are in whole seconds, so no decimal places are known. */
 #define SPENT_TEXT(digits)                                                             \
     "{seconds:9." digits "} {share:6} {timed:6} {kernels:8} {cached:7} {skipped:8}  "
 static const char layer_text[] = SPENT_TEXT("3") "{name:.49}\n";
@@ -150,7 +151,7 @@ struct spent {
     uint64_t timed, kernels, cached, skipped;
 };
 
-/* One row's part of the answer. */
+/* A row's share of the answer. */
 struct part {
     const struct fsd_effort *e;
     struct spent spent;
@@ -161,7 +162,7 @@ struct work {
     const struct fsd_diff *d;
     const struct fsd_efforts *all;
     FSD_VEC(struct part) parts;
-    bool stated, known; /* where the seconds come from; there are any */
+    bool stated, known; /* the log states the seconds; the seconds are known */
     struct spent sum;
 };
 
@@ -226,10 +227,10 @@ static struct fsd_real share_of(const struct work *w, const struct spent *s)
 
 /* ----------------------------------------------------------------- layers, sources */
 
-/* Sums of parts with one key, slowest first. */
+/* Sums of parts with the same key, slowest first. */
 struct group {
     fsd_sym key;
-    struct fsd_span parts; /* in work.parts, which is sorted by the key */
+    struct fsd_span parts; /* in work.parts, which is sorted by key */
     struct spent spent;
 };
 
@@ -360,7 +361,7 @@ static int most_first(const void *a, const void *b)
     return fsd_then(fsd_order(y->sum.times, x->sum.times), by_reason(a, b));
 }
 
-/* Skips of one source for one reason are a row. */
+/* Adds up skips of the same source for the same reason to one row. */
 static uint32_t sum_skips(const struct work *w, struct skipped **out)
 {
     FSD_VEC(struct skipped) all = {0};
@@ -431,7 +432,7 @@ static void fill_steps(const struct work *w, struct answer *root)
     root->steps = rows;
 }
 
-/* Whole MiB are rounded down, and no share is known then. */
+/* The log rounds down to whole MiB; then no share is known. */
 static void fill_plan(const struct work *w, struct answer *root,
                       const struct fsd_effort_sums *plan, int64_t weights)
 {
@@ -498,7 +499,7 @@ static void fill_head(const struct work *w, struct answer *root)
     }
 }
 
-/* What keeps a log from being of use; NULL: nothing does. */
+/* The reason why a log cannot be used; NULL: it can. */
 static const char *no_use(const struct fsd_history *h)
 {
     return h ? fsd_unused_log(h)
@@ -516,7 +517,7 @@ enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
     root = fsd_sheet_begin(sheet, "fusiondiff-buildtime/1", &answer_record, head, text);
     sheet->csv = "layers";
     root->log = no_use(d->history);
-    root->layers = none; /* CSV has titles */
+    root->layers = none; /* so that CSV has titles */
     if (root->log)
         return FSD_OK;
     w = begin(sheet->arena, d);

@@ -1,7 +1,7 @@
 /*
- * What two builds differ in, as rows: regions, then inserted layers, tensors between
- * layers, nodes, inputs and outputs.  All tables have the same columns, so that they
- * can be one.
+ * The differences between two builds as rows: regions, then inserted layers, tensors
+ * between layers, nodes, inputs and outputs.  All tables have the same columns, so that
+ * they can be joined.
  */
 #include "base/base.h"
 #include "report/record/records.h"
@@ -63,7 +63,7 @@ static const char *groups_cell(const struct context *m, struct fsd_span groups,
     return fsd_print_take(&print, m->arena);
 }
 
-/* "reformat (layout): fp16 chw -> fp16 hwc8"; unknown for FSD_NONE. */
+/* "reformat (layout): fp16 chw -> fp16 hwc8"; "unknown" for FSD_NONE. */
 static const char *move_cell(const struct context *m, const struct fsd_state *s,
                              fsd_id move)
 {
@@ -128,7 +128,7 @@ static const struct fsd_rows *region_rows(const struct context *m)
     return rows;
 }
 
-/* What one of two builders does with Q and DQ, as one row for each word. */
+/* Adds how one of two builders treats Q and DQ, one row per word. */
 static void add_counted(const struct context *m, struct fsd_rows *rows,
                         const uint32_t *counts, unsigned n,
                         const char *(*word)(unsigned), const char *of)
@@ -272,7 +272,7 @@ static const struct fsd_rows *tactic_rows(const struct context *m)
     return rows;
 }
 
-/* What the text begins with: what was compared, and all counts. */
+/* The first lines of the text: the two sides, and all counts. */
 static const struct fsd_rows *head_rows(const struct context *m)
 {
     struct fsd_rows *rows = fsd_rows_new(m->arena, &fsd_line_record, "{line}\n");

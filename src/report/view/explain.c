@@ -1,5 +1,5 @@
-/* The story of nodes or layers, sentence by sentence; of two nodes also why they came
- * together or stayed apart.  What is said is found in explain/diff/explain.c. */
+/* The history of nodes or layers, sentence by sentence; for two nodes, also why they
+ * were fused or not. explain/diff/explain.c finds the sentences. */
 #include "base/base.h"
 #include "explain/diff/explain.h"
 #include "judge/findings/cite.h"
@@ -50,7 +50,8 @@ static void say(struct fsd_tale *tale, const char *topic, const char *text)
                  (struct fsd_line){.topic = topic, .text = text});
 }
 
-/* Of the blocks that have all of these nodes and are not one kernel: why. */
+/* States for each block that contains all of these nodes and is not one kernel why that
+ * is so. */
 static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
                        const struct fsd_blocks *all, const fsd_id *nodes, uint32_t n)
 {
@@ -88,7 +89,7 @@ static const char *movement_of(struct fsd_arena *arena, const struct fsd_diff *d
                        d->reasons[layer].requested ? "; the model requires it" : "");
 }
 
-/* Why a layer is there that only moves data, and what removes it. */
+/* States why a data-movement layer exists, and what removes it. */
 static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_arena *arena = tale->arena;
@@ -113,7 +114,7 @@ static void say_why(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
             fsd_printed(arena, "may save %.4f ms, its measured time", ms));
 }
 
-/* How to split the layer. */
+/* States how to split the layer. */
 static void say_ways(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_split_way *way;
@@ -123,7 +124,7 @@ static void say_ways(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id lay
             fsd_printed(tale->arena, "%s: %s; %s", way->way, way->seen, way->also));
 }
 
-/* The layer that computes both nodes; FSD_NONE. */
+/* The layer that computes both nodes; FSD_NONE if there is none. */
 static fsd_id layer_of_both(const struct fsd_diff *d, fsd_id one, fsd_id other)
 {
     for (uint32_t i = 0; i < d->match->of_node[one].n; i++) {

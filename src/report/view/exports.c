@@ -1,6 +1,6 @@
 /*
- * What changed between two exports, as rows.  Text puts together what happened alike to
- * several nodes:
+ * The changes between two exports, as rows.  Text combines equal changes of several
+ * nodes:
  *
  *     quantization 62
  *         input 0: plain -> int8  61 nodes: Conv_4, Conv_13, Conv_21 and 58 more
@@ -78,7 +78,8 @@ static const struct model_row *model_row(const struct context *k, bool new)
 
 /* ---------------------------------------------------------------------------- text */
 
-/* Of what is quantized on one side only, the scale is every node's own. */
+/* If the tensor is quantized on one side only, its scale differs for every node and is
+ * left out. */
 static size_t length_alike(const char *text, const char *other)
 {
     const char *scale = strcmp(other, "plain") ? NULL : strstr(text, " scale ");
@@ -100,10 +101,10 @@ static void put_change(const struct fsd_export_change *c, bool whole, FILE *out)
             c->now);
 }
 
-/* Changes that read alike. */
+/* Changes with the same text. */
 struct alike {
-    fsd_sym *key;        /* by change */
-    struct fsd_lists of; /* by key: in their order */
+    fsd_sym *key;        /* indexed by change */
+    struct fsd_lists of; /* indexed by key, in order */
 };
 
 static struct alike put_together(const struct context *k)
@@ -148,7 +149,7 @@ static void add_line(const struct context *k, struct fsd_rows *rows,
     fsd_rows_add_line(rows, fsd_print_take(print, k->arena));
 }
 
-/* Of one kind of change. */
+/* Adds the rows of one kind of change. */
 static uint32_t add_kind(const struct context *k, const struct alike *x, uint32_t i,
                          struct fsd_rows *rows)
 {

@@ -1,5 +1,5 @@
-/* The findings of a check as rows; of a list of builds each row names its build, and a
- * build without findings has one row. */
+/* The findings of a check as rows.  For a list of builds, each row names its build, and
+ * a build without findings has one row. */
 #include "report/record/records.h"
 #include "report/view/view.h"
 

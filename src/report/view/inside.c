@@ -1,5 +1,5 @@
-/* What is inside a layer: its nodes by name scope and by operator.  A layer of a
- * region, of which it is not known who computes what, shows the nodes of the region. */
+/* The contents of a layer: its nodes by name scope and by operator.  A layer in a
+ * region whose mapping is unknown shows the nodes of the region. */
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "explain/cost/scope.h"
@@ -53,7 +53,7 @@ static int by_first(const void *a, const void *b)
     return fsd_order(x->first, y->first);
 }
 
-/* One group a name, in the order of their first nodes. */
+/* One group per name, in the order of their first nodes. */
 static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
                          const struct members *m, const fsd_sym *scope_of)
 {

@@ -1,7 +1,7 @@
 /*
- * Several builds beside each other, as rows: what a row is computed by in each build,
- * marked where it is not as in the first; or, of rebuilds, what varies and in how many
- * ways.  Builds are called by letters.
+ * Several builds side by side: each row shows what computes some nodes in each build,
+ * marked if it differs from the first build; or, for rebuilds, what varies and in how
+ * many variants.  Letters name the builds.
  *
  *                                      A      B                C
  *     Conv_13 + Add_15 + Relu_16       int8   int8 | fp16 +1*  int8
@@ -96,8 +96,8 @@ static void put_type(uint8_t type, FILE *out)
     fputs(type ? fsd_dtype_name((enum fsd_dtype)type) : "?", out);
 }
 
-/* "int8 | fp16 x2 +1": a group each, and how many layers are inserted for them.  Of
- * very many not all, for every row is as wide as the widest. */
+/* Prints "int8 | fp16 x2 +1": each group, and the number of layers inserted for them.
+ * Many groups are abbreviated, since every row is as wide as the widest. */
 static void put_what(const struct context *k, uint32_t row, uint32_t b, FILE *out)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
@@ -147,7 +147,8 @@ static const char *what(const struct context *k, uint32_t row, uint32_t b)
     return fsd_print_take(&print, k->arena);
 }
 
-/* What a cell differs in from the first build's, the weightiest first. */
+/* The aspects in which a cell differs from the first build's, the most important first.
+ */
 static struct fsd_words differences(const struct context *k, uint32_t row, uint32_t b)
 {
     enum { GROUPS, TYPES, MOVES, LAYOUTS, EDGES, COUNT };
@@ -178,7 +179,7 @@ static struct fsd_words differences(const struct context *k, uint32_t row, uint3
     return fsd_words(changed, n);
 }
 
-/* In words, where its own are those of the first build's. */
+/* The difference in words, for a cell whose own words equal the first build's. */
 static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
 {
     struct fsd_words by = differences(k, row, b);
@@ -186,7 +187,8 @@ static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
     return by.n ? fsd_printed(k->arena, " other %s", by.at[0]) : "";
 }
 
-/* The same with its mark: "*" differs, "?" is not known to be the same. */
+/* Likewise with its mark: "*": it differs; "?": it is unknown whether it is the same.
+ */
 static const char *marked(const struct context *k, uint32_t row, uint32_t b)
 {
     const char *now = what(k, row, b);
@@ -262,7 +264,7 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
 
 /* ------------------------------------------------------------------------ a row */
 
-/* The nodes, as the first build that computes them has them. */
+/* The nodes, with their names in the first build that computes them. */
 static const char *called(const struct context *k, uint32_t row)
 {
     const struct fsd_matrix_row *r = &k->m->rows.at[row];
@@ -293,8 +295,8 @@ static const char *called(const struct context *k, uint32_t row)
     return fsd_print_take(&print, k->arena);
 }
 
-/* The operators of its nodes, each once, as the first build that has nodes there names
- * them. */
+/* The operators of its nodes, each once, as named by the first build that has nodes in
+ * this row. */
 static struct fsd_words op_words(const struct context *k, uint32_t row)
 {
     FSD_VEC(const char *) words = {0};
@@ -310,7 +312,7 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
                 const char *op =
                     fsd_text(s->names, s->nodes.at[s->refs.at[nodes.at + i]].op);
 
-                /* Equal texts of one table stand at one address. */
+                /* Equal texts of one table have the same address. */
                 for (at = 0; at < words.n && words.at[at] != op; at++) {
                 }
                 if (at == words.n)
@@ -321,7 +323,7 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
     return fsd_words(words.at, words.n);
 }
 
-/* Empty rows are not shown. */
+/* Whether the row is not empty. */
 static bool is_there(const struct context *k, uint32_t row)
 {
     if (k->m->rows.at[row].of == FSD_ROW_INPUT ||
@@ -336,7 +338,7 @@ static bool is_there(const struct context *k, uint32_t row)
     return false;
 }
 
-/* A text shows what differs, and all when asked to. */
+/* Text shows rows that differ; all rows on request. */
 static bool is_shown(const struct context *k, uint32_t row)
 {
     bool tactic = false;
@@ -401,13 +403,13 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 FSD_RECORD(matrix_row, MATRIX_ROW)
 /* clang-format on */
 
-/* The same, and for tables what each build does, in a column of its letter. */
+/* Likewise; for tables, also what each build does, in a column named by its letter. */
 struct lettered_row {
     struct matrix_row row;
     const char *what[FSD_MOST_BUILDS];
 };
 
-/* The columns, of which there is one a build. */
+/* The columns, one per build. */
 static const struct fsd_record *lettered_record(const struct context *k)
 {
     const uint32_t fixed = matrix_row_record.n, n = fixed + k->m->n;
@@ -456,8 +458,8 @@ static void put_padded(FILE *out, const char *text, size_t width)
         fprintf(out, "%*s", (int)(width - used), "");
 }
 
-/* A line of the table: cells stand beside the name, or below it where `name_room` is 0.
- */
+/* Adds a line of the table; cells are printed beside the name, or below it if
+ * `name_room` is 0. */
 static void add_line(const struct context *k, struct fsd_rows *rows, const char *name,
                      const char *const *cells, size_t room, size_t name_room)
 {
@@ -477,7 +479,7 @@ static void add_line(const struct context *k, struct fsd_rows *rows, const char 
     fsd_rows_add_line(rows, fsd_print_take(&print, k->arena));
 }
 
-/* The kernels of a row, each with the first build that has it. */
+/* Adds the kernels of a row, each with the first build that has it. */
 static void add_tactics(const struct context *k, struct fsd_rows *rows, uint32_t row)
 {
     const char *before = "";
@@ -554,7 +556,7 @@ FSD_RECORD(variant_row, VARIANT_ROW)
 FSD_RECORD(varying_row, VARYING_ROW)
 /* clang-format on */
 
-/* What a variant is made of, in words: which nodes are together, in what type. */
+/* A variant in words: the nodes that are computed together, and their types. */
 static const char *variant_words(const struct context *k, uint32_t row, uint32_t b)
 {
     const struct fsd_matrix_cell *cell = fsd_matrix_cell(k->m, row, b);
@@ -640,8 +642,8 @@ static const struct fsd_rows *varying_rows(const struct context *k)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* What differs between the builders themselves, beside which nothing is the option's or
- * chance's doing alone. */
+/* The difference between the builders' versions, because of which no difference can be
+ * attributed to an option or chance alone. */
 static const char *versions_text(const struct context *k)
 {
     const struct fsd_state *first = k->m->builds[0];

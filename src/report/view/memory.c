@@ -1,6 +1,7 @@
 /*
- * What lies in memory: weights, and what layers hand to each other, layer by layer, all
- * together, and where most of it is alive at once; beside it what the builder said.
+ * The contents of memory: weights, and the tensors between layers, per layer and in
+ * total, and the point at which most of them are alive at once; compared with the
+ * builder's own figures.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -11,7 +12,7 @@
 
 enum { SHOWN = 10 };
 
-/* What was counted in full, so that published figures can be met. */
+/* Printed without rounding, so that published figures can be compared. */
 /* clang-format off */
 #define LAYER_ROW(has, set, when, t) \
     set(t, COUNT, layer, i, "layer") \
@@ -90,7 +91,7 @@ static const char text[] =
     "{log_scratch}\n>\n{*}layer        read     weights     written         all       "
     "alive  name  (bytes)\n{/}{layers}<\n{*}largest activation tensors\n{/}{tensors!}>";
 
-/* By layer what the log says of it; NULL where it says nothing. */
+/* Indexed by layer: the log's figures; NULL if there are none. */
 static const struct fsd_memory_use **stated_of(struct fsd_arena *arena,
                                                const struct fsd_diff *d,
                                                const struct fsd_memory_use **sums)

@@ -10,13 +10,14 @@
  *     nncf               ignored_scope=nncf.IgnoredScope(names=["name", ...])
  *     table              the type it runs in, the one that was requested, the name
  *
- * With --realised, autocast and modelopt write the whole choice of the engine: the type
- * of 16 bits or fewer that most nodes run in, and the nodes and operators above it.
+ * With --realised, autocast and modelopt print the engine's complete choice: the type
+ * of at most 16 bits in which most nodes run, and the nodes and operators of higher
+ * precision.
  *
- * The type is the one that the node runs in, so that pasting it keeps it, or the one in
- * which a rule wants the nodes of its findings to stay.  A name that a form cannot
- * express is left out and counted; a comment line states how many nodes run in an
- * unknown type.
+ * The type is the one in which the node runs, so that pasting it preserves the type; or
+ * the one that a rule requires for the nodes of its findings.  A name that a form
+ * cannot express is left out and counted; a comment line states how many nodes run in
+ * an unknown type.
  */
 #include "base/base.h"
 #include "judge/findings/findings.h"
@@ -42,16 +43,18 @@ static enum fsd_dtype type_named(const char *name)
 
 struct chosen {
     fsd_id_vec nodes;
-    enum fsd_dtype low;  /* --realised: what most nodes run in, of those that the tool
-                           lowers to; unknown: none does */
-    enum fsd_dtype half; /* --realised: of 16 bits */
-    const char *ops;    /* --realised: operators of which all nodes are among these, and
-                            which are not in `nodes`; NULL: none */
-    uint32_t n_unknown; /* nodes left out, for it is not known in what type they run */
-    enum fsd_dtype keep; /* the type that they are to have; unknown: as they run */
+    enum fsd_dtype low;  /* --realised: the type in which most nodes run, among the
+                            types that the tool uses; unknown: none of these */
+    enum fsd_dtype half; /* --realised: the 16-bit type */
+    const char *ops;     /* --realised: operators all of whose nodes are chosen, and
+                           which are not in `nodes`; NULL: none */
+    uint32_t n_unknown;  /* number of nodes that are left out because their type is
+                           unknown */
+    enum fsd_dtype keep; /* the type that the nodes must have; unknown: the type in
+                            which they run */
 };
 
-/* A rule of runs.  A word that is none names the nearest. */
+/* Finds a rule for runs; for an unknown word, the error names the nearest rule. */
 static const struct fsd_rule *find_rule(const char *name, struct fsd_error *err)
 {
     struct fsd_nearest nearest = fsd_nearest_to(name);
@@ -72,7 +75,7 @@ static const struct fsd_rule *find_rule(const char *name, struct fsd_error *err)
     return NULL;
 }
 
-/* The nodes of the rule's findings, each once, in the model's order. */
+/* Chooses the nodes of the rule's findings, each once, in the model's order. */
 static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const char *name, struct chosen *out,
                                     fsd_id_vec *among, struct fsd_error *err)
@@ -96,8 +99,8 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     return FSD_OK;
 }
 
-/* Nodes that are computed in another type than the one given; all computed ones when
- * none is.  Nodes whose type is no precision (shapes, masks) are left out. */
+/* Chooses nodes that run in a type other than the given one; without one, all computed
+ * nodes.  Nodes whose type is not a precision (shapes, masks) are left out. */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {
@@ -134,7 +137,7 @@ static enum fsd_status choose(struct fsd_arena *arena,
 
 /* ------------------------------------------------------------ the engine's choice */
 
-/* The type in which most nodes run, of those that are quantized, or of 16 bits. */
+/* The most frequent type among the quantized nodes, or among those of 16 bits. */
 static enum fsd_dtype most_of(const struct fsd_diff *d, bool quantized)
 {
     uint32_t count[FSD__DTYPE_COUNT] = {0};
@@ -152,7 +155,7 @@ static enum fsd_dtype most_of(const struct fsd_diff *d, bool quantized)
     return (enum fsd_dtype)best;
 }
 
-/* An operator that needs no quotes in a shell. */
+/* Whether an operator needs no quotes in a shell. */
 static bool is_plain(const char *op)
 {
     return *op && *op != '-' &&
@@ -165,8 +168,8 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Operators of which several nodes, and all whose type is known, are above the rank,
- * with a blank before each. */
+/* Operators with several nodes, all of which, as far as their types are known, are
+ * above the rank; with a blank before each. */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
 {
@@ -195,8 +198,8 @@ static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
     return *text ? text + 1 : NULL;
 }
 
-/* What a tool has to leave out so that it chooses as the engine did: AutoCast, which
- * lowers to 16 bits, or ModelOpt's quantizer. */
+/* Chooses what a tool must exclude to make the same choice as the engine: AutoCast,
+ * which converts to 16 bits, or ModelOpt's quantizer. */
 static void choose_realised(struct fsd_arena *arena, const struct fsd_diff *d,
                             bool quantizes, struct chosen *out)
 {
@@ -217,7 +220,7 @@ static void choose_realised(struct fsd_arena *arena, const struct fsd_diff *d,
 
 /* ------------------------------------------------------------------------ forms */
 
-/* What the parser calls an unnamed node, since TensorRT 7.2.1. */
+/* The parser's name of an unnamed node, since TensorRT 7.2.1. */
 static const char *name_of(struct fsd_arena *arena, const struct fsd_diff *d,
                            fsd_id node)
 {
@@ -259,7 +262,7 @@ const char *fsd_names_quoted(struct fsd_arena *arena, const char *name)
     return fsd_print_take(&print, arena);
 }
 
-/* A pattern of Python that fits the name and nothing else. */
+/* A Python pattern that matches only this name. */
 static const char *pattern_of(struct fsd_arena *arena, const char *name)
 {
     struct fsd_print print;
@@ -289,13 +292,14 @@ static bool has_hidden(const char *name)
 
 struct form {
     const char *name;
-    const char *text, *row, *between; /* templates: of all, of a name */
-    const char *cannot;               /* characters of names that it cannot hold */
-    bool escapes;                     /* it has a way to write all others */
-    bool words;                       /* a name is an argument of its own */
-    bool sets_types;                  /* which a strongly typed network refuses */
-    const char *realised; /* template of the engine's whole choice; NULL: none */
-    bool quantizes;       /* the tool chooses what is quantized, not what is lowered */
+    const char *text, *row, *between; /* templates: of the whole, of a name */
+    const char *cannot;               /* characters that a name must not contain */
+    bool escapes;                     /* it can escape all other characters */
+    bool words;                       /* each name is a separate argument */
+    bool sets_types;                  /* it sets types, which a strongly typed network
+                                         refuses */
+    const char *realised; /* template of the engine's complete choice; NULL: none */
+    bool quantizes;       /* the tool quantizes; else it lowers the precision */
 };
 
 #define UNTOLD_NODES                                                                   \
@@ -382,8 +386,8 @@ const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
     return rows;
 }
 
-/* What a shell would take for something else, and what fsd_put_escaped() would print
- * as another name. */
+/* Whether a form can express the name: a shell must not change its meaning, and
+ * fsd_put_escaped() must not print it differently. */
 static bool can_hold(const struct form *form, const char *name)
 {
     return *name && !strpbrk(name, form->cannot) && !has_hidden(name) &&
@@ -490,7 +494,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
 struct listed {
     const char *name;
     bool found;
-    const char *near; /* a name that differs by what engines rewrite; NULL */
+    const char *near; /* a name that differs only where engines rewrite names; NULL */
 };
 typedef FSD_VEC(struct listed) listed_vec;
 
@@ -520,7 +524,7 @@ static bool is_layer(const struct fsd_diff *d, const char *name)
     return false;
 }
 
-/* A line is a name, or a name and ":type" as precisions are given. */
+/* A line is a name, or a name followed by ":type" like in options for precisions. */
 static void look_up(struct fsd_arena *arena, const struct fsd_diff *d,
                     const struct fsd_vocab *v, const char *s, size_t n, listed_vec *out)
 {

@@ -1,7 +1,7 @@
 /*
- * Several engines of one model: what each computes, which tensors cross from one to
- * another or to whoever runs the nodes between them, how large they are, and which
- * nodes are in no engine.
+ * Several engines of one model: the nodes of each, the tensors that cross from one to
+ * another or to the runtime of the nodes between them, their sizes, and the nodes that
+ * are in no engine.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -69,9 +69,9 @@ static const char text[] =
 struct crossing {
     fsd_id tensor;
     fsd_id from;   /* FSD_NONE: no engine writes it */
-    uint32_t n_to; /* of `to` */
+    uint32_t n_to; /* length of `to` */
     fsd_id *to;    /* engines */
-    bool outside;  /* a node in no engine reads or writes it */
+    bool outside;  /* a node that is in no engine reads or writes it */
     enum fsd_dtype written_as, read_as;
 };
 
@@ -85,7 +85,7 @@ static bool is_written(const struct crossing *c)
     return c->from != FSD_NONE;
 }
 
-/* Whether nodes in no engine stand at the other end. */
+/* Whether nodes at the other end of the tensor are in no engine. */
 static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
 {
     const struct fsd_graph *g = d->model;
@@ -106,7 +106,7 @@ static bool crosses(const struct crossing *c)
     return c->outside || (is_written(c) && c->n_to);
 }
 
-/* By tensor of the engine, those at borders. */
+/* Indexed by tensor of the engine; only tensors at borders are set. */
 static struct crossing *find_crossings(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {
@@ -159,7 +159,7 @@ static void fill_crossing(struct crossing_row *row, const struct fsd_diff *d,
 {
     FSD_FILL(row, CROSSING_ROW);
     for (uint32_t i = 0; i < c->n_to; i++)
-        c->to[i]++; /* as they are counted for people, from here on */
+        c->to[i]++; /* engines are numbered from 1 for people from here on */
     row->to = fsd_ids(c->to, c->n_to);
     row->outside = fsd_flag(c->outside);
     row->written_as = fsd_count(is_written(c) ? c->written_as : c->read_as);
@@ -221,7 +221,7 @@ static void fill_engines(struct fsd_arena *arena, struct answer *root,
             }
         row->ms = fsd_real_ms(any ? ms : -1);
     }
-    if (!d->parts) { /* a single engine is the engine of all nodes that it has */
+    if (!d->parts) { /* a single engine contains all nodes that are mapped */
         struct engine_row *row = fsd_rows_add(rows);
 
         row->engine = fsd_count(1);

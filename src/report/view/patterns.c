@@ -1,7 +1,8 @@
 /*
  * The blocks of a model that users look for in an engine (attention, normalizations,
- * activations, ...): which were fused whole, and of the others what computes them, what
- * stands between, and how they differ from the rest of their kind.
+ * activations, ...): which of them are completely fused; and for the others, the layers
+ * that compute them, the layers in between, and how they differ from other blocks of
+ * their kind.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -142,7 +143,7 @@ const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
     return fsd_print_take(&print, arena);
 }
 
-/* Wherever: no kernel is there for a part of it alone. */
+/* Whether the block is fused, in any layer: no kernel exists for only a part of it. */
 static bool is_fused(const struct fsd_block *b)
 {
     return b->fused == FSD_FUSED_WHOLE || b->fused == FSD_FUSED_ELSEWHERE;
@@ -154,7 +155,8 @@ static bool same_fate(const struct fsd_block *a, const struct fsd_block *b)
            a->between.n == b->between.n && a->type == b->type;
 }
 
-/* How most blocks of a pattern came out, if more than half and three did alike. */
+/* The most frequent outcome of a pattern's blocks, if more than half of them and at
+ * least three share it. */
 struct usual {
     const struct fsd_block *like;
     uint32_t n;
@@ -190,7 +192,7 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
     const struct fsd_block *o = usual->like;
 
     if (!o || is_fused(b) || same_fate(b, o))
-        return NULL; /* what is fused is as it should be */
+        return NULL; /* a fused block needs no advice */
     if (b->fused != o->fused || b->layers.n != o->layers.n)
         return fsd_printed(arena, "the other %u are %s, of %u %s", usual->n,
                            fsd_fused_name((enum fsd_fused)o->fused), o->layers.n,
@@ -263,7 +265,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         by[b->fused]++;
         if (own >= 0)
             ms = (ms < 0 ? 0 : ms) + own;
-        /* Of those that came out alike the first stands for all. */
+        /* Of blocks with the same outcome, the first represents all. */
         for (uint32_t k = 0; k < n_shown && first; k++)
             first = !same_fate(b, shown[k]);
         if (first)

@@ -1,9 +1,9 @@
 /*
- * The layers that only move data: inserted ones, copies, unfused quantizers;
- * those that the model asks for, as a Transpose, under a heading of their own; and
- * kernels that requantize, which compute, too, and are in no sum with the others.  The
- * worst come first: by time where a profile has it, then by bytes.  Free ones are
- * listed last, and by name only.  An advice stands once, and layers refer to it.
+ * The layers that only move data: inserted ones, copies, unfused quantizers; those that
+ * the model requests, such as a Transpose, under a separate heading; and kernels that
+ * requantize, which also compute and are not added to the others.  The worst come
+ * first: by time if a profile has it, then by bytes.  Free layers are listed last, and
+ * only by name.  Each advice is printed once, and layers refer to it.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -19,7 +19,7 @@ enum { FEW_FREE = 5, FEW_LISTED = 10 };
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* Layers of one sort, and what a query leaves out of them. */
+/* Layers of one class, and the number that a query leaves out. */
 struct list {
     id_vec layers;
     uint32_t left_out;
@@ -28,10 +28,10 @@ struct list {
 
 struct lists {
     struct list reformats;    /* on an edge of the model, */
-    struct list of_nodes;     /* and others that move data */
-    struct list moved;        /* of both those that the model does not ask for, */
-    struct list requested;    /* and those that it asks for */
-    struct list requantizing; /* and compute */
+    struct list of_nodes;     /* and other layers that move data */
+    struct list moved;        /* of both, those that the model does not request, */
+    struct list requested;    /* and those that it requests */
+    struct list requantizing; /* kernels that requantize and compute */
     id_vec free;
 };
 
@@ -54,7 +54,7 @@ static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id
 {
     double ms = fsd_layer_ms(d, layer);
 
-    if (ms < 0) /* not measured: only a threshold can leave it out */
+    if (ms < 0) /* not measured: only a threshold excludes it */
         return q->min_ms <= 0 && q->min_share <= 0;
     return ms >= q->min_ms && ms >= q->min_share * d->times->total;
 }
@@ -91,7 +91,7 @@ static bool is_requested(const struct fsd_diff *d, fsd_id layer)
     return d->cost->layers[layer].spent == FSD_SPENT_REQUESTED;
 }
 
-/* What a node of the model is computed by, and lies on no edge. */
+/* Whether the layer computes a node of the model and is not on an edge. */
 static bool is_of_node(const struct fsd_diff *d, fsd_id layer)
 {
     return (is_moved(d, layer) || is_requested(d, layer)) && !d->flows->of[layer].there;
@@ -144,7 +144,7 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Its time in the build log, for an engine that was not measured; negative: unknown. */
+/* Its time in the build log, for an engine without a profile; negative: unknown. */
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
@@ -286,7 +286,7 @@ static const char text[] =
     "omitted\n>><\nno time: {free_folded} layers (--all lists "
     "them)\n><\nno time\n{free_shown!}>";
 
-/* @param notes  the advices so far, each once. */
+/* @param notes the advice printed so far, each once */
 static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        const struct fsd_diff *d, fsd_id layer, struct fsd_intern *notes)
 {
@@ -303,7 +303,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        : row->gain_ms.known ? "the builder's own timing"
                                             : NULL;
     }
-    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* its edge has it */
+    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* else its edge states it */
         row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
     if (!row->edge)
         row->only_for = row->nodes;
@@ -338,7 +338,7 @@ static struct fsd_rows *requantizing_rows(struct fsd_arena *arena,
     return rows;
 }
 
-/* The sum of a class of layers; NULL where there are none. */
+/* The sum of a class of layers; NULL if there are none. */
 static const struct spent_row *spent_of(struct fsd_arena *arena,
                                         const struct fsd_diff *d, enum fsd_spent spent)
 {
@@ -380,7 +380,8 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
     return rows;
 }
 
-/* What the model asks for, and what requantizes: of many the first, in text. */
+/* Adds the layers that the model requests, and those that requantize; text shows only
+ * the first of many. */
 static void fill_classes(struct fsd_arena *arena, struct answer *root,
                          const struct fsd_request *request, const struct lists *lists)
 {
@@ -428,7 +429,8 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
                            "requires it"
                          : "no layer that costs time only moves data";
     if (lists->free.n > FEW_FREE && !request->all)
-        root->free_folded = root->n_free; /* they cost nothing: a number will do */
+        root->free_folded = root->n_free; /* they cost nothing, so their number
+                                             suffices */
     else
         root->free_shown = root->free;
     root->advice = note_rows(arena, notes, moved);

@@ -1,8 +1,8 @@
 /*
- * Routes: what each knob does, which route is the fastest, and which knobs it needs.
- * Every sentence on a knob is about two builds that differ in that knob alone, names
- * the routes, and lists the groups that prove it; sentences are put together here and
- * stand in every format, so that a table never says less than a text.
+ * Routes: the effect of each knob, the fastest route, and the knobs that it needs.
+ * Every sentence about a knob compares two builds that differ only in this knob, names
+ * the routes, and lists the groups that prove it; sentences are composed here and used
+ * in every format, so that tables contain the same statements as text.
  */
 #include "base/base.h"
 #include "report/view/routes.h"
@@ -51,7 +51,7 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 FSD_RECORD(route_row, ROUTE_ROW)
 /* clang-format on */
 
-/* The same, and in tables a column for each knob that varies. */
+/* Likewise; in tables with a column for each knob that varies. */
 struct routed_row {
     struct route_row row;
     const char *values[];
@@ -92,7 +92,7 @@ static const struct fsd_record *routed_record(const struct fsd_routes_source *k)
     return record;
 }
 
-/* In what a route differs from the base. */
+/* How a route differs from the base. */
 static const char *knobs_text(const struct fsd_routes_source *k, uint32_t route)
 {
     const struct fsd_route *base = &k->r->routes[k->r->base],
@@ -154,10 +154,10 @@ static const char *count_text(const struct fsd_routes_source *k, struct fsd_coun
                        : "-";
 }
 
-/* Columns of the table in a text that some route fills. */
+/* The table columns that some route fills in a text. */
 struct shown {
     bool ms, loss, builds;
-    int name; /* columns */
+    int name; /* width in columns */
 };
 
 static struct shown shown_of(const struct fsd_routes_source *k)
@@ -225,7 +225,7 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
         struct route_row *row = &routed->row;
 
         FSD_FILL(row, ROUTE_ROW);
-        /* "E2": engines are counted from 1. */
+        /* "E2": engines are numbered from 1. */
         row->engine = route->engine == FSD_NONE
                           ? NULL
                           : fsd_printed(k->arena, "E%u", route->engine + 1);
@@ -275,7 +275,8 @@ static struct fsd_words values_of(const struct fsd_routes_source *k, uint32_t kn
     return fsd_words(words, n);
 }
 
-/* Pairs of a knob, those with both builds, and those that show no difference. */
+/* The number of pairs for a knob, those with both builds, and those without a
+ * difference. */
 struct tally {
     uint32_t pairs, compared, same;
 };
@@ -313,8 +314,8 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     return rows;
 }
 
-/* The settings that change nothing wherever both builds are there, and are not measured
- * so that a sentence of their own says it. */
+/* The settings that change nothing in any pair with both builds, and whose times are
+ * not measured, so that they have no sentence of their own. */
 static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
@@ -335,7 +336,7 @@ static const char *idle_text(const struct fsd_routes_source *k)
     return n ? all : NULL;
 }
 
-/* The knobs of which no two routes show what they do. */
+/* The knobs whose effect no two routes show. */
 static const char *untested_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;

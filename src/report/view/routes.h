@@ -1,4 +1,4 @@
-/* What the files of the view of routes share with each other alone. */
+/* Shared only by the files of the view of routes. */
 #ifndef FSD_REPORT_VIEW_ROUTES_H
 #define FSD_REPORT_VIEW_ROUTES_H
 
@@ -14,13 +14,13 @@ struct fsd_routes_source {
 const char *fsd_setting_text(const struct fsd_routes_source *k, uint32_t knob,
                              fsd_sym value);
 
-/** True where no pair of routes with both builds shows a difference. */
+/** Whether no pair of routes with both builds shows a difference. */
 static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
 {
     return e->compared && e->same == e->compared;
 }
 
-/** A row for each effect; `brief`: without what the line of idle knobs says. */
+/** A row for each effect; `brief`: without the effects in the line of idle knobs. */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief);
 extern const struct fsd_record fsd_effect_row_record;
 

@@ -1,7 +1,7 @@
 /*
- * What each knob does.  A sentence is about two builds that differ in that knob alone,
- * names their routes, and lists the groups that prove it; where other pairs of routes
- * differ in it, too, it says whether it holds of all of them.
+ * The effect of each knob.  A sentence compares two builds that differ only in this
+ * knob, names their routes, and lists the groups that prove it; if other pairs of
+ * routes differ in it, too, the sentence states whether it holds for all of them.
  */
 #include "base/base.h"
 #include "report/view/routes.h"
@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PROVED = 3 }; /* regions that a text shows of an effect */
+enum { PROVED = 3 }; /* regions of an effect that a text shows */
 
 static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
 {
@@ -152,7 +152,7 @@ static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
     return rows;
 }
 
-/* Clauses with commas between them. */
+/* Clauses, separated by commas. */
 struct clauses {
     FILE *out;
     bool any;
@@ -165,7 +165,7 @@ static FILE *next_clause(struct clauses *c)
     return c->out;
 }
 
-/* "splits 3 fusions"; nothing of 0. */
+/* Prints "splits 3 fusions"; nothing if n is 0. */
 static void put_count(struct clauses *c, const char *verb, uint32_t n, const char *noun)
 {
     if (n) {
@@ -230,13 +230,13 @@ static void put_what(const struct fsd_engine_change *change,
               out);
 }
 
-/* "+0.4000 ms"; both times that make a difference are positive. */
+/* Prints "+0.4000 ms"; both times of the difference are positive. */
 static void put_more(double ms, FILE *out)
 {
     fsd_put_delta(ms < 0 ? -ms : 0, ms < 0 ? 0 : ms, out);
 }
 
-/* "+0.4000 ms (1.200 -> 1.600 ms)", or the span of several pairs. */
+/* Prints "+0.4000 ms (1.200 -> 1.600 ms)", or the range over several pairs. */
 static void put_cost(const struct fsd_routes_source *k,
                      const struct fsd_route_effect *e, FILE *out)
 {
@@ -271,7 +271,7 @@ static void put_cost(const struct fsd_routes_source *k,
         fputs(", within the noise", out);
 }
 
-/* What holds of the pair that is shown, and not of all others. */
+/* States what holds for the shown pair but not for all others. */
 static void put_others(const struct fsd_routes_source *k,
                        const struct fsd_route_effect *e, FILE *out)
 {
@@ -295,8 +295,7 @@ static void put_others(const struct fsd_routes_source *k,
         fprintf(out, "; the same in all %u pairs", like);
 }
 
-/* True where the value of the knob is in what follows it: "v=1.4" in a builder's
- * version 1.4. */
+/* Whether the fact contains the knob's value: "v=1.4" in a builder's version 1.4. */
 static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym value)
 {
     const char *is = value ? text(k, value) : "";
@@ -309,8 +308,8 @@ static bool states(const struct fsd_routes_source *k, const char *fact, fsd_sym 
     return false;
 }
 
-/* What the builds of the pair differ in besides, as their logs state: it may as well be
- * the reason. */
+/* States other differences between the builds of the pair, according to their logs,
+ * since these may also be the reason. */
 static void put_followers(const struct fsd_routes_source *k,
                           const struct fsd_route_effect *e, FILE *out)
 {

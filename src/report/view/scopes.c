@@ -1,4 +1,5 @@
-/* Layers, time, reformats and precision of each module, by the scopes in names. */
+/* Layers, time, reformats and precision of each module, derived from the scopes in
+ * names. */
 #include "base/base.h"
 #include "explain/cost/scope.h"
 #include "report/view/view.h"
@@ -39,7 +40,7 @@ FSD_RECORD(module_row, MODULE_ROW)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
-/* With and without times. */
+/* The rows with and without times. */
 static const char timed_row[] = "{nodes:6} {layers:6} {ms:9} {share:5.1} {reformats:5} "
                                 "{reformat_ms:9}  {called}<  {of_class}>  "
                                 "{precision}<  ({unlike})>\n";
@@ -62,13 +63,13 @@ static const char plain_text[] =
  *     encoder.layer.2  10 layers
  *     encoder.layer.3  9 layers
  *
- * Modules whose names differ in one number are blocks of one kind.  Those that were
- * built alike, if they are the majority, are listed as one.
+ * Modules whose names differ in one number are blocks of one kind.  If a majority of
+ * them was built in the same way, these are listed as one.
  */
 
 enum { FEWEST = 3, LEAST_NODES = 4 };
 
-/* The name with its first number between signs as '*'; 0 when it has none. */
+/* The name with '*' for its first number between separators; 0 if it has none. */
 static fsd_sym kind_of(struct fsd_arena *arena, struct fsd_intern *names,
                        const char *name)
 {
@@ -94,10 +95,10 @@ static bool is_alike(const struct fsd_module *a, const struct fsd_module *b)
 
 struct blocks {
     struct fsd_intern *kinds;
-    fsd_sym *kind;   /* by module; 0: it is no block */
-    uint32_t *like;  /* by kind: the module that most are like */
-    uint32_t *alike; /* by kind: how many */
-    uint32_t *all;   /* by kind */
+    fsd_sym *kind;   /* indexed by module; 0: it is not a block */
+    uint32_t *like;  /* indexed by kind: the module that represents the majority */
+    uint32_t *alike; /* indexed by kind: the number of modules like it */
+    uint32_t *all;   /* indexed by kind: the number of modules */
 };
 
 static struct blocks find_blocks(struct fsd_arena *arena, const fsd_module_vec *modules,
@@ -113,7 +114,7 @@ static struct blocks find_blocks(struct fsd_arena *arena, const fsd_module_vec *
     b.alike = FSD_NEW(arena, uint32_t, kinds);
     b.all = FSD_NEW(arena, uint32_t, kinds);
     for (uint32_t i = 0; i < modules->n;
-         i++) { /* by vote: who has the majority stays */
+         i++) { /* majority vote: the remaining candidate wins */
         fsd_sym kind = b.kind[i];
 
         b.all[kind]++;
@@ -180,7 +181,7 @@ static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_modul
     return (struct fsd_words){true, n, words, counts};
 }
 
-/* By symbol of a scope the class of the module that it is; 0. */
+/* Indexed by symbol of a scope: the class of its module; 0. */
 static fsd_sym *classes_of(struct fsd_arena *arena, const struct fsd_graph *model,
                            const struct fsd_intern *scopes)
 {
@@ -249,7 +250,7 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
         fill_row(row, arena, m, timed, total);
         if (!alike || request->all) {
             fsd_vec_push(arena, &folded->at, row);
-        } else if (m == most) { /* the first of them stands for all */
+        } else if (m == most) { /* the first module represents all of them */
             for (uint32_t k = i + 1; k < modules.n; k++)
                 if (blocks.kind[k] == kind && is_alike(&modules.at[k], most))
                     add_module(&sum, &modules.at[k]);

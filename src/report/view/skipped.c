@@ -1,7 +1,7 @@
 /*
- * What a session of the runtime did with the graph, by its log: the fusions that it
- * skipped, and why; what its transformers changed; what was added; and which execution
- * provider runs how many layers.
+ * How a session of the runtime changed the graph, according to its log: the skipped
+ * fusions, with reasons; the changes of its transformers; the added nodes; and the
+ * number of layers per execution provider.
  */
 #include "base/base.h"
 #include "model/graph/history.h"
@@ -116,7 +116,7 @@ static const char text[] =
 
 /* ---------------------------------------------------------------- skipped fusions */
 
-/* By event the node that it speaks of; FSD_NONE. */
+/* Indexed by event: the node that it names; FSD_NONE. */
 static const fsd_id *nodes_of_events(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     fsd_id *of = fsd_ids_new(arena, d->history->events.n);
@@ -151,7 +151,8 @@ static void fill_place(struct fsd_arena *arena, struct place_row *row,
         row->layers = fsd_ids(layers, links.n);
 }
 
-/* Skips of one fusion for one reason are a group, in the order of the log. */
+/* Skips of the same fusion for the same reason form a group, in the order of the log.
+ */
 struct group {
     const struct fsd_event *first;
     struct fsd_rows *nodes, *listed;
@@ -163,7 +164,7 @@ static bool is_like(const struct fsd_event *a, const struct fsd_event *b)
     return a->pass == b->pass && a->text == b->text && a->b == b->b;
 }
 
-/* Sorted into groups rather than looked for there, since a log may have as many
+/* Skips are sorted into groups rather than searched, since a log may have as many
  * reasons as nodes. */
 struct skip {
     const struct fsd_event *e;
@@ -301,7 +302,7 @@ static void fill_added(struct fsd_arena *arena, struct answer *root,
 struct tally {
     fsd_sym key;
     uint32_t n;
-    double ms; /* negative: not known */
+    double ms; /* negative: unknown */
 };
 
 static int more_first(const void *a, const void *b)
@@ -369,7 +370,7 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
     root->providers = providers;
 }
 
-/* What keeps a log from being of use; NULL: nothing does. */
+/* The reason why a log cannot be used; NULL: it can. */
 static const char *no_use(const struct fsd_diff *d)
 {
     const struct fsd_history *h = d->history;

@@ -1,7 +1,6 @@
 /*
- * What takes longest: layers, or what layers are summed up by.  Without times the
- * question is answered by what can be counted, bytes or multiply-adds, and the answer
- * says so: neither is a time.
+ * The most expensive layers, or groups of layers.  Without times, the ranking uses
+ * counts, bytes or multiply-adds, and the answer states that, since neither is a time.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -16,14 +15,14 @@
 
 enum { SHOWN = 10 };
 
-/* What is ranked: a layer, a node, or several layers or nodes of one name. */
+/* A ranked item: a layer, a node, or several layers or nodes with the same name. */
 struct item {
     const char *name;
-    fsd_id id;           /* of the layer or node; the first one's of several */
-    uint32_t members;    /* layers, or nodes where nodes are summed up */
-    double ms;           /* negative: not known */
-    int64_t bytes, macs; /* negative: no number is known of any */
-    double weight;       /* what it is ranked by; negative: it cannot be */
+    fsd_id id;           /* the layer or node; the first of several */
+    uint32_t members;    /* number of layers, or of nodes if nodes are summed up */
+    double ms;           /* negative: unknown */
+    int64_t bytes, macs; /* negative: unknown for all members */
+    double weight;       /* the ranking value; negative: it cannot be ranked */
 };
 
 typedef FSD_VEC(struct item) item_vec;
@@ -31,12 +30,12 @@ typedef FSD_VEC(struct item) item_vec;
 struct ranking {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
-    uint32_t column; /* of the numbers from outside, that ranks; FSD_NONE: none does */
+    uint32_t column; /* the external numbers' column that ranks; FSD_NONE: none */
     item_vec items;
-    const char *by;   /* the bases */
-    const char *unit; /* what is ranked: "ms", "bytes", "multiply-adds" */
-    double total;     /* of all weights, and of what is no item */
-    uint32_t unknown; /* items that cannot be ranked */
+    const char *by;   /* the name of the ranking */
+    const char *unit; /* the unit of the ranking: "ms", "bytes", "multiply-adds" */
+    double total;     /* the sum of all weights, including those without an item */
+    uint32_t unknown; /* number of items that cannot be ranked */
 };
 
 /* ------------------------------------------------------------------------ the bases */
@@ -79,13 +78,14 @@ static void by_nodes(struct ranking *r)
                    d->cost->nodes[i].ms, -1, d->cost->nodes[i].macs);
 }
 
-/* Layers of one word: their type, or their kernel. */
+/* Groups layers by one word: their type, or their kernel. */
 static void by_word(struct ranking *r,
                     fsd_sym (*word)(const struct fsd_graph *, fsd_id))
 {
     const struct fsd_diff *d = r->d;
     uint32_t *item_of =
-        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* and one */
+        FSD_NEW(r->arena, uint32_t, fsd_intern_count(d->names)); /* indexed by symbol:
+                                                                    the item plus 1 */
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         fsd_sym sym = word(d->engine, i);
@@ -139,12 +139,12 @@ static void by_scopes(struct ranking *r)
     }
 }
 
-/* A node may be of several patterns, so that these do not add up to the whole. */
+/* A node may belong to several patterns, so these do not add up to the total. */
 static void by_patterns(struct ranking *r)
 {
     const struct fsd_diff *d = r->d;
     const struct fsd_blocks *blocks = fsd_blocks_of(r->arena, d);
-    uint32_t item_of[FSD__PATTERN_COUNT] = {0}; /* and one */
+    uint32_t item_of[FSD__PATTERN_COUNT] = {0}; /* the item plus 1 */
 
     for (uint32_t i = 0; i < blocks->list.n; i++) {
         const struct fsd_block *b = &blocks->list.at[i];
@@ -159,7 +159,7 @@ static void by_patterns(struct ranking *r)
             fsd_id node = blocks->pool.at[b->nodes.at + k];
 
             add_to(item, d->cost->nodes[node].ms, -1, d->cost->nodes[node].macs);
-            item->members--; /* blocks are counted */
+            item->members--; /* members counts blocks */
         }
         item->members++;
     }
@@ -169,10 +169,10 @@ static void by_patterns(struct ranking *r)
 #define NODES  "nodes"
 
 static const struct basis {
-    const char *by, *what; /* of several: "layers" */
+    const char *by, *what; /* the plural noun of the items: "layers" */
     void (*fill)(struct ranking *r);
-    bool single;   /* each item is one layer */
-    bool computed; /* its bytes are not known, as nodes share them */
+    bool single;   /* each item is a single layer */
+    bool computed; /* its bytes are unknown, since nodes share them */
 } bases[] = {
     {LAYERS, "layers", by_layers, true, false},
     {NODES, "nodes", by_nodes, false, true},
@@ -194,7 +194,7 @@ static int by_weight(const void *a, const void *b)
                  fsd_then(fsd_order(x->id, y->id), strcmp(x->name, y->name))));
 }
 
-/* Its row of the numbers from outside; FSD_NONE. */
+/* Its row in the external numbers; FSD_NONE. */
 static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_id id)
 {
     const struct fsd_values *v = r->d->values;
@@ -205,7 +205,7 @@ static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_i
                                        : FSD_NONE;
 }
 
-/* Errors are none below 0, and of other numbers the size counts, whatever the sign. */
+/* An error has no negative values; for other numbers, the absolute value counts. */
 static double value_weight(const struct ranking *r, const struct basis *basis,
                            fsd_id id)
 {
@@ -236,13 +236,13 @@ static void rank(struct ranking *r, const struct basis *basis)
         r->total += item->weight > 0 ? item->weight : 0;
     }
     if (timed)
-        r->total = r->d->times->total; /* entries that are no layer take time, too */
+        r->total = r->d->times->total; /* entries without a layer take time, too */
     fsd_vec_sort(&r->items, by_weight);
 }
 
 /* --------------------------------------------------------------------------- advice */
 
-/* By layer, the gravest finding about it; NULL: none. */
+/* Indexed by layer: its most severe finding; NULL: none. */
 static const struct fsd_finding **gravest(struct fsd_arena *arena,
                                           const struct fsd_diff *d)
 {
@@ -316,7 +316,7 @@ static const char group_text[] =
     "{share:6.1} {cumulative_share:6.1}  <{ms:8}  >{members:5}  "
     "{name:.60}<  {bytes}><  {macs!} multiply-adds>\n";
 
-/* By numbers from outside: of layers, of nodes. */
+/* Texts for external numbers: of layers, of nodes. */
 static const char *const valued_texts[] = {
     "{rank:4}  {name:.80}<  ({nodes:.40})>\n      {numbers}\n",
     "{rank:4}  layer {layer}<  {type}><  {precision}><  {ms}>\n"
@@ -370,7 +370,7 @@ static const char head[] =
     "<; {unvalued!} have none>"
     "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
 
-/* Timed, and of single layers. */
+/* Indexed by whether times are known, and whether items are single layers. */
 static const char *const texts[2][2] = {
     {"\n\n{*}     %    sum      n  name\n{/}{items}<\n{spent!}>",
      "\n\n{*}     %    sum  layer\n{/}{items}<\n{spent!}>"},
@@ -388,7 +388,7 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
 
     FSD_FILL(row, ITEM_ROW);
-    /* A name that does not contain its nodes' names does not show them. */
+    /* The name of such a layer does not contain the names of its nodes. */
     if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
         row->nodes = nodes;
@@ -459,7 +459,7 @@ static struct fsd_rows *rows_of(struct ranking *r, const struct basis *basis,
     return rows;
 }
 
-/* The classes with their sums, where the layers are of more than one. */
+/* The classes with their sums, if the layers belong to more than one. */
 static struct fsd_rows *spent_rows(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &spent_row_record, spent_text);
@@ -478,7 +478,7 @@ static struct fsd_rows *spent_rows(struct fsd_arena *arena, const struct fsd_dif
     return rows;
 }
 
-/* The column that is asked for. */
+/* Finds the requested column. */
 static enum fsd_status find_column(struct ranking *r, const struct basis *basis,
                                    const char *name, struct fsd_error *err)
 {
@@ -525,7 +525,8 @@ static void fill_answer(struct ranking *r, const struct basis *basis,
     if (basis->single && !valued && r->d->cost->unattributed)
         root->macs_not_attributed = fsd_amount_cell(r->d, r->d->cost->unattributed);
     root->items = rows;
-    if (!valued && (timed || !basis->computed)) { /* else shares are of multiply-adds */
+    if (!valued && (timed || !basis->computed)) { /* otherwise shares refer to
+                                                     multiply-adds */
         root->spent = spent_rows(r->arena, r->d);
     }
 }

@@ -1,7 +1,7 @@
 /*
- * The table of views.  A view only fills a sheet from the finished run; it neither
- * prints nor computes anything that another view would compute differently.  What
- * their files share to fill cells is in cells.c.
+ * The table of views.  A view only fills a sheet from the finished run; it does not
+ * print, and computes nothing that another view would compute differently.  The
+ * functions that views share to fill cells are in cells.c.
  */
 #include "report/view/view.h"
 #include "model/graph/word.h"

@@ -12,32 +12,32 @@
 #include "report/phrase/phrase.h"
 #include "report/sheet/sheet.h"
 
-/** What a view is to be of. */
+/** The query of a view. */
 struct fsd_request {
     const struct fsd_diff *d;
     const struct fsd_query *q;
-    bool all; /**< nothing is folded in text */
+    bool all; /**< text is not folded */
     struct fsd_error *err;
 };
 
 /** Fills a sheet, whose arena is set.
- *  @return FSD_OK; FSD_E_ARG when a word of the query names nothing. */
+ *  @return FSD_OK; FSD_E_ARG if a word of the query names nothing */
 typedef enum fsd_status fsd_view_fn(struct fsd_sheet *sheet,
                                     const struct fsd_request *request);
 
 struct fsd_view {
     const char *name;
     fsd_view_fn *fill;
-    bool pasted; /**< its text is for another program: its lines stay as they are */
+    bool pasted; /**< its text is for another program, so its lines are not changed */
 };
 
 const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
-/** "; did you mean 'where'? There are top, memory, ...", for who asks for another. */
+/** "; did you mean 'where'?  There are top, memory, ...", for an unknown name. */
 const char *fsd_view_list(const char *name, char out[512]);
 
-/** The views, each in a file of its name, and whether its text is `pasted`; rules (of
- *  lint), words and about (the program itself) ask for no run, all others have a verb.
- *  Those of src/edit are in its api/view.c. */
+/** The views, each in a file with its name, and whether its text is `pasted`; rules (of
+ *  lint), words and about (the program itself) need no run, all others have a verb.
+ *  The views of src/edit are in its api/view.c. */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
@@ -48,39 +48,40 @@ const char *fsd_view_list(const char *name, char out[512]);
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)
 
-/* Subjects with rows other than views, in formats with rows: JSON and text print them
- * in ways of their own. */
+/* Subjects that have rows but are not views, for formats with rows: JSON and text have
+ * special writers for them. */
 
-/** What changed. */
+/** The changes. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
-/** Several builds: one row what computes some nodes, one column a build; or what varies
- *  among them. */
+/** Several builds: a row shows what computes some nodes, with a column per build; or
+ *  what varies among the builds. */
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m);
-/** Several routes: what each knob does, and which route is the fastest. */
+/** Several routes: the effect of each knob, and the fastest route. */
 void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r);
-/** What changed between two models. */
+/** The changes between two models. */
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e);
 /** The findings. */
 void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
 
-/* What several views say alike. */
+/* Shared by several views. */
 
-/** "layers 3 gemm, 5 kgen; between them 4 Reformat": where a block is.  patterns.c */
+/** "layers 3 gemm, 5 kgen; between them 4 Reformat": the layers of a block. patterns.c
+ */
 const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
                              const struct fsd_blocks *all, const struct fsd_block *b);
 
-/** The forms of `names` that the engine's builder takes: for who fills them in himself.
- *  names.c */
+/** The forms of `names` that the engine's builder accepts, for users who fill them in
+ *  themselves. names.c */
 extern const struct fsd_record fsd_form_row_record;
 const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
                                        const struct fsd_diff *d);
 
-/** A name as a string of Python, in the arena. */
+/** A name as a Python string, in the arena. */
 const char *fsd_names_quoted(struct fsd_arena *arena, const char *name);
 
-/** What the words of a query name, in the order of the model or the engine.
- *  match/pick.h */
+/** The nodes or layers that the words of a query name, in the order of the model or the
+ *  engine. match/pick.h */
 static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
                                              const struct fsd_request *request,
                                              enum fsd_pick_want want, fsd_id_vec *out)

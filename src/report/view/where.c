@@ -1,5 +1,5 @@
-/* Where nodes of the model are computed, between whom, how precisely, and why that is
- * believed. */
+/* Where nodes of the model are computed, between which layers, in which precision, and
+ * the evidence for it. */
 #include "base/base.h"
 #include "report/record/records.h"
 #include "report/view/view.h"

@@ -1,5 +1,5 @@
-/* What words mean: rules by their ids, rules of fusions, and the words of engines.  A
- * name that is asked for is explained by its parts: "sm80_xmma_fprop_..." by six. */
+/* The meaning of words: ids of rules, rules of fusions, and words of engines.  A name
+ * is explained by its parts: "sm80_xmma_fprop_..." by six. */
 #include "base/base.h"
 #include "judge/gate/gate.h"
 #include "judge/lint/fusion.h"
@@ -81,7 +81,7 @@ static enum fsd_status find_word(struct fsd_rows *rows, const char *word,
     uint32_t n;
     const struct fsd_fusion_rule *fusions = fsd_fusion_rules(&n);
     char text[512];
-    bool whole; /* the word is one of ours, not a name with some in it */
+    bool whole; /* the word itself is known, not only parts of a name */
 
     for (unsigned i = 0; (rule = fsd_rule_at(i)); i++) {
         if (!strcmp(rule->id, word))
