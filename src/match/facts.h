@@ -1,5 +1,5 @@
 /*
- * What can be proved on the ONNX graph alone, before an engine is read.
+ * Facts that are proved from the ONNX graph alone, before an engine is read.
  *
  * Each array is as long as the graph's nodes or tensors.  Every fact here is proved: if
  * the model does not determine it (an unknown shape, a weight that was not read, an
@@ -12,19 +12,23 @@
 
 struct fsd_facts {
     const struct fsd_graph *g;
-    unsigned *traits; /**< by node: fsd_op_trait */
-    bool *constant;   /**< by tensor: its value is fixed when the engine is built */
-    bool *folded;     /**< by node: all its outputs are constant, and it does not
-                           compute a size */
-    bool *size;       /**< by node: computes sizes only from sizes and constants, for an
-                           operand that must be a shape, so that no kernel has to
-                           compute it */
-    bool *live;       /**< by node: an output of the model depends on it */
-    uint8_t *same;    /**< by node: enum fsd_same */
-    fsd_id *root;     /**< by tensor: the tensor before its Q and DQ nodes, or itself */
-    fsd_id *first_duplicate; /**< by node: the first node that computes the same value,
-                                  or itself */
-    fsd_id *value; /**< by tensor: the first tensor with the same value, or itself */
+    unsigned *traits; /**< indexed by node: fsd_op_trait */
+    bool *constant;   /**< indexed by tensor: its value is fixed when the engine is
+                           built */
+    bool *folded;     /**< indexed by node: all its outputs are constant, and it does
+                           not compute a size */
+    bool *size;       /**< indexed by node: computes sizes only from sizes and
+                           constants, for an operand that must be a shape, so that no
+                           kernel has to compute it */
+    bool *live;       /**< indexed by node: an output of the model depends on it */
+    uint8_t *same;    /**< indexed by node: enum fsd_same, why its output equals its
+                           input */
+    fsd_id *root;     /**< indexed by tensor: the tensor before its Q and DQ nodes, or
+                           itself */
+    fsd_id *first_duplicate; /**< indexed by node: the first node that computes the same
+                                  value, or itself */
+    fsd_id *value; /**< indexed by tensor: the first tensor with the same value, or
+                        itself */
 };
 
 /** The traits of the node's operator; none for FSD_NONE. */

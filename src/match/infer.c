@@ -51,11 +51,12 @@ struct infer {
     struct fsd_match *m;
     struct fsd_arena *scratch;
     struct fsd_sizes *sizes;
-    fsd_id *value; /* by model tensor: the first tensor with the same elements */
-    fsd_id *first; /* by value: its first reader, in `readers`; FSD_NONE */
-    bool *output;  /* by value: it is an output of the network */
-    bool *taken;   /* by node: a layer computes it */
-    fsd_id *held;  /* by engine tensor: its value; FSD_NONE: unknown */
+    fsd_id *value; /* indexed by model tensor: the first tensor with the same
+                      elements */
+    fsd_id *first; /* indexed by value: its first reader, in `readers`; FSD_NONE */
+    bool *output;  /* indexed by value: it is an output of the network */
+    bool *taken;   /* indexed by node: a layer computes it */
+    fsd_id *held;  /* indexed by engine tensor: its value; FSD_NONE: unknown */
     FSD_VEC(struct reader) readers;
     uint64_t budget; /* remaining steps in lists of readers, which may have any
                         length */

@@ -1,6 +1,6 @@
 /*
- * What the tensors around a layer show about it, for any builder: derived from the
- * neutral facts that a reader sets (kind, forwards), never from names.
+ * Properties of a layer that the tensors around it show, for any builder: derived from
+ * the neutral facts that a reader sets (kind, forwards), never from names.
  *
  * These are how likely the layer computes nodes, and the units: layers joined by
  * tensors that the model does not have.  Since a tensor between two layers of a unit

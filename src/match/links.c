@@ -23,8 +23,8 @@ static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
 }
 
 /* Whether the operator of the node contradicts the layer's: a node with weights or an
- * activation between the tensors of a Softmax layer.  The model then differs from the
- * one of the engine. */
+ * activation between the tensors of a Softmax layer.  Then the engine was not built
+ * from this model. */
 static bool contradicts_type(const struct fsd_match *m, fsd_id layer, fsd_id node,
                              unsigned by)
 {

@@ -66,42 +66,44 @@ struct fsd_match {
     struct fsd_story *story; /**< the replayed build log; NULL: there is none */
     unsigned evidence;       /**< mask of the evidence that passes may use */
 
-    bool *gone; /**< by node: no layer has to compute it, as the model proves or the log
-                     states */
-    fsd_id *counterpart; /**< by engine tensor: its counterpart, the model tensor whose
-                              value it holds; FSD_NONE if unknown */
-    fsd_id *moved_q; /**< by engine tensor: the Q that the builder moved before it, so
-                          that it holds the quantized value of its counterpart; FSD_NONE
-                          if there is none */
+    bool *gone; /**< indexed by node: no layer has to compute it, as the model proves or
+                     the log states */
+    fsd_id *counterpart; /**< indexed by engine tensor: its counterpart, the model
+                              tensor whose value it holds; FSD_NONE if unknown */
+    fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved before
+                          it, so that it holds the quantized value of its counterpart;
+                          FSD_NONE if there is none */
     bool inferred;   /**< no name fits, so that counterparts were inferred from weights,
                           sizes and paths (infer.c) */
-    fsd_id *unit;    /**< by layer: the first layer of its unit, the layers that share
-                          engine-only tensors with it */
+    fsd_id *unit;    /**< indexed by layer: the first layer of its unit, the layers that
+                          share engine-only tensors with it */
 
-    bool *layer_sourced; /**< by layer: its Metadata names nodes */
-    bool *node_sourced;  /**< by node: the Metadata of some layer names it */
+    bool *layer_sourced; /**< indexed by layer: its Metadata names nodes */
+    bool *node_sourced;  /**< indexed by node: the Metadata of some layer names it */
 
     FSD_VEC(struct fsd_link) links; /**< sorted by layer, then node */
     FSD_VEC(struct fsd_link)
     refuted;                   /**< removed links, which Metadata contradicts */
     uint32_t indexed;          /**< number of links that are sorted and indexed; a pass
                                     adds new ones after these */
-    struct fsd_span *of_layer; /**< by layer: its links, in `links` */
-    struct fsd_span *of_node;  /**< by node: its links, in `by_node` */
+    struct fsd_span *of_layer; /**< indexed by layer: its links, in `links` */
+    struct fsd_span *of_node;  /**< indexed by node: its links, in `by_node` */
     uint32_t *by_node;         /**< link numbers sorted by node, then layer */
 
     FSD_VEC(struct fsd_region) regions;
     fsd_id *region_of_layer; /**< FSD_NONE: in no region */
     fsd_id *region_of_node;
-    fsd_id *dissolved_in; /**< by node without a link (such as a view): a layer between
-                               whose boundary tensors it is located; FSD_NONE */
-    bool *in_weights; /**< by node: the builder merged its factor into the weights of an
-                           adjacent product, so that no layer computes it */
-    bool *runs; /**< by node: all its inputs are constant, and yet a layer computes it
-                     at every inference */
-    bool *replaced; /**< by model tensor: a unit that needs it reads another tensor of
-                         the same value instead */
-    struct fsd_cut *cuts; /**< by unit (the number of its first layer) */
+    fsd_id *dissolved_in; /**< indexed by node: for a node without a link (such as a
+                               view), a layer between whose boundary tensors it is
+                               located; FSD_NONE */
+    bool *in_weights;     /**< indexed by node: the builder merged its factor into the
+                               weights of an adjacent product, so that no layer computes
+                               it */
+    bool *runs;     /**< indexed by node: all its inputs are constant, and yet a layer
+                         computes it at every inference */
+    bool *replaced; /**< indexed by model tensor: a unit that needs it reads another
+                         tensor of the same value instead */
+    struct fsd_cut *cuts; /**< indexed by unit (the number of its first layer) */
     FSD_VEC(struct fsd_conflict) conflicts;
     FSD_VEC(struct fsd_bound) bounds;
     FSD_VEC(fsd_id) pool;

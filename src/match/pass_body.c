@@ -45,7 +45,7 @@ static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
 /* The links found for owners that had none, each layer once. */
 struct raised {
     FSD_VEC(struct fsd_link) links;
-    struct fsd_span *of; /* by node: its links */
+    struct fsd_span *of; /* indexed by node: its links */
     struct fsd_arena *scratch;
 };
 

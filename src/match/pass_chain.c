@@ -17,15 +17,16 @@
 
 struct chain {
     struct fsd_match *m;
-    uint32_t *place; /* by layer: its index among the working layers of its unit, from
-                        1; 0: not one of them */
-    uint32_t *from, *to; /* by node: the first and the last layer of the chain that may
-                            compute it */
-    uint32_t *mark;      /* by node: the unit, plus 1 */
-    fsd_id *next;        /* by layer: the only consumer of its output; FSD_NONE */
-    uint8_t *before;     /* by layer: 1 if another layer of the unit produces its
-                            input */
-    bool *forks;         /* by unit: its layers do not form a chain */
+    uint32_t *place;     /* indexed by layer: its index among the working layers of its
+                            unit, from 1; 0: not one of them */
+    uint32_t *from, *to; /* indexed by node: the first and the last layer of the chain
+                            that may compute it */
+    uint32_t *mark;      /* indexed by node: the unit, plus 1 */
+    fsd_id *next;        /* indexed by layer: the only consumer of its output;
+                            FSD_NONE */
+    uint8_t *before;     /* indexed by layer: 1 if another layer of the unit produces
+                            its input */
+    bool *forks;         /* indexed by unit: its layers do not form a chain */
 };
 
 /* ------------------------------------------------------------------- the layers */

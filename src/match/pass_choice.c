@@ -27,10 +27,10 @@ struct colored {
 struct choice {
     struct fsd_match *m;
     struct fsd_sizes *sizes;
-    uint64_t *named; /* by model tensor: a unique number if the engine has its name;
-                        else 0 */
-    uint64_t *color; /* by node */
-    uint64_t *read;  /* by tensor: a hash of how its consumers use it */
+    uint64_t *named; /* indexed by model tensor: a unique number if the engine has its
+                        name; else 0 */
+    uint64_t *color; /* indexed by node */
+    uint64_t *read;  /* indexed by tensor: a hash of how its consumers use it */
     FSD_VEC(struct colored) nodes; /* nodes that only steps link to layers */
 };
 

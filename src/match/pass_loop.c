@@ -33,16 +33,16 @@ struct loops {
     struct fsd_match *m;
     struct fsd_arena *scratch;
     FSD_VEC(fsd_id) nodes; /* loops in the model, by loop number minus 1 */
-    bool *owns;            /* by node: it is in `nodes` */
+    bool *owns;            /* indexed by node: it is in `nodes` */
     /* Indexed by layer: the node that owns the loop; FSD_NONE. */
     fsd_id *of, *before, *behind, *read; /* read: the loop whose output the layer's
                                             nodes read */
-    fsd_id *view; /* by layer: the view through which it reads the loop's output;
-                     FSD_NONE */
-    bool *out;    /* by layer: it only forwards a loop's output */
-    struct side *sides[2]; /* by tensor: [0] its producers, [1] its consumers */
-    bool *passed[2];       /* by layer: [0] its `before` is known, [1] its `behind` is
-                              known */
+    fsd_id *view; /* indexed by layer: the view through which it reads the loop's
+                     output; FSD_NONE */
+    bool *out;    /* indexed by layer: it only forwards a loop's output */
+    struct side *sides[2]; /* indexed by tensor: [0] its producers, [1] its consumers */
+    bool *passed[2];       /* indexed by layer: [0] its `before` is known, [1] its
+                              `behind` is known */
 };
 
 /* Sorts `nodes` in the parser's order if the log shows it, because a file may list

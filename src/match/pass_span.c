@@ -29,15 +29,16 @@ enum { BUDGET_PER_NODE = 64, FOLDED_MOST = 8 };
 struct spans {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    fsd_id *owner;    /* by node: its layer; FSD_SEVERAL or FSD_NONE */
-    fsd_id *enclosed; /* by node without an owner: the layer between whose ends it is */
-    bool *held;       /* by model tensor, at the first tensor of the value: the engine
-                         has it in memory */
+    fsd_id *owner;    /* indexed by node: its layer; FSD_SEVERAL or FSD_NONE */
+    fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer between
+                         whose ends it is; FSD_NONE */
+    bool *held;       /* indexed by model tensor, at the first tensor of the value: the
+                         engine has it in memory */
     /* For the current layer: */
     fsd_id layer;
     bool ported;              /* the dump states its tensors */
-    uint32_t *ahead, *behind; /* by node: the mark, if paths from the layer's ends lead
-                                 forward, or back, to it */
+    uint32_t *ahead, *behind; /* indexed by node: the mark, if paths from the layer's
+                                 ends lead forward, or back, to it */
     uint32_t mark;
     FSD_VEC(fsd_id) ends;
     FSD_VEC(fsd_id) between;
@@ -289,8 +290,8 @@ static fsd_id only_region(const struct fsd_match *m)
  * other layers. */
 struct rest {
     fsd_id region;
-    fsd_id *sets;  /* by node */
-    bool *foreign; /* by set: it is adjacent to a node of another layer */
+    fsd_id *sets;  /* indexed by node */
+    bool *foreign; /* indexed by set: it is adjacent to a node of another layer */
 };
 
 typedef void edge_fn(struct spans *s, struct rest *rest, fsd_id from, fsd_id to);

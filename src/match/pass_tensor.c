@@ -64,7 +64,7 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
 
 struct ends {
     struct fsd_match *m;
-    uint32_t *mark; /* by node: the unit plus 1, if it is in the current cut */
+    uint32_t *mark; /* indexed by node: the unit plus 1, if it is in the current cut */
     uint32_t unit;
 };
 

@@ -163,7 +163,8 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
 {
     struct fsd_arena *scratch = fsd_arena_new();
     struct fsd_lists bodies = fsd_graph_bodies(scratch, model);
-    fsd_id *of = FSD_NEW(scratch, fsd_id, parsed->nodes.n); /* by node of `parsed` */
+    fsd_id *of = FSD_NEW(scratch, fsd_id, parsed->nodes.n); /* indexed by node of
+                                                               `parsed` */
     fsd_id *node_of = FSD_NEW(h->arena, fsd_id, parsed->nodes.n);
 
     h->unlike = 0;

@@ -42,16 +42,16 @@ struct fsd_story {
     const struct fsd_graph *model;
     const struct fsd_vocab *vocab;
     struct fsd_arena *arena;
-    FSD_VEC(struct fsd_span) of_name; /**< by symbol: in `pool` */
-    FSD_VEC(uint8_t) known;           /**< by symbol: of_name is set */
+    FSD_VEC(struct fsd_span) of_name; /**< indexed by symbol: span in `pool` */
+    FSD_VEC(uint8_t) known;           /**< indexed by symbol: of_name is set */
     FSD_VEC(fsd_id) pool;
     FSD_VEC(uint32_t)
-    made; /**< by symbol: the event that added a Reformat of that name or a copy of that
-               tensor, plus 1; 0: none */
+    made; /**< indexed by symbol: the event that added a Reformat of that name or a copy
+               of that tensor, plus 1; 0: none */
     FSD_VEC(struct fsd_scene) scenes; /**< sorted by node, then event */
-    struct fsd_span *of_node;         /**< by node: in `scenes` */
-    struct fsd_leaving *left;         /**< by node: how the log shows that no layer
-                                           computes it */
+    struct fsd_span *of_node;         /**< indexed by node: span in `scenes` */
+    struct fsd_leaving *left;         /**< indexed by node: how the log shows that no
+                                           layer computes it */
     uint32_t *layers; /**< scratch, by node: number of its layers that were not
                            erased */
     uint32_t *mark;   /**< scratch, by node */

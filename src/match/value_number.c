@@ -22,8 +22,8 @@ struct numbering {
     const struct fsd_facts *f;
     const struct fsd_graph *g;
     struct fsd_intern *spellings;
-    fsd_id *of_tensor;      /* by tensor: the number of its value */
-    FSD_VEC(fsd_id) first;  /* by spelling: the first node or tensor with it */
+    fsd_id *of_tensor;      /* indexed by tensor: the number of its value */
+    FSD_VEC(fsd_id) first;  /* indexed by spelling: the first node or tensor with it */
     FSD_VEC(int64_t) words; /* the current spelling */
     struct fsd_arena *scratch;
 };

@@ -1,6 +1,6 @@
 /*
- * What layers cost: bytes and multiply-adds, counted from shapes; their times, shared
- * among nodes; and all sums over nodes, kinds, causes and name scopes.
+ * The costs of layers: bytes and multiply-adds, counted from shapes; their times,
+ * shared among nodes; and all sums over nodes, kinds, causes and name scopes.
  *
  * A layer's time is measured once and belongs to all its nodes.  It is divided among
  * them in proportion to their work (multiply-adds, or elements written if an operator
@@ -56,11 +56,12 @@ struct fsd_layer_cost {
 /** Where the time of a run goes: sums of the layers' times, in milliseconds. */
 struct fsd_time_sums {
     double by_kind[FSD__KIND_COUNT];
-    double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: all layers without a
+    double by_cause[FSD__CAUSE_COUNT]; /**< FSD_CAUSE_NONE: time of all layers without a
                                             cause */
-    double inserted;                   /**< of inserted layers */
-    double nodes;  /**< of layers that compute nodes: the sum of the nodes' shares */
-    double opaque; /**< of opaque layers, whose nodes have unknown shares of it */
+    double inserted;                   /**< time of inserted layers */
+    double nodes;  /**< time of layers that compute nodes: the sum of the nodes'
+                        shares */
+    double opaque; /**< time of opaque layers, whose nodes have unknown shares of it */
 };
 
 /** The layers of one class together. */
@@ -97,16 +98,17 @@ struct fsd_cost {
     struct fsd_amounts *amounts;   /**< bytes and other amounts as terms of dynamic
                                         sizes */
     const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
-    fsd_id *like;                  /**< by port of the engine: the model tensor that it
-                                        is, or whose sizes it has; FSD_NONE */
-    struct fsd_node_cost *nodes;   /**< by node */
-    struct fsd_layer_cost *layers; /**< by layer */
+    fsd_id *like;                  /**< indexed by port of the engine: the model tensor
+                                        that it is, or whose sizes it has; FSD_NONE */
+    struct fsd_node_cost *nodes;   /**< indexed by node */
+    struct fsd_layer_cost *layers; /**< indexed by layer */
     int64_t unattributed;          /**< multiply-adds of nodes that kernels compute, if
                                         it is unknown which kernels; an amount */
     struct fsd_time_sums sums;
-    struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< by enum fsd_spent */
-    struct fsd_spent_sum all;       /**< of all layers; the rest of its share belongs to
-                                         profile entries that are not layers */
+    struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< indexed by enum fsd_spent */
+    struct fsd_spent_sum all;       /**< all layers together; the rest of its share
+                                         belongs to profile entries that are not
+                                         layers */
     fsd_tensor_vec tuned, run_with; /**< as in struct fsd_known_sizes */
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; empty without times */
     double peak_gb_s, peak_top_s;         /**< peak of the device in GB/s, and in 10^12
@@ -194,11 +196,11 @@ struct fsd_life {
 };
 
 struct fsd_lives {
-    struct fsd_life *of; /**< by tensor of the engine */
-    int64_t *alive;      /**< by layer: bytes inside the engine while the layer runs;
-                              negative: unknown */
-    int64_t peak, sum;   /**< of the known tensors inside the engine: the highest number
-                              of bytes at a time, and the sum of all */
+    struct fsd_life *of; /**< indexed by tensor of the engine */
+    int64_t *alive;      /**< indexed by layer: bytes inside the engine while the layer
+                              runs; negative: unknown */
+    int64_t peak, sum;   /**< bytes of the known tensors inside the engine: the highest
+                              sum at a time, and the sum of all */
     int64_t inputs, outputs;  /**< bytes of the network's inputs and outputs; negative:
                                    there are none, or they are unknown */
     int64_t weights;          /**< bytes of weights and biases */

@@ -18,8 +18,8 @@ struct search {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
     const struct fsd_cost *c;
-    const fsd_id *like;            /* by engine tensor: the model tensors found so far;
-                                      FSD_NONE */
+    const fsd_id *like;            /* indexed by engine tensor: the model tensors found
+                                      so far; FSD_NONE */
     const struct fsd_sizes *model; /* sizes from the model alone */
     const struct fsd_form *form;   /* form of the engine's tensor */
     fsd_id found;
@@ -436,7 +436,8 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
 {
     const struct fsd_graph *e = m->engine;
     struct fsd_arena *scratch = fsd_arena_new();
-    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* by engine tensor */
+    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* indexed by engine
+                                                              tensor */
     const struct fsd_sizes *model = NULL;
 
     c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);

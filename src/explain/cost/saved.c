@@ -5,7 +5,7 @@
  *     quantized outside     int8 chw -> int8 chw4     the input is padded as before
  *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model
  *                                                     needs a Cast, which is a copy
- *     other groups                                    the kernel behind reads no
+ *     other groups                                    the next kernel reads no
  *                                                     padding either
  */
 #include "explain/cost/cost.h"

@@ -181,9 +181,9 @@ struct tally {
     const struct fsd_diff *d;
     struct fsd_arena *arena;
     fsd_module_vec modules;
-    fsd_id *module_of;  /* by symbol: its module; FSD_NONE */
-    fsd_id *last_layer; /* by module: the layer counted last, plus 1; has room for all
-                           modules */
+    fsd_id *module_of;  /* indexed by symbol: its module; FSD_NONE */
+    fsd_id *last_layer; /* indexed by module: the layer counted last, plus 1; has room
+                           for all modules */
     struct fsd_modules sums;
 };
 

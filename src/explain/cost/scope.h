@@ -34,8 +34,8 @@ typedef FSD_VEC(struct fsd_module) fsd_module_vec;
 struct fsd_scopes {
     struct fsd_intern *names; /**< names of scopes; a separate table, so that a run
                                    stays const */
-    fsd_sym *of;              /**< by node: the symbol of its first scopes; 0: it has
-                                   none */
+    fsd_sym *of;              /**< indexed by node: the symbol of its first scopes; 0:
+                                   it has none */
     unsigned depth;           /**< the number of scopes in a name, at most */
 };
 

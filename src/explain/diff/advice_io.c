@@ -62,7 +62,7 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
 
 /* The I/O format with which the builder would not insert a layer at the border. */
 struct need {
-    fsd_id tensor; /* of the network; FSD_NONE: none is known */
+    fsd_id tensor; /* a tensor of the network; FSD_NONE: unknown */
     bool input;
     enum fsd_dtype type;
     char layout[16];   /* "": unknown */

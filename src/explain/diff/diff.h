@@ -90,13 +90,14 @@ struct fsd_reason {
  *  one that follows from the tensors that the engines read and write. */
 struct fsd_parts {
     uint32_t n;
-    fsd_id *of_node; /**< by node: index in the engine's `parts`; FSD_NONE: in no
-                          engine */
-    fsd_id *again;   /**< by node: another engine that also computes it; FSD_NONE */
-    uint32_t *nodes; /**< by part: number of its nodes */
-    fsd_id *open;    /**< by part: an input of the model that its nodes seem to read
-                          although the engine does not read it, so that its nodes are
-                          unknown; FSD_NONE: there is none */
+    fsd_id *of_node; /**< indexed by node: index in the engine's `parts`; FSD_NONE: in
+                          no engine */
+    fsd_id *again;   /**< indexed by node: another engine that also computes it;
+                          FSD_NONE */
+    uint32_t *nodes; /**< indexed by part: number of its nodes */
+    fsd_id *open;    /**< indexed by part: an input of the model that its nodes seem to
+                          read although the engine does not read it, so that its nodes
+                          are unknown; FSD_NONE: there is none */
     bool known;      /**< the nodes of all parts are known, so a node in no part is
                           outside */
 };
@@ -144,7 +145,7 @@ struct fsd_flow {
 };
 
 struct fsd_flows {
-    struct fsd_flow *of; /**< by layer */
+    struct fsd_flow *of; /**< indexed by layer */
     FSD_VEC(struct fsd_reader) readers;
 };
 
@@ -223,7 +224,7 @@ struct fsd_findings; /* judge/findings/findings.h */
 
 /** The product kernels: a Conv or a GEMM with its epilogue. */
 struct fsd_products {
-    const bool *of;           /**< by layer: it is a product kernel */
+    const bool *of;           /**< indexed by layer: it is a product kernel */
     uint32_t narrow;          /**< number of product kernels that compute in a quantized
                                    type, of which: */
     uint32_t direct, unknown; /**< output a quantized type; output an unknown type */
@@ -247,7 +248,7 @@ struct fsd_diff {
     struct fsd_story *story;           /**< the replayed log; NULL: there is no log, or
                                             it must not be used.  Not const, because it
                                             caches answers */
-    const struct fsd_measured *times;  /**< of the engine's layers */
+    const struct fsd_measured *times;  /**< times of the engine's layers */
     const struct fsd_numbers *numbers; /**< external numbers by name; NULL: none */
     const struct fsd_command *command;
     /* Results of src/match. */
@@ -255,12 +256,12 @@ struct fsd_diff {
     const struct fsd_match *match;
     /* Results of diff. */
     const struct fsd_parts *parts;         /**< NULL: there is only one engine */
-    const struct fsd_layer_result *layers; /**< by layer */
-    const enum fsd_dtype *computed;        /**< by link: the type in which the layer
-                                                computes the node */
+    const struct fsd_layer_result *layers; /**< indexed by layer */
+    const enum fsd_dtype *computed;        /**< indexed by link: the type in which the
+                                                layer computes the node */
     const struct fsd_flows *flows;
-    const struct fsd_reason *reasons;    /**< by layer */
-    const struct fsd_node_result *nodes; /**< by node */
+    const struct fsd_reason *reasons;    /**< indexed by layer */
+    const struct fsd_node_result *nodes; /**< indexed by node */
     const struct fsd_products *products;
     const struct fsd_islands *islands;
     const struct fsd_summary *summary;
@@ -350,8 +351,8 @@ const struct fsd_form *fsd_layer_form_out(const struct fsd_graph *engine, fsd_id
 /** The precisions of a layer's inputs or outputs, including weights if the dump lists
  *  them as inputs. */
 struct fsd_widths {
-    enum fsd_dtype widest;          /**< the highest precision; FSD_DTYPE_UNKNOWN: none
-                                         is known */
+    enum fsd_dtype widest;          /**< the highest precision; FSD_DTYPE_UNKNOWN: no
+                                         precision is known */
     uint32_t wide, narrow, unknown; /**< number of ports above 8 bits, of a quantized
                                          type, and of unknown type */
 };

@@ -226,11 +226,12 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
 /* -------------------------------------------------------------------- doubts */
 
 struct doubts {
-    fsd_id *shown;   /* by first node of the value class: a node of the class that has a
-                        layer */
-    bool *merged;    /* by node: a duplicate that is proved to be replaced by another
-                        node */
-    bool *mentioned; /* by symbol: a layer has this name, which several nodes share */
+    fsd_id *shown;   /* indexed by first node of the value class: a node of the class
+                        that has a layer */
+    bool *merged;    /* indexed by node: a duplicate that is proved to be replaced by
+                        another node */
+    bool *mentioned; /* indexed by symbol: a layer has this name, which several nodes
+                        share */
     const struct fsd_sizes *sizes; /* sizes of the model if the engine jumps; else
                                       NULL */
     struct fsd_branches branches;

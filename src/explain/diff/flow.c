@@ -211,7 +211,8 @@ struct walk {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
     struct fsd_flows *flows; /* under construction */
-    fsd_id *next_same;       /* by tensor of the model: the next tensor of its ring */
+    fsd_id *next_same;       /* indexed by tensor of the model: the next tensor of its
+                                ring */
 };
 
 struct model_queue {

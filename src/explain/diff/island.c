@@ -27,16 +27,16 @@ struct search {
     struct fsd_islands *found;
     struct fsd_arena *scratch;
     int wide;        /* rank from which a type counts as higher precision */
-    uint8_t *from;   /* by engine tensor: whether its higher-precision data comes from
-                        and goes to lower precision */
-    fsd_id *queue;   /* of tensors */
-    fsd_id *sets;    /* of engine tensors that are connected */
-    uint8_t *ports;  /* by layer: bits of its ports' precisions */
-    fsd_id *first;   /* by layer: its first higher-precision tensor (all of them are in
-                        one set); FSD_NONE */
-    bool *covered;   /* by layer: it is in a segment of a lower threshold */
-    uint32_t *stamp; /* by node of the model: number of the last segment to which it was
-                        added, from 1 */
+    uint8_t *from;   /* indexed by engine tensor: whether its higher-precision data
+                        comes from and goes to lower precision */
+    fsd_id *queue;   /* queue of tensors */
+    fsd_id *sets;    /* union-find of connected engine tensors */
+    uint8_t *ports;  /* indexed by layer: bits of its ports' precisions */
+    fsd_id *first;   /* indexed by layer: its first higher-precision tensor (all of them
+                        are in one set); FSD_NONE */
+    bool *covered;   /* indexed by layer: it is in a segment of a lower threshold */
+    uint32_t *stamp; /* indexed by node of the model: number of the last segment to
+                        which it was added, from 1 */
 };
 
 static int rank_at(const struct fsd_match *m, uint32_t port)

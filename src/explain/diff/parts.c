@@ -20,8 +20,9 @@ struct walk {
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
     struct fsd_lists bodies;   /* bodies by owner node */
-    uint32_t *stop;            /* by tensor: the part that reads it, plus 1 */
-    uint32_t *seen;            /* by node: the part that visited it last, plus 1 */
+    uint32_t *stop;            /* indexed by tensor: the part that reads it, plus 1 */
+    uint32_t *seen;            /* indexed by node: the part that visited it last, plus
+                                  1 */
     FSD_VEC(fsd_id) todo;
 };
 

@@ -39,8 +39,8 @@ const char *fsd_why_of_fixed_sizes(const struct fsd_match *m, fsd_id node);
 
 /** The branches of Ifs (branch.c). */
 struct fsd_branches {
-    bool *built;   /**< by scope: a layer computes a node in it */
-    bool *decided; /**< by node: an If of which only one branch was built */
+    bool *built;   /**< indexed by scope: a layer computes a node in it */
+    bool *decided; /**< indexed by node: an If of which only one branch was built */
 };
 
 /** Finds the branches that were built.  No If is decided if the contents of some layer

@@ -34,11 +34,12 @@ struct judge {
     const struct fsd_diff *d;
     struct fsd_blocks *blocks;
     struct fsd_block *block;
-    uint32_t *mark, listed; /* by layer: number of the last list to which it was added,
+    uint32_t *mark, listed; /* mark: indexed by layer, the number of the last list to
+                               which it was added; listed: number of the current list,
                                from 1 */
-    fsd_id *of[FSD__PATTERN_COUNT]; /* by node: its block of that pattern, plus 1; 0:
-                                       none */
-    struct fsd_span *movers;        /* by block: span in `moves` */
+    fsd_id *of[FSD__PATTERN_COUNT]; /* indexed by node: its block of that pattern, plus
+                                       1; 0: none */
+    struct fsd_span *movers;        /* indexed by block: span in `moves` */
     FSD_VEC(uint64_t) moves;        /* pairs of block and layer, sorted */
 };
 

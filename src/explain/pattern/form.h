@@ -27,9 +27,9 @@ enum { FSD_FIT_WALK = 64 };
 struct fsd_attempt {
     const struct fsd_facts *facts;
     const struct fsd_graph *g;
-    const bool *passing; /**< by node: may occur anywhere between operators of the form,
-                              and is then listed in `passed`; NULL: no node may, and
-                              constants are treated like any other tensor */
+    const bool *passing; /**< indexed by node: may occur anywhere between operators of
+                              the form, and is then listed in `passed`; NULL: no node
+                              may, and constants are treated like any other tensor */
     /** Whether the tensor is what "%word" means; sets *node to the node to which it
      *  leads, or to FSD_NONE if the tensor itself is meant.  NULL: there are no such
      *  words. */
@@ -39,7 +39,8 @@ struct fsd_attempt {
     fsd_id letter[FSD_FIT_LETTERS]; /**< tensors by letter; FSD_NONE: not found yet */
     fsd_id nodes[FSD_FIT_NODES], passed[FSD_FIT_NODES];
     uint32_t n, n_passed;
-    fsd_id end, either, joint; /**< of a residual; struct fsd_block explains them */
+    fsd_id end, either, joint; /**< nodes of a residual; struct fsd_block explains
+                                    them */
     /* The order of operands that is tried, by symmetric operator encountered.  All
      * orders are tried in turn, because a letter may be decided much later. */
     bool flipped[FSD_FIT_CHOICES];

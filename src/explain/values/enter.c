@@ -22,9 +22,10 @@ struct search {
     const uint32_t *of_tensor;
     struct fsd_values *v;
     struct fsd_arena *scratch;
-    bool *tainted;   /* by tensor: it is over the limit or, if it was not measured, a
-                        tensor on which it depends is */
-    uint32_t *seen;  /* by node: number of the last search that visited it, from 1 */
+    bool *tainted;   /* indexed by tensor: it is over the limit or, if it was not
+                        measured, a tensor on which it depends is */
+    uint32_t *seen;  /* indexed by node: number of the last search that visited it, from
+                        1 */
     uint32_t search; /* number of the current search */
     FSD_VEC(fsd_id) stack;
 };

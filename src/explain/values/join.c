@@ -12,10 +12,10 @@ struct join {
     const struct fsd_match *m;
     const struct fsd_numbers *n;
     struct fsd_values *v;
-    uint32_t *of_tensor;            /* by model tensor: its row; FSD_NONE */
+    uint32_t *of_tensor;            /* indexed by model tensor: its row; FSD_NONE */
     fsd_id *next_node, *first_node; /* chains of nodes with one name; first_node is
                                        indexed by name, and FSD_NONE ends a chain */
-    fsd_id *layer;                  /* by name: the layer; FSD_NONE */
+    fsd_id *layer;                  /* indexed by name: the layer; FSD_NONE */
 };
 
 static void index_names(struct join *j, struct fsd_arena *scratch)

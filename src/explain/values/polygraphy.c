@@ -29,8 +29,8 @@ struct reading {
     struct fsd_error *err;
     size_t at, released;
     unsigned depth;
-    char opened[DEPTH_MAX + 1];           /* by level, from 1: '{' or '[' */
-    struct fsd_slice keys[DEPTH_MAX + 1]; /* by level, from 1: the last key */
+    char opened[DEPTH_MAX + 1];           /* indexed by level, from 1: '{' or '[' */
+    struct fsd_slice keys[DEPTH_MAX + 1]; /* indexed by level, from 1: the last key */
     bool valued;                          /* a key was read, but not yet its value */
     unsigned iterations;                  /* number of iterations of the current runner
                                              so far */

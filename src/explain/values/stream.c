@@ -69,7 +69,7 @@ static size_t read_deflated(struct fsd_stream *s, unsigned char *out, size_t n)
     return n - s->z.avail_out;
 }
 
-/* -1 if it is no base64 digit. */
+/* The value of a base64 digit; -1 if the character is not one. */
 static int digit_of(unsigned char c)
 {
     return c >= 'A' && c <= 'Z'   ? c - 'A'

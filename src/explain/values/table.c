@@ -27,7 +27,8 @@ struct table {
     const struct fsd_file *file;
     struct fsd_numbers *out;
     struct fsd_error *err;
-    bool numbered[FSD_MOST_COLUMNS]; /* by column: some row has a number in it */
+    bool numbered[FSD_MOST_COLUMNS]; /* indexed by column: some row has a number in
+                                        it */
     uint64_t line;
 };
 

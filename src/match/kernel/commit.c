@@ -80,8 +80,9 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                : layer;
 }
 
-/* Links the passing nodes on the paths to a node that no other layer computes to the
- * layer whose weights absorbed them: this one or, after a product, the one before. */
+/* Links the passing nodes before `node` that no other layer computes.  They belong to
+ * the layer whose weights absorbed them: this one or, after a product, the previous
+ * one. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -436,9 +437,9 @@ void fsd_commit_regions(struct replay *r)
 {
     uint32_t layers = r->m->engine->layers.n, to_layer, to_node, node = 0;
     fsd_id *set = fsd_sets_new(r->scratch, layers);
-    fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* by node: a layer tied
-                                                                   to it, plus 1; 0:
-                                                                   none */
+    fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* indexed by node: a
+                                                                   layer tied to it,
+                                                                   plus 1; 0: none */
     FSD_VEC(struct fsd_link) kernels = {0};
 
     for (uint32_t i = 0; i < r->tied.n; i++) {

@@ -181,7 +181,7 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
 }
 
 /* True if none of the kernel's constants can be the product's weight, and no kernel
- * without inputs makes it: the kernel then computes a different product.  This
+ * without inputs produces it: the kernel then computes a different product.  This
  * distinguishes branches that differ only in their windows. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {

@@ -1,6 +1,6 @@
 /*
- * Which operations a kernel performs when it computes a node: the operator itself, or
- * simpler ones that it is composed of.  A builder may have several such lowerings.
+ * The operations that a kernel performs when it computes a node: the operator itself,
+ * or simpler ones that it is composed of.  A builder may have several such lowerings.
  */
 #ifndef FSD_MATCH_LOWERING_H
 #define FSD_MATCH_LOWERING_H
@@ -21,8 +21,9 @@ struct fsd_lowering {
 
 struct fsd_lowerings {
     FSD_VEC(struct fsd_lowering) all;
-    struct fsd_span *of_op; /**< by symbol of the operator's name: span in `all` */
-    struct fsd_span *of;    /**< by node of the model: span in `all` */
+    struct fsd_span *of_op; /**< indexed by symbol of the operator's name: span in
+                                 `all` */
+    struct fsd_span *of;    /**< indexed by node of the model: span in `all` */
 };
 
 /** The lowerings of all nodes of a model; the result is in the arena. */

@@ -201,9 +201,10 @@ static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_i
 void fsd_find_in_place(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
-    bool *placed = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* by model tensor: a
-                                                                  separate tensor of the
-                                                                  engine holds it */
+    bool *placed = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* indexed by model
+                                                                  tensor: a separate
+                                                                  tensor of the engine
+                                                                  holds it */
 
     for (fsd_id t = 0; t < e->tensors.n; t++)
         if (fsd_match_holds(r->m, t))

@@ -1,6 +1,6 @@
 /*
  * The state of the beam search that replays the operations of kernels (pass_steps.c
- * explains it): a candidate, and what is known of nodes, tensors and layers.  Only this
+ * explains it): a candidate, and the state of nodes, tensors and layers.  Only this
  * folder includes this.
  */
 #ifndef FSD_MATCH_REPLAY_H
@@ -154,7 +154,7 @@ struct beam {
     uint32_t n_candidates, n_next;
 };
 
-/* What is known of a node of the model. */
+/* State of a node of the model. */
 struct node_state {
     bool passes;           /* needs no step of its own */
     bool folds;            /* passes because its factor is folded into a product's
@@ -172,7 +172,7 @@ struct node_state {
     struct asked asked;
 };
 
-/* What is known of a tensor of the model. */
+/* State of a tensor of the model. */
 struct tensor_state {
     bool at_run;  /* the model proves it constant, but a kernel computes it */
     bool spread;  /* nodes that pass compute it from constants: its reader only needs
@@ -183,7 +183,7 @@ struct tensor_state {
                           or Loop that it becomes; FSD_NONE */
 };
 
-/* What a tensor of the engine holds. */
+/* State of a tensor of the engine. */
 struct value_state {
     struct fsd_span held; /* in `held` */
     fsd_id joined; /* the tensor of the model that it holds, which follows from its
@@ -192,7 +192,7 @@ struct value_state {
                                model tensors before it (lost.c) */
 };
 
-/* What is known of a layer. */
+/* State of a layer. */
 struct layer_state {
     fsd_id in_place;  /* the node of a ScatterND chain that it computes in place;
                          FSD_NONE */
@@ -224,15 +224,15 @@ struct replay {
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not finish */
     FSD_VEC(struct fsd_link) tied;  /* nodes that one of several kernels computes */
     FSD_VEC(fsd_id) reader;         /* consumers; of duplicate nodes only the last */
-    uint32_t *unmade; /* by index in `reader`: all readers from this index up to the
-                         stored one have a layer */
+    uint32_t *unmade; /* indexed by index in `reader`: all readers from this index up to
+                         the stored one have a layer */
     uint32_t n_visits, rounds;
     struct kernel now;
     fsd_id layer; /* the current kernel */
     struct beam *beam;
 };
 
-/* What names show (named.c). */
+/* Evidence from names (named.c). */
 
 /** Fills `must` of the current kernel: the nodes that names assign to it. */
 void fsd_find_must(struct replay *r);
@@ -428,7 +428,7 @@ bool fsd_takes_apart(const struct replay *r, fsd_id layer);
  *  the same tensor; 0 if that is not one of the first 64. */
 uint64_t fsd_first_port(const struct replay *r, uint32_t i);
 
-/* What is available (available.c). */
+/* Available tensors (available.c). */
 
 /** The tensor's entry; NULL if it is not available. */
 struct available *fsd_find_available(struct candidate *w, fsd_id tensor);
