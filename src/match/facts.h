@@ -21,8 +21,7 @@ struct fsd_facts {
                            constants, for an operand that must be a shape, so that no
                            kernel has to compute it */
     bool *live;       /**< indexed by node: an output of the model depends on it */
-    uint8_t *same;    /**< indexed by node: enum fsd_same, why its output equals its
-                           input */
+    uint8_t *same;    /**< indexed by node: enum fsd_same, why it needs no operation */
     fsd_id *root;     /**< indexed by tensor: the tensor before its Q and DQ nodes, or
                            itself */
     fsd_id *first_duplicate; /**< indexed by node: the first node that computes the same

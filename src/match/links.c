@@ -1,5 +1,5 @@
-/* The links between layers and nodes: adding one, sorting and indexing them from both
- * sides, and looking them up.  A pass may look up what the earlier ones found. */
+/* Adds, sorts, indexes (from both sides) and looks up the links between layers and
+ * nodes.  A pass may look up what earlier passes found. */
 #include "match/match.h"
 #include "match/pass.h"
 

@@ -314,8 +314,8 @@ static void hold_sum(struct replay *r, fsd_id node)
     }
 }
 
-/* Sorts the nodes taken by the kernel's name: joined products write their parts in this
- * order. */
+/* Sorts the taken nodes in the order in which the kernel's name lists them: joined
+ * products write their parts in this order. */
 static void sort_by_name(const struct replay *r, struct candidate *w)
 {
     uint32_t at = 0;

@@ -178,14 +178,14 @@ struct tensor_state {
     bool spread;  /* nodes that pass compute it from constants: its reader only needs
                      its size (a learned token for each image of a batch) */
     bool goes_on; /* a node that passes or is an epilogue reads it */
-    struct fsd_span readers; /* in `reader` */
+    struct fsd_span readers; /* span in `reader` */
     fsd_id handed_out; /* for a branch's output or a loop's state: the output of the If
                           or Loop that it becomes; FSD_NONE */
 };
 
 /* State of a tensor of the engine. */
 struct value_state {
-    struct fsd_span held; /* in `held` */
+    struct fsd_span held; /* span in `held` */
     fsd_id joined; /* the tensor of the model that it holds, which follows from its
                       position in a Concat; FSD_NONE: unknown (joined.c) */
     struct fsd_span border; /* if `held` is empty: span in `borders`, the last known
@@ -224,7 +224,7 @@ struct replay {
     FSD_VEC(struct fsd_link) begun; /* nodes that kernels began and did not finish */
     FSD_VEC(struct fsd_link) tied;  /* nodes that one of several kernels computes */
     FSD_VEC(fsd_id) reader;         /* consumers; of duplicate nodes only the last */
-    uint32_t *unmade; /* indexed by index in `reader`: all readers from this index up to
+    uint32_t *unmade; /* indexed by place in `reader`: all readers from this place up to
                          the stored one have a layer */
     uint32_t n_visits, rounds;
     struct kernel now;
