@@ -119,8 +119,7 @@ int fsd_by_name(const void *name, const void *row);
 /* Clocks for time limits on the work of other programs, never for the contents of a
  * report. */
 
-/** The time of a clock in seconds, such as a process's processor time; 0 if the system
- *  does not have this clock. */
+/** The time of a clock, in seconds; 0 if the system does not have this clock. */
 double fsd_clock(clockid_t clock);
 
 /** Seconds of a monotonic clock. */
@@ -180,8 +179,7 @@ struct fsd_lists {
     struct fsd_span *of;
     fsd_id *ids;
 };
-/** @param key the key of each of n numbers, below `keys`; FSD_NONE: the number is in no
- *             list
+/** @param key the key of each of n numbers, below `keys`; FSD_NONE: none
  *  @param step bytes from one key to the next, since keys may be members of structs */
 struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_t step,
                                uint32_t n, uint32_t keys);
@@ -269,8 +267,7 @@ static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
     return t.n >= n && !memcmp(t.s, word, n);
 }
 
-/** Removes the word from the front; returns false and changes nothing if it is not
- *  there. */
+/** Removes the word from the front; false and unchanged if it is not there. */
 static inline bool fsd_slice_take(struct fsd_slice *t, const char *word)
 {
     if (!fsd_slice_begins(*t, word))
@@ -286,8 +283,7 @@ static inline void fsd_slice_skip(struct fsd_slice *t, const char *word)
         ;
 }
 
-/** Removes the word from the end; returns false and changes nothing if it is not there.
- */
+/** Removes the word from the end; false and unchanged if it is not there. */
 static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
 {
     size_t n = strlen(word);
@@ -305,8 +301,7 @@ struct fsd_slice fsd_slice_trim(struct fsd_slice t);
  *  `most` becomes `most`. */
 bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out);
 
-/** Takes the characters of a word (fsd_is_word) off the front; the result is empty if
- *  there are none. */
+/** Takes the characters of a word (fsd_is_word) off the front; may be empty. */
 struct fsd_slice fsd_slice_take_word(struct fsd_slice *t);
 
 /** The first, or last, occurrence of the word; NULL if there is none. */
@@ -349,9 +344,9 @@ uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
  *  not a character */
 size_t fsd_utf8_put(uint32_t code, char out[4]);
 
-/** True for characters that change what is displayed without being visible: controls,
- * bidirectional marks, line separators, and codes that are no characters (U+FFFE, which
- *  XML cannot contain either). */
+/** Whether a character changes what is displayed without being visible: controls,
+ *  bidirectional marks, line separators, and codes that are not characters (U+FFFE,
+ *  which XML cannot contain either). */
 bool fsd_code_is_hidden(uint32_t code);
 
 /** The number of bytes at the front that need no escape in text and in JSON: for most
@@ -382,7 +377,7 @@ const char *fsd_base_name(const char *path);
 void fsd_put_shell_word(FILE *out, const char *word);
 
 /** Prints a number's digits to the end of `room`.  Most numbers in a report are small
- *  integers, for which this takes a tenth of the time of printf(). */
+ *  integers, for which this takes a tenth of a format's time. */
 enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 void fsd_put_whole(FILE *out, int64_t number);
@@ -463,8 +458,7 @@ fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n);
 /** The symbol of n bytes; FSD_NONE if they were never added. */
 fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n);
 bool fsd_intern_has(const struct fsd_intern *names, const char *s, size_t n);
-/** The symbol of the same text in a different table; FSD_NONE if it was never added
- *  there. */
+/** The symbol of the same text in a different table; FSD_NONE if it has none. */
 fsd_sym fsd_intern_other(const struct fsd_intern *names, fsd_sym sym,
                          const struct fsd_intern *other);
 
@@ -473,8 +467,7 @@ const char *fsd_text(const struct fsd_intern *names, fsd_sym sym);
 size_t fsd_text_len(const struct fsd_intern *names, fsd_sym sym);
 
 /** Changes the texts of symbols, for everyone who holds the symbols.
- *  @param texts indexed by symbol, must outlive the table; NULL: the symbol keeps its
- *               text */
+ *  @param texts indexed by symbol, outlive the table; NULL: the text is kept */
 void fsd_intern_replace(struct fsd_intern *names, const char *const *texts);
 
 /** The number of symbols, which are 0 .. count-1. */
@@ -575,8 +568,7 @@ char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 
 /* The spread of several measurements of one thing. */
 
-/** In the unit of the values, which are not negative; all members are -1 if there are
- *  no values. */
+/** In the unit of the values, which are not negative; all are -1 without values. */
 struct fsd_spread {
     double median, low, high;
 };
@@ -589,8 +581,7 @@ static inline double fsd_larger(double a, double b)
     return a > b ? a : b;
 }
 
-/** Sorts the values.  The median of an even number of values is the mean of the middle
- *  two. */
+/** Sorts the values.  The median of an even number is the mean of the middle two. */
 struct fsd_spread fsd_spread_of(double *values, uint32_t n);
 
 /** Likewise, with low and high one standard deviation from the median, estimated from
@@ -616,8 +607,7 @@ struct fsd_file {
     bool sparse;               /* some bytes may not have been read: see
                                   fsd_file_at() */
     struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
-    void (*abandon)(struct fsd_file *); /* cancels the decompression; NULL: nothing to
-                                           cancel */
+    void (*abandon)(struct fsd_file *); /* cancels it; NULL: nothing to cancel */
 };
 
 /** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the

@@ -19,9 +19,9 @@ struct fsd_compared {
 };
 
 /** Fills the results of `n` outputs; ignores other tensors.
- *  @return FSD_OK: an output failed, or all have passed each iteration; FSD_E_FORMAT
- *          for what is no such comparison, or one of averages alone; FSD_E_MISMATCH
- *          where an iteration states nothing of an output, and none failed. */
+ *  @return FSD_OK if an output failed, or all passed each iteration; FSD_E_FORMAT if
+ *          the file is not such a comparison, or has only averages; FSD_E_MISMATCH if
+ *          no output failed and an iteration lacks one. */
 enum fsd_status fsd_accuracy_read(struct fsd_intern *names, const struct fsd_file *file,
                                   struct fsd_compared *outputs, uint32_t n,
                                   struct fsd_error *err);

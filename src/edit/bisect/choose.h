@@ -15,8 +15,8 @@ struct fsd_choice fsd_choice_begin(struct fsd_hunt *h);
 
 /** Adds up to half of `among`, at most h->limit, and never all: first fusions with an
  *  exact break, and only if there are none, those without.
- *  @param stay  by group: it must not change; NULL: all may.
- *  @return how many of `among` should change. */
+ *  @param stay indexed by group: it must not change; NULL: all may change
+ *  @return the number of groups in `among` that should change */
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay);
 
 /** Adds these groups if they can be split without changing a group that has to stay. */

@@ -103,7 +103,7 @@ struct fsd_hunt {
 struct fsd_hunt *fsd_hunt_new(const struct fsd_marks *m);
 
 /** Processes a result and chooses the next build, or ends the search.
- *  @param seen by group, in the marks' arena; NULL for a build that was skipped. */
+ *  @param seen indexed by group, in the marks' arena; NULL: the build was skipped */
 void fsd_hunt_take(struct fsd_hunt *h, enum fsd_bisect_result result,
                    const uint8_t *seen);
 

@@ -18,7 +18,7 @@ struct fsd_bisection {
 extern const char *const fsd_search_results[];
 
 /** Creates a search without results.  fsd_bisection_free() frees it.
- *  @return as fsd_bisection_open(), but that there may be no fusion.  search.c */
+ *  @return like fsd_bisection_open(), but the engine may have no fusion.  search.c */
 enum fsd_status fsd_search_open(struct fsd_bisection **out,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
@@ -33,7 +33,7 @@ struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
                                       struct fsd_arena *arena);
 
 /** Sets what a rebuilt engine shows about each group: enum fsd_seen.
- *  @return as fsd_bisection_take().  search.c */
+ *  @return like fsd_bisection_take().  search.c */
 enum fsd_status fsd_search_look(const struct fsd_bisection *b,
                                 const struct fsd_options *rebuilt, uint8_t *seen,
                                 struct fsd_error *err);
@@ -46,8 +46,8 @@ void fsd_search_put_next(const struct fsd_bisection *search, FILE *out);
 void fsd_search_put_log(const struct fsd_bisection *search, FILE *out);
 
 /** Prints how a rebuilt engine differs from the expected one.
- *  @param chosen  the groups that were to be split.
- *  @param seen    by group: enum fsd_seen. */
+ *  @param chosen  the groups that should have been split
+ *  @param seen    indexed by group: enum fsd_seen */
 void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span chosen,
                                 const uint8_t *seen, FILE *out);
 

@@ -311,7 +311,7 @@ static const char *layout_word(struct fsd_layout layout, unsigned *number)
     return *number ? "c" : "";
 }
 
-/* Copies the parts of the name: printf() takes ten times as long, and every port's
+/* Copies the parts of the name: formatting takes ten times as long, and every port's
  * layout is printed. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16])
 {

@@ -447,7 +447,7 @@ fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
  *  FSD_NONE. */
 fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 
-/** Whether the engine's producer is TensorRT for RTX. */
+/** Whether the engine's producer states that it builds for RTX. */
 bool fsd_graph_is_rtx(const struct fsd_graph *engine);
 
 /** Indexed by symbol, for all symbols that exist now: the first node with this name;
