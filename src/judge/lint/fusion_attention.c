@@ -405,7 +405,7 @@ bool fsd_attention_is_changed(struct fsd_measured_block *m)
     return m->text[1] != NULL;
 }
 
-/* A product one operand of which is quantized is not in 8 bits: the pair only rounds. */
+/* A product with one quantized operand does not run in 8 bits: the pair only rounds. */
 bool fsd_attention_is_rounded(struct fsd_measured_block *m)
 {
     if ((quantized(m) & (P | V)) != P)

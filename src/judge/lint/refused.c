@@ -260,6 +260,18 @@ bool fsd_refused_is_computed(const struct fsd_lint *l, const struct fsd_refusal_
            (!r->types || has_type(l->g, given, r->types));
 }
 
+/* Either bound, the second or the third input, is not a constant. */
+bool fsd_refused_computes_a_bound(const struct fsd_lint *l,
+                                  const struct fsd_refusal_row *r, fsd_id node)
+{
+    struct fsd_refusal_row bound = *r;
+
+    for (bound.number = 1; bound.number <= 2; bound.number++)
+        if (fsd_refused_is_computed(l, &bound, node))
+            return true;
+    return false;
+}
+
 /* The input `number` is one of the network's. */
 bool fsd_refused_is_given(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                           fsd_id node)

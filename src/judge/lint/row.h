@@ -30,13 +30,13 @@ fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes
     fsd_refused_weighs, fsd_refused_inside, fsd_refused_runs_narrow, fsd_refused_mixes,
     fsd_refused_is_scalar, fsd_refused_is_not_stored, fsd_refused_is_left_empty,
     fsd_refused_is_spatial, fsd_refused_gives_more, fsd_refused_is_there,
-    fsd_refused_lacks_one, fsd_refused_is_computed, fsd_refused_is_given,
-    fsd_refused_is_too_many, fsd_refused_is_masked_twice, fsd_refused_is_lopsided,
-    fsd_refused_is_inexact, fsd_refused_has_zero_point, fsd_refused_has_bad_scale,
-    fsd_refused_is_pre_7, fsd_refused_is_not_weights, fsd_refused_lacks_a_bound,
-    fsd_refused_counts_data, fsd_refused_is_asked_for, fsd_refused_has_attr,
-    fsd_refused_number_is_not, fsd_refused_word_is, fsd_refused_reads_stored,
-    fsd_refused_sizes_in_half;
+    fsd_refused_lacks_one, fsd_refused_is_computed, fsd_refused_computes_a_bound,
+    fsd_refused_is_given, fsd_refused_is_too_many, fsd_refused_is_masked_twice,
+    fsd_refused_is_lopsided, fsd_refused_is_inexact, fsd_refused_has_zero_point,
+    fsd_refused_has_bad_scale, fsd_refused_is_pre_7, fsd_refused_is_not_weights,
+    fsd_refused_lacks_a_bound, fsd_refused_counts_data, fsd_refused_is_asked_for,
+    fsd_refused_has_attr, fsd_refused_number_is_not, fsd_refused_word_is,
+    fsd_refused_reads_stored, fsd_refused_sizes_in_half;
 
 /* refused_graph.c */
 fsd_refused_fn fsd_refused_is_cyclic, fsd_refused_makes_again,
