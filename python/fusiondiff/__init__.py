@@ -325,12 +325,12 @@ class Comparison(_Paged):
 
     @functools.cached_property
     def edges(self) -> Table[Edge]:
-        """Tensors with another type or layout."""
+        """Tensors with a different type or layout."""
         return Table([Edge.from_json(item) for item in self.json["edges"]], Edge)
 
     @functools.cached_property
     def changes(self) -> Table[Change]:
-        """What the builds were made from and differ in."""
+        """What the builds were made from, and how they differ."""
         return Table([Change.from_json(item) for item in self.json["different"]], Change)
 
     @property
@@ -345,7 +345,7 @@ class Comparison(_Paged):
 
 
 class Routes(_Report):
-    """What each option does in builds by several sets of options; returned by :func:`routes`."""
+    """What each option does in builds with several sets of options; returned by :func:`routes`."""
 
     @property
     def knobs(self) -> list[dict[str, Any]]:
@@ -537,7 +537,7 @@ def compare(before: Side | Sequence[Input] | Input, after: Side | Sequence[Input
 
 
 def routes(builds: Iterable[Side | Sequence[Input] | Input] = (), *, cache: str | os.PathLike[str] | None = None) -> Routes:
-    """Explains builds of one network by several sets of options: what each option does to fusions, precisions, data movement and time.
+    """Explains builds of one network with several sets of options: what each option does to fusions, precisions, data movement and time.
 
     Args:
         builds: at most 128, each as for :func:`compare`, of one model; the options of each are read from its log, its label and words

@@ -570,7 +570,7 @@ class Region(Record):
 
 @dataclasses.dataclass
 class Edge(Record):
-    """A tensor between two nodes that another build reads or writes in another type or layout."""
+    """A tensor between two nodes that another build reads or writes in a different type or layout."""
 
     _in_html = ("old_from", "old_to", "before", "after", "change", "region")
     _in_text = ("old_from", "old_to", "before", "after", "change", "region")

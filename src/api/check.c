@@ -46,10 +46,10 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
              "that the first build does not have; a check of such a build will fail"},
             {learnt[b].strange, "not recorded as a variant: ", "row", "rows",
              "of nodes that the first model does not have; a check of such a build "
-             "will "
-             "fail"},
+             "will fail"},
             {learnt[b].more, "not recorded as a variant: ", "row", "rows",
-             "that differ from the first build only because that states less; name the "
+             "that differ from the first build only because the first build states "
+             "less; name the "
              "build that states more first"},
             {learnt[b].less, "recorded as a variant; in ", "row", "rows",
              "it states less than the first build, which a check accepts only from the "
@@ -116,8 +116,8 @@ static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_erro
         return FSD_OK;
     return fsd_fail(err, FSD_E_UNSUPPORTED, s->engine_path, FSD_POS_NONE, 0,
                     "expected an engine, found a profile of layers, which shows no "
-                    "types and tensors to compare: give the engine's dump of layers, "
-                    "and this file to --profile");
+                    "types and tensors to compare: pass the engine's layer dump, and "
+                    "this file with --profile");
 }
 
 enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
@@ -490,9 +490,9 @@ bool fsd_check_failed(const struct fsd_check *check)
 
 static enum fsd_status refuse_shrunk(struct fsd_error *err)
 {
-    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected a check with its build, found one that was shrunk to its "
-                    "verdict");
+    return fsd_fail(
+        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        "expected a check with its build, found one that keeps only its verdict");
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
@@ -561,11 +561,11 @@ static void update_variants(const struct fsd_check *check, FILE *out)
         *(check->nearest->variants.at[i].apart ? &dropped : &kept) += 1;
     for (uint32_t b = 1; b < n; b++)
         dropped += learnt[b].strange;
-    snprintf(text, sizeof text,
-             "variant rows of the snapshot: %" PRIu32 " are kept, %" PRIu32
-             " dropped%s",
-             kept, dropped,
-             dropped ? ": there this build matches none of the recorded builds" : "");
+    snprintf(
+        text, sizeof text,
+        "variant rows of the snapshot: %" PRIu32 " are kept, %" PRIu32 " dropped%s",
+        kept, dropped,
+        dropped ? ": in these, this build matches none of the recorded builds" : "");
     fsd_note(&check->opt, text);
 }
 

@@ -556,25 +556,25 @@ static const struct kind {
 } kinds[] = {
     [FSD_FILE_OTHER] = {"another kind of file", ""},
     [FSD_FILE_MODEL] = {"an ONNX model", "", .sniff = is_model, .of_build = true},
-    [FSD_FILE_ENGINE] = {"an engine's layers", ", which is the second argument",
+    [FSD_FILE_ENGINE] = {"an engine's layers", ": pass it as the second argument",
                          .input = FSD_INPUT_ENGINE, .of_build = true},
-    [FSD_FILE_LOG] = {"a build log", ", which is an ENGINE, or belongs to --log",
+    [FSD_FILE_LOG] = {"a build log", ": pass it as ENGINE, or with --log",
                       .input = FSD_INPUT_LOG, .of_build = true},
-    [FSD_FILE_PROFILE] = {"times of layers", ", which belong to --profile",
+    [FSD_FILE_PROFILE] = {"times of layers", ": pass them with --profile",
                           .input = FSD_INPUT_PROFILE, .of_build = true},
-    [FSD_FILE_TIMES] = {"times of whole runs", ", which belong to --times",
+    [FSD_FILE_TIMES] = {"times of whole runs", ": pass them with --times",
                         .input = FSD_INPUT_TIMES, .of_build = true},
     [FSD_FILE_SNAPSHOT] = {"a snapshot", ", which `check` and `compare` read",
                            .sniff = fsd_snapshot_sniff},
     [FSD_FILE_TUNING] = {"a tuning cache", ", which `routes` reads",
                          .input = FSD_INPUT_TUNING},
-    [FSD_FILE_METADATA] = {"metadata of a build", ", which belongs to --log",
+    [FSD_FILE_METADATA] = {"metadata of a build", ": pass it with --log",
                            .input = FSD_INPUT_METADATA, .of_build = true},
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__FILE_KIND_COUNT, "a row each");
 
 /* Not a file of a build: a file that nothing else recognizes may be a policy. */
-static const struct kind policy = {"a policy", ", which belongs to --policy",
+static const struct kind policy = {"a policy", ": pass it with --policy",
                                    .sniff = fsd_policy_sniff};
 
 /* Tests the last kind first, since a model may be an engine, too. */

@@ -24,11 +24,10 @@ static enum fsd_status check_options(const struct fsd_options *opt,
                         "expected the MODEL that the engines are parts of, found "
                         "engines only");
     if (opt->log || opt->engine_number)
-        return fsd_fail(
-            err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected one engine beside %s, found several: a log that holds "
-            "an engine can be one of them",
-            opt->log ? "--log" : "--engine");
+        return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                        "expected one engine with %s, found several: pass a log that "
+                        "holds an engine as one of them",
+                        opt->log ? "--log" : "--engine");
     return FSD_OK;
 }
 
@@ -89,8 +88,8 @@ static void remark_unmeasured(struct fsd_graph *engine)
 {
     struct fsd_remark remark = {"input/profile-missing-layers", FSD_NONE, FSD_NONE, 0};
     const char *text =
-        fsd_printed(engine->arena, "no profile is of %s, whose %u layers", engine->path,
-                    engine->nodes.n);
+        fsd_printed(engine->arena, "no profile has times of %s, whose %u layers",
+                    engine->path, engine->nodes.n);
 
     remark.text = fsd_intern_str(engine->names, text);
     fsd_vec_push(engine->arena, &engine->remarks, remark);

@@ -59,7 +59,7 @@ static enum fsd_status check_profile(const struct fsd_inputs *d,
         return FSD_OK;
     return fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
                     "expected times of optimization profile %d, found times of %u "
-                    "layers of another one (select it with --opt-profile)",
+                    "layers of a different one (select it with --opt-profile)",
                     g->profile, n);
 }
 
@@ -119,7 +119,7 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
     } else if (!force) {
         status = fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
                           "expected times of the %u layers of %s, found times of %u "
-                          "layers, of which %u are among those (--force uses these)",
+                          "layers, %u of them in the engine (--force uses these)",
                           e->nodes.n, e->path, p->entries.n, join.joined);
     }
     fsd_arena_free(scratch);

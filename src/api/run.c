@@ -83,8 +83,8 @@ static enum fsd_status check_weights(const struct fsd_match *match,
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
-        "expected an engine built from %s, but %u of %u layers have another "
-        "number of weights than their nodes in that model: layer %u has "
+        "expected an engine built from %s, but %u of %u layers have a different number "
+        "of weights than their nodes in that model: layer %u has "
         "%llu, '%.100s' has %lld (--force continues)",
         match->model->path, fit->weights_unlike, fit->weighted, fit->heavy.layer,
         (unsigned long long)engine->layers.at[fit->heavy.layer].weights,

@@ -148,7 +148,7 @@ static const struct option_row of_all[] = {
      "Format of the report (default: text); all formats are listed below",
      TAKEN_BY(take_format), .letter = 'f', .group = 1},
     {"output", "FILE",
-     "Write the report to FILE, in the format of its ending; may be repeated",
+     "Write the report to FILE, in the format of its extension; may be repeated",
      TAKEN_BY(take_output), .letter = 'o', .group = 1},
     {"follow", NULL, "Follow symbolic links that lead out of their folder",
      FLAG(follow), .group = 1},
@@ -160,8 +160,8 @@ static const struct option_row of_all[] = {
     {"width", "COLUMNS", "Width of the text report",
      NUMBER(style.width, 40, 10000, "40 to 10000 columns"), .group = 2},
     {"budget", "TOKENS[,PAGE]",
-     "Print at most so many tokens of the text, the summary first, for a language "
-     "model to read; what is left out is counted, and on later pages (default: 1)",
+     "Print at most TOKENS of the text, the summary first, for a language model to "
+     "read; the rest is counted, and printed on later pages (default: 1)",
      TAKEN_BY(take_budget), .group = 2},
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
@@ -169,7 +169,8 @@ static const struct option_row of_all[] = {
      "Use only these kinds of evidence: metadata,name,log,tensor,structure,path",
      TAKEN_BY(take_evidence), .words = "metadata name log tensor structure path"},
     {"engine", "N",
-     "Which engine of a log that holds several; 'all' reports each: -o x.svg writes "
+     "Select an engine of a log that holds several; 'all' reports each: -o x.svg "
+     "writes "
      "x.1.svg, x.2.svg, ...",
      TAKEN_BY(take_engine)},
     {"force", NULL, "Continue although model and engine do not belong together",
@@ -203,7 +204,7 @@ static const struct option_row of_one_build[] = {
      TAKEN_BY(take_peak)},
     {"values", "FILE",
      "External numbers by name: a table (CSV, JSON), or tensors (npz, Polygraphy's "
-     "saved outputs); if given twice, the errors of the second against the first",
+     "saved outputs); if given twice, the errors of the second set against the first",
      WORDS(values, run.n_values)},
     {"values-limit", "ERROR",
      "Relative L2 error from which a tensor counts as wrong (default: 0.01)",

@@ -23,7 +23,7 @@ static void check_line(struct command_line *line)
     need_pair(line);
     if (line->format)
         usage_error(
-            "expected -o FILE with the ending .onnx or .nodedata.json, and no -f");
+            "expected -o FILE with the extension .onnx or .nodedata.json, and no -f");
     if (!line->outputs[0].path)
         usage_error("expected -o FILE.onnx or -o FILE.nodedata.json");
 }

@@ -252,8 +252,8 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
             !(whole ? count_line(b, b->written, text)
                     : is_line_of(b, b->written, text, (size_t)n, &head_length)))
             status = fail_file(err, FSD_E_MISMATCH, path,
-                               "expected the lines of this list in the file, found "
-                               "another pair in line %u",
+                               "expected the lines of this list in the file, found a "
+                               "different pair in line %u",
                                b->written + 1);
         if (status != FSD_OK || !whole)
             break;

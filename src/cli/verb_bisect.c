@@ -25,8 +25,8 @@ static const struct option_row options[] = {
     {"confirm", "N", "run: run CMD N times for each build; no result unless all agree",
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"values", "GOOD",
-     "run: the network's right outputs, by which those of each build are judged in "
-     "place of CMD's exit status",
+     "run: the network's correct outputs; the outputs of each build are compared with "
+     "them, and CMD's exit status does not decide",
      WORD(bisect.values)},
     {"limit", "ERROR",
      "With --values: relative L2 error from which an output is wrong (default: 0.01)",
@@ -379,7 +379,7 @@ static enum fsd_status fail_unlike(const struct command_line *line,
 {
     return fail_file(err, FSD_E_MISMATCH, line->words[1],
                      "%u runs of one build ended in %u good, %u bad and %u skipped: "
-                     "the test does not always end alike; the search is unchanged",
+                     "the test is not deterministic; the search is unchanged",
                      counts[0] + counts[1] + counts[2], counts[FSD_BISECT_GOOD],
                      counts[FSD_BISECT_BAD], counts[FSD_BISECT_SKIP]);
 }
@@ -474,7 +474,7 @@ static void check_line(struct command_line *line)
         usage_error("--limit needs --values");
     if (line->bisect.values && line->query.n_words &&
         strcmp(line->words[0], "run") != 0)
-        usage_error("--values is of run alone");
+        usage_error("--values is an option of run only");
 }
 
 static enum fsd_status run_word(struct command_line *line, FILE *out,

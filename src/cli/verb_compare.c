@@ -13,7 +13,7 @@ static const char doc[] =
     "by unique names, otherwise by structure.\n\n"
     "Pictures show both builds side by side; --all draws large builds in full.\n\n"
     "Exit status: 0 the builds do not differ, 1 they differ, 2 an error.  Times, "
-    "tactics, layer names and layer order are no differences.";
+    "tactics, layer names and layer order do not count as differences.";
 
 static const char stability_doc[] =
     "Shows what differs between repeated builds of one model, and in which of "

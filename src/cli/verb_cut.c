@@ -39,13 +39,13 @@ static void check_line(struct command_line *line)
     if (!line->run.model)
         usage_error("expected MODEL");
     if (!names_part(line) && !is_failed_build(line))
-        usage_error("expected what is to be cut: --layer, --group, --node, --from "
-                    "or --to, or the log of a failed build");
+        usage_error("expected a part to cut: --layer, --group, --node, --from or --to, "
+                    "or the log of a failed build");
     check_part(line);
     if (line->part.cut.n_values && !line->cut.inputs)
-        usage_error("--values goes with --inputs DIR");
+        usage_error("--values requires --inputs DIR");
     if (line->format)
-        usage_error("a part of a model has no other format");
+        usage_error("a part of a model is written only as ONNX");
     if (line->n_outputs > 1)
         usage_error("a part is written to one file");
 }

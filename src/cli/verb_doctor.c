@@ -13,12 +13,12 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 }
 
 static const char doc[] =
-    "Shows what this program supports on this machine: the files it reads, the formats "
+    "Shows what fusiondiff supports on this machine: the files it reads, the formats "
     "it writes, and whether Graphviz works, which it tests.";
 
 const struct verb verb_doctor = {"doctor",
                                  "",
-                                 "show what this program supports on this machine",
+                                 "show what fusiondiff supports on this machine",
                                  doc,
                                  {"", "-f json"},
                                  .run = run,

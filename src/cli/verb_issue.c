@@ -20,16 +20,16 @@ static const struct option_row options[] = {
      WORDS(part.groups, part.cut.n_groups)},
     {"node", "NODE", "Report this node: its name, #number or pattern",
      WORDS(part.nodes, part.cut.n_nodes)},
-    {"context", "N", "Add nodes up to N steps away to the cut model", CONTEXT},
+    {"context", "N", "Add nodes up to N steps away to the part", CONTEXT},
     {"anonymize", NULL,
      "Replace names in all files of the report; write the list of names to "
      "DIR.names.json",
      FLAG(issue.options.anonymous)},
-    {"names", "FILE", "Write that to FILE", WORD(issue.names)},
-    {"no-weights", NULL, "Replace the weights of the cut model by constants",
+    {"names", "FILE", "Write that list to FILE", WORD(issue.names)},
+    {"no-weights", NULL, "Replace the weights of the part by constants",
      FLAG(issue.options.no_weights)},
     {"verify", NULL,
-     "Build the part alone by trtexec, or tensorrt_rtx, where that is installed, and "
+     "Build the part alone with trtexec, or tensorrt_rtx, if that is installed, and "
      "report whether it shows the finding",
      FLAG(issue.verify)},
     {0},
@@ -68,7 +68,7 @@ static void check_line(struct command_line *line)
     if (line->issue.options.finding && names_part(line))
         usage_error("expected --finding, or --layer, --group and --node");
     if (line->issue.names && !line->issue.options.anonymous)
-        usage_error("--names goes with --anonymize");
+        usage_error("--names requires --anonymize");
     if (is_pair(line)) {
         line->run.model = line->words[0];
         line->run.engine = line->query.n_words > 1 ? line->words[1] : NULL;
@@ -369,7 +369,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 const struct verb verb_issue = {
     "issue",
     "MODEL ENGINE | OLD NEW",
-    "write a bug report for the builder's maintainers, with a cut model",
+    "write a bug report for the builder's maintainers, with the part as a model",
     doc,
     {"model.onnx engine.json -o report",
      "old.onnx,old.json new.onnx,new.json -o report",

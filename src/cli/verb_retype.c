@@ -12,8 +12,8 @@ static const char doc[] =
     "Quantizers are kept: they decide what runs in INT8 or FP8.  "
     "Casts are inserted only between nodes of different types.  "
     "Weights in FILE beyond the range of FP16 become its largest "
-    "number, as TensorRT does.  External weights stay in their "
-    "files, behind a Cast.";
+    "number, as TensorRT does.  External weights stay in their files, followed by a "
+    "Cast.";
 
 static void check_line(struct command_line *line)
 {

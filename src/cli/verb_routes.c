@@ -7,7 +7,7 @@
 enum { MOST_ROUTES = 128 };
 
 static const char doc[] =
-    "Explains builds of one network by several sets of options: what each option "
+    "Explains builds of one network with several sets of options: what each option "
     "(\"knob\") does to fusions, precisions, data movement and time, which route is "
     "the "
     "fastest, and which of its knobs it needs.\v"
@@ -15,11 +15,11 @@ static const char doc[] =
     "\"iter3\" in their names or the --setBuildRoute of their logs.  Without CACHE the "
     "knobs of a build are what its log states of options, version and GPU, and words "
     "knob=value in its name, e.g. opt=3,tf32=off.log.  BUILD is "
-    "MODEL,ENGINE[,PROFILE[,LOG]], ENGINE alone behind a MODEL, a snapshot, or a "
+    "MODEL,ENGINE[,PROFILE[,LOG]], ENGINE alone after a MODEL, a snapshot, or a "
     "directory of builds.\n\n"
     "A sentence on a knob compares two builds that differ in this knob alone.  Times "
-    "are compared only where they are measured alike; where there is none, the report "
-    "says so.\n\n"
+    "are compared only where they are measured alike; the report states where none "
+    "are.\n\n"
     "Exit status: 0 done, 2 an error.";
 
 static void check_line(struct command_line *line)
@@ -131,7 +131,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 const struct verb verb_routes = {"routes",
                                  "[MODEL] [CACHE] BUILD...",
-                                 "explain builds by several sets of options",
+                                 "explain builds with several sets of options",
                                  doc,
                                  {"model.onnx tuning.jsonl iterations/",
                                   "model.onnx opt=0.log opt=3.log opt=3,tf32=off.log"},

@@ -22,7 +22,7 @@ static const struct option_row options[] = {
      WORDS(also, n_also)},
     {"merge", "BASE",
      "Merge two snapshots that come from BASE, as git's merge driver: the one that "
-     "changed is written over the first; exit status 1 where both did",
+     "changed is written over the first; exit status 1 if both changed",
      WORD(merge_base)},
     {0},
 };

@@ -7,7 +7,7 @@
 static const struct option_row options[] = {
     {"free", NULL,
      "List only tensors that change no fusion if marked as outputs: those that may be "
-     "marked together, and those that may be one at a time",
+     "marked together, and those that may be marked one at a time",
      FLAG(query.only_free)},
     {"break", "LAYER",
      "Find the tensors to mark as outputs, or to pass through an If, to split this "
@@ -15,9 +15,8 @@ static const struct option_row options[] = {
      "a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Write tensors as names, trtexec, polygraphy or api (Python): those of --free "
-     "(the "
-     "default) or of --break",
+     "Print the tensors of --free (the default) or of --break as names, or in the form "
+     "of trtexec, polygraphy or api (Python)",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };
@@ -30,7 +29,7 @@ static const char doc[] =
     "-o FILE.onnx writes the model with the tensors that are free together (the "
     "default) or those of --break marked as outputs.  A fusion that no mark "
     "splits is split by an If with two equal branches in that "
-    "model.  Compare engines built of it by the original model.";
+    "model.  To compare engines built from it, pass the original model.";
 
 struct job {
     const struct fsd_diff *diff;

@@ -128,7 +128,7 @@ static const struct option_row explain_options[] = {
      TAKEN_BY(take_layer)},
     {"list", NULL, "List all rules, one line each", FLAG(rules)},
     {"words", NULL,
-     "List the words of engines: types of layers, parts of their names and of kernels'",
+     "List the words of engines: types of layers, parts of layer and kernel names",
      FLAG(vocabulary)},
     {0},
 };

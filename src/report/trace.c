@@ -115,7 +115,8 @@ static void name_tracks(struct trace *t, uint32_t elsewhere)
             name_track(t, "thread_name", i, name);
     }
     if (d->times->elsewhere > 0)
-        name_track(t, "thread_name", elsewhere, "in the profile, no layer of the dump");
+        name_track(t, "thread_name", elsewhere,
+                   "in the profile, but not a layer of the dump");
     fsd_arena_free(scratch);
 }
 

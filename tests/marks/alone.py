@@ -39,7 +39,7 @@ def judge(m, row, folder):
     p = subprocess.run([*cut, "--alone", pair[1]], capture_output=True, text=True)
     says = next((line.strip() for line in p.stdout.splitlines() if line.startswith("  alone ")), p.stderr)
     core = {m.nodes[i] for i in row["nodes"]} & {n.name for n in model.graph.node}
-    found = re.match(r"alone +another fusion: (\S+) and (\S+) are (not fused|fused only)", says)
+    found = re.match(r"alone +different fusion: (\S+) and (\S+) are (not fused|fused only)", says)
     if found:
         a, b, how = found.groups()
         right = (together(m.pair[1], a, b), together(pair[1], a, b)) == ((True, False) if how == "not fused" else (False, True))

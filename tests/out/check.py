@@ -52,7 +52,7 @@ PARTS = [
 ]
 REFUSED = [
     ("cycle", ["--node", "out"], b"cycle"), ("cycle", ["--node", "first"], b"cycle"),
-    ("unsorted", ["--to", "y"], b"read before it is made"), ("undefined", ["--node", "sum"], b"nowhere"),
+    ("unsorted", ["--to", "y"], b"read before it is produced"), ("undefined", ["--node", "sum"], b"nowhere"),
     ("duplicate", ["--node", "two"], b"one producer"), ("duplicate", ["--node", "three"], b"several nodes write"),
     ("sequence", ["--node", "join"], b"known types"), ("loop", ["--node", "moved"], b"in a body of 'loop'"),
     ("outside", ["--node", "scaled"], b"absent.data"), ("sizes", ["--from", "w"], b"no constant"),
@@ -134,7 +134,7 @@ def build_alone(binary, fixtures, folder):
     layers = json.loads((of / "qat_block/engine.graph.json").read_text())["Layers"]
     names.write_text(json.dumps({"Layers": [layer["Name"] for layer in layers], "Bindings": ["input", "output"]}))
     ran = run(binary, "cut", of / "qat_block/model.onnx", of / "qat_block/engine.graph.json", "--layer", "3", "--alone", names)
-    check("alone    not known: that engine states names of layers alone" in ran.stdout.decode(), ran.stdout.decode() + ran.stderr.decode())
+    check("alone    not known: that engine states only the names of layers" in ran.stdout.decode(), ran.stdout.decode() + ran.stderr.decode())
 
 
 def npy(descr, shape, data, order=False):
@@ -175,7 +175,7 @@ def give_inputs(binary, fixtures, folder):
     for array, says in ((None, "values of 's'"), (npy("<f8", "(2, 3)", numbers * 2), "found fp64 of 2x3"),
                         (npy("<f4", "(3, 2)", numbers), "expected fp32 of 2x3 for 's', found fp32 of 3x2"),
                         (npy("<f4", "(6,)", numbers), "found fp32 of 6"), (npy("<c8", "(3,)", numbers), "type that is not read"),
-                        (npy("<f4", "(2, 3)", numbers[:8]), "not as long"), (b"nothing", "no array of NumPy")):
+                        (npy("<f4", "(2, 3)", numbers[:8]), "its length does not match"), (b"nothing", "not a NumPy array")):
         npz(have, {"outer": good["outer"], **({"s": array} if array else {})})
         refused(run(binary, *words, have), part, folder, says)
     npz(have, good, zipfile.ZIP_STORED)

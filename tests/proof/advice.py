@@ -106,9 +106,9 @@ class Advice(Edges):
     def no_format(self, why):
         """Why no format of a border removes the layer, as far as the dump shows it."""
         ports = self.ends()
-        if why == "it pads, which every format leaves":
+        if why == "it pads, which no format avoids":
             return len(ports) < 2 or math.prod(ports[0].dims) != math.prod(ports[1].dims)
-        if why == "it reads and writes one format":
+        if why == "it reads and writes the same format":
             return ports[0].type == ports[1].type and ports[0].layout() == ports[1].layout()
         return why != "another layer reads the tensor as it is" or len(self.dump.readers.get(ports[0].name, [])) > 1
 
@@ -203,7 +203,7 @@ class Advice(Edges):
         (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", "ss", channels),
         (r"((?:the builder copies an input of .* to its place|the builder copies a part of a tensor before a layer reads "
          r"it|the builder joins tensors for one kernel).*)", ".", parts),
-        (r"the region behind or before this edge, which is compiled as a whole, has another format there", "",
+        (r"the region before or after this edge, which is compiled as a whole, has a different format there", "",
          is_beside_region),
         (r"choose (\d+) (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", "s.sn.", chosen),
         (r"choose an even number of (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", ".sn.",

@@ -139,7 +139,8 @@ static void arrays_of_other_shapes_are_not_measured(void **state)
     assert_non_null(fsd_measure_error(a, b, &m, &broken));
     second.array.fortran = false;
     second.array.stored.n--;
-    assert_string_equal(fsd_measure_error(a, b, &m, &broken), "it is damaged or cut");
+    assert_string_equal(fsd_measure_error(a, b, &m, &broken),
+                        "it is damaged or truncated");
     assert_ptr_equal(broken, b);
 }
 

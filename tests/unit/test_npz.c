@@ -131,13 +131,13 @@ static void an_array_with_a_strange_header_is_refused(void **state)
          "1,1,1,1,1,1,1,1,1,1,1,1,1,1,1,2), }",
          8, "it has more than 32 dimensions"},
         {"{'descr': '<f4', 'shape': (9223372036854775808,), }", 8,
-         "its shape is beyond all memory"},
+         "its shape is too large for any memory"},
         {"{'descr': '<f4', 'shape': (4294967296, 4294967296), }", 8,
-         "its shape is beyond all memory"},
+         "its shape is too large for any memory"},
         {"{'descr': '<f4', 'shape': (3,), }", 8,
-         "it is not as long as its shape and type say"},
+         "its length does not match its shape and type"},
         {"{'descr': '<f4', 'shape': (1,), }", 8,
-         "it is not as long as its shape and type say"},
+         "its length does not match its shape and type"},
     };
 
     (void)state;
@@ -162,7 +162,8 @@ static void a_header_is_read_up_to_its_limit(void **state)
     (void)state;
     put_array(&b, 2, "", 0);
     set_number(b.at + 8, 65537, 4);
-    assert_string_equal(read_array(&b, &array), "its header is beyond 65,536 bytes");
+    assert_string_equal(read_array(&b, &array),
+                        "its header is larger than 65,536 bytes");
     set_number(b.at + 8, 65536, 4);
     assert_string_equal(read_array(&b, &array), "it ends in its header");
 }
@@ -178,12 +179,12 @@ static void an_array_that_is_cut_or_of_another_kind_is_refused(void **state)
     put_array(&b, 1, header, 0);
     whole = b.n;
     for (b.n = 0; b.n < whole; b.n++)
-        assert_string_equal(read_array(&b, &array), b.n < 8 ? "it is no array of NumPy"
+        assert_string_equal(read_array(&b, &array), b.n < 8 ? "it is not a NumPy array"
                                                             : "it ends in its header");
     for (unsigned version = 0; version <= 4; version += 4) {
         b.n = 0;
         put_array(&b, version, header, 8);
-        assert_string_equal(read_array(&b, &array), "it is no array of NumPy");
+        assert_string_equal(read_array(&b, &array), "it is not a NumPy array");
     }
 }
 
@@ -274,21 +275,25 @@ static void an_archive_that_is_changed_in_one_place(void **state)
         const char *told;
     } cases[] = {
         {LOCAL, 4, 2, 20, "x of 2"},
-        {LOCAL, 0, 1, 'p', "expected a member where the directory says"},
-        {LOCAL, 26, 2, 65535, "expected a member where the directory says"},
-        {LOCAL, 28, 2, 65535, "expected a member where the directory says"},
+        {LOCAL, 0, 1, 'p', "expected a member at the offset that the directory states"},
+        {LOCAL, 26, 2, 65535,
+         "expected a member at the offset that the directory states"},
+        {LOCAL, 28, 2, 65535,
+         "expected a member at the offset that the directory states"},
         {ENTRY, 0, 1, 'p', "expected an entry of the directory"},
         {ENTRY, 28, 2, 6, "expected an entry of the directory"},
         {ENTRY, 30, 2, 1, "expected an entry of the directory"},
         {ENTRY, 32, 2, 1, "expected an entry of the directory"},
         {ENTRY, 8, 2, 1, "x: it is encrypted of 0"},
         {ENTRY, 8, 2, 2, "x of 2"},
-        {ENTRY, 10, 2, 12, "x: it is compressed by another method than deflate of 0"},
-        {ENTRY, 20, 4, 1 << 20, "expected a member where the directory says"},
-        {ENTRY, 24, 4, 1 << 20, "x: it is not as long as its shape and type say of 2"},
+        {ENTRY, 10, 2, 12, "x: it is compressed by a method other than deflate of 0"},
+        {ENTRY, 20, 4, 1 << 20,
+         "expected a member at the offset that the directory states"},
+        {ENTRY, 24, 4, 1 << 20, "x: its length does not match its shape and type of 2"},
         {ENTRY, 24, 4, 1 << 30, "expected members of at most 1032 times the file's"},
-        {ENTRY, 42, 4, 1, "expected a member where the directory says"},
-        {ENTRY, 42, 4, 1 << 20, "expected a member where the directory says"},
+        {ENTRY, 42, 4, 1, "expected a member at the offset that the directory states"},
+        {ENTRY, 42, 4, 1 << 20,
+         "expected a member at the offset that the directory states"},
         {ENTRY, 50, 1, 'z', "nothing"},
         {END, 0, 1, 'p', "expected the end record"},
         {END, 10, 2, 0, "nothing"},
@@ -351,7 +356,7 @@ static void sizes_of_64_bits_are_in_an_extra_field(void **state)
     set_number(b.at + parts.entry + 42, UINT32_MAX, 4);
     assert_told(&b, "x of 2");
     set_number(b.at + parts.end - 28, 16, 2);
-    assert_told(&b, "expected a member where the directory says");
+    assert_told(&b, "expected a member at the offset that the directory states");
 }
 
 /* The directory by a record of 64 bits, to which a locator before the end leads. */
@@ -379,9 +384,9 @@ static void a_directory_of_64_bits_is_found(void **state)
     set_number(b.at + parts.end + 32, 1 << 21, 8);
     assert_told(&b, "expected at most 1048576 tensors, found 2097152");
     set_number(b.at + parts.end + 56 + 8, parts.end + 1, 8);
-    assert_told(&b, "expected the end record of 64 bits");
+    assert_told(&b, "expected the 64-bit end record");
     set_number(b.at + parts.end + 56 + 8, UINT64_MAX, 8);
-    assert_told(&b, "expected the end record of 64 bits");
+    assert_told(&b, "expected the 64-bit end record");
 }
 
 int main(void)

@@ -177,12 +177,12 @@ static void take_ports(struct fsd_compare *c)
                                 now ? "new" : "gone"));
         else if (p->name)
             differs(c, FSD_ASPECT_PORTS,
-                    fsd_printed(c->arena, "%s `%s`, before `%s`", noun, name,
+                    fsd_printed(c->arena, "%s `%s`, previously `%s`", noun, name,
                                 fsd_text(c->old->names, was->name)));
         if (was && now && (p->shape || p->form) &&
             strcmp(port_text(c, c->new, now), port_text(c, c->old, was)) != 0)
             differs(c, FSD_ASPECT_PORTS,
-                    fsd_printed(c->arena, "%s `%s`: %s, before %s", noun, name,
+                    fsd_printed(c->arena, "%s `%s`: %s, previously %s", noun, name,
                                 port_text(c, c->new, now), port_text(c, c->old, was)));
     }
 }
@@ -209,8 +209,8 @@ static void take_bindings(struct fsd_compare *c)
             continue;
         if (b->old && b->new && b->shape)
             differs(c, FSD_ASPECT_PORTS,
-                    fsd_printed(c->arena, "%s `%s` of the engine: %s, before %s", noun,
-                                fsd_text(s->names, shown->name),
+                    fsd_printed(c->arena, "%s `%s` of the engine: %s, previously %s",
+                                noun, fsd_text(s->names, shown->name),
                                 fsd_text(c->new->names, b->new->shape),
                                 fsd_text(c->old->names, b->old->shape)));
         else if (!b->old || !b->new)
@@ -220,8 +220,8 @@ static void take_bindings(struct fsd_compare *c)
                                 b->new ? "new" : "gone"));
         else if (b->form)
             differs(c, FSD_ASPECT_PORTS,
-                    fsd_printed(c->arena, "%s `%s` has another type or layout", noun,
-                                fsd_text(s->names, shown->name)));
+                    fsd_printed(c->arena, "%s `%s` has a different type or layout",
+                                noun, fsd_text(s->names, shown->name)));
     }
 }
 
@@ -237,8 +237,8 @@ static void take_order(struct fsd_compare *c, bool output)
             continue;
         if (last != FSD_NONE && to[i] < last) {
             differs(c, FSD_ASPECT_PORTS,
-                    output ? "the outputs have another order"
-                           : "the inputs have another order");
+                    output ? "the outputs are in a different order"
+                           : "the inputs are in a different order");
             return;
         }
         last = to[i];
@@ -269,7 +269,7 @@ static void take_profiles(struct fsd_compare *c)
         if (was && now && was->ranges && now->ranges && c->bindings.at[i].ranges &&
             !c->bindings.at[i].shape)
             differs(c, FSD_ASPECT_PROFILES,
-                    fsd_printed(c->arena, "`%s`: %s, before %s",
+                    fsd_printed(c->arena, "`%s`: %s, previously %s",
                                 fsd_text(c->new->names, now->name),
                                 fsd_text(c->new->names, now->ranges),
                                 fsd_text(c->old->names, was->ranges)));
@@ -368,9 +368,9 @@ static void take_built(struct fsd_compare *c)
 
         if (b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0 &&
             strcmp(b->key, FSD_BUILT_MEASURED) != 0)
-            differs(
-                c, aspect_of_fact(b->key),
-                fsd_printed(c->arena, "%s %s, before %s", b->key, b->after, b->before));
+            differs(c, aspect_of_fact(b->key),
+                    fsd_printed(c->arena, "%s %s, previously %s", b->key, b->after,
+                                b->before));
     }
     /* A model in FP16 runs in FP16 even without an option. */
     if (c->account.different.n)

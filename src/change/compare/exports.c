@@ -49,7 +49,7 @@ static bool same(struct thing a, struct thing b)
 static void add(struct context *k, enum fsd_export_what what, fsd_id old, fsd_id new,
                 const char *of, struct thing was, struct thing now)
 {
-    const char *more = !strcmp(was.text, now.text) ? " (other values)" : "";
+    const char *more = !strcmp(was.text, now.text) ? " (different values)" : "";
 
     fsd_vec_push(
         k->e->arena, &k->e->changes,

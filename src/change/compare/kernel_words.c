@@ -67,7 +67,7 @@ static void put_operations(const char *was, const char *is, const char *comma,
     any = put_more(is, was, "now performs ", out);
     any |= put_more(was, is, any ? " and no longer " : "no longer performs ", out);
     if (!any)
-        fputs("performs the same in another order", out);
+        fputs("performs the same in a different order", out);
 }
 
 static void put_parameter(struct fsd_slice name, struct fsd_slice was,
@@ -103,7 +103,7 @@ static void put_parameters(const char *was, const char *is, const char *comma,
     if (n > NAMED)
         fprintf(out, "; and %u more parameters", n - NAMED);
     else if (!n)
-        fputs("other parameters", out);
+        fputs("different parameters", out);
 }
 
 static void put_lost(const struct fsd_kernel_change *k, FILE *out)
@@ -163,7 +163,7 @@ void fsd_put_kernel_source(const struct fsd_compare *c,
     fprintf(out, "reads as input %" PRIu32 " ", k->input);
     if (fsd_is_origin(is) && fsd_is_origin(was) &&
         !strcmp(fsd_origin_text(c->new, is), fsd_origin_text(c->old, was))) {
-        fsd_printf_safe(out, "another output of `%s` than before",
+        fsd_printf_safe(out, "a different output of `%s` than before",
                         fsd_origin_text(c->new, is));
         return;
     }
@@ -215,19 +215,19 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
                 q->in.n, q->out.n, p->in.n, p->out.n),
             comma = ", ";
     if (k->consts)
-        fprintf(out, "%shas other weights or constants", comma), comma = ", ";
+        fprintf(out, "%shas different weights or constants", comma), comma = ", ";
     if (k->does)
         put_operations(fsd_text(old->names, p->does), fsd_text(new->names, q->does),
                        comma, out),
             comma = ", ";
     if (k->attrs && k->type) /* a kernel for different types has different parameters */
-        fprintf(out, "%shas other parameters", comma), comma = ", ";
+        fprintf(out, "%shas different parameters", comma), comma = ", ";
     else if (k->attrs)
         put_parameters(fsd_text(old->names, p->attrs), fsd_text(new->names, q->attrs),
                        comma, out),
             comma = ", ";
     if (k->computes)
-        fprintf(out, "%scomputes other nodes", comma), comma = ", ";
+        fprintf(out, "%scomputes different nodes", comma), comma = ", ";
     if (k->provider)
         fprintf(out, "%sruns on %s, before: %s", comma,
                 q->provider ? fsd_text(new->names, q->provider) : "an unknown provider",

@@ -178,12 +178,12 @@ static bool take_members(struct reader *r, struct fsd_span *out)
         struct fsd_state_node *n;
 
         if (node >= r->s->nodes.n) /* names are known before their lines are read */
-            return fsd_words_complain(&r->w, "a node of a line before");
+            return fsd_words_complain(&r->w, "a node of an earlier line");
         n = &r->s->nodes.at[node];
         if (n->group != FSD_NONE) {
             r->w.word =
                 (struct word){.kind = WORD_BARE, .text = fsd_text(r->s->names, n->key)};
-            return fsd_words_complain(&r->w, "nodes that no group before has");
+            return fsd_words_complain(&r->w, "nodes that no earlier group has");
         }
         if (r->variant && r->row[node] != r->variant)
             return fsd_words_complain(&r->w, "nodes of the variant");
@@ -597,7 +597,7 @@ static bool take_first(struct reader *r)
     if (r->format > FSD_SNAPSHOT_FORMAT)
         r->w.status =
             fsd_fail(r->w.err, FSD_E_UNSUPPORTED, r->w.name, FSD_POS_LINE, r->w.line,
-                     "expected a snapshot of format %d or before, found "
+                     "expected a snapshot of format %d or older, found "
                      "format %u: a newer fusiondiff wrote it",
                      FSD_SNAPSHOT_FORMAT, r->format);
     else if (!r->format)
@@ -662,7 +662,7 @@ static bool learn_names(struct reader *r)
             r->w.line = name->line;
             r->w.word = (struct word){.kind = WORD_BARE,
                                       .text = fsd_text(r->s->names, name->sym)};
-            return fsd_words_complain(&r->w, "a node of another name");
+            return fsd_words_complain(&r->w, "a node with a different name");
         }
         *id = fsd_id_or(*id, r->count[name->what]);
         r->count[name->what]++;

@@ -89,7 +89,7 @@ static bool take_number_behind(struct words *w)
     while (w->at < w->line_end && *w->at >= '0' && *w->at <= '9' && n < UINT32_MAX)
         n = n * 10 + (uint64_t)(*w->at++ - '0');
     if (w->at == from || n > UINT32_MAX)
-        return fsd_words_complain(w, "the number of an output behind '#'");
+        return fsd_words_complain(w, "the number of an output after '#'");
     w->word.out = (uint32_t)n;
     return true;
 }
@@ -106,7 +106,7 @@ bool fsd_words_next(struct words *w)
         w->at++;
     }
     if (w->at == w->line_end)
-        return !w->word.port || fsd_words_complain(w, "a name behind '@'");
+        return !w->word.port || fsd_words_complain(w, "a name after '@'");
     w->word.text = to;
     if (*w->at == '"') {
         if (!take_quoted(w, to))
@@ -121,7 +121,7 @@ bool fsd_words_next(struct words *w)
     if (!take_number_behind(w))
         return false;
     if (w->at < w->line_end && *w->at != ' ')
-        return fsd_words_complain(w, "a space behind a word");
+        return fsd_words_complain(w, "a space after a word");
     return true;
 }
 

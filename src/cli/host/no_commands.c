@@ -7,7 +7,7 @@
 static enum fsd_status refuse(const char *what, struct fsd_error *err)
 {
     return fail_file(err, FSD_E_UNSUPPORTED, what, "%s",
-                     "this fusiondiff runs commands on Linux only");
+                     "fusiondiff runs commands only on Linux");
 }
 
 enum fsd_status run_child(const struct child *c, struct child_end *end,

@@ -83,8 +83,8 @@ static void check_no_verb(const struct command_line *line, const char *arg)
     const char *first = line->run.model;
 
     if (!first && find_verb(arg) && access(arg, F_OK) != 0)
-        usage_error("the verb %s lacks an option before it ('fusiondiff help %s' lists "
-                    "its options)",
+        usage_error("the verb %s does not have an option given before it ('fusiondiff "
+                    "help %s' lists its options)",
                     arg, arg);
     if (first && line->run.engine && !strpbrk(first, "./")) { /* mistyped */
         const char *near = near_verb(first);
@@ -138,7 +138,7 @@ static void give_format(const struct command_line *line, struct output *to)
         to->format = line->format;
     else if (!to->format && to->path && !takes_any_name(line) &&
              strrchr(slash ? slash : to->path, '.'))
-        usage_error("the ending of '%s' is no known format: use -f", to->path);
+        usage_error("the extension of '%s' is not a known format: use -f", to->path);
     if (line->tokens && to->format && strcmp(to->format, "text") != 0)
         usage_error("--budget shortens text, not %s", to->format);
 }

@@ -147,7 +147,7 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 
     if (strcmp(i->run->model->kind, "onnx") != 0 || !i->model ||
         !strcmp(i->model, "-")) {
-        i->no_part = "no ONNX file was given, of which it could be cut out";
+        i->no_part = "no ONNX file was given from which to cut it";
         return FSD_OK;
     }
     if (!i->subject.nodes.n && !i->subject.around.n) {
@@ -628,7 +628,7 @@ enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
     if (!issue->renamer)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected a report whose names are replaced, found one with "
-                        "its own");
+                        "the original names");
     fsd_renamer_write(issue->renamer, out);
     return fsd_flush(out, err);
 }

@@ -116,7 +116,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 static void put_unproved(const struct fsd_bisection *b, FILE *out)
 {
     fputs("No fusion is proved to cause the failure: a build of the proof could not be "
-          "had, or did not split what it should.  Suspects left:\n",
+          "made, or did not split the expected fusions.  Suspects left:\n",
           out);
     put_suspects(b, out);
 }
@@ -181,7 +181,7 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
     case FSD_HUNT_END_NONE:
     default:
         fputs("The results contradict each other: no fusion, and no small set of them, "
-              "explains all.  The test may not always end alike (run --confirm 3).\n",
+              "explains all.  The test may not be deterministic (run --confirm 3).\n",
               out);
         break;
     }

@@ -159,7 +159,7 @@ static enum fsd_status replay_line(struct fsd_bisection *b, struct lines *l, cha
     if (r == FSD_BISECT_SKIP + 1)
         return fail_line(l, "good, bad or skip", line);
     if (space && !read_seen(space, seen, b->marks->state->groups.n))
-        return fail_line(l, "numbers of fusions behind changed, altered or unknown",
+        return fail_line(l, "numbers of fusions after changed, altered or unknown",
                          space);
     if (b->hunt->phase == FSD_HUNT_OVER)
         return fail_line(l, "the end of a search that is over", line);

@@ -115,7 +115,7 @@ static void put_conv(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 
     if (!kernel->ranked || !fsd_shape_is_full(kernel) || kernel->rank < 3 ||
         kernel->rank > 5 || fsd_amount_is_open(c->sizes->amounts, kernel->dims[0])) {
-        c->why = "the kernel has other than 1 to 3 axes, or open sizes";
+        c->why = "the kernel does not have 1 to 3 axes, or has dynamic sizes";
         return;
     }
     if (transposed && (ints_of(c, node, "output_shape", &n) ||
@@ -152,9 +152,9 @@ static void put_pool(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     if (dilations && !all_are(dilations, n, 1))
         c->why = "TensorRT pools without dilation";
     else if (fsd_graph_tensor(c->g, places)->consumers.n)
-        c->why = "TensorRT does not give the places of what it pools";
+        c->why = "TensorRT does not output the indices of the pooled elements";
     else if (!ints_of(c, node, "kernel_shape", &n) || n < 2 || n > 3)
-        c->why = "the window has other than 2 or 3 axes";
+        c->why = "the window does not have 2 or 3 axes";
     if (c->why)
         return;
     fsd_code_template(c, node, "node(@, network.add_pooling_nd($0, trt.PoolingType.",
@@ -200,7 +200,7 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
     enum fsd_dtype type = fsd_tensor_form(c->g, tensor)->type;
 
     if (fsd_node_int(c->g, node, "fmod", 0) || (type != FSD_INT64 && type != FSD_INT32))
-        c->why = "the remainder is not that of whole numbers";
+        c->why = "the remainder is not one of integers";
     else
         fsd_code_template(c, node, "modulo(@, $0, $1)", w);
 }
@@ -215,7 +215,7 @@ static void check_zero(struct fsd_code *c, fsd_id node)
 
     for (uint64_t i = 0; value && value->bytes && i < value->size; i++)
         if (value->bytes[i])
-            c->why = "its zero point is not 0, and TensorRT has none";
+            c->why = "its zero point is not 0, and TensorRT supports no other";
 }
 
 static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
@@ -281,7 +281,7 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
     uint32_t n = 0;
 
     if (!x->ranked || fsd_graph_tensor(c->g, more)->consumers.n) {
-        c->why = "its axes are not known, or its statistics are read";
+        c->why = "its axes are not known, or a node reads its statistics";
         return;
     }
     for (int64_t i = axis < 0 ? axis + x->rank : axis; i >= 0 && i < x->rank; i++)
@@ -324,7 +324,7 @@ static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_code_words *
     int64_t axis = fsd_node_int(c->g, node, "axis", old ? 1 : -1);
 
     if (old && !(x->ranked && (axis == -1 || axis == x->rank - 1))) {
-        c->why = "before opset 13 it is of several axes";
+        c->why = "before opset 13 it is computed over several axes";
         return;
     }
     fsd_code_template(c, node, "softmax(@, $0, axis=", w);
@@ -335,7 +335,7 @@ static void put_softmax(struct fsd_code *c, fsd_id node, struct fsd_code_words *
 static void put_shape(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (attr_of(c, node, "start") || attr_of(c, node, "end"))
-        c->why = "of some axes";
+        c->why = "only some axes are requested";
     else
         fsd_code_template(c, node, "node(@, network.add_shape($0))", w);
 }
@@ -351,7 +351,7 @@ static void put_filled(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         (attr && (attr->kind != FSD_ATTR_TENSOR || attr->value == FSD_NONE ||
                   !fsd_element_number(&c->g->values.at[attr->value],
                                       c->g->forms.at[attr->form].type, 0, &value)))) {
-        c->why = "its sizes, or its number, are not known";
+        c->why = "its sizes, or its value, are not known";
         return;
     }
     fsd_code_template(c, node, "filled(@, ", w);
@@ -394,7 +394,7 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         !attr_of(c, node, "axes") && !fsd_node_int(c->g, node, "antialias", 0))
         fsd_code_template(c, node, "resize(@, $0", w);
     else
-        c->why = "it is of some axes, smoothed, or keeps proportions";
+        c->why = "it resizes only some axes, antialiases, or keeps the aspect ratio";
     if (value && value->bytes && value->size) {
         fsd_words_put(w, ", scales=(");
         for (uint64_t i = 0; fsd_element_number(value, type, i, &scale); i++)
@@ -444,12 +444,12 @@ static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_code_words
     uint32_t last = c->g->nodes.at[node].in.n;
 
     if (attr_of(c, node, "activations") || attr_of(c, node, "clip"))
-        c->why = "it has activations of its own, or clips";
+        c->why = "its activations are not the defaults, or it clips";
     else if (fsd_node_int(c->g, node, "layout", 0) ||
              fsd_node_int(c->g, node, "input_forget", 0))
-        c->why = "the batch comes first, or two gates are one";
+        c->why = "the batch comes first, or the input and forget gates are coupled";
     else if (fsd_node_has_in(c->g, node, 4) || (lstm && fsd_node_has_in(c->g, node, 7)))
-        c->why = "it has lengths of sequences, or peepholes";
+        c->why = "it has sequence lengths, or peepholes";
     if (c->why)
         return;
     fsd_code_template(c, node, lstm ? "lstm(@, $0, $1, $2" : "", w);

@@ -621,7 +621,7 @@ static const char *unsaid(const struct fsd_code *c, fsd_id node)
     if (fsd_code_is_weight(c, made))
         return "its weights are read by name";
     if (fsd_code_ints(c, made, ints, &n))
-        return "its numbers stand where they are used";
+        return "its values are written where they are used";
     return "no statement reads its output";
 }
 

@@ -400,7 +400,7 @@ void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         c->why = it->flags & FSD_NODE_CALL ? "a function of the model's own"
                  : fsd_traits_of(c->d->facts, node) & FSD_OP_CONTROL
                      ? "control flow is not written as code"
-                     : "this program has no TensorRT layer for it";
+                     : "fusiondiff knows no TensorRT layer for it";
     else if (*row->tensorrt == '=')
         fsd_code_by_name(row->tensorrt + 1)(c, node, w);
     else

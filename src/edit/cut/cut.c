@@ -121,8 +121,8 @@ static enum fsd_status check_order(const struct fsd_cut_plan *plan,
         return fail(plan, err, FSD_E_FORMAT, "a graph without cycles",
                     g->tensors.at[cycle].name, "which is computed from itself");
     if (early != FSD_NONE)
-        return fail(plan, err, FSD_E_FORMAT, "each node behind those that it reads",
-                    g->tensors.at[early].name, "which is read before it is made");
+        return fail(plan, err, FSD_E_FORMAT, "each node after its producers",
+                    g->tensors.at[early].name, "which is read before it is produced");
     return FSD_OK;
 }
 
@@ -178,8 +178,8 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
         return FSD_OK;
     }
     if (producer == FSD_NONE && !(t->flags & FSD_TENSOR_INPUT))
-        return fail(plan, err, FSD_E_FORMAT, "tensors that something makes", t->name,
-                    "which nothing does");
+        return fail(plan, err, FSD_E_FORMAT, "tensors that a node produces", t->name,
+                    "which none does");
     if (known_numbers(plan, tensor) && !is_asked_input(plan, tensor))
         fsd_vec_push(plan->arena, &plan->sizes, tensor);
     else

@@ -195,7 +195,7 @@ static enum fsd_status find_tensor(const struct fsd_cut_plan *plan, const char *
         if (!g->tensors.at[i].scope && !plan->d->facts->constant[i])
             fsd_nearest_try(&nearest, fsd_text(g->names, g->tensors.at[i].name));
     return fsd_fail(err, FSD_E_ARG, g->path, FSD_POS_NONE, 0,
-                    "expected a tensor of the main graph that is no constant, found "
+                    "expected a tensor of the main graph that is not a constant, found "
                     "'%.200s'%s",
                     name, *out == FSD_NONE ? fsd_nearest_text(&nearest, text) : "");
 }
@@ -441,7 +441,7 @@ enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
         return status;
     if (!plan->count[FSD_KEPT_ASKED])
         return fsd_fail(err, FSD_E_ARG, model_of(plan)->path, FSD_POS_NONE, 0,
-                        "expected what is to be cut: layers, groups, nodes, or tensors "
+                        "expected a part to cut: layers, groups, nodes, or tensors "
                         "by --from and --to");
     for (unsigned i = 0; i < opt->context; i++) {
         uint32_t had = plan->count[FSD_KEPT_CONTEXT];

@@ -128,7 +128,7 @@ static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
                      const char *is, FILE *out)
 {
-    fputs("  alone    another fusion: ", out);
+    fputs("  alone    different fusion: ", out);
     fsd_put_node_name(plan->d, a, out);
     fputs(" and ", out);
     fsd_put_node_name(plan->d, b, out);
@@ -143,10 +143,11 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
     bool own = !plan->d->engine->detailed, other = !alone->engine->detailed;
 
     if (own || other)
-        fprintf(out,
-                "  alone    not known: %s states names of layers alone; build it with "
-                "--profilingVerbosity=detailed\n",
-                other ? "that engine" : "this engine");
+        fprintf(
+            out,
+            "  alone    not known: %s states only the names of layers; build it with "
+            "--profilingVerbosity=detailed\n",
+            other ? "that engine" : "this engine");
     return own || other;
 }
 

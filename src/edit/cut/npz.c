@@ -238,7 +238,7 @@ static enum fsd_status damaged(const struct array *a, struct fsd_error *err)
 {
     return fsd_fail(err, FSD_E_FORMAT, a->given->stored.file->name, FSD_POS_BYTE,
                     a->given->stored.at,
-                    "expected '%.200s' whole, found that it is damaged or cut",
+                    "expected '%.200s' whole, found that it is damaged or truncated",
                     a->name);
 }
 

@@ -113,7 +113,7 @@ const char *fsd_fix_refuse_pad(struct fsd_fixes *f, const struct fsd_edit *e)
     return !shape->ranked || e->axis >= shape->rank
                ? "the size of the input is not known"
                : refuse_input(f, e, PAD_BY_INPUT,
-                              "before opset 11 the sizes of a Pad are attributes");
+                              "before opset 11 the pads of a Pad are an attribute");
 }
 
 void fsd_fix_pad_input(struct fsd_apply *a, const struct fsd_fix *fix)

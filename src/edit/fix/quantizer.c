@@ -128,7 +128,7 @@ const char *fsd_fix_refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
         return "another edit changes this scale";
     return fsd_fix_is_scale(fsd_tensor_form(f->lint->g, q->scale)->type)
                ? NULL
-               : "the scale is no FP32, FP16 or BF16";
+               : "the scale is not FP32, FP16 or BF16";
 }
 
 /* The Q that a DQ undoes; NULL: what it reads is stored. */

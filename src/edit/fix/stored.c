@@ -92,9 +92,9 @@ const char *fsd_fix_refuse_store(struct fsd_fixes *f, const struct fsd_edit *e)
         return !fsd_node_has_in(g, e->node, 2)
                    ? "it has no zero point, which says its type"
                : fits_int8(&s) ? NULL
-                               : "INT8 cannot hold its values around 0";
+                               : "INT8 cannot hold its values minus the zero point";
     if (!fsd_fix_is_scale(fsd_tensor_form(g, s.dq->scale)->type))
-        return "the scale is no FP32, FP16 or BF16";
+        return "the scale is not FP32, FP16 or BF16";
     return g->nodes.at[e->node].scope ? "the node is in a graph of another node"
            : fsd_tensor_is(g, fsd_node_out_tensor(g, e->node, 0), FSD_TENSOR_OUTPUT)
                ? "its output is an output of the network"

@@ -100,18 +100,18 @@ static const char *headline_of(const struct fsd_region_diff *r)
     static const char *const happened[] = {
         [FSD_HAPPENED_LOST] = "a fusion is lost",
         [FSD_HAPPENED_GAINED] = "a fusion is new",
-        [FSD_HAPPENED_REGROUPED] = "nodes are fused in other groups",
-        [FSD_HAPPENED_OPAQUE] = "which layer computes which node is not known any more",
+        [FSD_HAPPENED_REGROUPED] = "nodes are fused in different groups",
+        [FSD_HAPPENED_OPAQUE] = "it is no longer known which layer computes which node",
         [FSD_HAPPENED_OLD_ONLY] = "nodes are not computed by a layer any more",
         [FSD_HAPPENED_NEW_ONLY] = "nodes are computed by a layer that had none"};
     static const char *const width[] = {
         [FSD_WIDTH_NARROWED] = "a fusion runs in lower precision",
         [FSD_WIDTH_WIDENED] = "a fusion runs in higher precision",
-        [FSD_WIDTH_OTHER] = "a fusion runs in another precision"};
+        [FSD_WIDTH_OTHER] = "a fusion runs in a different precision"};
 
     return r->happened != FSD_HAPPENED_SAME ? happened[r->happened]
            : r->width                       ? width[r->width]
-                                            : "the same fusion is built otherwise";
+                                            : "the same fusion is built differently";
 }
 
 static void put_title(struct text *x)
@@ -184,13 +184,13 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
     const struct {
         bool is;
         const char *text;
-    } others[] = {{r->layers, "another number of layers computes the same nodes"},
-                  {r->layout, "a layer reads a tensor in another layout"},
-                  {r->moves, "other layers that only move data stand between them"},
-                  {r->unasked.n > 0, "layers read other tensors"},
-                  {r->kernels, "kernels do something else, or state other types or "
-                               "layouts"},
-                  {r->type_lost, "a type is no longer stated"}};
+    } others[] = {
+        {r->layers, "a different number of layers computes the same nodes"},
+        {r->layout, "a layer reads a tensor in a different layout"},
+        {r->moves, "different data-movement layers are between them"},
+        {r->unasked.n > 0, "layers read different tensors"},
+        {r->kernels, "kernels do something else, or state different types or layouts"},
+        {r->type_lost, "a type is no longer stated"}};
     const char *title = "others";
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
@@ -372,7 +372,7 @@ static void put_command(struct text *x, const struct fsd_issue_command *command)
 
     if (!command)
         return;
-    fputs("\nThe command of the build:\n\n", x->out);
+    fputs("\nThe build command:\n\n", x->out);
     fsd_issue_put_command(command, x->t->anonymous, fsd_print_open(&print));
     fsd_print_close(&print);
     put_block(print.text, "sh", x->out);
@@ -397,7 +397,7 @@ static void put_versions(struct text *x)
     for (uint32_t i = 0; t->c && i < t->c->built.n; i++) {
         const struct fsd_built_change *b = &t->c->built.at[i];
 
-        fputs(i ? "- " : "\nThe builds were not made alike:\n\n- ", x->out);
+        fputs(i ? "- " : "\nThe builds were made differently:\n\n- ", x->out);
         put_code(b->key, x->out);
         fputs(": ", x->out);
         put_code(b->before ? b->before : "not known", x->out);
@@ -491,8 +491,7 @@ static void put_nodes(struct text *x)
         return;
     fputs(x->t->failure
               ? "\nThe nodes at which the build fails:\n\n"
-              : "\nThe nodes that these layers compute, or that stand next to "
-                "them:\n\n",
+              : "\nThe nodes that these layers compute, or that are next to them:\n\n",
           x->out);
     fputs("| node | name | operator | outcome | requested | runs in | layers |\n"
           "|---:|---|---|---|---|---|---|\n",
@@ -570,7 +569,7 @@ static void put_part(struct text *x)
         fprintf(x->out, "\n%s\n\n", x->t->verified);
     else
         fputs("\nThese commands have not been run: built alone, the part may be fused "
-              "otherwise.\n\n",
+              "differently.\n\n",
               x->out);
     put_commands(x);
 }

@@ -20,23 +20,22 @@
     set(t, NAME,  name, fsd_text(d->names, d->model->tensors.at[i].name), "tensor") \
     set(t, TEXT,  place, fsd_place_name(p->place), "place", .word = fsd_place_name, \
         .n_words = FSD__PLACE_COUNT, \
-        .about = "between: a layer writes it, and marked as an output it changes " \
-        "no fusion; written: a layer writes it, but marked it may change one; " \
+        .about = "between: a layer writes it, and marking it as an output changes no fusion; written: a layer writes it, but marking it may change a fusion; " \
         "inside: only the layer that computes it has it; gone: no layer computes " \
         "it under this name") \
     when(t, TEXT,  why, p->why, fsd_place_why_name(p->why), "why", \
         .word = fsd_place_why_name, .n_words = FSD__WHY_COUNT) \
     when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), NULL, .aside = true) \
     has(t, COUNT, layer,     "layer", \
-        .about = "that writes it, or that it is inside of") \
+        .about = "that writes it, or computes it inside") \
     has(t, TEXT,  fusion,    "fusion", .word = fsd_fusion_kind_name, \
-        .n_words = FSD__FUSION_COUNT, .about = "what that layer's nodes are") \
+        .n_words = FSD__FUSION_COUNT, .about = "what kind of fusion that layer is") \
     has(t, TYPE,  type,      "type", \
         .about = "as the layer writes it; else as the model states") \
     has(t, TEXT,  layout,    "layout") \
     has(t, TEXT,  sizes,     "sizes") \
     has(t, NUMBER, scale,    "scale", \
-        .about = "of the Q or DQ beside it, where that is one number") \
+        .about = "of the Q or DQ next to it, if that is one number") \
     has(t, COUNT, node,      "node", .about = "the node that produces it") \
     has(t, IDS,   producers, NULL, .about = "layers that compute that node") \
     has(t, IDS,   consumers, NULL, \
@@ -44,8 +43,7 @@
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "the tensor that has its values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "all tensors of which it is true change no fusion if they are " \
-        "marked in one build; one of which it is false, if it is marked alone") \
+        .about = "true: all tensors with true, marked in one build, change no fusion; false: the tensor changes no fusion if it alone is marked") \
     has(t, TEXT,  where,     NULL, .aside = true)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -82,7 +80,7 @@ FSD_RECORD(way_row, WAY_ROW)
         .about = "a tensor is known that splits it") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to be marked as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
-        .about = "where no mark splits it: the tensors to be passed through an If " \
+        .about = "if no mark splits it: the tensors to be passed through an If " \
                  "with two equal branches, first the one that splits it, then those " \
                  "that keep its parts out of other layers; -o FILE.onnx writes that " \
                  "model") \
@@ -92,7 +90,7 @@ FSD_RECORD(way_row, WAY_ROW)
         .about = "all fusions that then change, including this one") \
     set(t, ROWS,  ways,    ways_of(arena, m->d, m->layer_of[group]), NULL, \
         .of = &way_row_record, \
-        .about = "of TensorRT for RTX: what splits such kernels, and how often it did")
+        .about = "for TensorRT for RTX: what splits such kernels, and how often it split them")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, set, when, t) \

@@ -21,33 +21,32 @@ static const struct {
     [FSD_WHY_CONV] =
         {"epilogue", "an output is row-major: to write that layout, the builder splits "
                      "the nodes after the Conv from its kernel"},
-    [FSD_WHY_FORM] = {"form", "the generated kernel writes it in another layout or "
+    [FSD_WHY_FORM] = {"form", "the generated kernel writes it in a different layout or "
                               "shape than an output has, and the conversion may be "
                               "fused with a part of the kernel"},
     [FSD_WHY_READER] = {"reader", "it is not row-major, and the conversion may be "
                                   "fused with a part of the kernel that reads it"},
-    [FSD_WHY_JOINED] =
-        {"joined", "one kernel computes several products and writes one tensor: if "
-                   "marked, another kernel computes this one"},
+    [FSD_WHY_JOINED] = {"joined",
+                        "one kernel computes several products and writes them as one "
+                        "tensor: if this one is marked, a separate kernel computes it"},
     [FSD_WHY_SHARED] = {"shared", "one kernel computes the products that read it or a "
-                                  "duplicate of it: if marked, it is computed again, "
-                                  "and another kernel computes its products"},
-    [FSD_WHY_IN_PLACE] = {"in-place",
-                          "its producer writes it in place in a Concat: if marked, the "
-                          "Concat becomes a copy kernel"},
-    [FSD_WHY_CONCAT] = {"concat",
-                        "producers write the inputs of the Concat in place: if "
-                        "marked, a kernel may copy them together"},
-    [FSD_WHY_TURNED] = {"turned", "the kernel that reads it transposes it: if marked, "
-                                  "the Transpose may move to the kernel that writes "
-                                  "it"},
+                                  "duplicate of it: if it is marked, it is computed "
+                                  "again, and a separate kernel computes its products"},
+    [FSD_WHY_IN_PLACE] = {"in-place", "its producer writes it in place in a Concat: if "
+                                      "it is marked, the Concat becomes a copy kernel"},
+    [FSD_WHY_CONCAT] = {"concat", "producers write the inputs of the Concat in place: "
+                                  "if it is marked, a kernel may copy them together"},
+    [FSD_WHY_TURNED] = {"turned",
+                        "the kernel that reads it transposes it: if it is marked, the "
+                        "Transpose may move to the kernel that writes "
+                        "it"},
     [FSD_WHY_LOOP] = {"loop",
                       "control flow or a recurrent operator writes or reads it"},
     [FSD_WHY_BODY] =
         {"body", "it is a tensor of a body, and cannot be an output of the network"},
-    [FSD_WHY_SPREAD] =
-        {"spread", "several kernels compute its fusion, and the builder may divide "
-                   "it differently"},
+    [FSD_WHY_SPREAD] = {"spread",
+                        "several kernels compute its fusion: if it is marked, the "
+                        "builder may split the fusion differently"},
     [FSD_WHY_QUANTIZED] = {"quantized",
                            "it is quantized: an output of that type may change the "
                            "fusion of its Q"},

@@ -43,8 +43,7 @@ FSD_RECORD(node_row, NODE_ROW)
     is(t, COUNT, casts, p->casts.n - constants, NULL, \
         .about = "Casts of tensors that a run computes") \
     is(t, COUNT, constants, constants, NULL, \
-        .about = "constants in another type: initializers of that type, or Casts " \
-        "where the numbers are not in the file") \
+        .about = "constants in a different type: initializers of that type, or Casts if the model file does not contain their values") \
     is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
     is(t, ROWS,  left, left, NULL, .aside = true, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)
@@ -52,7 +51,7 @@ FSD_RECORD(answer, ANSWER)
 
 static const char head[] =
     "{set|node gets|nodes get} the engine's type<: {types!}>\n"
-    "{casts|Cast|Casts}, {constants|constant|constants} in another type\n"
+    "{casts|Cast|Casts}, {constants|constant|constants} in a different type\n"
     "<{quantized!|node runs|nodes run} in a quantized type: Q/DQ are kept\n>"
     "<{lost!|type|types} of the engine not carried over\n>";
 

@@ -142,7 +142,7 @@ bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer);
 
 /** The name in JSON and tables, such as "requested_movement". */
 const char *fsd_spent_name(enum fsd_spent value);
-/** The name in sentences, such as "data movement as the model asks". */
+/** The name in sentences, such as "data movement that the model requires". */
 const char *fsd_spent_words(enum fsd_spent value);
 
 /** A layer's share of the whole engine, as in fsd_spent_sum.share: of its time, or else

@@ -26,7 +26,8 @@ const char *fsd_spent_name(enum fsd_spent value)
 const char *fsd_spent_words(enum fsd_spent value)
 {
     static const char *const words[] = {"compute", "requantization", "data movement",
-                                        "data movement as the model asks", "nothing"};
+                                        "data movement as the model requires",
+                                        "nothing"};
 
     return words[value];
 }

@@ -714,8 +714,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
               "to see what it converts",
               out);
     if (cause == FSD_CAUSE_FOREIGN)
-        fputs("the region behind or before this edge, which is compiled as a whole, "
-              "has another format there",
+        fputs("the region before or after this edge, which is compiled as a whole, has "
+              "a different format there",
               out);
     if (!plain_advice[cause])
         return false;

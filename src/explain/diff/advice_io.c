@@ -191,12 +191,12 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
     }
     need.type = form->type;
     if (fsd_layer_pads(d->match, layer, NULL))
-        need.other = "it pads, which every format leaves";
+        need.other = "it pads, which no format avoids";
     else if (keeps_format(in, made) && in->raw == made->raw)
-        need.other = "it reads and writes one format";
+        need.other = "it reads and writes the same format";
     else if (fsd_moves_unasked(d->match, &d->layers[layer], layer) &&
              in->dims.n == made->dims.n && !fsd_sizes_alike(e, in, e, made, false))
-        need.other = "it copies, for the elements have that order already";
+        need.other = "it copies; the elements are in that order already";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor as it is";
     else if (keeps_format(in, made)) /* one channel: its elements have the same order in
@@ -362,12 +362,12 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (!need.other &&
         (need.tensor == FSD_NONE || !need_at(d, need.tensor, need.input, &first)))
-        need.other = "another layer stands between it and the network's tensor";
+        need.other = "another layer is between it and the network's tensor";
     else if (!need.other &&
              (first.type != need.type || strcmp(first.layout, need.layout) != 0))
-        need.other = "another layer needs the tensor in another format";
+        need.other = "another layer needs the tensor in a different format";
     if (borders_of(d, need.input).n > MOST_BORDERS)
-        need.other = "a command would list too many tensors";
+        need.other = "there are too many tensors to list in a command";
     if (need.other) {
         fprintf(out, "no I/O format removes this layer: %s", need.other);
         return false;

@@ -674,7 +674,7 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
         return result(FSD_FATE_FOLDED,
                       "its condition is known when the engine is built");
     if (fsd_is_left_out(m, &x->branches, node))
-        return result(FSD_FATE_FOLDED, "its branch was left out: another one has "
+        return result(FSD_FATE_FOLDED, "its branch was left out: another branch has "
                                        "layers, and nothing jumps to it");
     if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,

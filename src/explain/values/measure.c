@@ -137,7 +137,7 @@ static const char *unlike(const struct fsd_array *a, const struct fsd_array *b)
         if (a->rank != b->rank || a->dims[i] != b->dims[i])
             return "its shapes differ";
     if (a->fortran != b->fortran)
-        return "its elements are in another order in one file (fortran_order)";
+        return "one file stores its elements in Fortran order (fortran_order)";
     return NULL;
 }
 
@@ -179,7 +179,7 @@ const char *fsd_measure_error(const struct fsd_array *a, const struct fsd_array 
         open_side(&first, a);
     open_side(&second, b);
     if (!add_pieces(&sums, &first, &second, broken))
-        why = "it is damaged or cut";
+        why = "it is damaged or truncated";
     close_side(&first);
     close_side(&second);
     *out = measure_of(&sums, !a);

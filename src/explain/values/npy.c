@@ -70,7 +70,7 @@ static const char *read_shape(struct fsd_array *array, struct fsd_slice shape)
         if (array->rank == FSD_ARRAY_RANK)
             return "it has more than 32 dimensions";
         if (size > INT64_MAX || (size && array->count > INT64_MAX / 16 / size))
-            return "its shape is beyond all memory";
+            return "its shape is too large for any memory";
         array->count *= size;
         array->dims[array->rank++] = (int64_t)size;
         fsd_slice_skip(&shape, "L"); /* Python 2 */
@@ -98,7 +98,7 @@ static const char *check_size(const struct fsd_array *array)
 
     return array->skip + bytes == array->stored.size
                ? NULL
-               : "it is not as long as its shape and type say";
+               : "its length does not match its shape and type";
 }
 
 static const char *read_header(struct fsd_array *array, struct fsd_stream *s)
@@ -110,7 +110,7 @@ static const char *read_header(struct fsd_array *array, struct fsd_stream *s)
 
     if (fsd_stream_read(s, fixed, 8) != 8 || memcmp(fixed, "\x93NUMPY", 6) != 0 ||
         fixed[6] < 1 || fixed[6] > 3)
-        return "it is no array of NumPy";
+        return "it is not a NumPy array";
     wide = fixed[6] == 1 ? 2 : 4;
     if (fsd_stream_read(s, fixed + 8, wide) != wide)
         return "it ends in its header";
@@ -118,7 +118,7 @@ static const char *read_header(struct fsd_array *array, struct fsd_stream *s)
     if (wide == 4)
         n |= (size_t)fixed[10] << 16 | (size_t)fixed[11] << 24;
     if (n > HEADER_MAX)
-        return "its header is beyond 65,536 bytes";
+        return "its header is larger than 65,536 bytes";
     text = malloc(n + 1);
     if (!text)
         fsd_out_of_memory();

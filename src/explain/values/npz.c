@@ -96,15 +96,15 @@ static enum fsd_status find_directory(const struct archive *z, struct directory 
 
     if (!find_end(z, &end))
         return damaged(z, z->file->size, "the end record",
-                       "none: the file is cut or another kind of archive");
+                       "none: the file is truncated, or is another kind of archive");
     out->members = number_at(z, end + 10, 2);
     out->size = number_at(z, end + 12, 4);
     out->at = number_at(z, end + 16, 4);
     if (end >= LOCATOR_SIZE && is_at(z, end - LOCATOR_SIZE, "PK\6\7")) {
         record = number_at(z, end - LOCATOR_SIZE + 8, 8);
         if (!has(z, record, END64_SIZE) || !is_at(z, record, "PK\6\6"))
-            return damaged(z, end - LOCATOR_SIZE, "the end record of 64 bits",
-                           "something else where it is said to be");
+            return damaged(z, end - LOCATOR_SIZE, "the 64-bit end record",
+                           "something else at the offset that the file states");
         out->members = number_at(z, record + 32, 8);
         out->size = number_at(z, record + 40, 8);
         out->at = number_at(z, record + 48, 8);
@@ -199,7 +199,7 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
     if (!fsd_slice_drop(&name, ".npy"))
         return FSD_OK; /* not a tensor */
     if (!find_bytes(z, m, &at))
-        return damaged(z, entry, "a member where the directory says",
+        return damaged(z, entry, "a member at the offset that the directory states",
                        "that it is not all in the file");
     z->expanded += m->size;
     if (m->size > UINT64_MAX / 2 ||
@@ -219,7 +219,7 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
     if (m->flags & 1)
         array.odd = "it is encrypted";
     else if (m->method && m->method != 8)
-        array.odd = "it is compressed by another method than deflate";
+        array.odd = "it is compressed by a method other than deflate";
     else
         array.odd = fsd_npy_read(&array);
     fsd_vec_push(z->arena, &z->set->at, array);

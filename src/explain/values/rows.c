@@ -58,7 +58,7 @@ static struct fsd_array without_row(struct fsd_arena *arena,
         part.odd = fsd_printed(
             arena, "its first axis is not the batch of %" PRId64 " rows", batch);
     else if (all->fortran)
-        part.odd = "its rows are not stored one behind the other (fortran_order)";
+        part.odd = "its rows are not stored one after the other (fortran_order)";
     if (part.odd)
         return part;
     part.dims[0]--;
@@ -80,7 +80,7 @@ static enum fsd_status check_inputs(const struct fsd_graph *g,
                 (n->rows.at[i].fresh || fsd_number_of(n, i, FSD_ERROR_MAX_ABS) > 0))
                 return fsd_fail(err, FSD_E_MISMATCH, n->paths[0], FSD_POS_NONE, 0,
                                 "expected equal rows of a batch in the network's "
-                                "inputs, found others in '%.200s'",
+                                "inputs, found unequal ones in '%.200s'",
                                 fsd_text(g->names, n->rows.at[i].name));
     return FSD_OK;
 }

@@ -74,11 +74,11 @@ static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
 
     un.why = fsd_measure_error(a, b, &measure, &broken);
     if (broken)
-        return fsd_fail(p->err, FSD_E_FORMAT, broken->stored.file->name, FSD_POS_BYTE,
-                        broken->stored.at,
-                        "expected the tensor '%.200s' whole, found that it is damaged "
-                        "or cut",
-                        fsd_text(p->names, broken->name));
+        return fsd_fail(
+            p->err, FSD_E_FORMAT, broken->stored.file->name, FSD_POS_BYTE,
+            broken->stored.at,
+            "expected the tensor '%.200s' whole, found that it is damaged or truncated",
+            fsd_text(p->names, broken->name));
     if (!un.why) {
         add_row(p, b->name, &measure);
         return FSD_OK;
@@ -117,7 +117,7 @@ static enum fsd_status check_any(const struct pairing *p, const struct fsd_array
                         n->unmeasured.n, fsd_text(p->names, n->unmeasured.at[0].name),
                         n->unmeasured.at[0].why);
     return fsd_fail(p->err, FSD_E_MISMATCH, b->path, FSD_POS_NONE, 0,
-                    a ? "expected tensors of the names that %.200s has, found none"
+                    a ? "expected tensors with the names of those in %.200s, found none"
                       : "expected tensors, found none%.0s",
                     a ? a->path : "");
 }

@@ -128,7 +128,7 @@ static const struct row {
      "build again: the model is not the cause",
      NULL},
     {OF(FSD_FAILS_INTERNAL), has_model,
-     "Build by another version of TensorRT, or without optimizations of the region",
+     "Build with another version of TensorRT, or with the lowest optimization level",
      "{builder} --onnx={model} --builderOptimizationLevel=0"},
     {OF(FSD_FAILS_OPERATOR) | OF(FSD_FAILS_PLUGIN) | OF(FSD_FAILS_TYPE) |
          OF(FSD_FAILS_SHAPE) | OF(FSD_FAILS_QDQ),

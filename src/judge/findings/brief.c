@@ -402,7 +402,7 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
         return;
     open_line(w);
     if (w->d->engine->only_timed) {
-        fputs("give the engine's dump of layers, and this file to --profile", w->out);
+        fputs("pass the engine's layer dump, and this file with --profile", w->out);
     } else if (all->n) {
         fsd_put_noun(w->out, all->n, "change");
         fputs(" may save time; fusiondiff reformats", w->out);

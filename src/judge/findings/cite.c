@@ -364,9 +364,9 @@ static const struct {
                            "give {n} scalar{s} one dimension"},
     [FSD_STORE_CONSTANT] = {"store-constant",
                             "store the constant that `{name}` reads as {type}",
-                            "store {n} constant{s} in other types"},
+                            "store {n} constant{s} in a different type"},
     [FSD_UNMARK_OUTPUT] = {"unmark-output",
-                           "remove the output of `{name}` from those of the network",
+                           "remove the output of `{name}` from the network's outputs",
                            "remove {n} output{s} of the network"},
 };
 _Static_assert(FSD_COUNT_OF(actions) == FSD__ACTION_COUNT, "a row each");
@@ -383,9 +383,9 @@ static void put_scales(const struct fsd_cite *const *cites, uint32_t n, FILE *ou
     for (uint32_t i = 0; i < n; i++)
         to_calibrate += !cites[i]->edit->like;
     if (to_calibrate == n)
-        fprintf(out, ", scale%s to calibrate", fsd_plural(n));
+        fprintf(out, ", and calibrate the scale%s", fsd_plural(n));
     else if (to_calibrate)
-        fprintf(out, ", %u of them with a scale to calibrate", to_calibrate);
+        fprintf(out, ", and calibrate the scales of %u of them", to_calibrate);
 }
 
 static void put_scale(const struct fsd_edit *e, FILE *out)

@@ -163,7 +163,7 @@ void fsd_lint_absent(struct fsd_finder *f)
     if (!g->absent)
         return;
     fsd_lint_open(f, reader_of(g, g->absent_tensor));
-    fprintf(f->out, "the weights `%s` are in `%s`, which is not beside the model",
+    fprintf(f->out, "the weights `%s` are in `%s`, which is not in the model's folder",
             fsd_text(g->names, g->absent_tensor), g->absent);
     if (g->absent_tensors > 1)
         fprintf(f->out, "; %u tensors are in absent files", g->absent_tensors);
@@ -178,10 +178,11 @@ static void report_opset(struct fsd_finder *f)
     if (opset <= FSD_OPSET_KNOWN || !f->lint->g->nodes.n)
         return;
     fsd_lint_open(f, 0);
-    fprintf(f->out,
-            "the model's opset is %" PRId64 ", and operators are known up to opset %d: "
-            "newer ones are judged as they were",
-            opset, FSD_OPSET_KNOWN);
+    fprintf(
+        f->out,
+        "the model's opset is %" PRId64
+        ", and operators are known up to opset %d: newer ones are judged by that opset",
+        opset, FSD_OPSET_KNOWN);
     fsd_lint_close(f);
 }
 

@@ -159,13 +159,14 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
 
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)
 {
-    add_edit(f, (struct fsd_edit){.action = FSD_SPREAD_SCALE,
-                                  .tensor = fsd_lint_tensor(f, q->data),
-                                  .node = q->node,
-                                  .name = fsd_called(f, q->node),
-                                  .input = 1,
-                                  .effect = "all channels have the scale that all had: "
-                                            "the same values"});
+    add_edit(
+        f, (struct fsd_edit){
+               .action = FSD_SPREAD_SCALE,
+               .tensor = fsd_lint_tensor(f, q->data),
+               .node = q->node,
+               .name = fsd_called(f, q->node),
+               .input = 1,
+               .effect = "every channel has the scale that all had: the same values"});
 }
 
 void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
@@ -202,15 +203,17 @@ void fsd_edit_store(struct fsd_finder *f, fsd_id dq)
 
     if (!q)
         return;
-    add_edit(f, (struct fsd_edit){
-                    .action = FSD_STORE_CONSTANT,
-                    .tensor = fsd_lint_tensor(f, q->data),
-                    .node = dq,
-                    .name = fsd_called(f, dq),
-                    .type = fsd_dtype_name(
-                        narrow ? FSD_INT8 : fsd_tensor_form(l->g, q->scale)->type),
-                    .effect = narrow ? "the same integers around the zero point 0"
-                                     : "the floats that the node computes"});
+    add_edit(f,
+             (struct fsd_edit){
+                 .action = FSD_STORE_CONSTANT,
+                 .tensor = fsd_lint_tensor(f, q->data),
+                 .node = dq,
+                 .name = fsd_called(f, dq),
+                 .type = fsd_dtype_name(narrow ? FSD_INT8
+                                               : fsd_tensor_form(l->g, q->scale)->type),
+                 .effect =
+                     narrow ? "the same integers around the zero point 0"
+                            : "the same floating-point values that the node computes"});
 }
 
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,

@@ -80,8 +80,8 @@ static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
                              .to = scale,
                              .to_name = fsd_called(f, scale),
                              .scale = fsd_lint_factor(f->lint, scale),
-                             .effect = "rounds before the product in the place of "
-                                       "behind it, within the range of FP16"});
+                             .effect = "rounds before the product instead of after it, "
+                                       "within the range of FP16"});
 }
 
 /* The product with the values, and what is between it and the Softmax: a Where that
@@ -91,7 +91,7 @@ static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m
                         const char *type)
 {
     const char *effect =
-        fsd_printed(f->found->arena, "rounds to %s what it reads and writes",
+        fsd_printed(f->found->arena, "rounds its inputs and output to %s",
                     strcmp(type, "fp16") ? "BF16" : "FP16");
 
     if (between(m) && strcmp(type, "fp16") != 0)
@@ -114,11 +114,11 @@ static bool propose_casts(struct fsd_finder *f, const struct fsd_measured_block 
     if (half && !scaled)
         scale_first(f, m->first, scale);
     cast(f, m->first, type,
-         half ? "rounds to FP16 what it reads and writes"
+         half ? "rounds its inputs and output to FP16"
          : scaled || scale != FSD_NONE
-             ? "rounds to BF16 what it reads and writes"
-             : "rounds to BF16 what it reads and writes, which without a scale may "
-               "exceed the range of FP16");
+             ? "rounds its inputs and output to BF16"
+             : "rounds its inputs and output to BF16; without a scale these may exceed "
+               "the range of FP16");
     cast_behind(f, m, type);
     return true;
 }
@@ -151,11 +151,13 @@ static bool propose_pads(struct fsd_finder *f, const struct fsd_measured_block *
     pad(f, m->first, 1, 1, key, size);
     pad(f, m->last, 1, 0, value, size);
     if (value < size)
-        fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_SLICE_OUTPUT,
-                                               .node = m->last,
-                                               .size = value,
-                                               .effect = "removes what the zeros of "
-                                                         "its input made"});
+        fsd_edit_of_block(
+            f,
+            (struct fsd_edit){
+                .action = FSD_SLICE_OUTPUT,
+                .node = m->last,
+                .size = value,
+                .effect = "removes the elements that the padding of its input adds"});
     return true;
 }
 
@@ -163,13 +165,14 @@ static void repeat(struct fsd_finder *f, const struct fsd_measured_block *m,
                    fsd_id node, fsd_id tensor)
 {
     if (fsd_attention_size(m, tensor, 2) == 1)
-        fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_REPEAT_HEADS,
-                                               .node = node,
-                                               .input = 1,
-                                               .axis = 2,
-                                               .size = fsd_attention_size(m, m->q, 2),
-                                               .effect = "repeats what the product "
-                                                         "repeats itself"});
+        fsd_edit_of_block(
+            f, (struct fsd_edit){.action = FSD_REPEAT_HEADS,
+                                 .node = node,
+                                 .input = 1,
+                                 .axis = 2,
+                                 .size = fsd_attention_size(m, m->q, 2),
+                                 .effect =
+                                     "repeats the heads that the product broadcasts"});
 }
 
 static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block *m)
@@ -200,9 +203,10 @@ static bool propose_depths(struct fsd_finder *f, const struct fsd_measured_block
 
 static void unmark(struct fsd_finder *f, fsd_id node)
 {
-    fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_UNMARK_OUTPUT,
-                                           .node = node,
-                                           .effect = "the network outputs less"});
+    fsd_edit_of_block(f,
+                      (struct fsd_edit){.action = FSD_UNMARK_OUTPUT,
+                                        .node = node,
+                                        .effect = "the network has one output less"});
 }
 
 static bool propose_unmarking(struct fsd_finder *f, const struct fsd_measured_block *m)

@@ -131,8 +131,8 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "%u of the %u inputs of `%s` have another scale than the first: "
-                "each is requantized; give all the largest, that of ",
+                "%u of the %u inputs of `%s` have a different scale than the first: "
+                "each is requantized; give all of them the largest, that of ",
                 unlike, n, fsd_called(f, i));
         put_scale(f, most);
         for (uint32_t k = 0; k < n; k++) {

@@ -72,14 +72,14 @@ static const struct fsd_rule rules[] = {
      "A QuantizeLinear runs as a layer at a network input, where one is required.", RUN,
      .find = fsd_find_standing, FSD_AT_INPUT,
      .why = "The network is fed data of higher precision than its first layer reads.",
-     .fix = "Feed quantized data to save the layer; otherwise keep it."},
+     .fix = "Feed quantized data to remove the layer; otherwise leave it as it is."},
     {"quantize/at-output", FSD_INFO,
      "A QuantizeLinear or DequantizeLinear runs as a layer at a network output, where "
      "one is required.",
      RUN, .find = fsd_find_standing, FSD_AT_OUTPUT,
-     .why = "The network returns another type than its last layer writes.",
-     .fix = "Make the quantized tensor the network output to save the layer; otherwise "
-            "keep it."},
+     .why = "The network returns a different type than its last layer writes.",
+     .fix = "Make the quantized tensor the network output to remove the layer; "
+            "otherwise leave it as it is."},
     {"quantize/separate-kernel", FSD_WARNING,
      "Separate kernels scale, activate and quantize what other kernels computed.", RUN,
      .find = fsd_find_requantizing,
@@ -88,7 +88,7 @@ static const struct fsd_rule rules[] = {
             "information where no Conv or GEMM kernel of the engine writes a quantized "
             "type.",
      .fix = "Where other kernels of the engine quantize their own output, compare the "
-            "quantizers behind both. Where none does, the builder has no such kernel: "
+            "quantizers after both. Where none does, the builder has no such kernel: "
             "compare with a build in FP16."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
@@ -129,8 +129,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Align channels to a multiple of 8 (16-bit types) or 32 (8-bit types), or "
             "use lower precision."},
     {"precision/io-type", FSD_INFO,
-     "A network input or output has another type in the engine than in the model.", RUN,
-     .find = fsd_find_io_types,
+     "A network input or output has a different type in the engine than in the model.",
+     RUN, .find = fsd_find_io_types,
      .why = "The application must bind buffers of the engine's type.",
      .fix = "Set the input and output formats of the build, unless this is intended."},
     {"precision/fp16-range", FSD_INFO,
@@ -175,14 +175,14 @@ static const struct fsd_rule rules[] = {
      .fix =
          "Follow the advice of `reformats`, which states what would remove the layer."},
     {"log/other-build", FSD_WARNING,
-     "The build log belongs to another engine than the dump and is not used.", LOG,
+     "The build log belongs to a different engine than the dump and is not used.", LOG,
      .find = fsd_find_other_build, .about_inputs = true,
      .why = "What the log states about its engine may not hold for this one.",
      .fix = "Pass the log of the build that produced this engine."},
     {"log/other-model", FSD_WARNING,
      "The log lists parsed nodes that the model does not have, or lacks nodes of it.",
      LOG, .find = fsd_find_other_model, .about_inputs = true,
-     .why = "The log may belong to another model.",
+     .why = "The log may belong to a different model.",
      .fix = "Pass the log of the build of this model."},
     {"log/too-large", FSD_WARNING,
      "Some steps of the log exceed a limit and were not followed.", LOG,
@@ -205,8 +205,8 @@ static const struct fsd_rule rules[] = {
     {"log/constraint", FSD_WARNING,
      "TensorRT did not obey a precision or device constraint of a layer.", LOG,
      .find = fsd_find_log_warnings,
-     .why =
-         "The layer runs in another precision, or on another device, than requested.",
+     .why = "The layer runs in a different precision, or on a different device, than "
+            "requested.",
      .fix = "Remove the constraint, or request a type for which a kernel exists."},
     {"log/calibrator", FSD_WARNING,
      "A calibrator was given, and TensorRT did not use it.", LOG,
@@ -249,7 +249,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Make sure that the engine was built or refitted after the model was "
             "exported."},
     {"build-differs", FSD_INFO,
-     "The build used another version, GPU or options than the snapshot's build.",
+     "The build used a different version, GPU or set of options than the snapshot's "
+     "build.",
      CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Most differences between engines come from these.",
      .fix = "Compare builds of the same version, for the same GPU, with the same "
@@ -289,11 +290,11 @@ static const struct fsd_rule rules[] = {
      .fix = "`explain --node` states the reason. Moved or lost Q/DQ nodes are the "
             "usual cause."},
     {"precision-changed", FSD_ERROR,
-     "A node runs, or a tensor between layers is stored, in another type of the same "
-     "width.",
+     "A node runs, or a tensor between layers is stored, in a different type of the "
+     "same width.",
      CHANGE, fsd_find_retyped, FSD_WIDTH_RETYPED, COUNT, NONE_MORE,
      .why = "FP8 and INT8, or FP16 and BF16, differ in range and rounding: the engine "
-            "computes other values.",
+            "computes different values.",
      .fix = "Compare the precision flags of both builds and the types of the model's "
             "quantizers and Casts."},
     {"range-narrowed", FSD_WARNING,
@@ -321,19 +322,21 @@ static const struct fsd_rule rules[] = {
      .why = "Applications that run the engine rely on the shape.",
      .fix = "Dump the engine with detailed profiling verbosity."},
     {"facts-unknown", FSD_WARNING,
-     "The dump lacks tensors or Metadata, or an older version wrote the snapshot.",
+     "The dump lacks tensors or Metadata, or an older fusiondiff wrote the snapshot.",
      CHANGE, fsd_find_less_info, 0, COUNT, NONE_MORE,
      .why = "The findings rest on less information than when the snapshot was taken.",
      .fix = "Build and dump with the same verbosity as for the snapshot."},
-    {"layout-changed", FSD_WARNING, "A tensor has another memory layout than before.",
-     CHANGE, fsd_find_layouts, 0, COUNT, NONE_MORE,
-     .why = "Another layout means another kernel, often with a Reformat next to it.",
+    {"layout-changed", FSD_WARNING,
+     "A tensor has a different memory layout than before.", CHANGE, fsd_find_layouts, 0,
+     COUNT, NONE_MORE,
+     .why = "A different layout means a different kernel, often with a Reformat next "
+            "to it.",
      .fix = "Compare the times of both builds with --profile."},
     {"kernel-changed", FSD_WARNING,
-     "A kernel has other sizes, weights, operations, parameters or nodes, or another "
-     "layer type, than before.",
+     "A kernel has different sizes, weights, operations, parameters or nodes, or a "
+     "different layer type, than before.",
      CHANGE, fsd_find_changed_kernels, 0, COUNT, NONE_MORE,
-     .why = "The engine computes the same nodes with another kernel.",
+     .why = "The engine computes the same nodes with a different kernel.",
      .fix = "Inspect the layer (`explain --node`). A change of the model or of the "
             "build options explains it."},
     {"fell-back-to-cpu", FSD_ERROR,
@@ -344,22 +347,23 @@ static const struct fsd_rule rules[] = {
      .fix = "Look for the operator, type or opset that the provider does not support; "
             "the session log lists placements (`skipped`)."},
     {"provider-changed", FSD_WARNING,
-     "A kernel runs on another execution provider than before, or on an unknown one.",
+     "A kernel runs on a different execution provider than before, or on an unknown "
+     "one.",
      CHANGE, fsd_find_providers, 0, COUNT, NONE_MORE,
-     .why = "Another provider has other kernels, times and numerics.",
+     .why = "Providers differ in kernels, times and numerics.",
      .fix = "Compare the providers of both sessions, their order and their options."},
-    {"operator-changed", FSD_ERROR, "A node computes another operator than before.",
+    {"operator-changed", FSD_ERROR, "A node is a different operator than before.",
      CHANGE, fsd_find_edits, FSD_EDIT_OPERATOR, COUNT, NONE_MORE,
      .why = "The model computes something else; fusions with the node may differ.",
      .fix = "Run `check --update` if the model was changed on purpose."},
-    {"attribute-changed", FSD_WARNING, "A node has another attribute than before.",
+    {"attribute-changed", FSD_WARNING, "A node has a different attribute than before.",
      CHANGE, fsd_find_edits, FSD_EDIT_ATTRIBUTE, COUNT, NONE_MORE,
-     .why = "The node computes another result, or works on other sizes.",
+     .why = "The node computes a different result, or works on different sizes.",
      .fix = "Run `check --update` if the model was changed on purpose."},
     {"value-changed", FSD_INFO,
-     "A scale, a zero point or another short constant has another value.", CHANGE,
+     "A scale, a zero point or another short constant has a different value.", CHANGE,
      fsd_find_values, 0, COUNT, .budget = {-1, -1, -1},
-     .why = "A calibration or training changes values; the engine is to be built anew.",
+     .why = "Calibration or training changes these values; the engine must be rebuilt.",
      .fix = "Build the engine from the model that is deployed."},
     {"scales-unequal", FSD_ERROR,
      "Quantizers that had one scale have several, or a scale is 0.", CHANGE,
@@ -369,7 +373,7 @@ static const struct fsd_rule rules[] = {
      .fix =
          "Calibrate the tensors together, so that their quantizers share one scale."},
     {"source-changed", FSD_WARNING,
-     "A node or a kernel reads another node's output than before.", CHANGE,
+     "A node or a kernel reads the output of a different node than before.", CHANGE,
      fsd_find_unasked, 0, COUNT, NONE_MORE,
      .why = "Either the model was rewired, or the engine computes something else, or "
             "its dump is wrong.",
@@ -411,7 +415,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Pass the build log (--log), or dump the engine with detailed profiling "
             "verbosity."},
     {"io-changed", FSD_ERROR,
-     "An input or output of the engine was added or removed, or has another name, "
+     "An input or output of the engine was added or removed, or has a different name, "
      "shape, type or format.",
      CHANGE, fsd_find_ports, 0, COUNT, NONE_MORE,
      .why = "Applications that bind the previous inputs and outputs fail or compute "
@@ -419,7 +423,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Export with the names, shapes and types that the applications expect, or "
             "change the applications as well."},
     {"profile-changed", FSD_ERROR,
-     "An optimization profile has other sizes for an input than before.", CHANGE,
+     "An optimization profile has different sizes for an input than before.", CHANGE,
      fsd_find_bindings, 1, COUNT, NONE_MORE,
      .why = "TensorRT may refuse sizes that an application uses, or run them more "
             "slowly than those it was tuned for.",
@@ -438,9 +442,8 @@ static const struct fsd_rule rules[] = {
      CHANGE, fsd_find_slower_groups, 0, COUNT | MS | SHARE, NONE_MORE, .of_same = true,
      .why = "A group of layers that became slower is hidden in the total where others "
             "became faster.",
-     .fix =
-         "`compare` shows what else changed of the group: its kernel, its types, the "
-         "layers beside it."},
+     .fix = "`compare` shows what else changed in the group: its kernel, its types, "
+            "the layers next to it."},
     {"layer-count", FSD_WARNING, "The engine has more layers than before.", CHANGE,
      fsd_find_more_layers, 0, COUNT, NONE_MORE,
      .why = "More layers mean more kernel launches and more memory traffic.",
@@ -462,12 +465,14 @@ static const struct fsd_rule rules[] = {
             "finding.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-older", FSD_INFO,
-     "An older version wrote the snapshot, without facts that this one compares.",
+     "An older fusiondiff wrote the snapshot, without facts that this version "
+     "compares.",
      CHANGE, fsd_find_older, false, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "Changes of facts that the snapshot lacks go unnoticed.",
+     .why = "Changes of the missing facts go unnoticed.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-reread", FSD_INFO,
-     "The version that wrote the snapshot read the same model and engine differently.",
+     "The fusiondiff version that wrote the snapshot interpreted the same model and "
+     "engine differently.",
      CHANGE, fsd_find_older, true, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Neither model nor engine changed: this is not a change of the build.",
      .fix = "Run `check --update` and commit the snapshot."},
@@ -478,13 +483,13 @@ static const struct fsd_rule rules[] = {
      .fix =
          "`reformats` lists them, most expensive first, with what would remove each."},
     {"int8-required", FSD_OFF,
-     "A node that the policy requires in INT8 runs in another type.", CASE,
+     "A node that the policy requires in INT8 runs in a different type.", CASE,
      fsd_find_not_int8, 0, COUNT | FSD_SETS_WORDS, NONE_MORE,
      .why = "The model was quantized so that these nodes run in INT8.",
      .fix = "`names --not int8` lists the nodes; `explain --node` states why one runs "
             "in higher precision."},
     {"expect", FSD_OFF,
-     "A block that the policy requires is split, or runs in another type.", CASE,
+     "A block that the policy requires is split, or runs in a different type.", CASE,
      fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
      .why = "TensorRT has a fast fused kernel for this pattern.",
      .fix = "The finding lists the layers of the block and what separates them."},

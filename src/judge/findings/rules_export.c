@@ -68,36 +68,36 @@ static const struct fsd_rule rules[] = {
      .fix = "Compare the autocast options of both exports.",
      .source = "TensorRT documentation, strongly typed networks"},
     {"export/graph", FSD_WARNING,
-     "A computing node is in only one of the exports, is another operator, or reads "
-     "another node's output.",
+     "A computing node is in only one of the exports, is a different operator, or "
+     "reads the output of a different node.",
      FSD_NEEDS_EXPORTS, .find = find_exported,
      .which = (int)(BIT(FSD_EXPORT_REMOVED) | BIT(FSD_EXPORT_ADDED) |
                     BIT(FSD_EXPORT_READS) | BIT(FSD_EXPORT_OPERATOR)),
      .why = "TensorRT may fuse the other decomposition differently.",
      .fix = "Compare the version, opset and decompositions of both exporters.",
-     .source = "this program"},
+     .source = "fusiondiff"},
     {"export/value", FSD_WARNING,
-     "An attribute or a constant input of a node has another value.", FSD_NEEDS_EXPORTS,
-     .find = find_exported,
+     "An attribute or a constant input of a node has a different value.",
+     FSD_NEEDS_EXPORTS, .find = find_exported,
      .which = (int)(BIT(FSD_EXPORT_ATTRIBUTE) | BIT(FSD_EXPORT_CONSTANT)),
-     .why = "The node computes another result, or works on other sizes.",
+     .why = "The node computes a different result, or works on different sizes.",
      .fix = "Compare the model's code and the exporter's options.",
-     .source = "this program"},
+     .source = "fusiondiff"},
     {"export/tensor", FSD_WARNING,
-     "An input or output, of the network or of a node, has another name, type or "
+     "An input or output, of the network or of a node, has a different name, type or "
      "shape.",
      FSD_NEEDS_EXPORTS, .find = find_exported,
      .which =
          (int)(BIT(FSD_EXPORT_PORT) | BIT(FSD_EXPORT_TYPE) | BIT(FSD_EXPORT_SHAPE)),
      .why = "An application binds inputs and outputs by name, type and shape.",
      .fix = "Compare the example inputs and the dynamic axes of both exports.",
-     .source = "this program"},
+     .source = "fusiondiff"},
     {"export/model", FSD_INFO,
      "The opset, the exporter or the version of the file format differ.",
      FSD_NEEDS_EXPORTS, .find = find_exported, .which = (int)BIT(FSD_EXPORT_MODEL),
      .why = "Exporters decompose and name nodes differently.",
      .fix = "Use one exporter version and one opset for models that you compare.",
-     .source = "this program"},
+     .source = "fusiondiff"},
 };
 
 const struct fsd_rule *fsd_export_rule_at(unsigned i)

@@ -17,45 +17,46 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_refused, .proves = FSD_PROVES_BUILT,
      .why = "The parser or the compiler stops the build at the first of these and does "
             "not check the rest of the model.",
-     .fix = "Apply `lint --fix` where it proposes an edit; else replace the operator, "
+     .fix = "Apply `lint --fix` where it proposes an edit; otherwise replace the "
+            "operator, "
             "export with another opset, use a plugin, or compute it outside the "
             "engine.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1, each row of "
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each row of "
                "src/judge/lint/refusals.c with a model that is refused and one that "
                "is built; trt8, trt10, trt11: reported by users, the source that "
                "each row states"},
     {"build/absent-weights", FSD_INFO,
-     "A file with weights of the model is not there, or too short.", LINT,
+     "A file with weights of the model is missing, or too short.", LINT,
      .find = fsd_lint_absent,
-     .why = "The parser opens the files that the model names beside it, and fails.",
-     .fix = "Put the file beside the model, under the name that the model has; a clone "
-            "without Git LFS has only its pointer.",
+     .why = "The parser fails to read the weight files that the model names.",
+     .fix = "Put the file into the model's folder, under the name that the model "
+            "states; a clone without Git LFS has only its pointer.",
      .source =
          "any builder: by definition of external data in ONNX; TensorRT for RTX "
          "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
          "weights\""},
     {"build/not-known", FSD_INFO,
-     "It is unknown whether the builder supports an operator, or the sizes of a run.",
+     "It is unknown whether the builder supports an operator, or all sizes of a run.",
      LINT, .find = fsd_lint_not_known,
-     .why =
-         "The operator was never tested with this builder, belongs to a custom "
-         "domain, or is newer than what is known of it; or a dynamic size has one name "
-         "for two axes.",
-     .fix = "Try the build, or add a plugin that computes the operator; give each "
-            "dynamic size a name of its own.",
+     .why = "The operator was never tested with this builder, belongs to a custom "
+            "domain, or is newer than what fusiondiff knows; or a dynamic size has one "
+            "name for two axes.",
+     .fix = "Try the build, or add a plugin that computes the operator. If two axes "
+            "share a name, give each dynamic size its own name.",
      .source = "any builder: the table in src/judge/lint/refusals.c has no row for "
                "it"},
     {"build/ceil-mode", FSD_WARNING,
      "A pooling operator with ceil_mode has a larger output in TensorRT than in ONNX.",
      LINT, .find = fsd_lint_ceil_mode,
-     .why = "ONNX omits a window that would start in the padding behind the data: "
+     .why = "ONNX omits a window that would start in the padding after the data: "
             "opset 22 specifies this, and ONNX Runtime and the ONNX reference do so at "
             "every opset. TensorRT rounds the number of windows up and keeps the last "
-            "one: the engine's tensor is larger, and what follows fails to build or "
-            "computes with a row that the model does not have.",
-     .fix = "Set ceil_mode to 0 and the padding behind the data to the value that the "
+            "one: the engine's tensor is larger, and the next layers fail to build or "
+            "compute with a row that the model does not have.",
+     .fix = "Set ceil_mode to 0 and the padding after the data to the value that the "
             "finding states.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1, 4,080 pools; trt8, "
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 4,080 pooling "
+               "nodes; trt8, "
                "trt10, trt11: documented by NVIDIA, NvInfer.h, PaddingMode "
                "kEXPLICIT_ROUND_UP"},
     {"qdq/residual", FSD_ERROR,
@@ -63,16 +64,17 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "TensorRT fuses the addition into a quantized convolution if the other "
             "branch is INT8. If that branch has no quantizer, the sum and all its "
-            "consumers stay in 16 or 32 bits. A second quantizer behind the "
-            "convolution prevents the fusion.",
+            "consumers stay in 16 or 32 bits. A second quantizer after the convolution "
+            "prevents the fusion.",
      .fix = "Add one Q/DQ pair on the skip branch, with the scale of the quantizer at "
             "the block's input, and none between the convolution and the addition.",
-     .source = "rtx: measured here, 23 models, 67 builds: 22 move fewer bytes (up "
-               "to 20 %), none more; not where all weights of a convolution have "
-               "one scale (up to 16 % more), and not for a convolution on the skip "
-               "branch; trt8, trt10, trt11: documented by NVIDIA, the TensorRT "
-               "developer guide, Q/DQ placement; reported by users, NVIDIA "
-               "Model-Optimizer pull requests 425 and 2024, TensorRT issue 2204"},
+     .source =
+         "rtx: measured for fusiondiff, 23 models, 67 builds: 22 move fewer bytes (up "
+         "to 20 %), none more; not where all weights of a convolution have "
+         "one scale (up to 16 % more), and not for a convolution on the skip "
+         "branch; trt8, trt10, trt11: documented by NVIDIA, the TensorRT "
+         "developer guide, Q/DQ placement; reported by users, NVIDIA "
+         "Model-Optimizer pull requests 425 and 2024, TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
      "A residual addition has its quantizer, but nothing quantizes the sum.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
@@ -80,70 +82,76 @@ static const struct fsd_rule rules[] = {
             "stays in higher precision, as before the pooling at the end of a network, "
             "the quantizer of the branch runs as a layer of its own.",
      .fix = "Quantize the sum: add a Q/DQ pair before its consumers.",
-     .source = "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 "
-               "by trt-engine-explorer, TensorRT 8.4; not for rtx: measured here, "
-               "11 models, 22 builds: 1 moves fewer bytes, 1 more"},
+     .source =
+         "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 "
+         "by trt-engine-explorer, TensorRT 8.4; not for rtx: measured for fusiondiff, "
+         "11 models, 22 builds: 1 moves fewer bytes, 1 more"},
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "An INT8 kernel needs both inputs quantized. With one, TensorRT "
             "dequantizes it and runs the operator in higher precision.",
      .fix = "Quantize the other input, or neither.",
-     .source = "rtx: measured here, 11 models, 32 builds: 10 move fewer bytes "
-               "(median 14 %, up to 38 %), none more; trt8, trt10, trt11: "
-               "documented by NVIDIA, the TensorRT developer guide, Q/DQ placement; "
-               "reported by users, TensorRT issue 3197"},
+     .source =
+         "rtx: measured for fusiondiff, 11 models, 32 builds: 10 move fewer bytes "
+         "(median 14 %, up to 38 %), none more; trt8, trt10, trt11: "
+         "documented by NVIDIA, the TensorRT developer guide, Q/DQ placement; "
+         "reported by users, TensorRT issue 3197"},
     {"qdq/inside-conv", FSD_WARNING,
      "A quantizer separates an operator from its activation or normalization.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "Builders fuse a convolution with its normalization and activation and "
             "quantize the result. A pair in between makes two layers with a "
             "higher-precision tensor between them.",
-     .fix = "Move the pair behind the activation.",
-     .source = "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
-               "guide, Q/DQ placement; reported by users, TensorRT issue 2592; not "
-               "for rtx: measured here, 9 models, 27 builds: 8 move as many bytes "
-               "without the pairs, 1 less, which qdq/silu finds"},
+     .fix = "Move the pair after the activation.",
+     .source =
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
+         "guide, Q/DQ placement; reported by users, TensorRT issue 2592; not "
+         "for rtx: measured for fusiondiff, 9 models, 27 builds: 8 move as many bytes "
+         "without the pairs, 1 less, which qdq/silu finds"},
     {"qdq/island", FSD_WARNING,
-     "An operator without a quantizer stands between quantized operators.", LINT,
+     "An operator without a quantizer is between quantized operators.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "Quantizers cannot move across an average. Its input stays in higher "
             "precision, so the operator before it writes 16 or 32 bits, and data is "
             "converted there and back.",
      .fix = "Add a Q/DQ pair before it.",
-     .source = "rtx: measured here, 42 models, 106 builds: 21 move fewer bytes (up "
-               "to 25 %), none more; not before a quantizer of FP8 (8 models, 20 "
-               "builds: 2 move 5 % more); trt8, trt10, trt11: documented by NVIDIA, "
-               "the TensorRT developer guide, Q/DQ placement; reported by users, "
-               "TensorRT issue 2976"},
-    {"qdq/silu", FSD_WARNING, "A quantizer stands inside a SiLU.", LINT,
+     .source =
+         "rtx: measured for fusiondiff, 42 models, 106 builds: 21 move fewer bytes (up "
+         "to 25 %), none more; not before a quantizer of FP8 (8 models, 20 "
+         "builds: 2 move 5 % more); trt8, trt10, trt11: documented by NVIDIA, "
+         "the TensorRT developer guide, Q/DQ placement; reported by users, "
+         "TensorRT issue 2976"},
+    {"qdq/silu", FSD_WARNING, "A quantizer is inside a SiLU.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
      .why = "TensorRT fuses Sigmoid and Mul with the convolution before them only if "
-            "nothing stands in between.",
+            "nothing is in between.",
      .fix = "Remove the quantizers inside the SiLU. If it must be quantized, give all "
             "three quantizers one scale.",
-     .source = "rtx: measured here, 3 models, 9 builds: 2 move fewer bytes (10 and "
-               "25 %), none more; trt8, trt10, trt11: reported by users, zmurder, "
-               "notes on quantization in practice, and pytorch/TensorRT issue 3678"},
-    {"qdq/pad", FSD_WARNING, "A quantizer stands between a Pad and its convolution.",
-     LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
-     .why = "TensorRT fuses the Pad into the convolution only if nothing stands in "
-            "between.",
+     .source =
+         "rtx: measured for fusiondiff, 3 models, 9 builds: 2 move fewer bytes (10 and "
+         "25 %), none more; trt8, trt10, trt11: reported by users, zmurder, "
+         "notes on quantization in practice, and pytorch/TensorRT issue 3678"},
+    {"qdq/pad", FSD_WARNING, "A quantizer is between a Pad and its convolution.", LINT,
+     .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
+     .why =
+         "TensorRT fuses the Pad into the convolution only if nothing is in between.",
      .fix = "Move the pair before the Pad, or use the convolution's own `pads`.",
      .source = "trt8, trt10, trt11: reported by users, TensorRT issue 2592; not for "
-               "rtx: measured here, 1 model, 2 builds: as many bytes"},
+               "rtx: measured for fusiondiff, 1 model, 2 builds: as many bytes"},
     {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose has no INT8 kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
      .why = "TensorRT 8 and 10 have no INT8 kernel for it together with a "
-            "normalization, an activation or a Concat behind it; TensorRT for RTX has "
+            "normalization, an activation or a Concat after it; TensorRT for RTX has "
             "none at all. Data and weights are dequantized, and it runs in FP32.",
      .fix = "Fold the normalization into its weights, or do not quantize it.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1, six kinds of it; trt8, "
-               "trt10: reported by users, yolov7_qat guidance by NVIDIA-AI-IOT and "
-               "TensorRT issue 2597"},
+     .source =
+         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, six kinds of it; trt8, "
+         "trt10: reported by users, yolov7_qat guidance by NVIDIA-AI-IOT and "
+         "TensorRT issue 2597"},
     {"qdq/no-gain", FSD_WARNING,
-     "A quantizer stands before an operator that gains nothing from it.", LINT,
+     "A quantizer is before an operator that gains nothing from it.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "Softmax, normalizations, masks and biases have no low-precision kernel: "
             "data is rounded to 8 bits and converted back at once, which costs "
@@ -152,7 +160,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Exclude the operator from quantization.",
      .source = "trt8, trt10, trt11: documented by NVIDIA, Model-Optimizer, nodes "
                "that it excludes; reported by users, TensorRT issue 4397; not for "
-               "rtx: measured here, 2 models, 6 builds: without the pairs 1 moves 8 "
+               "rtx: measured for fusiondiff, 2 models, 6 builds: without the pairs 1 "
+               "moves 8 "
                "% fewer bytes, 1 moves 63 % more"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
@@ -161,9 +170,10 @@ static const struct fsd_rule rules[] = {
             "quantized, or neither. INT8 kernels exist only for head sizes 16, 32 and "
             "64 and at most 512 positions.",
      .fix = "Exclude both products from quantization, or use FP8.",
-     .source = "rtx: measured here, 1 model, 2 builds: 19 % fewer bytes; trt8, "
-               "trt10, trt11: documented by NVIDIA, fused attention; reported by "
-               "users, TensorRT issues 4167 and 3724"},
+     .source =
+         "rtx: measured for fusiondiff, 1 model, 2 builds: 19 % fewer bytes; trt8, "
+         "trt10, trt11: documented by NVIDIA, fused attention; reported by "
+         "users, TensorRT issues 4167 and 3724"},
     {"qdq/small-product", FSD_INFO,
      "A quantized matrix product is too small to gain from INT8.", LINT,
      .find = fsd_lint_places,
@@ -175,52 +185,57 @@ static const struct fsd_rule rules[] = {
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds no operator that computes.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .notes = FSD_RTX,
      .why = "It rounds its input and runs as a layer of its own or in the kernel "
-            "before it. A Transpose or Reshape behind it changes nothing about that.",
+            "before it. A Transpose or Reshape after it does not change that.",
      .fix = "Remove it; for TensorRT for RTX that saves nothing.",
-     .source = "rtx: measured here, 22 models, 47 builds: without the pair none "
-               "moves fewer bytes, 4 move more (up to 9 %), so that it is a note; "
-               "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
-               "guide, Q/DQ placement"},
+     .source =
+         "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair none "
+         "moves fewer bytes, 4 move more (up to 9 %), so that it is a note; "
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
+         "guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
-     "Quantizers stand behind operators, not before the operators that run in low "
+     "Quantizers are after operators, not before the operators that run in low "
      "precision.",
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "A pair whose consumer does not run in low precision is a conversion there "
             "and back. Exporters that quantize the output of each operator add many.",
      .fix = "Configure the exporter to quantize the inputs of Conv, Gemm and MatMul "
             "only, and one branch of each residual addition.",
-     .source = "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
-               "guide, Q/DQ placement; ONNX Runtime, quantization for TensorRT; not "
-               "for rtx: measured here, 41 models, 82 builds: without the pairs 1 "
-               "moves fewer bytes, which qdq/silu finds, and 9 move more (up to 28 "
-               "%), where one was on a skip branch"},
+     .source =
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
+         "guide, Q/DQ placement; ONNX Runtime, quantization for TensorRT; not "
+         "for rtx: measured for fusiondiff, 41 models, 82 builds: without the pairs 1 "
+         "moves fewer bytes, which qdq/silu finds, and 9 move more (up to 28 "
+         "%), where one was on a skip branch"},
     {"scale/one-tensor", FSD_WARNING,
      "Two quantizers of one tensor have different scales.", LINT,
      .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,
      .why = "TensorRT merges equal quantizers of one tensor; different ones become two "
             "layers.",
      .fix = "Use one scale for both.",
-     .source = "rtx: measured here, 6 models, 17 builds: 5 move fewer bytes (up to "
-               "17 %), none more; trt8, trt10, trt11: documented by NVIDIA, the "
-               "TensorRT developer guide, Q/DQ placement; log of a QAT ResNet-18, "
-               "HorizontalMergeQNodes"},
+     .source =
+         "rtx: measured for fusiondiff, 6 models, 17 builds: 5 move fewer bytes (up to "
+         "17 %), none more; trt8, trt10, trt11: documented by NVIDIA, the "
+         "TensorRT developer guide, Q/DQ placement; log of a QAT ResNet-18, "
+         "HorizontalMergeQNodes"},
     {"scale/moved", FSD_WARNING,
-     "A data-movement operator has different scales before and behind it.", LINT,
+     "A data-movement operator has different scales before and after it.", LINT,
      .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
      .why = "TensorRT moves a quantizer across a MaxPool, Transpose or Slice and "
             "merges it with the quantizer there if their scales are equal.",
      .fix = "Use one scale for both.",
-     .source = "rtx: measured here, 12 models, 25 builds: 7 move fewer bytes (up to "
+     .source = "rtx: measured for fusiondiff, 12 models, 25 builds: 7 move fewer bytes "
+               "(up to "
                "4 %), none more; trt8, trt10, trt11: documented by NVIDIA, "
                "yolov7_qat, find_quantizer_pairs"},
     {"scale/concat", FSD_WARNING,
-     "The branches of a Concat are quantized with other scales than its output.", LINT,
-     .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS,
-     .why = "TensorRT copies the quantizer behind a Concat to each branch. A quantizer "
-            "that already stands there with another scale makes two, and a conversion "
-            "each.",
+     "The branches of a Concat are quantized with different scales than its output.",
+     LINT, .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS,
+     .why = "TensorRT copies the quantizer after a Concat to each branch. A branch "
+            "that already has a quantizer with a different scale then has two, and a "
+            "conversion.",
      .fix = "Give all of them the greatest scale.",
-     .source = "rtx: measured here, 14 models, 41 builds: 12 move fewer bytes (INT8 "
+     .source = "rtx: measured for fusiondiff, 14 models, 41 builds: 12 move fewer "
+               "bytes (INT8 "
                "1 %, FP8 up to 11 %), none more; trt8, trt10, trt11: documented by "
                "NVIDIA, yolov7_qat: 180 to 207 queries a second"},
     {"scale/concat-inputs", FSD_WARNING,
@@ -229,10 +244,11 @@ static const struct fsd_rule rules[] = {
      .why = "Inputs that have the scale of the output are written in place; the others "
             "are requantized and copied.",
      .fix = "Give all of them the greatest scale.",
-     .source = "rtx: measured here, 1 model, 2 builds: 22 % fewer bytes; not where "
-               "a quantizer follows it (16 models, 44 builds: none moves "
-               "fewer bytes, 2 move more); trt8, trt10, trt11: documented by "
-               "NVIDIA, yolov7_qat guidance"},
+     .source =
+         "rtx: measured for fusiondiff, 1 model, 2 builds: 22 % fewer bytes; not where "
+         "a quantizer follows it (16 models, 44 builds: none moves "
+         "fewer bytes, 2 move more); trt8, trt10, trt11: documented by "
+         "NVIDIA, yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,
      "The scales of weights are not along the output channels.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -240,16 +256,18 @@ static const struct fsd_rule rules[] = {
             "channel only.",
      .fix = "Set `axis` to 0 for Conv, to 1 for ConvTranspose, and for Gemm to 0 with "
             "transB, else to 1.",
-     .source = "rtx: measured here, 1 model, 2 builds: 28 % fewer bytes; trt8, "
-               "trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization"},
+     .source =
+         "rtx: measured for fusiondiff, 1 model, 2 builds: 28 % fewer bytes; trt8, "
+         "trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
+         "explicit quantization"},
     {"scale/weights", FSD_INFO, "Weights have one scale for all output channels.", LINT,
      .find = fsd_lint_places,
      .why = "The channel with the greatest weights determines the step size of all "
             "others; kernels scale each output channel at no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization; rtx: measured here, 35 models: 14 with such a "
+               "explicit quantization; rtx: measured for fusiondiff, 35 models: 14 "
+               "with such a "
                "convolution before an addition move up to 9 % more bytes, or have a "
                "layer more, than with a scale for each channel, 21 as many"},
     {"scale/bias", FSD_INFO,
@@ -259,21 +277,22 @@ static const struct fsd_rule rules[] = {
             "Runtime runs such a convolution in FP32 since 1.27, and adds a wrong bias "
             "in a fused matrix multiplication.",
      .fix = "Quantize the bias with that scale, or keep it in FP32 without quantizers.",
-     .source = "any builder: measured here, ONNX Runtime 1.16 to 1.32"},
+     .source = "any builder: measured for fusiondiff, ONNX Runtime 1.16 to 1.32"},
     {"scale/data", FSD_WARNING, "A quantizer of activations has several scales.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "INT8 kernels read activations with a single scale; with several, TensorRT "
             "dequantizes them first.",
      .fix = "Use one scale per activation tensor.",
-     .source = "rtx: measured here, 1 model, 2 builds: 28 % fewer bytes; trt8, "
-               "trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization"},
+     .source =
+         "rtx: measured for fusiondiff, 1 model, 2 builds: 28 % fewer bytes; trt8, "
+         "trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
+         "explicit quantization"},
     {"scale/axis-moved", FSD_WARNING,
      "Scales are along an axis that the next operator moves.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "A per-channel quantizer cannot move across an operator that mixes the "
             "channels, so its data stays in higher precision there.",
-     .fix = "Use a single scale, or quantize behind the operator.",
+     .fix = "Use a single scale, or quantize after the operator.",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
                "Q/DQ placement"},
     {"scale/zero-point", FSD_ERROR, "A zero point is not 0.", LINT,
@@ -281,15 +300,17 @@ static const struct fsd_rule rules[] = {
      .why = "TensorRT supports symmetric quantization only and refuses the model.",
      .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or with "
             "the scales of `lint --fix`.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1, 27 models that are refused "
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 27 models that "
+               "are refused "
                "and build with these scales; trt8, trt10, trt11: "
                "documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or NaN.", LINT,
      .find = fsd_lint_places,
      .why = "The parser refuses it, or every quantized value becomes 0 or NaN.",
      .fix = "Calibrate the tensor; exclude tensors without a range.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1; trt8, trt10, trt11: "
-               "documented by NVIDIA, onnx-tensorrt"},
+     .source =
+         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1; trt8, trt10, trt11: "
+         "documented by NVIDIA, onnx-tensorrt"},
     {"scale/block", FSD_WARNING,
      "The block size of scales does not fit the type or the axis.", LINT,
      .find = fsd_lint_places,
@@ -304,7 +325,7 @@ static const struct fsd_rule rules[] = {
      .why = "Scales that are computed, too many, or in a missing external file can be "
             "neither equal nor different.",
      .fix = "Store the scales in the model file.",
-     .source = "any builder: this program's limits"},
+     .source = "any builder: the limits of fusiondiff"},
     {"channels/alignment", FSD_INFO,
      "The channel count is not a multiple of the vector width of its type.", LINT,
      .find = fsd_lint_channels, .builders = NOT_RTX,
@@ -313,7 +334,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Use a multiple of the vector width, if the network can still be trained.",
      .source = "trt8, trt10, trt11: reported by users, trt-engine-explorer and "
                "TensorRT issue 4039; documented by NVIDIA, Model-Optimizer; not for "
-               "rtx: measured here, the tensors of its engines have the channels of "
+               "rtx: measured for fusiondiff, the tensors of its engines have the "
+               "channels of "
                "the model"},
     {"cast/round-trip", FSD_WARNING, "A tensor is cast to another type and back.", LINT,
      .find = fsd_lint_places,
@@ -332,17 +354,19 @@ static const struct fsd_rule rules[] = {
          "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
          "kernel. Tensors of an FP32 run, given by --values, decide what exceeds the "
          "range.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1 computes a softmax of "
-               "FP16 without a Cast; models that overflow in FP16, and as fixed, "
-               "computed by the ONNX reference and ONNX Runtime; trt11: by "
-               "definition of strongly typed networks"},
+     .source =
+         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1 computes a softmax of "
+         "FP16 without a Cast; models that overflow in FP16, and as fixed, "
+         "computed by the ONNX reference and ONNX Runtime; trt11: by "
+         "definition of strongly typed networks"},
     {"precision/fp32-rest", FSD_INFO,
      "Operators remain in FP32 next to quantized ones.", LINT, .find = fsd_lint_places,
      .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
      .why = "A strongly typed build does not choose types: what is not quantized runs "
             "in the exported type, mostly FP32, with a conversion at each border.",
      .fix = "Export the rest in FP16 or BF16 (AutoCast).",
-     .source = "rtx: measured here, 1 model, 2 builds; trt11: documented by NVIDIA, "
+     .source = "rtx: measured for fusiondiff, 1 model, 2 builds; trt11: documented by "
+               "NVIDIA, "
                "TensorRT 11 migration guide; reported by users, ultralytics issue "
                "26159"},
     {"size/dynamic", FSD_INFO,
@@ -357,8 +381,8 @@ static const struct fsd_rule rules[] = {
             "cost nothing.",
      .fix = "Export that axis with a fixed size, or the attention in FP16 or BF16; "
             "replace the Pad by the convolution's `pads`.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1, each network with fixed "
-               "and with open sizes; of other builders it is not known"},
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each network "
+               "with fixed and with dynamic sizes; not known for other builders"},
     {"size/odd", FSD_INFO,
      "A matrix product has an odd number of summands or of columns.", LINT,
      .find = fsd_lint_padded, .which = 1, .proves = FSD_PROVES_APART,
@@ -367,8 +391,8 @@ static const struct fsd_rule rules[] = {
             "not stored weights and slice the output. Odd rows and batches, a single "
             "column, and a 16-bit attention cost nothing.",
      .fix = "Pad tokens, windows or classes to an even number in the model.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1, thirty products of FP32 "
-               "and FP16; of other builders it is not known"},
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, thirty products "
+               "of FP32 and FP16; not known for other builders"},
     {"fusion/attention", FSD_INFO,
      "The builder will not make one kernel of an attention.", LINT,
      .find = fsd_lint_attention, .proves = FSD_PROVES_APART,
@@ -378,16 +402,17 @@ static const struct fsd_rule rules[] = {
             "all conditions, with how often each was seen.",
      .fix =
          "`lint --fix=fusion/attention` writes the edits that it lists with -f json; "
-         "other edits that a finding names are made by hand, and where it names none, "
-         "no change of the model is known.",
-     .source = "rtx: measured here, TensorRT for RTX 1.7.1, 300 blocks of one factor "
+         "other edits that a finding names must be made by hand; if it names none, no "
+         "change of the model is known.",
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks of "
+               "one factor "
                "each, the attentions of 40 models, and 24 models as `--fix` writes "
                "them; trt10, trt11: documented by "
                "NVIDIA, Inference Library, Fused Attention"},
     {"fusion/missed", FSD_WARNING,
      "Operators that the builder normally fuses are not fused, without a known reason.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
-     .why = "Convolution, normalization and ReLU, and a residual addition behind them, "
+     .why = "Convolution, normalization and ReLU, and a residual addition after them, "
             "are one layer where the conditions of the fusion catalog hold.",
      .fix = "Check the types on both sides, and the other consumers of the tensor in "
             "between.",
@@ -397,9 +422,8 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_symptoms,
      .why =
          "The structure of the model causes most of what a report finds in the engine.",
-     .fix =
-         "Where the finding names a rule, follow that; else no change of the model is "
-         "known.",
+     .fix = "If the finding names a rule, follow that rule; otherwise no change of the "
+            "model is known.",
      .source = "any builder: the findings that it cites"},
     /* Last, when it is known which ignores had an effect. */
     {"policy", FSD_WARNING,

@@ -209,12 +209,10 @@ static const char *unexplained(const struct finder *f)
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    fputs("The same in both builds: ", out);
-    fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, FSD_ASPECT_NODES, out)
-              ? ""
-              : "nothing that they state",
+    fputs("No known cause. Same in both builds: ", out);
+    fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, FSD_ASPECT_NODES, out) ? "" : "nothing",
           out);
-    fputs("; unknown: ", out);
+    fputs("; not stated: ", out);
     fputs(put_aspects(f->c, FSD_ASPECT_UNKNOWN, FSD_ASPECT_NODES, out) ? "."
                                                                        : "nothing.",
           out);
@@ -626,7 +624,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
     f->v->saves = t.known && t.after < t.before;
     if (t.known && t.before > 0)
         f->v->says[1] =
-            fsd_printed(f->v->arena, "%s %.4f ms, before %.4f ms (%+.1f %%).",
+            fsd_printed(f->v->arena, "%s %.4f ms, previously %.4f ms (%+.1f %%).",
                         t.runs ? "A run takes" : "The build takes", t.after, t.before,
                         100 * (t.after - t.before) / t.before);
     else

@@ -124,7 +124,7 @@ bool fsd_put_bytes_of_change(const struct fsd_compare *c, uint64_t inserted, FIL
     bool known = knows_bytes(c);
 
     if (c->unlike) {
-        fputs("times and bytes are not compared, since the inputs have other sizes",
+        fputs("times and bytes are not compared, since the inputs have different sizes",
               out);
         return true;
     }

@@ -139,7 +139,8 @@ static bool take_number(struct reader *r, enum type type, const char *value,
     if (end == value || (*end && !percent) || !(number >= 0 && number < 1e12))
         return complain(r, r->line, "a number that is not negative", value);
     if (type == SHARE && !percent && number >= 1)
-        return complain(r, r->line, "a share below 1, or a percentage as in 5%", value);
+        return complain(r, r->line, "a share below 1, or a percentage such as 5%",
+                        value);
     *out = percent ? number / 100 : number;
     return true;
 }
@@ -160,7 +161,7 @@ static bool take_bytes(struct reader *r, const char *value, double *out)
     while (unit < FSD_COUNT_OF(units) && strcmp(units[unit].word, end) != 0)
         unit++;
     if (end == value || unit == FSD_COUNT_OF(units) || !(number >= 0 && number < 1e15))
-        return complain(r, r->line, "bytes, as 512 MiB", value);
+        return complain(r, r->line, "bytes, such as 512 MiB", value);
     *out = number * units[unit].bytes;
     return true;
 }
@@ -204,7 +205,7 @@ static bool take_value(struct reader *r, const struct key *key, void *at,
                 enum fsd_dtype dtype = fsd_dtype_read(value, n);
 
                 if (dtype == FSD_DTYPE_UNKNOWN)
-                    return complain(r, r->line, "a type, as fp16", value);
+                    return complain(r, r->line, "a type, such as fp16", value);
                 *(uint64_t *)at |= UINT64_C(1) << dtype;
             }
         return true;
@@ -434,7 +435,7 @@ static void parse(struct reader *r, const struct fsd_file *file)
         if (!(n = fsd_utf8_len(file->bytes + at, file->size - at)))
             break;
     if (at < file->size)
-        complain(r, 1, "UTF-8 text", "bytes that are none");
+        complain(r, 1, "UTF-8 text", "bytes that are not UTF-8");
     while (r->status == FSD_OK && rest.n) {
         next = fsd_slice_from(rest, rest.n);
         fsd_slice_split_at(&rest, "\n", &next);

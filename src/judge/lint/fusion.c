@@ -140,7 +140,7 @@ static const struct fsd_fusion_rule rules[] = {
 
     {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved, "`{A}` moves the output",
      "TensorRT for RTX fuses one that is read as it is",
-     "compute the norm behind the move, if it moves whole rows",
+     "compute the norm after the move, if it moves whole rows",
      "7 of 8 are split, and 0 of 22 without a move", MEASURED},
     {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "one row",
      "TensorRT for RTX fuses two and more", NULL, "1 of 1 is split", MEASURED},

@@ -26,10 +26,11 @@
 static const struct fsd_refusal_row refusals[] = {
     /* The graph. */
     {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_makes_again,
-     .is = {"another node makes a tensor of the same name: rename one of them",
+     .is = {"another node outputs a tensor of the same name: rename one of them",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_reads_nothing,
-     .is = {"it reads a tensor that nothing makes, and that is no input or initializer",
+     .is = {"it reads a tensor that no node outputs, and that is not an input or "
+            "initializer",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_is_cyclic,
      .is = {"it is on a cycle: its input is computed from its output", MEASURED}},
@@ -87,7 +88,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its inputs differ in another axis than the one along which it joins them",
             MEASURED}},
     {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_sizes,
-     .is = {"it is in a branch of another one, and its own branches give other sizes",
+     .is = {"it is in a branch of another If, and the outputs of its own branches "
+            "differ in size",
             MEASURED}},
     {" DequantizeLinear ", FSD_ANY_BUILDER, .holds = fsd_refused_takes_type,
      .types = T(INT32),
@@ -95,7 +97,7 @@ static const struct fsd_refusal_row refusals[] = {
             "and INT8 only",
             LISTED}},
     {" DequantizeLinear ", FSD_RTX, .holds = fsd_refused_weighs, .types = T(UINT8),
-     .is = {"it reads a constant of UINT8: store weights as INT8, and what else it is "
+     .is = {"it reads a constant of UINT8: store weights as INT8, and other constants "
             "as floats",
             MEASURED, .wants = FSD_WANTS_TYPE}},
     {NULL, FSD_RTX, .holds = fsd_refused_inside, .types = T(UINT8),
@@ -130,11 +132,11 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"it supports FP32, INT32 and INT64 only", MEASURED}},
     {" Range ", FSD_RTX, .holds = fsd_refused_counts_data, .number = 0x7,
      .types = T(FP32),
-     .is = {"an FP32 input of the network determines the size of its output",
+     .is = {"the size of its output depends on an FP32 input of the network",
             MEASURED}},
     {" OneHot ", FSD_RTX, .holds = fsd_refused_counts_data, .number = 0x2,
      .types = T(FP32),
-     .is = {"an FP32 input of the network determines the size of its output",
+     .is = {"the size of its output depends on an FP32 input of the network",
             MEASURED}},
     {" RandomNormal RandomNormalLike RandomUniform RandomUniformLike ", FSD_RTX,
      .holds = fsd_refused_is_asked_for, .attr = "dtype", .types = T(FP64) | T(BF16),
@@ -143,14 +145,17 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"INT8 is not supported", MEASURED}},
     {" Add And Div Equal Greater Less Max Mean Min Mul Or Pow Sub Sum Xor ",
      FSD_ANY_BUILDER, .holds = fsd_refused_is_pre_7,
-     .is = {"the model's opset is below 7, whose broadcasting the parser lacks",
-            MEASURED}},
+     .is =
+         {"the model's opset is below 7: the parser does not support its broadcasting",
+          MEASURED}},
     {" Gemm ", FSD_ANY_BUILDER, .holds = fsd_refused_adds_no_matrix,
-     .is = {"the model's opset is below 7, whose broadcasting the parser lacks",
-            MEASURED}},
+     .is =
+         {"the model's opset is below 7: the parser does not support its broadcasting",
+          MEASURED}},
     {" PRelu ", FSD_ANY_BUILDER, .holds = fsd_refused_has_other_slope,
-     .is = {"the model's opset is below 7, whose broadcasting the parser lacks",
-            MEASURED}},
+     .is =
+         {"the model's opset is below 7: the parser does not support its broadcasting",
+          MEASURED}},
     {" MatMul ", FSD_RTX, .holds = fsd_refused_is_row_of_many,
      .is = {"a vector is multiplied with a stack of matrices", MEASURED}},
     {" TensorScatter ", FSD_RTX, .holds = fsd_refused_rank_is_not, .number = 4,
@@ -252,7 +257,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"more than 3840 are requested", LISTED}},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_no_kernel, .number = 16,
      .types = T(FP32),
-     .is = {"no kernel supports FP32 or heads below 16, and it is not decomposed",
+     .is = {"no kernel supports FP32 or a head size below 16, and the builder does not "
+            "decompose the node",
             MEASURED}},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_short_mask,
      .is = {"its mask has fewer columns than there are keys", MEASURED}},
@@ -263,7 +269,9 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"RTX up to 1.6 does not support attention in FP32",
             "measured: TensorRT for RTX 1.4.0, 1.6.1"}},
     {" Attention ", FSD_RTX, .holds = fsd_refused_is_wide, .number = 256,
-     .is = {"no kernel supports heads above 256, and it is not decomposed", MEASURED}},
+     .is = {"no kernel supports a head size above 256, and the builder does not "
+            "decompose the node",
+            MEASURED}},
     {" Attention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 3,
      .is = {"its mask does not broadcast to batch, heads, queries and keys", MEASURED}},
     {" MultiHeadAttention ", FSD_RTX, .holds = fsd_refused_has_other_mask, .number = 5,

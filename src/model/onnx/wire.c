@@ -395,7 +395,7 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
         return copy_packed(s, level, field);
     if (wire != (unsigned)wire_of(field))
         return fail(s, FSD_E_FORMAT, level, level->field,
-                    "expected a field's own wire type, found another");
+                    "expected a field's own wire type, found a different one");
     if (field->type == PROTOBUF_C_TYPE_MESSAGE)
         return copy_message(s, level, field);
     if (field->type == PROTOBUF_C_TYPE_STRING)
@@ -418,7 +418,7 @@ static bool skip_field(struct scan *s, struct level *level, unsigned wire)
     if (wire == FIXED64 || wire == FIXED32)
         return skip(s, level, wire == FIXED64 ? 8 : 4);
     return fail(s, FSD_E_FORMAT, level, level->field,
-                "expected a field of a known wire type, found another");
+                "expected a field of a known wire type, found an unknown one");
 }
 
 static bool walk_piece(struct scan *s, struct level *level, struct piece piece)

@@ -101,7 +101,7 @@ static enum fsd_status bad_shape(struct fsd_error *err, const char *word,
                                  const char *why)
 {
     return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected a shape as images=1x3x224x224, found '%s': %s", word,
+                    "expected a shape such as images=1x3x224x224, found '%s': %s", word,
                     why);
 }
 
@@ -141,12 +141,12 @@ enum fsd_status fsd_sizes_bind(struct fsd_sizes *s, const char *word,
         return bad_shape(err, word, "the model has no input of that name");
     form = fsd_tensor_form(s->g, tensor);
     if (form->ranked && form->dims.n != sizes.rank)
-        return bad_shape(err, word, "the model's input has another rank");
+        return bad_shape(err, word, "the model's input has a different rank");
     for (uint32_t i = 0; i < sizes.rank && form->ranked; i++) {
         struct fsd_dim dim = s->g->dims.at[form->dims.at + i];
 
         if (dim.size >= 0 && dim.size != sizes.dims[i])
-            return bad_shape(err, word, "the model's input has another size there");
+            return bad_shape(err, word, "the model's input has a different size there");
         if (dim.size < 0 && dim.name && s->dim_sizes[dim.name] &&
             s->dim_sizes[dim.name] != sizes.dims[i])
             return bad_shape(err, word, "a dimension has two sizes");

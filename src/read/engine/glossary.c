@@ -31,8 +31,8 @@ static const struct fsd_gloss blocks[] = {
      "A convolution, its BatchNormalization and its activation: one layer where fused.",
      NULL, "`patterns`", NULL},
     {"residual", "fusion/residual", BLOCK,
-     "The addition of a branch and its shortcut: fused into the convolution or matrix "
-     "multiplication that ends the longer way.",
+     "The addition of a branch and its shortcut: fused into the last convolution or "
+     "matrix multiplication of the longer path.",
      NULL, "`patterns`", NULL},
 };
 

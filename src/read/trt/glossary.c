@@ -42,7 +42,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     {"ConvActPool", NULL, TYPE,
      "A convolution, its activation and a pooling in one kernel.", NULL, NULL, NULL},
     {"CudaDepthwiseConvolution", "*DepthwiseConvolution*,*depthwise*", TYPE,
-     "A convolution with one filter a channel.",
+     "A convolution with one filter per channel.",
      "Such a kernel cannot use tensor cores; it is limited by memory bandwidth.", NULL,
      NULL},
     {"FusedConvActConvolution", NULL, TYPE,
@@ -75,8 +75,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      TYPE,
      "A Reshape, Transpose, Squeeze or Unsqueeze. Those called reshape_before_X, "
      "transpose_before_X or unsqueeze_node_after_X are the builder's, for layer X, "
-     "which "
-     "computes over other dimensions than the model's node.",
+     "which computes over different dimensions than the model's node.",
      "A Reshape costs nothing where the bytes stay in order; a Transpose copies.", NULL,
      NULL},
     {"Plugin", "Plugin*,PluginV2*,PluginV3*,*_TRT", TYPE,
@@ -137,7 +136,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "memset clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
      "They compute nothing of the model; a cjmp reads the condition.", NULL, NULL},
     {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,
-     "A layer of the builder where sizes depend on data (behind NonZero, NMS): the CPU "
+     "A layer of the builder where sizes depend on data (after NonZero, NMS): the CPU "
      "learns the sizes there, and memory for the tensors is provided.",
      "It has no tensors and computes no node; the CPU waits for the GPU.", NULL, NULL},
     /* Data movement. */
@@ -197,8 +196,7 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, "Nodes with unique names are identified more surely.", NULL},
     {"[profile N]", "* \\[profile [0-9]*\\]", PART,
      "The layer of optimization profile N; an engine with several profiles has each "
-     "layer "
-     "once a profile.",
+     "layer once per profile.",
      NULL, "--opt-profile=N selects one.", GUIDE ", Working with dynamic shapes"},
     /* Kernels. */
     {"xmma", "*xmma*", KERNEL,
@@ -235,14 +233,14 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "suit large layers.",
      NULL, NULL, NULL},
     {"stage4", "*_stage[0-9]*", KERNEL,
-     "So many loads from memory are under way while the kernel computes.", NULL, NULL,
-     NULL},
+     "The number of loads from memory that are under way while the kernel computes.",
+     NULL, NULL, NULL},
     {"tensor16x8x16", "*tensor[0-9]*x[0-9]*", KERNEL,
      "The kernel uses tensor cores, with this shape of their instruction.", NULL, NULL,
      NULL},
     {"simt", "*simt*,*ffma*,*scudnn*,*sgemm*", KERNEL,
      "The kernel multiplies without tensor cores.",
-     "In FP16 or INT8 it is several times slower than one with them.",
+     "In FP16 or INT8 it is several times slower than a kernel that uses them.",
      "`explain precision/no-tensor-cores`", NULL},
     {"splitk", "*split[kK]*", KERNEL,
      "Several blocks add up parts of one output, which suits few outputs and a long "

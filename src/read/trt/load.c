@@ -334,12 +334,12 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     if (fsd_file_type_of(file) == FSD_FILETYPE_BINARY)
         return fsd_engine_refuse(
             file, err,
-            "a binary file; of a serialized engine, give what "
-            "trtexec --loadEngine=... --exportLayerInfo=... wrote");
+            "a binary file; of a serialized engine, pass what trtexec --loadEngine=... "
+            "--exportLayerInfo=... wrote");
     if (fsd_file_has_word(file, VERSION_WITHIN, ":onnxruntime:"))
         return fsd_engine_refuse(file, err,
                                  "a session log of ONNX Runtime, which lists none; "
-                                 "give the model that the session optimized");
+                                 "pass the model that the session optimized");
     return fsd_trt_refuse_text(file, err);
 }
 
@@ -370,10 +370,10 @@ static enum fsd_status check_profile(const struct fsd_graph *g,
         return fsd_fail(err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
                         "expected --opt-profile from 0 to %u, found %u",
                         g->profiles - 1, source->profile - 1);
-    return fsd_fail(err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
-                    "expected layers of optimization profile %u, found only %u of "
-                    "others",
-                    source->profile - 1, g->elsewhere.n);
+    return fsd_fail(
+        err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
+        "expected layers of optimization profile %u, found only %u of other profiles",
+        source->profile - 1, g->elsewhere.n);
 }
 
 static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source,

@@ -127,7 +127,7 @@ static void describe(const cJSON *root, FILE *out)
 }
 
 static const char how[] =
-    "; give what trtexec --exportLayerInfo=... wrote, or a verbose build log";
+    "; pass what trtexec --exportLayerInfo=... wrote, or a verbose build log";
 
 enum fsd_status fsd_trt_refuse_json(const struct fsd_file *file, const cJSON *root,
                                     struct fsd_error *err)
@@ -155,7 +155,7 @@ enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, struct fsd_err
 
     return fsd_fail(err, other ? FSD_E_UNSUPPORTED : FSD_E_FORMAT, file->name,
                     FSD_POS_NONE, 0, "expected an engine's layers, found %s%s",
-                    other ? other : "names that are no layers'", how);
+                    other ? other : "names that are not those of layers", how);
 }
 
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err)

@@ -31,9 +31,9 @@ static const char *known_other(const struct fsd_file *file)
         {"\"LayerType\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
         {"\"Layers\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
         {"\"ph\"", "a Chrome trace without the times of layers"},
-        {"\"latencyMs\"", "times of whole runs, which belong to --times"},
-        {"\"endToEndMs\"", "times of whole runs, which belong to --times"},
-        {"\"averageMs\"", "times of layers, which belong to --profile"},
+        {"\"latencyMs\"", "times of whole runs: pass them with --times"},
+        {"\"endToEndMs\"", "times of whole runs: pass them with --times"},
+        {"\"averageMs\"", "times of layers: pass them with --profile"},
         {"\"device_information\"", "a description of a build, without times"}};
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
@@ -78,7 +78,7 @@ static enum fsd_status refuse(const struct fsd_file *file, const char *what,
 
     return fsd_fail(err, other ? FSD_E_UNSUPPORTED : FSD_E_FORMAT, file->name,
                     FSD_POS_NONE, 0, "expected %s, found %s", what,
-                    other ? other : "no record of one");
+                    other ? other : "none");
 }
 
 /* ---------------------------------------------------------------- layer times */

@@ -80,8 +80,9 @@ const char *fsd_unused_log(const struct fsd_history *h)
 {
     if (!h->refused)
         return NULL;
-    return h->foreign ? "the log belongs to another build and is not used"
-                      : "the parser of the log read another model: it is not used";
+    return h->foreign
+               ? "the log belongs to another build and is not used"
+               : "the parser of the log read a different model: the log is not used";
 }
 
 /* A log of this engine may belong to a different export of the model. */
@@ -90,5 +91,5 @@ const char *fsd_refusal_of(const struct fsd_history *h)
     if (!h->refused)
         return NULL;
     return h->foreign ? "it belongs to another build"
-                      : "its parser read another model than this one";
+                      : "its parser read a different model than this one";
 }

@@ -59,7 +59,7 @@ struct subject {
 };
 
 static const struct subject subjects[] = {
-    {"reformats", moves, "layers that only move data and what is next to them"},
+    {"reformats", moves, "layers that only move data, and their neighbors"},
     {"changes", fuses, "fused and inserted layers, and nodes that vanished"},
     {"precision", changes_type, "layers that read or write more than one type"},
 };

@@ -41,7 +41,7 @@ FSD_RECORD(cause, CAUSE)
     set(t, TEXT,  level, fsd_level_name(o->level), NULL, .always = true, \
         .word = fsd_level_word, .n_words = FSD_LEVEL_WORDS) \
     set(t, TEXT,  skipped, o->skipped, NULL, \
-        .about = "why the rule could not be checked: it passed nothing") \
+        .about = "why the rule could not be checked; it then did not pass") \
     set(t, TEXT,  measured, !o->skipped && o->budget ? o->measured : NULL, NULL, \
         .about = "amount against the budget: \"3\", \"0.1100 ms\", \"5.20%\"") \
     set(t, TEXT,  budget, o->skipped ? NULL : o->budget, NULL) \
@@ -84,7 +84,7 @@ FSD_RECORD(ignore, IGNORE)
         .about = "index in causes; absent if it has no single cause") \
     set(t, ROWS,  cites, fsd_cites_of(arena, v->findings, f->cites), NULL, \
         .of = &fsd_cite_record, \
-        .about = "edits that lint proposes and that explain it")
+        .about = "edits that lint proposes and that explain the finding")
 FSD_RECORD(check_finding, CHECK_FINDING)
 
 #define CHECK(has, set, when, t) \
@@ -110,7 +110,7 @@ FSD_RECORD(check_finding, CHECK_FINDING)
     when(t, ROWS, different, v->snapshot, \
         fsd_rows_of_differences(arena, &v->account), NULL, \
         .of = &fsd_difference_record, \
-        .about = "what the builds were made from and differ in") \
+        .about = "what the builds were made from, and how they differ") \
     when(t, ROWS, unstated, v->snapshot, fsd_rows_of_unstated(arena, &v->account), \
         NULL, .of = &fsd_unstated_record, \
         .about = "aspects that are not compared, since the old build, the new one or " \

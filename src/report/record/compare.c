@@ -114,7 +114,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, NULL, .always = true) \
     set(t, TYPE, after, n->after, NULL, .always = true) \
     set(t, TEXT, change, fsd_width_name(n->width), NULL, .always = true, \
-        .about = "as of an edge")
+        .about = "as in an edge")
 FSD_RECORD(precision, PRECISION)
 
 #define NODE_CHANGE(has, set, when, t) \
@@ -597,8 +597,8 @@ static const struct buildtime *buildtime_of(struct fsd_arena *arena,
         fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), NULL, \
         .always = true, \
         .about = "adds up to after - before: fusion: regions whose fusion differs, " \
-        "with their inserted layers; precision: same fusion, another precision; " \
-        "kernel: same fusion and precision, another tactic or noise; inserted: " \
+        "with their inserted layers; precision: same fusion, different precision; " \
+        "kernel: same fusion and precision, different tactic or noise; inserted: " \
         "inserted layers and unfused quantizers elsewhere")
 FSD_RECORD(times, TIMES)
 
@@ -641,14 +641,14 @@ FSD_RECORD(builder, BUILDER)
         .always = true) \
     when(t, ROWS,   builders, c->across, builders_of(arena, c), NULL, \
         .of = &builder_record, \
-        .about = "of builds by two builders the old and the new one's; layouts, " \
+        .about = "if two builders made the builds, the old one's and the new one's; layouts, " \
         "kernels and tactics are then not compared") \
     when(t, WORDS, says, v && v->says[0], \
         fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "root cause, its cost, and what to do; absent if no cause is known") \
     set(t, ROWS,   different, fsd_rows_of_differences(arena, &c->account), NULL, \
         .of = &fsd_difference_record, .always = true, \
-        .about = "what the builds were made from and differ in") \
+        .about = "what the builds were made from, and how they differ") \
     set(t, ROWS,   unstated, fsd_rows_of_unstated(arena, &c->account), NULL, \
         .of = &fsd_unstated_record, .always = true, \
         .about = "aspects that are not compared, since the old build, the new one or " \
@@ -668,9 +668,7 @@ FSD_RECORD(builder, BUILDER)
     has(t, ROWS,   regions, NULL, .of = &region_record, .always = true, \
         .about = "worst first") \
     has(t, ROWS,   edges,   NULL, .of = &edge_record, .always = true, \
-        .about = "tensors between the same two nodes in both builds, read in another " \
-                 "type or layout; or written in another, which nothing else shows: " \
-                 "then old_to and new_to are empty") \
+        .about = "tensors between the same two nodes in both builds, read in a different type or layout; or written in a different one, if nothing else shows that: then old_to and new_to are empty") \
     has(t, ROWS,   moves,   NULL, .of = &move_change_record, .always = true, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \
                  "removed or changed") \

@@ -20,7 +20,7 @@
         .always = true) \
     has(t, FACTS, facts,    NULL, .always = true) \
     has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
-        .about = "edits that lint proposes and that explain it") \
+        .about = "edits that lint proposes and that explain the finding") \
     has(t, NAME,  todo,     NULL, \
         .about = "the first of these as a sentence, and how many more")
 FSD_RECORD_SHARED(finding, FINDING)

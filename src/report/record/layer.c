@@ -24,7 +24,7 @@ FSD_RECORD(reader, READER)
         .about = "the layer that produced the data") \
     set(t, NAME,  tensor, fsd_tensor_name(d->model, flow->model_tensor), NULL, \
         .brief = true, \
-        .about = "the model's; of more than 2,048 bytes the front and \"...\"") \
+        .about = "the model's; above 2,048 bytes only the start and \"...\"") \
     set(t, COUNT, producer, fsd_count_id(flow->producer), NULL, \
         .about = "the node that produces it") \
     set(t, ROWS,  readers, readers, NULL, .of = &reader_record, .always = true) \
@@ -81,7 +81,7 @@ FSD_RECORD(link, LINK)
         .about = "the minimum time on the device") \
     set(t, NUMBER, macs_per_byte, roof.per_byte, NULL, .always = true) \
     set(t, SHARE,  reached, fsd_real_ms(roof.reached), NULL, \
-        .about = "that over the measured time")
+        .about = "the minimum time divided by the measured time")
 FSD_RECORD(roofline, ROOFLINE)
 
 #define LAYER(has, set, when, t) \
@@ -143,7 +143,7 @@ FSD_RECORD(roofline, ROOFLINE)
     has(t, NUMBER, per_byte, NULL, .aside = true, \
         .says = "<, {per_byte!:0.1} per byte>") \
     has(t, RECORD, roofline, NULL, .of = &roofline_record, .says = "<{roofline}>") \
-    has(t, FACTS, values,    "layer's ", .about = "numbers from outside, by column") \
+    has(t, FACTS, values,    "layer's ", .about = "external numbers, by column") \
     has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
         .about = "the edge that it sits on, for a layer that computes no node")
 FSD_RECORD_SHARED(layer, LAYER)

@@ -16,8 +16,7 @@
         .about = "its place in the network, by its name: the parts that `scopes` " \
         "sums up by") \
     set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
-        .about = "where it is written, as the exporter states it: file, line and the " \
-        "text of the line") \
+        .about = "its place in the source code, from the exporter: file, line and the text of the line") \
     set(t, TEXT,  fate, fsd_fate_name(r->fate), "fate", .always = true, \
         .word = fsd_fate_name, .n_words = FSD__FATE_COUNT) \
     set(t, TEXT,  why, *r->why ? r->why : NULL, NULL) \
@@ -30,15 +29,13 @@
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
-        .about = "one of its layers is opaque: with what it is fused there, and in " \
-        "which type it runs, is unknown") \
+        .about = "one of its layers is opaque: its fusion there, and the type in which it runs, are unknown") \
     has(t, COUNT, part,       NULL, .about = "of several engines, the one it is " \
         "computed in, or lies in by the tensors around it") \
     has(t, COUNT, region,     "node's region", .behind = true, \
         .says = "<; in region {region}>") \
     has(t, ROWS,  inputs,     NULL, .of = &fsd_port_record, .always = true, \
-        .about = "tensors of the model; one without a name is an input that is left " \
-                 "out") \
+        .about = "tensors of the model; one without a name is an omitted input") \
     has(t, ROWS,  outputs,    NULL, .of = &fsd_port_record, .always = true) \
     has(t, TYPE,  requested,  "requested", .always = true, \
         .says = "<; requested {requested!}>") \
@@ -49,7 +46,7 @@
     has(t, FLAG,  shares,     NULL, .if_true = true, \
         .about = "other nodes share the same layer's time") \
     has(t, MACS,  macs,       NULL) \
-    has(t, FACTS, values,     "node's ", .about = "numbers from outside, by column") \
+    has(t, FACTS, values,     "node's ", .about = "external numbers, by column") \
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */

@@ -385,8 +385,7 @@ static const char *schema_name(unsigned i)
         .of = &fsd_summary_record, \
         .always = true) \
     set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
-        .about = "numbers from outside (--values); of a layer or node they stand " \
-        "there") \
+        .about = "external numbers (--values); those of a layer or node are there") \
     set(t, ROWS,   layers, fsd_rows_later(arena, &fsd_layer_record, \
         d->engine->nodes.n, fsd_fill_layer, from), \
         "Layers and their nodes", .of = &fsd_layer_record, .always = true) \

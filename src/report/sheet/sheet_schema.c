@@ -101,9 +101,8 @@ static void put_value(struct fsd_json *value, const struct fsd_column *c,
         [FSD_CELL_RECORD] = NULL};
     struct fsd_json *items;
 
-    const char *about = c->about                 ? c->about
-                        : c->brief               ? "of more than 2,048 bytes the front "
-                                                   "and \"...\""
+    const char *about = c->about   ? c->about
+                        : c->brief ? "above 2,048 bytes only the start and \"...\""
                         : c->kind == FSD_CELL_MS ? "milliseconds"
                                                  : NULL;
 

@@ -73,7 +73,7 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
         fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "" : "none", out);
     if (n.rewritten)
-        fprintf(out, "; %u more as other nodes of equal products", n.rewritten);
+        fprintf(out, "; %u more as different nodes of equal products", n.rewritten);
     fputs("\n", out);
 }
 
@@ -111,7 +111,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, edges[w], fsd_width_name(w));
-    fsd_put_tally(out, &any, edges[FSD_WIDTH_SAME], "only another layout");
+    fsd_put_tally(out, &any, edges[FSD_WIDTH_SAME], "only a different layout");
     fprintf(out, "%s\nother layers %6u: ",
             any                                        ? ""
             : c->untyped == c->regions.n && c->untyped ? "unknown, no types are stated"
@@ -148,7 +148,7 @@ static void put_unlike(const struct fsd_compare *c, FILE *out)
     if (!runs && !(c->old->profiles && c->new->profiles))
         return;
     fprintf(out,
-            "time         %.4f and %.4f ms are not compared: the inputs have other "
+            "time         %.4f and %.4f ms are not compared: the inputs have different "
             "sizes\n",
             before, after);
     if (c->items_before)
@@ -162,12 +162,12 @@ static void put_times(const struct fsd_compare *c, FILE *out)
 {
     const char *const blamed[FSD__BLAME_COUNT] = {
         [FSD_BLAME_FUSION] = "different fusion",
-        [FSD_BLAME_PRECISION] = "same fusion, other precision",
+        [FSD_BLAME_PRECISION] = "same fusion, different precision",
         [FSD_BLAME_KERNEL] =
             c->across ? "same fusion and precision: the kernels of another builder"
             : c->untyped
-                ? "same fusion: other types (not stated), other tactics, or noise"
-                : "same fusion and precision: other tactics, or noise",
+                ? "same fusion: different types (not stated), tactics, or noise"
+                : "same fusion and precision: different tactics, or noise",
         [FSD_BLAME_MOVES] = "inserted layers and unfused quantizers"};
     bool runs = c->old->timed_runs && c->new->timed_runs;
 
@@ -247,7 +247,8 @@ static void put_groups(const struct fsd_compare *c, const struct fsd_region_diff
         if (g->kind == FSD_KIND_FOREIGN)
             fputs("  (foreign region)", out);
         else if (r->happened == FSD_HAPPENED_OPAQUE && g->kind != FSD_KIND_COMPUTE)
-            fprintf(out, "  (said to be a %s)", fsd_kind_name((enum fsd_kind)g->kind));
+            fprintf(out, "  (the dump calls it a %s)",
+                    fsd_kind_name((enum fsd_kind)g->kind));
         else if (g->layers > 1)
             fprintf(out, "  (%u layers)", (unsigned)g->layers);
         fputc('\n', out);
@@ -452,10 +453,10 @@ static void put_region_title(const struct fsd_compare *c,
     if (r->width != FSD_WIDTH_SAME)
         fprintf(out, ", %s", fsd_width_name(r->width));
     fprintf(out, "%s%s%s%s%s",
-            r->layers              ? ", other layer count"
-            : has_other_kernels(r) ? ", other kernels"
+            r->layers              ? ", different layer count"
+            : has_other_kernels(r) ? ", different kernels"
                                    : "",
-            moves ? ", inserted layers" : "", r->unasked.n ? ", other inputs" : "",
+            moves ? ", inserted layers" : "", r->unasked.n ? ", different inputs" : "",
             r->layout ? ", layout" : "", r->tactic ? ", tactic" : "");
     if (c->timed) {
         fputs("  ", out);
@@ -578,14 +579,14 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
             (shown >= FEW && !style->all))
             continue;
         if (!shown++)
-            fputs(c->untyped  ? "\nsame fusion as far as stated, other time\n"
-                  : c->across ? "\nsame fusion and precision, other time\n"
-                              : "\nsame fusion, precision and layout, other time\n",
+            fputs(c->untyped  ? "\nsame fusion as far as stated, different time\n"
+                  : c->across ? "\nsame fusion and precision, different time\n"
+                              : "\nsame fusion, precision and layout, different time\n",
                   out);
         fputs("     ", out);
         fsd_put_delta(r->before, r->after, out);
         fprintf(out, " (%.4f -> %.4f)%s  ", r->before, r->after,
-                r->tactic ? ", another tactic" : "");
+                r->tactic ? ", different tactic" : "");
         fsd_put_group(c->new, &c->new->groups.at[c->pool.at[groups.at]], out);
         fputs(groups.n > 1 ? ", ...\n" : "\n", out);
     }
@@ -729,7 +730,9 @@ void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out)
 void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out)
 {
     if (!c->differs)
-        fputs(c->hidden ? "no difference as far as stated\n" : "no difference\n", out);
+        fputs(c->hidden ? "no difference in what both builds state\n"
+                        : "no difference\n",
+              out);
     if (c->old->layers == c->new->layers)
         fprintf(out, "layers   %u in both\n\n", c->old->layers);
     else
@@ -743,7 +746,7 @@ void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
     bool any = false;
 
     fputs(c->differs  ? "compare: the builds differ: "
-          : c->hidden ? "compare: no difference as far as stated"
+          : c->hidden ? "compare: no difference in what both builds state"
                       : "compare: no difference",
           out);
     for (uint8_t h = 0; h < FSD__HAPPENED_COUNT; h++)
@@ -758,7 +761,7 @@ void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
     fsd_put_tally(out, &any, c->edits.n, "changes of nodes");
     for (uint32_t i = 0; i < c->regions.n; i++)
         unasked += c->regions.at[i].unasked.n > 0;
-    fsd_put_tally(out, &any, unasked, "regions that read other tensors");
+    fsd_put_tally(out, &any, unasked, "regions that read different tensors");
     if (c->differs && !any)
         fputs("facts that only one of them states", out);
     if (c->timed)

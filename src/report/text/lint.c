@@ -41,7 +41,7 @@ static void put_head(const struct fsd_report *r, FILE *out)
     if (l->style.quantizers)
         fprintf(out,
                 ", %u quantizer%s of activations, %u before operators that run in low "
-                "precision, %u behind operators",
+                "precision, %u after operators",
                 l->style.quantizers, fsd_plural(l->style.quantizers), l->style.before,
                 l->style.after);
     fputs("\n\n", out);

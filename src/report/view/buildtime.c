@@ -19,7 +19,7 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
     has(t, NUMBER, seconds, "seconds") \
     has(t, COUNT,  timed,   "timed", .about = "combinations of formats") \
     has(t, COUNT,  kernels, "kernels", \
-        .about = "that were timed, of a region those of its compiler, too") \
+        .about = "that were timed; of a region also those of its compiler") \
     has(t, COUNT,  cached,  "cached", .about = "results taken from the timing cache") \
     has(t, COUNT,  skipped, "skipped", \
         .about = "sources without a valid tactic, and tactics, that were not timed")
@@ -75,8 +75,8 @@ static const char *clock_name(unsigned value)
 #define ANSWER(has, set, when, t) \
     has(t, TEXT,   log,           NULL, .about = "why the log is of no use") \
     has(t, TEXT,   clock,         NULL, .word = clock_name, .n_words = 2, \
-        .about = "where the layers' seconds come from; left out: the log has none") \
-    has(t, NAME,   longest,       NULL, .about = "the step that holds the others") \
+        .about = "where the layers' seconds come from; absent if the log has none") \
+    has(t, NAME,   longest,       NULL, .about = "the step that contains the others") \
     has(t, NUMBER, longest_seconds, NULL) \
     has(t, NUMBER, seconds,       NULL, .about = "of all layers") \
     has(t, COUNT,  timed,         NULL) \
@@ -482,9 +482,8 @@ static void fill_head(const struct work *w, struct answer *root)
         root->clock = clock_name(w->stated ? 0 : 1);
     }
     if (!w->parts.n)
-        root->no_seconds =
-            "the log has no lines on timed kernels (it is not verbose, or "
-            "begins behind them)";
+        root->no_seconds = "the log has no lines on timed kernels (it is not verbose, "
+                           "or begins after them)";
     else if (!w->known)
         root->no_seconds = "the log states no seconds of timings";
     else if (!w->stated)

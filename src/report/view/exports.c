@@ -207,7 +207,7 @@ static const struct fsd_rows *lines(const struct context *k)
     set(t, COUNT,  aligned, e->aligned, NULL, .always = true, \
         .about = "nodes that compute, and are in both") \
     set(t, COUNT,  renamed, e->renamed, NULL, .always = true, \
-        .about = "of them, those with another name") \
+        .about = "of them, those with a different name") \
     set(t, COUNT,  not_compared, e->unread, NULL, .always = true, \
         .about = "scales that exceed the limit of what is read") \
     set(t, ROWS,   changes, change_rows(&k), "Changes", .of = &change_row_record, \

@@ -355,7 +355,7 @@ static bool is_shown(const struct context *k, uint32_t row)
     set(t, TEXT,  build, letter(b), NULL, .always = true) \
     set(t, TEXT,  is, fsd_cell_is_name(cell->is), NULL, .always = true, \
         .word = fsd_cell_is_name, .n_words = FSD__CELL_IS_COUNT, \
-        .about = "beside the first build") \
+        .about = "compared with the first build") \
     set(t, WORDS, by, differences(k, row, b), NULL, .always = true, \
         .about = "what it differs in from the first build, the weightiest first: " \
         "groups, types, moves, layouts, edges") \
@@ -686,21 +686,19 @@ static const struct fsd_rows *failed_rows(const struct context *k)
     has(t, COUNT, differing, NULL, .always = true) \
     has(t, COUNT, same,      NULL, .aside = true) \
     has(t, COUNT, tactics,   NULL, .always = true, \
-        .about = "rows in which builds have other tactics, and nothing else") \
+        .about = "rows in which only the tactics differ") \
     has(t, COUNT, folded,    NULL, .aside = true) \
     has(t, ROWS,  builds,    NULL, .of = &build_row_record, .always = true) \
     has(t, ROWS,  failed,    NULL, .of = &failed_row_record, \
-        .about = "builds that failed, which have no letter; left out: none") \
+        .about = "builds that failed (they have no letter); absent if none failed") \
     has(t, NAME,  versions,  NULL, .about = "the first two builds whose builders " \
-        "differ in version; left out: none are known to")
+        "differ in version; absent if none are known to")
 
 #define MATRIX(has, set, when, t) \
     HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
-        .about = "what computes some nodes that builds group otherwise, by " \
-                 "the first of them; then what belongs to no group, inputs, " \
-                 "outputs") \
+        .about = "what computes nodes that builds group differently, in the order of the first of them; then data movement outside all groups, inputs, outputs") \
     has(t, ROWS, lines, NULL, .aside = true, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 
@@ -716,7 +714,7 @@ static const char matrix_head[] =
     "groups of nodes, x2: two layers, +1: one inserted "
     "layer\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: {same} the same "
     "in all builds, {differing} "
-    "not<, {tactics!} with other tactics only>";
+    "not<, {tactics!} with different tactics only>";
 
 static const char matrix_text[] =
     "\n<\n{lines!}><\n{folded!|equal row|equal rows} omitted (--all shows them)\n>";
@@ -724,7 +722,7 @@ static const char matrix_text[] =
 static const char stability_head[] =
     "{n_builds} builds\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: "
     "{same} the same in all builds, "
-    "{differing} not<, {tactics!} with other tactics only>";
+    "{differing} not<, {tactics!} with different tactics only>";
 
 static const char stability_text[] = "\n{rows}";
 

@@ -414,7 +414,7 @@ FSD_RECORD(name_row, NAME_ROW)
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, .about = "of --realised: the type that most " \
         "nodes run in, of those that the tool lowers to") \
-    has(t, TEXT,  half,            NULL, .about = "of --realised: of 16 bits") \
+    has(t, TEXT,  half,            NULL, .about = "of --realised: the 16-bit type") \
     has(t, NAME,  ops,             NULL, .about = "of --realised: operators of which " \
         "all nodes run in a higher precision") \
     has(t, ROWS,  names,           "Names", .of = &name_row_record) \
@@ -429,7 +429,7 @@ static enum fsd_status check_realised(const struct fsd_query *q, struct fsd_erro
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "--realised is of all nodes: expected no names, --not or --finding");
+        "--realised lists all nodes: expected no names, --not or --finding");
 }
 
 static enum fsd_status write_names(struct fsd_sheet *sheet,
@@ -482,7 +482,7 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     root->of_unknown_type = fsd_count(chosen.n_unknown);
     if (!names->at.n && request->q->not_type)
         root->none =
-            fsd_printed(arena, "no node of known type runs in another type than %s",
+            fsd_printed(arena, "no node of known type runs in a type other than %s",
                         request->q->not_type);
     root->names = names;
     root->held = held;

@@ -38,11 +38,11 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     has(t, COUNT, layers,   "layers") \
     has(t, COUNT, inserted, "data movement", .about = "layers that only move data, " \
         "which the builder inserted") \
-    has(t, COUNT, split,    "fusions split", .about = "beside the base") \
+    has(t, COUNT, split,    "fusions split", .about = "compared with the base") \
     has(t, COUNT, joined,   "fusions joined") \
     has(t, FLAG,  failed,   "failed", .if_true = true) \
     has(t, NAME,  error,    "error") \
-    has(t, NAME,  unlike,   "measured otherwise", .about = "so that its time is not " \
+    has(t, NAME,  unlike,   "measured differently", .about = "so that its time is not " \
         "compared") \
     has(t, FACTS, settings, NULL, .always = true, .about = "values of the knobs that " \
         "vary") \
@@ -210,9 +210,8 @@ static const char *numbers_text(const struct fsd_routes_source *k,
     return fsd_print_take(&print, k->arena);
 }
 
-static const char route_text[] =
-    "{numbers}  {knobs}<\n       failed: {error!}><\n       measured otherwise: "
-    "{unlike!}>\n";
+static const char route_text[] = "{numbers}  {knobs}<\n       failed: {error!}><\n     "
+                                 "  measured differently: {unlike!}>\n";
 
 static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
 {
@@ -251,8 +250,7 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     set(t, NAME,  knob, text(k, k->r->knobs.at[i].name), "knob", .always = true) \
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
-    has(t, FLAG,  idle,   "changes nothing", .about = "in no pair of routes that " \
-        "differ in it alone the builds differ; left out: no pair has both builds") \
+    has(t, FLAG,  idle,   "changes nothing", .about = "the builds differ in no pair of routes that differ in it alone; absent if no pair has both builds") \
     has(t, COUNT, pairs,  "pairs", .always = true, \
         .about = "of routes that differ in it alone")
 FSD_RECORD(knob_row, KNOB_ROW)
@@ -364,14 +362,14 @@ static const char *untested_text(const struct fsd_routes_source *k)
         fsd_route_ms_between(r->routes[r->best].in->ms, r->routes[r->base].in->ms), \
         NULL, .about = "ms, over the base") \
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
-        .about = "the gain is within what times of one engine differ by") \
+        .about = "the gain is within the noise of one engine's times") \
     has(t, NAME,   kept,     NULL, .about = "the route with the fewest knobs that " \
-        "keeps the gain; left out: there is no gain") \
+        "keeps the gain; absent if there is no gain") \
     has(t, TEXT,   kept_by,  NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
         .about = "engine: it has that of the best route; time: it is as fast; " \
         "absent: no route with fewer of its knobs that keeps the gain was built") \
-    has(t, FACTS,  settings, NULL, .about = "its knobs beside the base")
+    has(t, FACTS,  settings, NULL, .about = "its knobs that differ from the base")
 FSD_RECORD(best, BEST)
 /* clang-format on */
 
@@ -477,8 +475,7 @@ FSD_RECORD(tuner, TUNER)
     has(t, NUMBER, noise,    NULL, .about = "ms: the most by which times of one " \
         "engine differ") \
     has(t, RECORD, tuner,    NULL, .of = &tuner_record) \
-    has(t, RECORD, best,     NULL, .of = &best_record, .about = "left out: fewer " \
-        "than two routes have times measured in the same way") \
+    has(t, RECORD, best,     NULL, .of = &best_record, .about = "absent if fewer than two routes have times measured in the same way") \
     has(t, ROWS,   knobs,    "Knobs", .of = &knob_row_record, .always = true) \
     has(t, ROWS,   effects,  "What each knob does", .of = &fsd_effect_row_record, \
         .always = true) \

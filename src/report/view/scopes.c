@@ -165,7 +165,7 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_module *m,
         if (facts[i].is != facts[i].most)
             return fsd_printed(arena, "%u %s, the other %u have %u", facts[i].is,
                                facts[i].what, others, facts[i].most);
-    return fsd_printed(arena, "other precisions than the other %u", others);
+    return fsd_printed(arena, "different precisions than the other %u", others);
 }
 
 static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_module *m)

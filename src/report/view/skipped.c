@@ -45,7 +45,7 @@ FSD_RECORD(skip_row, SKIP_ROW)
     set(t, COUNT, matched, ((struct fsd_count){pass->matched > 0, pass->matched}), \
         "matches", .about = "groups of nodes found") \
     set(t, COUNT, dropped, ((struct fsd_count){pass->dropped > 0, pass->dropped}), \
-        "dropped", .about = "tensors not needed behind it")
+        "dropped", .about = "tensors not needed after it")
 FSD_RECORD(pass_row, PASS_ROW)
 
 #define ADD_ROW(has, set, when, t) \
@@ -69,7 +69,7 @@ FSD_RECORD(wide_row, WIDE_ROW)
 FSD_RECORD(op_row, OP_ROW)
 
 #define PROVIDER_ROW(has, set, when, t) \
-    has(t, NAME,  provider, "provider", .about = "left out: not known") \
+    has(t, NAME,  provider, "provider", .about = "absent if not known") \
     has(t, COUNT, layers,   "layers") \
     has(t, MS,    ms,       "ms")
 FSD_RECORD(provider_row, PROVIDER_ROW)

@@ -297,7 +297,7 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, TEXT,   words,            NULL, .aside = true) \
     has(t, NAME,   fix,              NULL, .aside = true) \
     has(t, FACTS,  values,           "", .behind = true, \
-                                     .about = "numbers from outside, by column") \
+                                     .about = "external numbers, by column") \
     has(t, TEXT,   numbers,          NULL, .aside = true) \
     has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
 FSD_RECORD(item_row, ITEM_ROW)

@@ -22,7 +22,7 @@ enum { NEIGHBOURS = 4 };
     has(t, MS,    ms,        "layer's ms") \
     has(t, NAME,  provider,  "provider") \
     has(t, WORDS, evidence,  "evidence") \
-    has(t, FACTS, values,    "layer's ", .about = "numbers from outside, by column") \
+    has(t, FACTS, values,    "layer's ", .about = "external numbers, by column") \
     has(t, TEXT,  numbers,   NULL, .aside = true) \
     has(t, TEXT,  from,      NULL, .aside = true) \
     has(t, TEXT,  to,        NULL, .aside = true)
@@ -58,7 +58,7 @@ static const char layer_text[] =
         .aside = true) \
     set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_node_record) \
     has(t, COUNT, region,    "region", .aside = true) \
-    has(t, FACTS, values,    "", .about = "numbers from outside, by column") \
+    has(t, FACTS, values,    "", .about = "external numbers, by column") \
     has(t, TEXT,  numbers,   NULL, .aside = true) \
     has(t, ROWS,  layers,    "layers", .of = &layer_row_record)
 FSD_RECORD(node_row, NODE_ROW)

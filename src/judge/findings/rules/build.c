@@ -44,8 +44,8 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_open(f);
     if (f->rule->which)
         fprintf(f->out,
-                "%s; this version reads %u of their facts differently than the version "
-                "that took it",
+                "%s; this fusiondiff version interprets %u of their facts differently "
+                "than the version that took it",
                 same_build(f->c), f->reread);
     else
         fputs("an older version took the snapshot: it lacks kernels, sizes of the "

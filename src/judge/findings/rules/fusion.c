@@ -26,7 +26,7 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
     } else if (products->direct) {
         fprintf(f->out,
                 "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (layer "
-                "%u): compare the quantizers behind the others",
+                "%u): compare the quantizers after the others",
                 products->narrow, type, products->direct,
                 products->direct == 1 ? "writes" : "write", type, products->example);
     } else if (products->unknown) {

@@ -334,7 +334,7 @@ static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
     if (!unstated || !n)
         return;
     fsd_finding_open(f);
-    fprintf(f->out, "%s: the build's dump states no %s; the snapshot does for ",
+    fprintf(f->out, "%s: the build's dump states no %s; the snapshot states them for ",
             text(f->c->new, f->c->new->producer), what);
     fsd_put_noun(f->out, n, of);
     f->count = n;

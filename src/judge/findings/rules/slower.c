@@ -30,7 +30,7 @@ static const char *lack_of(const struct fsd_compare *c, const struct fsd_timing 
     if (t->known)
         return t->after > 0 ? "all times of the snapshot are 0"
                             : "all times of the build are 0";
-    return c->unlike ? "the inputs have other sizes"
+    return c->unlike ? "the inputs have different sizes"
            : !c->old->profiles && !c->new->profiles
                ? "neither the snapshot nor the build has times"
            : !c->old->profiles ? "the snapshot has no times"

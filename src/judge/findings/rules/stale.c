@@ -36,15 +36,15 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     const struct fsd_state_node *p = &s->nodes.at[old], *q = &t->nodes.at[new];
 
     if (strcmp(fsd_text(s->names, p->op), fsd_text(t->names, q->op)) != 0)
-        return "is another operator";
+        return "is a different operator";
     if (!fsd_traits_agree(c, p, q))
-        return "has other attributes or weight shapes";
+        return "has different attributes or weight shapes";
     if (p->core_in.n != q->core_in.n)
         return "reads more or fewer tensors";
     for (uint32_t i = 0; i < p->core_in.n; i++)
         if (!is_source(c, s->sources.at[p->core_in.at + i],
                        t->sources.at[q->core_in.at + i]))
-            return "reads other tensors";
+            return "reads different tensors";
     return NULL;
 }
 
@@ -110,7 +110,7 @@ static uint32_t changes(struct fsd_finder *f, bool report)
             fsd_traits_agree(c, &c->old->nodes.at[old], &c->new->nodes.at[new]))
             continue;
         if (report)
-            add_stale(f, n, old, new, "has other attributes");
+            add_stale(f, n, old, new, "has different attributes");
         n++;
     }
     for (fsd_id old = 0; old < c->old->nodes.n; old++)

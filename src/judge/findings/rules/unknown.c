@@ -81,8 +81,8 @@ void fsd_find_less_info(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         fprintf(f->out,
-                "the build's layers have no %s, but the snapshot's have: build and "
-                "dump with the same verbosity",
+                "the build's layers have no %s, but the snapshot's do: build and dump "
+                "with the snapshot's verbosity",
                 i ? "Metadata" : "tensors");
         f->now.of_dump = true;
         fsd_finding_close(f);
@@ -154,7 +154,8 @@ static bool report_unstated(struct fsd_finder *f)
     if (!n)
         return true;
     fsd_finding_open(f);
-    fprintf(f->out, "%s: the build's dump states no %s; the snapshot does in %u places",
+    fprintf(f->out,
+            "%s: the build's dump states no %s; the snapshot states them in %u places",
             fsd_text(c->new->names, c->new->producer), type ? "types" : "layouts", n);
     f->count = n;
     f->now.of_dump = true;

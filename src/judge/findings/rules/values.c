@@ -66,7 +66,7 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
         fprintf(f->out, "%s `%s` has the scale %.*s", i ? " and" : "",
                 fsd_state_node_key(s, nodes[i]), (int)scale.n, scale.s);
     }
-    fputs("; before they had one scale", f->out);
+    fputs("; previously they had one scale", f->out);
     f->now.line = fsd_state_line(f->c->old, f->c->align->to_old[one]);
     fsd_finding_close(f);
 }
