@@ -1,7 +1,6 @@
 /*
  * The summary of a run, in at most eight lines below the verdict.  It computes nothing:
- * counts come from the summary, times and bytes from the costs, and what to do from
- * todo.c.
+ * counts come from the summary, times and bytes from the costs, and advice from todo.c.
  *
  *     to do    add 8 Q/DQ pairs, 3 of them with a scale to calibrate (lint
  *              qdq/residual): may save 0.2007 ms, 18.3 % of the time; ...
@@ -9,8 +8,8 @@
  *     time     1.096 ms per inference: compute 74.6 %, data movement 25.4 %
  *     moving   quantize 21.2 % (10 layers), dtype+layout 3.4 % (1), layout 0.8 % (1)
  *
- * All shares have one denominator: the time of the whole engine where it was measured,
- * else all bytes that are known.
+ * All shares have one denominator: the time of the whole engine if it was measured,
+ * else all known bytes.
  */
 #include "judge/findings/brief.h"
 #include "base/base.h"
@@ -33,9 +32,10 @@ struct writer {
     struct fsd_brief brief;
     struct fsd_print print;
     FILE *out;
-    const char *comma;      /* before an item that is added to a list */
+    const char *comma;      /* printed before each item after the first */
     unsigned rows;          /* rows of the terminal used so far */
-    const char *split_edit; /* that makes most split attentions one kernel; NULL */
+    const char *split_edit; /* the edit that makes most split attentions one kernel;
+                               NULL: none */
 };
 
 static FILE *open_line(struct writer *w)
@@ -43,7 +43,7 @@ static FILE *open_line(struct writer *w)
     return w->out = fsd_print_open(&w->print);
 }
 
-/* Rows of the terminal that a text takes, each line of it indented behind the first. */
+/* Rows of the terminal that a text takes; all lines after the first are indented. */
 static unsigned rows_of(const char *text)
 {
     size_t room = FSD_BRIEF_COLUMNS - FSD_BRIEF_TOPIC - 2;
@@ -57,7 +57,7 @@ static void add_line(struct writer *w, const char *topic, const char *text)
     w->rows += rows_of(text);
 }
 
-/* Adds the line that was printed, unless it is empty or has no room. */
+/* Adds the printed line, unless it is empty or there is no room for it. */
 static bool close_line(struct writer *w, const char *topic)
 {
     const char *text = fsd_print_take(&w->print, w->arena);
@@ -86,7 +86,7 @@ static void put_types(const struct fsd_diff *d, FILE *out)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (fsd_kind_computes(d->layers[i].kind))
             types[d->layers[i].precision]++;
-    for (int i = FSD__DTYPE_COUNT - 1; i >= 0; i--) { /* unknown ones last */
+    for (int i = FSD__DTYPE_COUNT - 1; i >= 0; i--) { /* unknown types last */
         if (!types[i])
             continue;
         fprintf(out, "%s%s %u", separator,
@@ -97,7 +97,7 @@ static void put_types(const struct fsd_diff *d, FILE *out)
     fputs(*separator == ',' ? ")" : "", out);
 }
 
-/* Constants that stand as layers of their own: no inference runs them. */
+/* Counts constants that are layers of their own: no inference runs them. */
 static uint32_t count_constants(const struct fsd_diff *d)
 {
     uint32_t n = 0;
@@ -139,7 +139,7 @@ static void write_layers(struct writer *w)
 
 /* ------------------------------------------------------------------- where it goes */
 
-/* Means count runs that were disturbed, medians do not: both are stated. */
+/* Means include disturbed runs, medians do not, so both are stated. */
 static void put_outlier(const struct fsd_diff *d, FILE *out)
 {
     if (d->times->medians > 0)
@@ -191,9 +191,9 @@ static void write_spent(struct writer *w)
     close_line(w, timed ? "time" : "bytes");
 }
 
-/* The operators with most time; a layer's time is shared by work, that of an opaque
- * region belongs to none.  Nodes that only an engine's names show may have no operator.
- */
+/* Prints the operators with most time. A layer's time is shared by work; that of an
+ * opaque region belongs to no operator. Nodes that only an engine's names show may have
+ * no operator. */
 static void write_operators(struct writer *w)
 {
     const struct fsd_cost *cost = w->d->cost;
@@ -217,7 +217,7 @@ static void write_operators(struct writer *w)
     close_line(w, "by op");
 }
 
-/* Data-movement layers of one cause. */
+/* Data-movement layers with the same cause. */
 struct cause {
     const char *word;
     uint32_t layers;
@@ -281,11 +281,11 @@ static void write_causes(struct writer *w)
 
 /* ------------------------------------------------------------------ what is split */
 
-/* A rule of the builder's, and the attentions of which it is the decisive one. */
+/* A rule of the builder, and the attentions for which it is the decisive one. */
 struct split {
-    const struct fsd_fusion_rule *rule; /* NULL: none is known */
+    const struct fsd_fusion_rule *rule; /* NULL: unknown */
     const char *found;
-    const char *edit; /* NULL: none is known */
+    const char *edit; /* NULL: unknown */
     uint32_t n;
 };
 
@@ -310,7 +310,7 @@ static struct split split_by(struct writer *w, const struct fsd_blocks *all,
                      : (struct split){NULL, FSD_NO_REASON, NULL, 0};
 }
 
-/* How much is said of what is split. */
+/* How much the line on split attentions states. */
 enum said { SAYS_RULE, SAYS_VIEW, SAYS_BORDER };
 
 static void put_split(const struct split *most, uint32_t split, uint32_t attentions,
@@ -326,7 +326,8 @@ static void put_split(const struct split *most, uint32_t split, uint32_t attenti
         fputs("; fusiondiff patterns", out);
 }
 
-/* Where no line is left: behind the layers, as far as their last row has room. */
+/* If no line is left, appends the text to the line on layers, if its last row has
+ * room. */
 static void append_split(struct writer *w, uint32_t split)
 {
     for (uint32_t i = 0; i < w->brief.n; i++) {
@@ -342,8 +343,8 @@ static void append_split(struct writer *w, uint32_t split)
     }
 }
 
-/* Attentions that are not one kernel, with the reason that most of them have; without
- * what the builder fuses where that has no room. */
+/* Prints how many attentions are not one kernel, with the reason that most of them
+ * have; leaves out what the builder fuses if there is no room. */
 static void write_split(struct writer *w)
 {
     const struct fsd_blocks *all;
@@ -382,7 +383,7 @@ static void write_split(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* With reasons and names where the others have room behind it. */
+/* Prints reasons and names only if the other lines then still have room. */
 static void write_todos(struct writer *w, const struct fsd_todos *all)
 {
     uint32_t written = 0, behind = 0;
@@ -406,7 +407,7 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
     } else if (all->n) {
         fsd_put_noun(w->out, all->n, "change");
         fputs(" may save time; fusiondiff reformats", w->out);
-    } else if (w->split_edit) { /* it was judged by building; its gain was not */
+    } else if (w->split_edit) { /* a build proved the edit, but not its gain */
         fprintf(w->out, "make the attentions one kernel: %s; the gain is unknown",
                 w->split_edit);
         if (close_line(w, "to do"))
@@ -472,7 +473,7 @@ static void add_unknown(struct writer *w, uint32_t n, const char *noun,
     w->comma = ", ";
 }
 
-/* Its line is the last, and always has room. */
+/* The line on unknown facts is last and always has room. */
 static const char *unknown_of(struct writer *w)
 {
     const struct fsd_summary *s = w->d->summary;
@@ -506,7 +507,7 @@ static void close_unknown(struct writer *w, const char *unknown)
         add_line(w, "unknown", unknown);
 }
 
-/* It shows where time goes, and no more. */
+/* Prints where the time goes, for an engine without a model. */
 static void write_alone(struct writer *w)
 {
     if (!w->d->engine->only_timed)
@@ -516,8 +517,8 @@ static void write_alone(struct writer *w)
     close_line(w, "engine");
 }
 
-/* Of the facts and the first change: a reader who sees a fact alone takes it that
- * nothing helps. */
+/* Rows to reserve for the facts and the first change: a reader who sees only a fact
+ * assumes that nothing helps. */
 static unsigned rows_to_reserve(const struct fsd_todos *todos)
 {
     unsigned rows = 0;
@@ -527,8 +528,8 @@ static unsigned rows_to_reserve(const struct fsd_todos *todos)
     return rows ? rows : 1;
 }
 
-/* The lines from `n` on come first: they are found last, since they take what room the
- * others leave. */
+/* Moves the lines from `n` on to the front: they are made last, since they use the room
+ * that the others leave. */
 static void put_first(struct fsd_brief *brief, uint32_t n)
 {
     struct fsd_brief was = *brief;

@@ -1,15 +1,15 @@
 /*
- * Lint's findings, cited where the engine's dump shows that they explain a layer.
+ * Cites lint's findings at layers that they explain according to the engine's dump.
  *
  *     model   Conv_34 --> Add_36 <-------------- MaxPool_12 --> Q_15 --> Conv_22
  *     engine  6: Conv_34 + Add_36, reads fp16    4: Q_15, fp16 -> int8
  *
  * Lint proposes a Q/DQ pair on the skip input of Add_36. Layer 4 quantizes the tensor
  * that Add_36 reads unquantized, and layer 6, which computes Add_36, reads FP16: hence
- * the edit is cited at layer 4.  It is cited at the quantizer behind layer 6 as well,
- * which gets FP16 because layer 6 reads FP16.  A layer that raises the precision is
- * explained by unquantized consumers of its consumer's output.  Edits that remove or
- * rescale a quantizer are cited at the layer that computes it. 
+ * the edit is cited at layer 4.  It is also cited at the quantizer after layer 6, which
+ * gets FP16 because layer 6 reads FP16.  A layer that raises the precision is explained
+ * by unquantized consumers of its consumer's output.  Edits that remove or rescale a
+ * quantizer are cited at the layer that computes it.
  */
 #include "judge/findings/cite.h"
 #include "base/base.h"
@@ -23,10 +23,11 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Lists of lint's edits, by number: the next of the same node, and of the same
-     * tensor; the finding.  By node and by data: the first.  FSD_NONE: none. */
+    /* Lists of lint's edits, as indices: the next edit of the same node or tensor, and
+     * the edit's finding; the first edit, indexed by node and by data. FSD_NONE:
+     * none. */
     uint32_t *next_of_node, *next_of_tensor, *finding_of, *of_node, *of_tensor;
-    struct fsd_span now; /* cites of the current layer */
+    struct fsd_span now; /* the cites of the current layer */
 };
 
 /* -------------------------------------------------------------------- what is there */
@@ -42,7 +43,7 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
            in->type != made->type && !fsd_tensor_is(d->engine, read, FSD_TENSOR_INPUT);
 }
 
-/* Some layer does what lint's edits may explain. */
+/* Whether a layer changes a type, which lint's edits may explain. */
 static bool any_changes_type(const struct fsd_diff *d)
 {
     if (d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
@@ -53,7 +54,8 @@ static bool any_changes_type(const struct fsd_diff *d)
     return false;
 }
 
-/* All findings in the model, for the builder that made the engine; NULL. */
+/* All findings of lint in the model, for the builder of the engine; NULL if there is no
+ * model or the builder is unknown. */
 static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
 {
     const char *word = fsd_target_of(d->engine);
@@ -66,8 +68,8 @@ static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
                          NULL, 0);
 }
 
-/* One tensor for all that have the same data before quantization: duplicates of a node
- * are merged, and an Identity or a view is eliminated. */
+/* A representative of all tensors with the same data before quantization: duplicates of
+ * a node are merged, and an Identity or a view is eliminated. */
 static fsd_id same_data(const struct fsd_diff *d, fsd_id tensor)
 {
     for (int steps = 0; steps < STEPS; steps++) {
@@ -137,7 +139,7 @@ static const char *feeds(const struct citer *c, const struct fsd_edit *e)
     return fsd_print_take(&text, c->found->arena);
 }
 
-/* Several rules may propose one edit. */
+/* Whether two edits are equal; several rules may propose the same edit. */
 static bool is_same(const struct fsd_edit *a, const struct fsd_edit *b)
 {
     return a->action == b->action && a->node == b->node && a->input == b->input;
@@ -154,7 +156,7 @@ static struct fsd_cite cite_of(const struct citer *c, uint32_t edit, const char 
                              .shown = shown};
 }
 
-/* @param shown  formatted in the findings' arena. */
+/* @param shown  text in the findings' arena. */
 static void cite(struct citer *c, uint32_t edit, const char *shown)
 {
     for (uint32_t i = 0; i < c->now.n; i++)
@@ -168,8 +170,8 @@ static void cite(struct citer *c, uint32_t edit, const char *shown)
     fsd_vec_push(c->found->arena, &c->found->cites, cite_of(c, edit, shown));
 }
 
-/* The dump shows that the layer computes the edit's node and reads data of higher
- * precision. */
+/* Whether the dump shows that the layer computes the edit's node and reads data of
+ * higher precision. */
 static bool reads_wide(const struct citer *c, fsd_id layer, uint32_t edit)
 {
     struct fsd_widths reads = fsd_layer_widths(c->d->engine, layer, false);
@@ -187,8 +189,8 @@ static void cite_reader(struct citer *c, fsd_id layer, uint32_t edit)
                      c->lint->edits.at[edit].name, fsd_dtype_name(reads.widest)));
 }
 
-/* A layer that computes the edit's node and reads data of higher precision; FSD_NONE.
- */
+/* A layer that computes the edit's node and reads data of higher precision; FSD_NONE if
+ * there is none. */
 static fsd_id wide_reader(const struct citer *c, uint32_t edit)
 {
     const struct fsd_match *m = c->d->match;
@@ -220,9 +222,9 @@ static void cite_bare_readers(struct citer *c, fsd_id tensor)
     }
 }
 
-/* All pairs through which a layer of the dump would read lower precision, each once.
- * The dump confirms no other edits, unless a layer only moves data because they are
- * missing. */
+/* Collects all pairs that would let a layer of the dump read lower precision, each
+ * once. The dump confirms no other edits, unless a layer only moves data because they
+ * are missing. */
 static void propose(struct citer *c)
 {
     const struct fsd_edit *edits = c->lint->edits.at;
@@ -239,8 +241,8 @@ static void propose(struct citer *c)
         }
 }
 
-/* Edits that quantize inputs of the layer's own nodes: it writes higher precision
- * because it reads it. */
+/* Cites edits that quantize inputs of the layer's own nodes: the layer writes higher
+ * precision because it reads it. */
 static void cite_source(struct citer *c, fsd_id source)
 {
     const struct fsd_match *m = c->d->match;
@@ -256,8 +258,8 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Edits for consumers that read the layer's output unquantized: for them it writes, and
- * reads, higher precision. */
+/* Cites edits for consumers that read the layer's output unquantized: the layer writes,
+ * and therefore reads, higher precision for them. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -280,7 +282,7 @@ static void cite_behind(struct citer *c, fsd_id layer)
     }
 }
 
-/* Edits that remove or rescale quantizers that the layer computes. */
+/* Cites edits that remove or rescale quantizers that the layer computes. */
 static void cite_own(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -303,7 +305,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     c->now = (struct fsd_span){0, 0};
     if (made < in && flow->source != FSD_NONE && c->d->products->of[flow->source] &&
         c->d->products->none_quantizes)
-        return c->now; /* whatever its consumers, it could not write lower precision */
+        return c->now; /* the layer cannot write lower precision, whatever its
+                          consumers */
     if (made < in || c->d->layers[layer].kind != FSD_KIND_QUANTIZE)
         cite_bare_readers(c, flow->model_tensor);
     if (made < in)
@@ -315,8 +318,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     return c->now;
 }
 
-/* For findings on nodes that are computed twice: a consumer reads their output
- * unquantized. */
+/* For findings on nodes that are computed twice: cites edits for consumers that read
+ * the nodes' output unquantized. */
 static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding *f)
 {
     c->now = (struct fsd_span){0, 0};
@@ -330,8 +333,8 @@ static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding 
 
 /* ---------------------------------------------------------------------------- words */
 
-/* What an action is called, and how one edit, or several, are advised: {name} is the
- * node's, {scale} says where a scale comes from, {n} how many there are. */
+/* The name of each action, and the advice for one edit or several: {name} is the node,
+ * {scale} the source of the scale, {n} the number of edits. */
 static const struct {
     const char *name, *one, *several;
 } actions[] = {
@@ -396,7 +399,7 @@ static void put_scale(const struct fsd_edit *e, FILE *out)
         fputs("with a scale to calibrate", out);
 }
 
-/* The words of edits of one action. */
+/* Prints the advice for edits of one action. */
 static void put_words(const char *words, const struct fsd_cite *const *cites,
                       uint32_t n, FILE *out)
 {
@@ -462,7 +465,7 @@ void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool bri
 static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
 {
     const struct fsd_cite *cites =
-        f->cites.n ? &found->cites.at[f->cites.at] : NULL; /* there may be no list */
+        f->cites.n ? &found->cites.at[f->cites.at] : NULL; /* the list may not exist */
     struct fsd_print text;
     FILE *out;
 
@@ -509,7 +512,7 @@ static struct fsd_span gather(struct fsd_findings *found, const struct fsd_findi
     return all;
 }
 
-/* Rules about layers that move data, wholly or in part. */
+/* Whether a rule is about layers that move data, completely or in part. */
 static bool is_explained(const char *rule)
 {
     static const char *const rules[] = {"quantize/standing", "precision/island",
@@ -548,7 +551,7 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* By move of the new state: 1 + a layer with cites. */
+/* Indexed by move of the new state: 1 + a layer with cites; 0: none. */
 static uint32_t *cited_moves(const struct fsd_case *gate, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = gate->c->new;
@@ -572,7 +575,8 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *gate)
         return;
     scratch = fsd_arena_new();
     by_move = cited_moves(gate, scratch);
-    by_node = FSD_NEW(scratch, uint32_t, gate->run->model->nodes.n); /* cite + 1 */
+    by_node = FSD_NEW(scratch, uint32_t, gate->run->model->nodes.n); /* indexed by node:
+                                                                        cite + 1 */
     for (uint32_t i = 0; i < run->cites.n; i++)
         by_node[run->cites.at[i].edit->node] = i + 1;
     for (uint32_t i = 0; i < found->list.n; i++) {

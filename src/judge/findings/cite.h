@@ -9,8 +9,8 @@
 #include "judge/findings/findings.h"
 
 /** Adds lint's proposals to the data-movement layers of a run, and to the findings
- *  about these.  Does nothing without a model, if no such layer changes a type, or if
- *  the builder of the engine is unknown. */
+ *  about such layers. Does nothing without a model, if no such layer changes a type, or
+ *  if the builder of the engine is unknown. */
 void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d);
 
 /** The same for findings on a changed build: at inserted layers, and at nodes and edges
@@ -19,26 +19,27 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *before_
 
 /** Prints "add a Q/DQ pair on MaxPool_12 -> Add_36 (input 1), with the scale of
  *  QuantizeLinear_15: layer 6 computes Add_36 and reads fp16 (lint qdq/residual)".
- *  @param n at least 1; further edits are counted behind the first one. */
+ *  @param n at least 1; after the first edit, only the number of further ones is
+ *          printed. */
 void fsd_put_cites(const struct fsd_cite *cites, uint32_t n, FILE *out);
 
 /** Prints "add 8 Q/DQ pairs, 3 with a scale to calibrate (lint qdq/residual)".
- *  @param cites  of one rule and one action, no edit twice
+ *  @param cites  cites of one rule and one action, without duplicates
  *  @param n  at least 1 */
 void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool brief,
                        FILE *out);
 
-/** The cites of a layer; empty if there are none.  Needs the run's findings. */
+/** The cites of a layer; empty if there are none. Requires the run's findings. */
 struct fsd_span fsd_layer_cites(const struct fsd_diff *d, fsd_id layer);
 
 /** Whether both propose the same edit, possibly by two rules. */
 bool fsd_cites_same_edit(const struct fsd_cite *a, const struct fsd_cite *b);
 
-/** What to do about a data-movement layer: its cites, else fsd_put_advice().  Needs the
- *  run's findings. */
+/** Prints what to do about a data-movement layer: its cites, else fsd_put_advice().
+ *  Requires the run's findings. */
 void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** Whether that proposes a change: a reason alone saves nothing. */
+/** Whether fsd_put_remedy() proposes a change: a reason alone saves nothing. */
 bool fsd_has_remedy(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id layer);
 
 #endif

@@ -1,6 +1,6 @@
 /*
- * The frame of finding: it evaluates each rule of the table, applies ignores and
- * budgets, and gives every finding its fingerprint.
+ * Evaluates each rule of the table, applies ignores and budgets, and gives every
+ * finding its fingerprint.
  */
 #include "base/base.h"
 #include "judge/findings/cite.h"
@@ -11,7 +11,7 @@
 #include <string.h>
 #include <xxhash.h>
 
-/* "3, 0.1100 ms, 5.20%": the amounts that have a budget. */
+/* Prints the amounts that have a budget: "3, 0.1100 ms, 5.20%". */
 static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *most,
                            struct fsd_budget n)
 {
@@ -26,8 +26,8 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     return *text ? text : NULL;
 }
 
-/* A finding within its budget is information.  A budget of time that cannot be measured
- * is exceeded. */
+/* Makes a finding within its budget information. A budget of time that cannot be
+ * measured counts as exceeded. */
 static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t first)
 {
     struct fsd_outcome *outcome = &f->found->rules.at[f->found->rules.n - 1];
@@ -48,10 +48,11 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 
 /* ------------------------------------------------------------------ fingerprints */
 
-/* Dashboards follow a finding from run to run by its fingerprint, so that it must not
- * depend on what another build of the same network changes: numbers of layers, their
- * names, times.  Nodes are the model's and stay; a finding without nodes is hashed by
- * its message without the numbers, up to the first ";", behind which are reasons. */
+/* A dashboard recognizes a finding from run to run by its fingerprint, so that it must
+ * not depend on what differs in another build of the same network: numbers and names of
+ * layers, times. The names of the model's nodes stay the same. A finding without nodes
+ * is hashed by its message without numbers, up to the first ";", after which reasons
+ * follow. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -85,8 +86,8 @@ static int by_hash(const void *a, const void *b)
     return fsd_then(fsd_order(x->hash, y->hash), fsd_order(x->finding, y->finding));
 }
 
-/* Findings with equal hashes are numbered in the order in which they were found: the
- * sort compares that, too, since qsort() is not stable. */
+/* Findings with equal hashes are numbered in the order in which they were found. The
+ * sort also compares that order, since qsort() is not stable. */
 static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scratch)
 {
     uint32_t n = found->list.n;
@@ -112,7 +113,7 @@ static struct fsd_findings *new_findings(struct fsd_arena *arena)
     return found;
 }
 
-/* Counts the findings since then, and removes them. */
+/* Counts the findings from `first` on, and removes them. */
 static void take_back(struct fsd_finder *f, uint32_t first)
 {
     f->reread += f->found->list.n - first;
@@ -123,15 +124,16 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the rule is of the subject.  Lint or a check of a run states whether the
- * engine is one of the model: else nothing that it finds would hold. */
+/* Whether the rule belongs to the subject. In lint, or a check of a run, rules on the
+ * inputs are evaluated, too: if the engine does not belong to the model, no other
+ * finding holds. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&
                                      there & FSD_NEEDS_RUN && rule->about_inputs);
 }
 
-/* Evaluates all rules of the subject, as far as its parts exist. */
+/* Evaluates all rules of the subject whose requirements exist. */
 static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
                                           unsigned there)
 {
@@ -197,7 +199,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites)
 {
     struct fsd_finder f = {.d = d, .found = new_findings(d->arena)};
-    /* A model without an engine has findings of lint only. */
+    /* Without an engine, only findings of lint are possible. */
     bool built = *d->engine->path != '\0';
 
     *out = f.found;
@@ -224,7 +226,7 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                        (d->history ? FSD_NEEDS_LOG : 0));
 }
 
-/* What costs most is read first; the place in the list keeps the rest in order. */
+/* The most expensive finding comes first; otherwise the order of the list is kept. */
 static int worst_first(const void *a, const void *b)
 {
     const struct fsd_finding *x = a, *y = b;

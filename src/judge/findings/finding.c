@@ -1,5 +1,5 @@
-/* One finding, from its begin to its end: its subjects, its facts, its message, and
- * whether the policy ignores it. */
+/* Functions for one finding, from opening to closing: its subjects, its facts, its
+ * message, and whether the policy ignores it. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 #include "model/graph/word.h"
@@ -8,9 +8,9 @@
 
 enum { LISTED = 5 };
 
-/* The file of a finding: of a check, the snapshot, which is under version control even
- * if the model is not; of a run, the model, or the engine if there is no model;
- * of two exports the new one. */
+/* Sets the file of a finding. For a check it is the snapshot, which is under version
+ * control even if the model is not; for a run the model, or the engine if there is no
+ * model; for two exports the new one. */
 void fsd_finding_open(struct fsd_finder *f)
 {
     f->now = (struct fsd_finding){.rule = f->found->rules.n - 1};
@@ -28,8 +28,8 @@ void fsd_finding_open(struct fsd_finder *f)
     f->out = fsd_print_open(&f->print);
 }
 
-/* The subjects of a finding are contiguous: hence layers, nodes and tensors must be
- * added one kind after the other. */
+/* The subjects of a finding are contiguous, so layers, nodes and tensors must be added
+ * one kind after the other. */
 static void add_subject(struct fsd_finder *f, struct fsd_span *span, fsd_id id,
                         const char *name)
 {
@@ -72,8 +72,7 @@ void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_i
         add_subject(f, &f->now.nodes, node, fsd_text(s->names, s->nodes.at[node].key));
 }
 
-/* Of a layer's nodes, those that it computes: folded ones have no precision of their
- * own. */
+/* Only nodes that the layer computes are added: folded nodes have no precision. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -99,7 +98,8 @@ void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text)
     f->now.facts.n++;
 }
 
-/* A sentence must stay short: nodes not listed here are in the finding's subjects. */
+/* The sentence must stay short: nodes that it leaves out are in the finding's
+ * subjects. */
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects)
 {
     for (uint32_t i = 0; i < subjects.n && i < LISTED; i++)
@@ -162,6 +162,7 @@ void fsd_finding_close(struct fsd_finder *f)
     f->now.ms = f->rule->settable & FSD_BUDGET_MS && f->ms > 0 ? f->ms : 0;
     fsd_vec_push(found->arena, &found->list, f->now);
     f->sum_count += f->count;
-    f->sum_ms += f->ms > 0 ? f->ms : 0; /* no credit for what is faster */
+    f->sum_ms += f->ms > 0 ? f->ms : 0; /* faster layers do not compensate for slower
+                                           ones */
     f->any_untimed |= f->untimed;
 }

@@ -1,9 +1,9 @@
-/* Findings that live on their own: a copy without the run that they are of. */
+/* Copies findings into another arena, so that they do not depend on their run. */
 #include "judge/findings/keep.h"
 
 #include "judge/findings/findings.h"
 
-/* Its facts, names and edits are in lists of all findings. */
+/* The facts, names and edits of a finding are in lists of all findings. */
 static void keep_finding(struct fsd_arena *arena, struct fsd_finding *f)
 {
     const char **const texts[] = {&f->message, &f->todo, &f->proof, &f->file};
@@ -38,7 +38,7 @@ struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
     struct fsd_findings *all = fsd_keep_bytes(arena, from, sizeof *from);
 
     all->arena = arena;
-    all->cites_of = NULL; /* by layer of a run that is gone */
+    all->cites_of = NULL; /* indexed by layers of a run that may be freed */
     all->proposed.n = all->proposed.cap = 0;
     FSD_KEEP_LIST(arena, &all->rules);
     FSD_KEEP_LIST(arena, &all->list);

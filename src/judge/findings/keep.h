@@ -1,5 +1,5 @@
-/* How what a run owns is copied into another arena, which the run need not outlive:
- * a structure as bytes, then each of its texts and lists in its place. */
+/* Copies what a run owns into another arena, independent of the run: a structure as
+ * bytes, then each of its texts and lists. */
 #ifndef FSD_FINDINGS_KEEP_H
 #define FSD_FINDINGS_KEEP_H
 
@@ -7,14 +7,14 @@
 
 #include <string.h>
 
-/** @param text  its text may be NULL. */
+/** @param text  may point to NULL. */
 static inline void fsd_keep_text(struct fsd_arena *arena, const char **text)
 {
     if (*text)
         *text = fsd_arena_strndup(arena, *text, strlen(*text));
 }
 
-/** @param from  NULL with `size` 0. */
+/** @param from  may be NULL if `size` is 0. */
 static inline void *fsd_keep_bytes(struct fsd_arena *arena, const void *from,
                                    size_t size)
 {
@@ -23,7 +23,7 @@ static inline void *fsd_keep_bytes(struct fsd_arena *arena, const void *from,
     return size ? memcpy(to, from, size) : to;
 }
 
-/** A growable array, whose items stay as they are. */
+/** Copies a growable array; its items are copied as bytes. */
 #define FSD_KEEP_LIST(arena, vec)                                                      \
     ((vec)->at = fsd_keep_bytes((arena), (vec)->at, (vec)->n * sizeof *(vec)->at),     \
      (vec)->cap = (vec)->n)

@@ -1,5 +1,5 @@
-/* What a builder refuses, and what it does badly whatever the quantizers: channels that
- * do not fill a vector, repeated casts, dynamic channels. */
+/* Finds nodes that a builder refuses, and nodes that it handles badly whatever the
+ * quantizers: channels that do not fill a vector, repeated casts, dynamic channels. */
 #include "base/base.h"
 #include "judge/findings/place.h"
 
@@ -8,13 +8,13 @@
 
 /* ------------------------------------------------------------------------- refusals */
 
-/* One finding per operator and reason: the build fails at the first anyway.  Nodes of
- * one operator are chained, so that each is checked once per reason, not once per other
- * node. */
+/* One finding per operator and reason, since the build fails at the first one anyway.
+ * Nodes of one operator are chained, so that each is checked once per reason, not once
+ * per other node. */
 struct chain {
-    fsd_id *next; /* by node: the next one of its operator; FSD_NONE */
-    const struct fsd_refusal **why; /* by node */
-    bool *reported;                 /* by node */
+    fsd_id *next; /* indexed by node: the next node with its operator; FSD_NONE: none */
+    const struct fsd_refusal **why; /* indexed by node */
+    bool *reported;                 /* indexed by node */
 };
 
 static struct chain chain_nodes(struct fsd_finder *f)
@@ -34,7 +34,7 @@ static struct chain chain_nodes(struct fsd_finder *f)
     return c;
 }
 
-/* Reports all nodes of the first one's operator that share its reason. */
+/* Reports all nodes that share operator and reason with `first`; returns how many. */
 static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 {
     uint32_t n = 0;
@@ -48,8 +48,8 @@ static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
     return n;
 }
 
-/* Proposes to remove the pair of the data, unless other nodes read it that the builder
- * takes as they are; once, though several nodes read it. */
+/* Proposes to remove the pair of the node's data, unless other nodes that the builder
+ * accepts also read it; proposes it once even if several nodes read it. */
 static void edit_data(struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_lint *l = f->lint;
@@ -158,7 +158,7 @@ void fsd_lint_absent(struct fsd_finder *f)
     const struct fsd_graph *g = f->lint->g;
 
     if (!g->nodes.n || f->d->engine->nodes.n)
-        return; /* an engine had them */
+        return; /* an engine was built with these weights */
     report_short(f);
     if (!g->absent)
         return;
@@ -170,7 +170,7 @@ void fsd_lint_absent(struct fsd_finder *f)
     fsd_lint_close(f);
 }
 
-/* Operators that changed since are read as they were. */
+/* The parser reads operators that changed since then in their current form. */
 static void report_opset(struct fsd_finder *f)
 {
     int64_t opset = fsd_graph_opset(f->lint->g);
@@ -186,7 +186,7 @@ static void report_opset(struct fsd_finder *f)
     fsd_lint_close(f);
 }
 
-/* Dynamic sizes of one name are one size to the builder. */
+/* The builder assumes that dynamic sizes with the same name are equal. */
 static void report_sizes(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -215,7 +215,7 @@ static void report_sizes(struct fsd_finder *f)
     }
 }
 
-/* An operator that was never tried is not claimed to work. */
+/* Reports operators that were never tried, since they are not known to work. */
 void fsd_lint_not_known(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -238,7 +238,7 @@ void fsd_lint_not_known(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ alignment */
 
-/* How many channels of the type make a vector, as tensor cores read them. */
+/* The number of channels of the type in one vector that tensor cores read. */
 static int64_t vector_of(enum fsd_dtype type)
 {
     switch (fsd_dtype_rank(type)) {
@@ -263,7 +263,7 @@ struct channels {
     enum fsd_dtype type;
 };
 
-/* A convolution's channels on both sides, if they are numbers. */
+/* Reads a convolution's input and output channels; false if one is not a number. */
 static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels *c)
 {
     const struct fsd_shape *x =
@@ -283,7 +283,8 @@ static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels
     return c->vector > 0;
 }
 
-/* The network's own input has the channels of its data: they cannot be changed. */
+/* Whether the node reads the network's input, whose channels are those of its data and
+ * cannot be changed. */
 static bool at_border(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
@@ -336,8 +337,8 @@ void fsd_lint_channels(struct fsd_finder *f)
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* Cast -> Cast, back to the original type: to lower precision and back loses accuracy,
- * to higher and back only costs. */
+/* Cast -> Cast back to the original type: through lower precision it loses accuracy,
+ * through higher precision it only costs time. */
 static bool casts_back(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;
@@ -355,7 +356,7 @@ static bool casts_back(struct fsd_place *p)
            fsd_tensor_form(g, fsd_place_tensor(p, 'm'))->type == was;
 }
 
-/* A strongly typed builder keeps in FP32 what the model has in FP32. */
+/* A strongly typed builder keeps FP32 wherever the model has FP32. */
 static bool multiplies_in_fp32(struct fsd_place *p)
 {
     p->text[0] = p->l->target.name;

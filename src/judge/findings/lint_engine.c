@@ -1,15 +1,17 @@
-/* What an engine shows that the model's rules did, or did not, predict. */
+/* Findings from an engine: what it shows that the rules on the model did, or did not,
+ * predict. */
 #include "judge/findings/lint.h"
 
 #include <string.h>
 
-/* A pair that no operator reads changes nothing of what other layers do. */
+/* Whether findings of the rule may explain other layers; a pair that no operator reads
+ * explains none. */
 static bool may_explain(const struct fsd_rule *rule)
 {
     return (rule->needs & FSD_NEEDS_LINT) && strcmp(rule->id, "qdq/useless") != 0;
 }
 
-/* By node, the first finding in the model that is about it. */
+/* Indexed by node: the first finding in the model about the node. */
 static uint32_t *findings_of(struct fsd_finder *f)
 {
     uint32_t n = f->d->model->nodes.n;
@@ -28,8 +30,8 @@ static uint32_t *findings_of(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------- missed fusions */
 
-/* The one layer that computes the node; FSD_NONE if there are several, or a region of
- * unknown parts. */
+/* The only layer that computes the node; FSD_NONE if there are several, or if the layer
+ * is a region whose contents are unknown. */
 static fsd_id layer_of(const struct fsd_diff *d, fsd_id node)
 {
     fsd_id layer;
@@ -60,8 +62,8 @@ static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
     fsd_finding_close(f);
 }
 
-/* Convolution and ReLU fuse in any kind of convolution without another consumer in
- * between.  An addition needs two tensors of one shape. */
+/* A ReLU fuses into any kind of convolution without another consumer in between. An
+ * addition needs two tensors of the same shape. */
 void fsd_lint_missed_fusion(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -86,7 +88,7 @@ void fsd_lint_missed_fusion(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- symptoms */
 
-/* Whether the rule reports what a mistake in the model causes. */
+/* Whether the rule reports the effect of a mistake in the model. */
 static bool is_symptom(const char *rule)
 {
     static const char *const of_model[] = {
@@ -101,7 +103,7 @@ static bool is_symptom(const char *rule)
 
 /* The first finding about a node, about other consumers of its inputs, or about its
  * ancestors: a Q may be unfused because of an addition before or beside it.
- * @param left how many nodes may still be visited. */
+ * @param left how many more nodes may be visited. */
 static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
                          const uint32_t *of, uint32_t *left)
 {

@@ -1,10 +1,10 @@
 /*
- * What the rules of lint share: names, edits, and how an engine confirms a finding.
+ * Functions that the rules of lint share: names, edits, and confirmation by an engine.
  *
- * A rule predicts a cost, and names the sign by which an engine shows it: the layers of
- * the finding's first node read or write a higher precision, or have inserted layers
- * beside them; or a layer computes a quantizer.  Without the sign the finding is
- * withdrawn: it stays as information.
+ * A rule predicts a cost, and states how an engine would show it: the layers of the
+ * finding's first node read or write a higher precision, or have inserted layers next
+ * to them; or a layer computes a quantizer. If the engine does not show it, the finding
+ * is withdrawn and stays as information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -28,8 +28,8 @@ const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* Exporters write Adds and multiplications by constants for a bias or for a decomposed
- * normalization. */
+/* Exporters write additions of and multiplications by constants for a bias or for a
+ * decomposed normalization. */
 fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 6; steps++) {
@@ -59,7 +59,8 @@ static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
     f->now.edits.n++;
 }
 
-/* One scale by value, the first of several: scripts read the others from `scale_of`. */
+/* Sets one scale as a number, the first of several; scripts read the others from
+ * `scale_of`. */
 static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
                        const struct fsd_quantizer *like)
 {
@@ -67,7 +68,8 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
         return;
     edit->like = fsd_called(f, like->node);
     edit->scale_tensor = fsd_lint_tensor(f, like->scale);
-    /* The pair has the zero point 0, for which the scale of another one is not made. */
+    /* The new pair has the zero point 0, for which a scale with another zero point was
+     * not calibrated. */
     if (like->zero == FSD_ZERO_OTHER)
         return;
     edit->type = fsd_dtype_name(like->type);
@@ -75,8 +77,8 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
         edit->scale = like->scales[0];
 }
 
-/* The type of 8 bits that the node's other quantizers have, else the model's first
- * quantizer of activations. */
+/* The 8-bit type of the node's other quantizers, else of the model's first quantizer of
+ * activations. */
 static enum fsd_dtype type_around(const struct fsd_lint *l, fsd_id node)
 {
     for (uint32_t i = 0; i < l->g->nodes.at[node].in.n; i++) {
@@ -128,8 +130,8 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
     add_edit(f, edit);
 }
 
-/* The scale with which the range of 8 bits around 0 covers that around the zero point.
- */
+/* The scale for which the 8-bit range around 0 covers the range around the quantizer's
+ * zero point. */
 static double covering_scale(const struct fsd_quantizer *q)
 {
     int low = q->type == FSD_UINT8 ? 0 : -128;
@@ -179,7 +181,7 @@ void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
                     .effect = "it is broadcast as before: the same values"});
 }
 
-/* Whether a Conv, MatMul or the like multiplies what the node makes. */
+/* Whether the node's output is the weight of a Conv, MatMul or the like. */
 static bool makes_weights(const struct fsd_lint *l, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(l->g, node, 0);
@@ -266,11 +268,12 @@ void fsd_edits_drop(struct fsd_finder *f)
 
 /* -------------------------------------------------------------- what an engine says */
 
-/* What the layers of a node show. */
+/* What the engine shows of a node's layers. */
 struct seen {
-    uint32_t layers, wide, unknown, inserted; /* ports; beside it */
-    fsd_id layer;           /* the first with higher precision, else the first */
-    enum fsd_dtype in, out; /* its highest input precision, its output */
+    uint32_t layers, wide, unknown, inserted; /* wide, unknown: ports; inserted: layers
+                                                 next to it */
+    fsd_id layer;           /* the first layer with higher precision, else the first */
+    enum fsd_dtype in, out; /* its highest input precision, and its output precision */
     double ms;
 };
 
@@ -284,7 +287,7 @@ static enum fsd_dtype look_at_ports(const struct fsd_graph *e, fsd_id layer,
     return widths.widest;
 }
 
-/* Data-movement layers beside it. */
+/* The number of data-movement layers next to a layer. */
 static uint32_t count_movers(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_node *n = &d->engine->nodes.at[layer];
@@ -339,8 +342,8 @@ static void put_seen(struct fsd_finder *f, const struct seen *s)
         fsd_put_took(f, s->ms);
 }
 
-/* Whether the first node's layers run in higher precision, or need inserted layers
- * beside them. */
+/* Whether the first node's layers run in higher precision, or require inserted layers
+ * next to them. */
 static const char *ask_width(struct fsd_finder *f)
 {
     struct seen seen = look(f->d, f->found->subjects.at[f->now.nodes.at].id);
@@ -351,7 +354,8 @@ static const char *ask_width(struct fsd_finder *f)
     return seen.wide || seen.inserted ? "confirmed" : "withdrawn";
 }
 
-/* A node of a region has no link: one of several layers computes it. */
+/* Prints the layer that computes a node. A node of a region has no link: one of several
+ * layers computes it. */
 static void put_computing(struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_match *m = f->d->match;
@@ -363,7 +367,7 @@ static void put_computing(struct fsd_finder *f, fsd_id node)
         fprintf(f->out, "one of several layers computes `%s`", fsd_called(f, node));
 }
 
-/* Whether a layer computes one of the quantizers among the nodes. */
+/* Whether a layer computes one of the finding's quantizers. */
 static const char *ask_quantizers(struct fsd_finder *f)
 {
     uint32_t known = 0, all = 0;
@@ -387,8 +391,8 @@ static const char *ask_quantizers(struct fsd_finder *f)
     return "withdrawn";
 }
 
-/* How many low-precision tensors the producers of the first quantizer's input write.
- * Merged quantizers need one. */
+/* Whether the producers of the first quantizer's input write several low-precision
+ * tensors; merged quantizers need only one. */
 static const char *ask_copies(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -415,7 +419,7 @@ static const char *ask_copies(struct fsd_finder *f)
     return narrow > 1 ? "confirmed" : "withdrawn";
 }
 
-/* The layer that copies what this one makes; FSD_NONE. */
+/* The layer that copies the output of this one; FSD_NONE if there is none. */
 static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span out = d->engine->nodes.at[layer].out;
@@ -433,8 +437,8 @@ static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Whether several layers compute what could be one.  A copy behind one may only remove
- * padding, which is reported for the node that follows. */
+/* Whether several layers compute what one layer could. A copy after a layer may only
+ * remove padding, which is reported for the next node. */
 static const char *ask_apart(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

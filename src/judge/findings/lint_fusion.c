@@ -1,13 +1,13 @@
 /*
- * Blocks that the builder will not make one kernel of, by the rules of its fusions
- * (judge/lint/fusion.c), which a report asks of an engine, too; and the edits that
- * change that, where each rule that applies has one.
+ * Finds blocks that the builder will not compute as one kernel, according to its fusion
+ * rules (judge/lint/fusion.c), which reports on engines also use; proposes edits that
+ * change this, if there is one for each rule that applies.
  *
- * Only the two products of an attention, and what is done to the probabilities, get
- * another type: scale, mask and Softmax stay in FP32.  It is FP16 where the scores
- * are scaled before the product, so that they are what the Softmax reads; a stored
- * scale behind the product moves there.  Where the model shows no scale FP16 may not
- * hold them (rule cast/fp16-range), and BF16 does.
+ * Only the two products of an attention, and operations on the probabilities, get a
+ * different type: scale, mask and Softmax stay in FP32. The type is FP16 if the scores
+ * are scaled before the product, so that the product is what the Softmax reads; a
+ * stored scale after the product is moved before it. If the model shows no scale, FP16
+ * may not hold the scores (rule cast/fp16-range), and the type is BF16.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -20,7 +20,7 @@ enum { LEAST_HEAD = 16, DEEPER = 8, BF16_OPSET = 13, BF16_SM = 80 };
 
 /* ---------------------------------------------------------------------------- types */
 
-/* The node that scales the scores, and nothing else: FSD_NONE. */
+/* The node that scales the scores and does nothing else; FSD_NONE if there is none. */
 static fsd_id scale_behind(const struct fsd_lint *l, fsd_id product)
 {
     fsd_id node = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, product, 0));
@@ -38,7 +38,7 @@ static bool has_bf16(const struct fsd_lint *l)
            (!l->target.sm || l->target.sm >= BF16_SM);
 }
 
-/* How many nodes there are between the Softmax and the product with the values. */
+/* The number of nodes between the Softmax and the product with the values. */
 static uint32_t between(const struct fsd_measured_block *m)
 {
     uint32_t n = 0;
@@ -48,8 +48,8 @@ static uint32_t between(const struct fsd_measured_block *m)
     return n;
 }
 
-/* The type that the products are to have; NULL: none that holds what they make.  With
- * nodes behind a Softmax in FP32 the builder has a kernel in FP16 of two head sizes. */
+/* The type for the products; NULL if no 16-bit type holds their results.  If nodes follow
+ * a Softmax in FP32 the builder has an FP16 kernel for two head sizes only. */
 static const char *type_for(const struct fsd_lint *l,
                             const struct fsd_measured_block *m)
 {
@@ -84,9 +84,10 @@ static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
                                        "within the range of FP16"});
 }
 
-/* The product with the values, and what is between it and the Softmax: a Where that
- * exporters write for rows that are masked whole.  In BF16 the builder then takes the
- * Softmax for a part of the attention only in BF16. */
+/* Casts the product with the values, and the nodes between the Softmax and it, such as
+ * a Where that exporters write for rows that are masked completely. With BF16, the
+ * builder recognizes the Softmax as part of the attention only if it is in BF16,
+ * too. */
 static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m,
                         const char *type)
 {
@@ -137,7 +138,8 @@ static void pad(struct fsd_finder *f, fsd_id node, uint32_t input, uint32_t axis
                                                .effect = "adds zeros"});
 }
 
-/* Zeros behind Q and K add nothing to the scores, those behind V are cut off. */
+/* Proposes to pad the head size: zeros appended to Q and K add nothing to the scores,
+ * and those appended to V are cut off. */
 static bool propose_pads(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     int64_t key = fsd_attention_size(m, m->q, 0),
@@ -230,7 +232,8 @@ static void remove_pair(struct fsd_finder *f, fsd_id quantizer)
                                            .effect = "rounds and clips less"});
 }
 
-/* The pairs that the products read.  One that several read is removed once. */
+/* Proposes to remove the pairs that the products read; a pair with several consumers is
+ * removed once. */
 static bool propose_unquantized(struct fsd_finder *f,
                                 const struct fsd_measured_block *m)
 {
@@ -264,8 +267,8 @@ static bool is_fp32(const struct fsd_lint *l, fsd_id product)
            FSD_FP32;
 }
 
-/* All that the rules ask for, each once, in the order in which a script may apply it;
- * none of it where one of them asks for what cannot be done here. */
+/* Proposes all edits that the rules require, each once, in the order in which a script
+ * may apply them; proposes none if one of the rules cannot be satisfied. */
 static void propose(struct fsd_finder *f, const struct fsd_measured_block *m,
                     const fsd_block_reasons *why)
 {

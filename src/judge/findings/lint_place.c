@@ -1,7 +1,7 @@
 /*
- * Where quantizers are, or are missing: around the operators that run in low precision,
- * and around those that cannot.  One row per place (place.h); the functions check what
- * no form expresses.
+ * Rules on where quantizers are, or are missing: around operators that run in low
+ * precision, and around those that cannot. There is one row per place (place.h); the
+ * functions check what a form cannot express.
  */
 #include "base/base.h"
 #include "judge/findings/place.h"
@@ -21,7 +21,8 @@ static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
            fsd_lint_held(l, pad, 0);
 }
 
-/* Weights alone in four bits, or in FP8, are a separate method, which saves memory. */
+/* Quantizing only the weights, to 4 bits or FP8, is a separate method that saves
+ * memory. */
 static bool is_asked_of_both(struct fsd_place *p)
 {
     const struct fsd_facts *facts = p->l->facts;
@@ -37,7 +38,7 @@ static bool is_asked_of_both(struct fsd_place *p)
 /* ------------------------------------------------------------------------- residual */
 
 /* The first node among the producers of the convolution's input; the network's input
- * comes first. */
+ * precedes all nodes. */
 static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
@@ -46,7 +47,7 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
     return made == FSD_NONE ? 0 : made;
 }
 
-/* If a convolution computes the skip branch for the Add alone, TensorRT for RTX adds in
+/* If a convolution computes the skip branch only for the Add, TensorRT for RTX adds in
  * that convolution's kernel and rounds there: tests/real/lint.py builds ResNet-18 with
  * and without the pair. */
 static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
@@ -55,7 +56,8 @@ static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
            fsd_tensor_only_reader(l->g, tensor) != FSD_NONE;
 }
 
-/* Between a convolution and its sum: whether each channel is scaled by itself. */
+/* Whether an operator between a convolution and its sum scales each channel
+ * separately. */
 static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id tensor)
 {
     const struct fsd_quantizer *weights = fsd_lint_held(l, conv, 1);
@@ -73,12 +75,12 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
     return !weights || weights->n != 1;
 }
 
-/* Whether the builder adds where it could read the skip branch in 8 bits.  TensorRT for
- * RTX scales the sums of products in the convolution's kernel where all have one scale,
- * and then that kernel adds, and reads the skip branch as it is: a pair on it is one
- * more tensor to write.  Where each channel has its own scale a kernel behind the
- * convolution adds.  And where the branch comes of a pooling or the like, over which
- * its quantizer is moved, that is computed once more for what is not quantized. */
+/* Whether the builder adds in a kernel that could read the skip branch in 8 bits. If
+ * all channels have one scale, TensorRT for RTX scales and adds in the convolution's
+ * kernel, which reads the skip branch in its own type: a pair there means writing one
+ * more tensor. If each channel has its own scale, a kernel after the convolution adds.
+ * If the branch comes from a pooling or the like over which its quantizer is moved,
+ * that operator is computed again for the unquantized consumer. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
 {
@@ -89,10 +91,10 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
            (is_scaled_by_channel(l, conv, branch) && !rounds_in_kernel(l, skip));
 }
 
-/* Of two convolutions, the branch to quantize is the one whose data is older, which is
- * the block's own input.  The scale is that of the Q that already reads the tensor;
- * else of the one that reads the Add's output, whose range is similar: a starting point
- * for a measurement, not a value to set. */
+/* Of two convolutions, the branch to quantize is the one with the older data, which is
+ * the block's input. The scale is that of the Q that already reads the tensor; else
+ * that of the Q on the Add's output, whose range is similar: a starting point for a
+ * calibration, not a final value. */
 static bool is_bare_skip(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -125,15 +127,16 @@ static bool is_bare_skip(struct fsd_place *p)
     return true;
 }
 
-/* A pair behind the convolution is between it and the Add; a compiled region includes
- * it. */
+/* Whether a pair after the convolution, between it and the Add, separates them; a
+ * compiled region includes the pair. */
 static bool parts_regions(struct fsd_place *p)
 {
     return !p->l->style.after_operators && p->l->target.family != FSD_RTX;
 }
 
-/* An addition whose branches are quantized correctly, but not its sum: the INT8 kernel
- * that adds can output INT8, unless the network's output is to be as it is. */
+/* An addition whose branches are quantized correctly, but whose sum is not: the INT8
+ * kernel that adds could output INT8, unless the network's output must keep its
+ * type. */
 static bool is_open_sum(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -154,7 +157,7 @@ static bool is_open_sum(struct fsd_place *p)
     return !after.n && reader != FSD_NONE;
 }
 
-/* The same where the skip branch has no quantizer yet, which qdq/residual reports. */
+/* The same if the skip branch has no quantizer yet, which qdq/residual reports. */
 static bool is_open_bare_sum(struct fsd_place *p)
 {
     return is_bare_skip(p) && is_open_sum(p);
@@ -168,7 +171,7 @@ static bool is_before_operators(struct fsd_place *p)
 }
 
 /* A transposed convolution between quantizers: TensorRT for RTX has no INT8 kernel for
- * any, other builders none with more than it between them. */
+ * it; other builders have none if there is another operator between the quantizers. */
 static bool is_narrow_on_rtx(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -183,12 +186,14 @@ static bool is_narrow_elsewhere(struct fsd_place *p)
            fsd_lint_is_narrow(p->l, fsd_place_node(p, 'n'));
 }
 
-/* Sigmoid(x) * x: one layer with the convolution, unless a pair separates them. */
+/* Sigmoid(x) * x is computed in the convolution's layer, unless a pair separates
+ * them. */
 static bool is_cut_silu(struct fsd_place *p)
 {
     fsd_id a = fsd_place_tensor(p, 'a'), b = fsd_place_tensor(p, 'b');
 
-    p->fit.letter['a' - 'a'] = p->fit.flipped[0] ? b : a; /* of the first input */
+    p->fit.letter['a' - 'a'] = p->fit.flipped[0] ? b : a; /* the tensor of the first
+                                                             input */
     p->fit.letter['b' - 'a'] = p->fit.flipped[0] ? a : b;
     return fsd_place_q(p, 'a') && fsd_place_q(p, 'b')
                ? fsd_lint_scales(p->l, fsd_place_q(p, 'a'), fsd_place_q(p, 'b')) !=
@@ -198,8 +203,8 @@ static bool is_cut_silu(struct fsd_place *p)
 
 /* -------------------------------------------------------------------------- islands */
 
-/* The quantized convolution or product that outputs the tensor, without a quantizer in
- * between. */
+/* The quantized convolution or matrix product that outputs the tensor without a
+ * quantizer in between; FSD_NONE if there is none. */
 static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 8; steps++) {
@@ -219,8 +224,8 @@ static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* An operator over which no quantizer can be moved, and that has one behind it only.
- * TensorRT for RTX has kernels of INT8 for it, and none of FP8. */
+/* An operator over which no quantizer can be moved, with a quantizer only after it.
+ * TensorRT for RTX has INT8 kernels for it, but no FP8 kernels. */
 static bool is_island(struct fsd_place *p)
 {
     fsd_reaches after = {0};
@@ -236,9 +241,9 @@ static bool is_island(struct fsd_place *p)
 
 /* --------------------------------------------------------------- what gains nothing */
 
-/* Whether the operator runs in a higher precision although its input is quantized: a
- * resizing operator does if it interpolates.  A normalization behind a convolution does
- * not count: it is fused, and exporters quantize its input regularly. */
+/* Whether the operator runs in a higher precision although its input is quantized, such
+ * as an interpolating resize. A normalization after a convolution does not count: it is
+ * fused, and exporters regularly quantize its input. */
 static bool is_wide_anyway(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -255,8 +260,8 @@ static bool is_wide_anyway(struct fsd_place *p)
            !fsd_form_is(l->facts, producer, "Conv");
 }
 
-/* A mask, a bias, a factor: pointwise with a constant, or at the scores of a softmax.
- */
+/* Whether the node is a mask, a bias or a factor: pointwise with a constant, or at the
+ * scores of a softmax. */
 static bool only_shifts(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -269,8 +274,9 @@ static bool only_shifts(struct fsd_place *p)
             fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 1)));
 }
 
-/* Where the tensor's elements arrive unchanged, through operators that compute nothing
- * and have no other consumers: rounding before them equals rounding behind. */
+/* The tensor to which the elements arrive unchanged, through operators that compute
+ * nothing and have no other consumers: rounding before these operators equals rounding
+ * after them. */
 static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {
@@ -305,7 +311,8 @@ static bool is_useless(struct fsd_place *p)
 
 /* --------------------------------------------------------------------------- styles */
 
-/* Whether the operator runs in 8 bits, given quantized data, or forwards it. */
+/* Whether the operator runs in 8 bits if its data is quantized, or forwards such
+ * data. */
 static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
 {
     return (l->facts->traits[node] &
@@ -315,8 +322,8 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
                "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
 }
 
-/* The pair of a residual addition that stands on its skip branch: the only one, or that
- * which no convolution precedes. */
+/* Whether `q` is the pair on the skip branch of a residual addition: the only pair, or
+ * the one that no convolution precedes. */
 static bool is_residual(const struct fsd_lint *l, fsd_id node,
                         const struct fsd_quantizer *q)
 {
@@ -325,7 +332,7 @@ static bool is_residual(const struct fsd_lint *l, fsd_id node,
             fsd_lint_conv_behind(l, q->data) == FSD_NONE);
 }
 
-/* A Q of an operator's output that no low-precision operator consumes. */
+/* A Q on an operator's output that no low-precision operator consumes. */
 static bool feeds_nothing_narrow(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -352,8 +359,8 @@ static bool is_zero(const struct fsd_value *v)
     return zero;
 }
 
-/* A symmetric quantizer maps zeros and copies to the same values as one behind the
- * padding. */
+/* With a symmetric quantizer, padding with zeros or copies before it gives the same
+ * values as padding after it. */
 static bool pads_with(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;

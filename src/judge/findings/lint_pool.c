@@ -1,9 +1,9 @@
 /*
- * Pools whose output has another size in TensorRT than in ONNX: with ceil_mode TensorRT
- * keeps the window that starts in the padding behind the data.
+ * Finds pooling nodes whose output sizes differ between TensorRT and ONNX: with
+ * ceil_mode, TensorRT keeps the window that starts in the padding after the data.
  *
  *     data     . .
- *     windows  w   w       1x1 with strides of 2: ONNX makes the first one only
+ *     windows  w   w       1x1 with strides of 2: ONNX has only the first window
  *
  * Only known sizes are compared, so that no finding is a guess.
  */
@@ -13,13 +13,13 @@
 #include <inttypes.h>
 
 struct pool {
-    uint32_t n; /* dimensions of space */
+    uint32_t n; /* number of spatial dimensions */
     struct fsd_windows at[FSD_SHAPE_RANK];
-    bool departs; /* somewhere */
-    bool widens;  /* without ceil_mode some dimension needs more padding than it has */
+    bool departs; /* the sizes differ in some dimension */
+    bool widens;  /* without ceil_mode, some dimension needs more padding than it has */
 };
 
-/* False if a size is unknown. */
+/* Reads the attributes and sizes of a pooling node; false if a size is unknown. */
 static bool read_pool(const struct fsd_lint *l, fsd_id node, struct pool *p)
 {
     const struct fsd_shape *x =
@@ -47,7 +47,7 @@ static const char *sizes_text(struct fsd_finder *f, const struct pool *p, bool a
     return text;
 }
 
-/* As the attribute has them: all before the data, then all behind. */
+/* Prints pads in the order of the attribute: all before the data, then all after it. */
 static const char *pads_text(struct fsd_finder *f, const struct pool *p)
 {
     const char *text = "";

@@ -39,7 +39,7 @@ static fsd_id product_behind(const struct fsd_lint *l, fsd_id softmax)
     return FSD_NONE;
 }
 
-/* The size of an axis, counted from the last. */
+/* The size of an axis, counted from the last axis. */
 static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_last)
 {
     const struct fsd_shape *shape = fsd_shape_of(sizes, tensor);
@@ -49,8 +49,8 @@ static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_las
                : -1;
 }
 
-/* The two products of a softmax, "a" and "b", of which one or both are quantized;
- * returns how many are. */
+/* Finds the two matrix products of a softmax, "a" and "b", of which at least one is
+ * quantized; returns how many are. */
 static int count_narrow(struct fsd_place *p)
 {
     fsd_id softmax = fsd_place_node(p, 'n');
@@ -70,7 +70,7 @@ static bool is_half_narrow(struct fsd_place *p)
     return count_narrow(p) == 1;
 }
 
-/* Unknown sizes are not reported. */
+/* False for unknown sizes, which are not reported. */
 static bool has_no_int8_kernel(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -113,7 +113,7 @@ const struct fsd_place_row fsd_rows_of_products[] = {
 
 /* -------------------------------------------------------------- sizes of a run */
 
-/* In 16 bits the two products of an attention are one kernel, which supports any
+/* Indexed by node: products of attentions in 16 bits, which one kernel computes for any
  * length. */
 static const bool *find_fused_attention(struct fsd_finder *f)
 {
@@ -136,14 +136,14 @@ static const bool *find_fused_attention(struct fsd_finder *f)
     return fused;
 }
 
-/* The name of a dynamic size; NULL. */
+/* The name of a dynamic size; NULL if the size is fixed or unnamed. */
 static const char *open_dim(const struct fsd_sizes *sizes, fsd_id tensor, int from_last)
 {
     return fsd_amount_text(sizes->amounts, dim_of(sizes, tensor, from_last));
 }
 
-/* Products are computed in pairs of summands and of columns.  With one column it is no
- * matrix product. */
+/* Kernels compute pairs of summands and of columns, so odd sizes are padded. With one
+ * column the node is not a matrix product. */
 static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
                            fsd_id tensor, int from_last, int64_t from)
 {
@@ -152,8 +152,8 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
     return size >= from && size % 2 ? fsd_printed(f->scratch, "%" PRId64, size) : NULL;
 }
 
-/* A quantizer pads what it rounds, so that behind one only the columns cost: removing
- * their padding is a kernel that would otherwise be part of the product. */
+/* A quantizer pads its output, so after a quantizer only odd columns cost time: an
+ * extra kernel removes their padding, which otherwise the product's kernel could do. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {
@@ -172,7 +172,7 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
     fsd_lint_close(f);
 }
 
-/* Stored weights are padded when the engine is built. */
+/* Finds padded data; stored weights are padded when the engine is built. */
 static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
                         fsd_id node)
 {
@@ -228,8 +228,8 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
     fsd_lint_close(f);
 }
 
-/* An engine states the sizes it was optimized for; the model's dynamic sizes stay open.
- */
+/* An engine states the sizes that it was optimized for; the model's dynamic sizes stay
+ * unknown. */
 void fsd_lint_padded(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

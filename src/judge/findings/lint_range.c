@@ -1,19 +1,21 @@
 /*
- * What FP16 cannot hold: values that may leave its range, or sums that lose their small
- * terms, and how far these reach.
+ * Finds values that FP16 cannot hold: values that may exceed its range, or sums that
+ * lose small terms, and how far these reach.
  *
  *     x --> Pow --> ReduceMean --> Add --> Sqrt --> Div      RMSNorm
  *           |------------- in FP32 --------------------|
  *
- * One walk over the nodes in their order.  A square, an exponential, a long sum or a
- * product may leave the range; what is computed of it stays outside until something
- * makes it small again: a quotient by such a value, a softmax, a factor below 1.  A
- * Cast back before that would be as large as the value in FP16.  All nodes up to there
- * are in the finding, and each has an edit; between two of them no Cast is needed.
+ * This is one pass over the nodes in order. A square, an exponential, a long sum or a
+ * matrix product may exceed the range; values computed from it also exceed the range
+ * until a node makes them small again: a division by such a value, a softmax, a factor
+ * below 1. A Cast to FP16 before that node would overflow as well. All nodes up to
+ * there are in the finding, and each has an edit; no Cast is needed between two of
+ * them.
  *
- * Where the values of tensors were measured (--values), these decide: what is at most
- * half of the range stays within it, since other inputs make other values; what is
- * beyond the range leaves it, whatever the node.  They do not show lost terms.
+ * Measured values of tensors (--values) have priority: a tensor with at most half of
+ * the range stays within it (half, since other inputs give other values), and a tensor
+ * beyond the range exceeds it, whatever its node. Measured values do not show lost
+ * terms.
  */
 #include "base/base.h"
 #include "explain/values/values.h"
@@ -25,22 +27,23 @@
 
 enum { FAR = 16, LONG_SUM = 256 };
 
-/* What a tensor may be. */
+/* The possible size of a tensor's values. */
 enum size {
-    SMALL,   /* within the range, as all values that the model stores in FP16 */
-    LARGE,   /* beyond it */
-    SCORE,   /* the same, until a softmax */
-    INVERSE, /* the reciprocal of a large one */
+    SMALL,   /* within the range, like all values that the model stores in FP16 */
+    LARGE,   /* beyond the range */
+    SCORE,   /* beyond the range until a softmax */
+    INVERSE, /* the reciprocal of a large value */
 };
 
 struct spread {
     const struct fsd_lint *l;
-    const double *measured; /* by tensor: the greatest absolute value, NaN: unknown;
-                               NULL: none is known */
-    uint8_t *of;            /* by tensor: enum size */
-    uint8_t *far;           /* by tensor: nodes since the range may have been left */
-    bool *scores;           /* by node: its product reaches a softmax */
-    bool *members;          /* by node */
+    const double *measured; /* indexed by tensor: its largest absolute value, NaN:
+                               unknown; NULL: no values are known */
+    uint8_t *of;            /* indexed by tensor: enum size */
+    uint8_t *far;           /* indexed by tensor: number of nodes since the range may
+                               have been exceeded */
+    bool *scores;           /* indexed by node: its product reaches a softmax */
+    bool *members;          /* indexed by node */
 };
 
 static bool is(const struct spread *s, fsd_id node, fsd_sym op)
@@ -53,7 +56,7 @@ static bool is_half(const struct spread *s, fsd_id tensor)
     return tensor != FSD_NONE && fsd_tensor_form(s->l->g, tensor)->type == FSD_FP16;
 }
 
-/* A constant number; NaN: it is none. */
+/* The number that a constant input holds; NaN if it is not one constant number. */
 static double stored_at(const struct fsd_lint *l, fsd_id node, uint32_t input)
 {
     fsd_id tensor = fsd_node_in_tensor(l->g, node, input);
@@ -77,15 +80,16 @@ double fsd_lint_factor(const struct fsd_lint *l, fsd_id node)
     return isnan(first) ? stored_at(l, node, 1) : first;
 }
 
-/* One number for all elements, which is there before the run: a size's root as well. */
+/* Whether the tensor is one number for all elements that is known before the run, such
+ * as the root of a size. */
 static bool is_one_number(const struct fsd_lint *l, fsd_id tensor)
 {
     return tensor != FSD_NONE && fsd_is_build_constant(l->facts, tensor) &&
            fsd_shape_count(l->sizes->amounts, fsd_shape_of(l->sizes, tensor)) == 1;
 }
 
-/* A factor whose number is not known is the one that exporters compute of the head
- * size. */
+/* Whether the node scales down. A factor of unknown value is assumed to be the one that
+ * exporters compute from the head size. */
 static bool makes_smaller(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_graph *g = l->g;
@@ -116,7 +120,7 @@ bool fsd_lint_is_scaled_first(const struct fsd_lint *l, fsd_id product)
     return false;
 }
 
-/* A product with a constant that makes it smaller. */
+/* Whether the node multiplies by a constant that makes its input smaller. */
 static bool scales_down(const struct spread *s, fsd_id node)
 {
     return fabs(fsd_lint_factor(s->l, node)) < 1;
@@ -143,7 +147,8 @@ static bool is_square(const struct spread *s, fsd_id node)
            fsd_node_in_tensor(g, node, 0) == fsd_node_in_tensor(g, node, 1);
 }
 
-/* A product whose result is made smaller, or a softmax's: by itself it is larger. */
+/* Whether the node is a product whose result is scaled down, or read by a softmax: the
+ * product itself is larger. */
 static bool is_large_product(const struct spread *s, fsd_id node)
 {
     const struct fsd_graph *g = s->l->g;
@@ -157,8 +162,9 @@ static bool is_large_product(const struct spread *s, fsd_id node)
            scales_down(s, next);
 }
 
-/* What the node makes of values within the range, if it may leave it.
- * @return false: it may not */
+/* The size of the node's output for inputs within the range, if the output may exceed
+ * the range.
+ * @return false if it cannot */
 static bool leaves(const struct spread *s, fsd_id node, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];
@@ -182,8 +188,8 @@ static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
     return tensor == FSD_NONE ? SMALL : (enum size)s->of[tensor];
 }
 
-/* What the node makes of a value beyond the range.
- * @return false: it computes something else of it, in FP16 */
+/* The size of the node's output for an input beyond the range.
+ * @return false if the node computes something different from it, in FP16 */
 static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];
@@ -204,7 +210,7 @@ static bool carries(const struct spread *s, fsd_id node, enum size in, enum size
                      FSD_OP_ELEMENTWISE | FSD_OP_ACTIVATION);
 }
 
-/* The greatest of what the node writes; NaN: not measured. */
+/* The largest absolute value of the node's outputs; NaN if not measured. */
 static double measured_of(const struct spread *s, fsd_id node)
 {
     const struct fsd_graph *g = s->l->g;
@@ -214,7 +220,8 @@ static double measured_of(const struct spread *s, fsd_id node)
         fsd_id tensor = fsd_node_out_tensor(g, node, i);
 
         if (tensor != FSD_NONE)
-            most = fmax(most, s->measured[tensor]); /* the other one where one is NaN */
+            most = fmax(most, s->measured[tensor]); /* fmax() returns the other one if
+                                                       one is NaN */
     }
     return most;
 }
@@ -256,8 +263,8 @@ static void look_at(struct spread *s, fsd_id node)
     }
 }
 
-/* Operators that compute in FP32 by ONNX itself (stash_type), as LayerNormalization,
- * are not sensitive. */
+/* Operators that ONNX itself defines to compute in FP32 (stash_type), such as
+ * LayerNormalization, are not sensitive. */
 void fsd_lint_fp16_range(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

@@ -1,6 +1,6 @@
 /*
- * Finds the places that rows of lint describe (place.h), and reports them: nodes in the
- * model's order, and for each the first matching row of a rule.
+ * Finds the places that rows of lint describe (place.h), and reports them: in the order
+ * of the model's nodes, and for each node the first matching row of a rule.
  */
 #include "base/base.h"
 #include "judge/findings/place.h"
@@ -15,7 +15,7 @@ static fsd_id node_of(const struct fsd_quantizer *q)
     return q ? q->node : FSD_NONE;
 }
 
-/* The Q of a pair that only one node reads. */
+/* The Q of a pair with only one consumer; FSD_NONE. */
 static fsd_id own_pair(const struct fsd_lint *l, fsd_id tensor)
 {
     const struct fsd_quantizer *dq = fsd_lint_holder(l, tensor);
@@ -89,8 +89,8 @@ static void put_sentence(const struct fsd_place *p)
     fputs(at, out);
 }
 
-/* Other consumers of the tensor that the pair would then quantize would read rounded
- * values. */
+/* After moving the pair, other consumers of the tensor would read rounded values, so it
+ * is not moved if there are some. */
 static void propose_move(const struct fsd_place *p, fsd_id to)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, p->row->move);
@@ -138,15 +138,16 @@ static bool holds(struct fsd_attempt *a)
 
 enum { MOST_ROWS = 7, ASKED = 1 << MOST_ROWS };
 
-/* A rule's rows. */
+/* The rows of one rule. */
 struct rows {
     const struct fsd_place_row *at[MOST_ROWS];
-    unsigned traits[MOST_ROWS]; /* one of these has the row's node; 0: or none */
+    unsigned traits[MOST_ROWS]; /* indexed by row: the node must have one of these
+                                   traits; 0: any node */
     uint32_t n;
 };
 
-/* The traits, one of which a node has that the form's first word leads to; 0: the form
- * begins with another word, or with an operator. */
+/* The traits of which a node must have one to match the first word of the form; 0 if
+ * the form begins with a different word or an operator. */
 static unsigned traits_of(const char *form)
 {
     static const struct {
@@ -180,8 +181,8 @@ static struct rows rows_of(const char *rule)
     return rows;
 }
 
-/* The first row that matches the node; NULL.
- * @param may by operator: bits of the rows that may match it, and ASKED */
+/* The first row that matches the node; NULL if none does.
+ * @param may indexed by operator: a bit for each row that may match it, and ASKED */
 static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
                                           const struct rows *rows, uint8_t *may)
 {

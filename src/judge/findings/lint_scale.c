@@ -7,8 +7,8 @@
 
 /* --------------------------------------------------------------- one tensor, two Qs */
 
-/* `which`: how the second Q is reached: directly, through an operator that moves single
- * tensors, or through a Concat. */
+/* `which`: how the second Q is reached: directly, over an operator that moves single
+ * tensors, or over a Concat. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)
@@ -48,14 +48,14 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_reach
     fputs(" and ", f->out);
     put_reach(f, other);
     fputs(", with different scales", f->out);
-    /* The larger scale clips nothing that the smaller one keeps. */
+    /* The larger scale clips no values that the smaller scale keeps. */
     fsd_edit_scale(f, first ? b : a, first ? a : b,
                    "rounds more coarsely, by the larger scale; clips nothing more");
     fsd_lint_close(f);
 }
 
-/* The Q that reads the tensor itself, else one that is moved to it over an operator
- * that moves single tensors; NULL: neither is there. */
+/* The Q that reads the tensor itself, else a Q that is moved to it over an operator
+ * that moves single tensors; NULL if there is neither. */
 static const struct fsd_reach *nearest(const struct fsd_lint *l,
                                        const fsd_reaches *found)
 {
@@ -95,8 +95,8 @@ void fsd_lint_two_scales(struct fsd_finder *f)
     }
 }
 
-/* TensorRT for RTX joins and quantizes in one kernel where a quantizer follows,
- * whatever the scales of the inputs are: then other scales cost nothing. */
+/* If a quantizer follows, TensorRT for RTX joins and quantizes in one kernel, whatever
+ * the scales of the inputs: then different scales cost nothing. */
 static bool is_quantized_again(struct fsd_finder *f, fsd_id concat)
 {
     fsd_reaches found = {0};
@@ -160,7 +160,8 @@ static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
     return -1;
 }
 
-/* Only for a pair directly at the weights: a Transpose in between permutes axes. */
+/* Only for a pair directly at the weights, since a Transpose in between permutes the
+ * axes. */
 static bool is_across_channels(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -184,9 +185,9 @@ static bool has_one_scale(struct fsd_place *p)
            q->type == FSD_INT8 && q->n == 1 && !q->block;
 }
 
-/* The other branch of the addition that follows the convolution has a quantizer.
- * TensorRT for RTX adds in a kernel that reads it in 8 bits if the convolution's sums
- * are scaled channel by channel, whatever these scales are; with one scale for all the
+/* Whether the other branch of the addition after the convolution is quantized, and a
+ * kernel adds that can read it in 8 bits. TensorRT for RTX has such a kernel if the
+ * convolution's sums are scaled per channel; with one scale for all channels, the
  * convolution's own kernel adds, and reads the branch in higher precision. */
 static bool adds_narrow(const struct fsd_lint *l, fsd_id conv)
 {
@@ -219,7 +220,8 @@ static void propose_symmetric(struct fsd_place *p)
     fsd_edit_symmetric(p->f, fsd_place_q(p, 'q'));
 }
 
-/* Data has one scale: kernels support no other.  Reported at its consumers first. */
+/* Data must have one scale, since kernels support no more. This is reported at the
+ * consumers first. */
 static bool has_several_scales(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;
@@ -238,7 +240,7 @@ static bool is_shifted(struct fsd_place *p)
     return fsd_place_q(p, 'q')->zero == FSD_ZERO_OTHER;
 }
 
-/* A DQ shares its Q's scale: the Q is reported. */
+/* A DQ shares its Q's scale, so only the Q is reported. */
 static bool has_bad_scale(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');
@@ -254,7 +256,7 @@ static bool has_bad_scale(struct fsd_place *p)
     return true;
 }
 
-/* A dynamic one has none. */
+/* A dynamic quantizer has no stored scale. */
 static bool has_no_scales(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');
@@ -284,7 +286,7 @@ static bool has_other_bias(struct fsd_place *p)
     return true;
 }
 
-/* Per-channel scales over an operator that mixes the axes. */
+/* Per-channel scales of data, before an operator that mixes the channels. */
 static bool has_scales_of_data(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');
@@ -293,7 +295,7 @@ static bool has_scales_of_data(struct fsd_place *p)
     return q->n >= 2 && !q->block && !p->l->facts->constant[fsd_place_tensor(p, 'q')];
 }
 
-/* Which block sizes a builder supports for which type. */
+/* Whether the builder does not support the block size for the type. */
 static bool has_odd_blocks(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');

@@ -1,5 +1,5 @@
-/* A policy with defaults: each rule with its own level and budgets.
- * judge/gate/policy_ini.c reads what a file changes. */
+/* A policy with defaults: the level and budgets of each rule's row.
+ * judge/gate/policy_ini.c reads a file that changes them. */
 #include "judge/findings/findings.h"
 
 #include "base/base.h"

@@ -1,5 +1,5 @@
-/* The rules on runs, changes and a policy's requirements, in the order of reports;
- * those of lint (rules_lint.c) and on two exports (rules_export.c) follow. */
+/* The rules on runs, changes and a policy's requirements, in the order of reports. The
+ * rules of lint (rules_lint.c) and on two exports (rules_export.c) follow them. */
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
 
@@ -12,11 +12,11 @@ enum {
     MS = FSD_BUDGET_MS,
     SHARE = FSD_BUDGET_SHARE
 };
-/* A budget: the first finding already exceeds it. */
+/* A budget of 0, which the first finding exceeds. */
 #define NONE_MORE .budget = {0, -1, -1}
 
-/* Rules on changes: those that cost time or precision fail, those that come with
- * intended changes warn. */
+/* Rules on changes: changes that cost time or precision are errors, those that
+ * accompany intended changes are warnings. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
      "Names, sizes, types or quantizers in the engine contradict the model: it may be "

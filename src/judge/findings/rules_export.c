@@ -1,16 +1,16 @@
 /* Rules about what changed between two exports: each covers some kinds of changes, and
- * each change is a finding.  A policy cannot set them: nothing is judged. */
+ * each change is a finding.  A policy cannot set them, since they judge nothing. */
 #include "judge/findings/finder.h"
 
 #include <string.h>
 
-/* A constant is printed as "= 0.5". */
+/* A constant is printed as "= 0.5"; skips the sign. */
 static const char *value_of(const char *text)
 {
     return !*text ? "not there" : !strncmp(text, "= ", 2) ? text + 2 : text;
 }
 
-/* "input 1 of Add_36 (Add) is int8 scale 0.05, was plain" */
+/* Prints "input 1 of Add_36 (Add) is int8 scale 0.05, was plain". */
 static void put_change(const struct fsd_exports *e, const struct fsd_export_change *c,
                        FILE *out)
 {

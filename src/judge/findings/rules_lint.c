@@ -1,4 +1,4 @@
-/* The rules of lint: what a model shows before its build; and, last, that on the
+/* The rules of lint, on what a model shows before its build; the last one is on the
  * policy. */
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
@@ -8,7 +8,8 @@ enum {
     LINT = FSD_NEEDS_LINT,
     BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE
 };
-/* Compiled regions round inside their kernels: there a quantizer separates nothing. */
+/* TensorRT for RTX: compiled regions round inside their kernels, so a quantizer
+ * separates nothing there. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
 
 static const struct fsd_rule rules[] = {
@@ -425,7 +426,7 @@ static const struct fsd_rule rules[] = {
      .fix = "If the finding names a rule, follow that rule; otherwise no change of the "
             "model is known.",
      .source = "any builder: the findings that it cites"},
-    /* Last, when it is known which ignores had an effect. */
+    /* Last, since only then it is known which ignores had an effect. */
     {"policy", FSD_WARNING,
      "An ignore entry of the policy has expired, or one of its words matches nothing.",
      CASE, fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1},

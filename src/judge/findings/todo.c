@@ -4,15 +4,15 @@
  *     build with --inputIOFormats=fp32:hwc and pass `x` in that format: saves 28.8 % of
  *     the bytes
  *
- * Each is a command or a change that is named at its nodes.  Layers that the same
- * change removes are summed up, each layer for one change only; what they cost is the
- * gain, as a share of the engine's time, or of its bytes where it was not measured.  A
- * change that saves less than 1 % is left out, and so is one whose gain nothing shows:
- * that a model could be built in FP16 is no reason to expect a faster one, unless its
- * kernels were measured to be bound by memory (--peak).
+ * Each entry is a command, or a change of the model at named nodes. The layers that one
+ * change removes are added up, each layer for one change only; their cost is the gain,
+ * as a share of the engine's time, or of its bytes if the time was not measured. A
+ * change is left out if it saves less than 1 %, or if nothing shows its gain: FP16 need
+ * not make a model faster, unless its kernels were measured to be bound by memory
+ * (--peak).
  *
- * Where kernels of INT8 products write floats, which others then quantize, no change of
- * the model is known to help.  That comes first: it keeps the reader from trying.
+ * If kernels of INT8 products write floats that other kernels then quantize, no change
+ * of the model is known to help. That comes first, so that the reader does not try.
  */
 #include "judge/findings/todo.h"
 #include "base/base.h"
@@ -25,36 +25,39 @@
 
 enum { NAMED = 2 };
 
-static const double LEAST = 0.01; /* of the whole: what is not worth a line */
-static const double BOUND = 0.5;  /* of the roofline: a kernel that memory bounds */
+static const double LEAST = 0.01; /* share of the total below which a gain is not
+                                     listed */
+static const double BOUND = 0.5;  /* share of the roofline from which memory bounds a
+                                     kernel */
 
 enum deed_kind {
-    DEED_FACT,    /* no change helps: it stands before all others */
-    DEED_EDITS,   /* of the model, that one rule of lint proposes */
-    DEED_ADVICE,  /* for data-movement layers */
-    DEED_PADDING, /* a size that needs none */
-    DEED_HALF,    /* types of 16 bits */
-    DEED_CONSTANT /* what may be computed once */
+    DEED_FACT,    /* no change helps; this entry comes before all others */
+    DEED_EDITS,   /* edits of the model that one rule of lint proposes */
+    DEED_ADVICE,  /* advice for data-movement layers */
+    DEED_PADDING, /* a size that needs no padding */
+    DEED_HALF,    /* 16-bit types */
+    DEED_CONSTANT /* values that can be computed once */
 };
 
-/* Something to do, for the sake of some layers. */
+/* Something to do, for the benefit of some layers. */
 struct deed {
     enum deed_kind kind;
-    const char *advice; /* EDITS: the key, which is not printed */
-    const char *edge;   /* ADVICE that names nothing: the first place */
+    const char *advice; /* for DEED_EDITS: the key, which is not printed */
+    const char *edge;   /* for DEED_ADVICE without names: the first place */
     uint32_t places;
     struct fsd_padding_choice choice;
     FSD_VEC(const struct fsd_cite *) edits;
-    FSD_VEC(fsd_id) nodes; /* of the model, each once */
+    FSD_VEC(fsd_id) nodes; /* nodes of the model, each once */
     double ms, share;
-    double typed; /* EDITS without a share: that of the tensors that change type */
+    double typed; /* for DEED_EDITS without a share: the share of the tensors that
+                     change type */
 };
 
 struct todo {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     FSD_VEC(struct deed) list;
-    struct fsd_intern *keys; /* numbered from 1, as the list is from 0 */
+    struct fsd_intern *keys; /* numbered from 1, while the list starts at 0 */
     struct fsd_print print;
 };
 
@@ -63,7 +66,7 @@ static double rank_of(const struct deed *deed)
     return deed->share > 0 ? deed->share : deed->typed;
 }
 
-/* Edits that the dump confirms, of tensors whose sizes are not known in it. */
+/* Whether these are edits that the dump confirms for tensors of unknown size. */
 static bool is_unmeasured(const struct deed *deed)
 {
     return deed->kind == DEED_EDITS && !(deed->share > 0) && !(deed->typed > 0);
@@ -121,8 +124,8 @@ static struct deed *deed_of_edit(struct todo *t, const struct fsd_cite *cite)
                    DEED_EDITS);
 }
 
-/* The deed of the layer's first edit, with all its edits of that rule and action: each
- * layer's share is counted once. */
+/* The entry for the layer's first edit, with all its edits of that rule and action;
+ * each layer's share is counted once. */
 static struct deed *edits_of(struct todo *t, struct fsd_span span)
 {
     const struct fsd_cite *own = &t->d->findings->cites.at[span.at];
@@ -134,8 +137,8 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
     return deed;
 }
 
-/* The port's tensor is the model's, by the tensor's name or, since builders name most
- * of their tensors themselves, by its number of elements. */
+/* Whether the port's tensor is the model's: they share the name or, since builders name
+ * most tensors themselves, the number of elements. */
 static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
 {
     const struct fsd_form *form = fsd_port_form(d->engine, &d->engine->ports.at[at]);
@@ -146,8 +149,8 @@ static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
            (count > 0 && fsd_form_count(d->engine, form) == count);
 }
 
-/* The share of the whole engine's bytes that a tensor of the model has where layers of
- * the edit's node read it in a type above 8 bits; 0: it is not known. */
+/* The share of the engine's bytes of a tensor of the model that layers with the edit's
+ * node read in a type above 8 bits; 0 if unknown. */
 static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
 {
     const struct fsd_graph *e = d->engine;
@@ -169,8 +172,9 @@ static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
     return 0;
 }
 
-/* Edits that the dump confirms at kernels that compute: how much time these would save
- * is not in the dump, but how large the tensors are that change type. */
+/* Adds edits that the dump confirms at kernels that compute. The dump does not state
+ * how much time they would save, but it states the sizes of the tensors that change
+ * type. */
 static void add_proposed(struct todo *t)
 {
     const struct fsd_findings *found = t->d->findings;
@@ -205,12 +209,13 @@ static void add_padding(struct todo *t, fsd_id layer)
     deed->choice = choice;
     add_node(t, deed, choice.product);
     add_gain(t, deed, layer, 1);
-    /* The kernel then moves no padding either; how much faster that is is not known. */
+    /* Without padding the kernel also moves less data; how much faster it gets is
+     * unknown. */
     if (choice.of_group && !t->d->times->profiles)
         add_gain(t, deed, layer, fsd_cost_padded(t->d, layer));
 }
 
-/* The layer's advice, with its edge if it names nothing itself. */
+/* Adds the layer's advice, with its edge if the advice names no place. */
 static void add_advice(struct todo *t, fsd_id layer)
 {
     bool proposes = fsd_put_advice(t->d, layer, fsd_print_open(&t->print));
@@ -223,7 +228,7 @@ static void add_advice(struct todo *t, fsd_id layer)
         fsd_quote_edge(t->d, layer, fsd_print_open(&t->print));
         edge = fsd_print_take(&t->print, t->arena);
         if (!strchr(edge, '`'))
-            return; /* no place is named that a user could find */
+            return; /* the user could not find the place */
     }
     deed = deed_of(t, text, DEED_ADVICE);
     deed->edge = deed->places++ ? deed->edge : edge;
@@ -267,7 +272,8 @@ static void add_constants(struct todo *t, const bool *constant)
     }
 }
 
-/* Kernels of products that all write floats, wherever the model has quantizers. */
+/* Adds the kernels of products that all write floats, although the model has
+ * quantizers. */
 static void add_fact(struct todo *t)
 {
     const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];
@@ -280,9 +286,9 @@ static void add_fact(struct todo *t)
     deed->share = sum->share;
 }
 
-/* Kernels of FP32 that the device's memory bounds move half as many bytes in FP16. What
- * the multiply-adds bound, or something else, may be no faster.  An engine that was
- * allowed to use FP16 shows what the builder found. */
+/* Adds FP32 kernels that are bound by the device's memory: they move half as many bytes
+ * in FP16. Kernels that are bound by arithmetic, or otherwise, may not get faster. If
+ * the engine was allowed to use FP16, it shows the builder's choice. */
 static void add_half(struct todo *t)
 {
     const struct fsd_diff *d = t->d;
@@ -347,7 +353,7 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
             brief ? ":" : "", t->d->findings->proposed.n ? "most of it" : "it");
 }
 
-/* @param brief leaves out remarks in parentheses, and reasons. */
+/* @param brief leave out remarks in parentheses, and reasons. */
 static void put_advice(const struct deed *deed, bool brief, FILE *out)
 {
     const char *end = brief ? strstr(deed->advice, ", since ") : NULL;
@@ -380,8 +386,8 @@ static void put_command(const struct fsd_diff *d, bool brief, FILE *out)
     fputs(" --fix -o fixed.onnx", out);
 }
 
-/* What was built shows that an advised format saves these bytes; of other changes the
- * builder may make other layers. */
+/* The built engine shows that an advised format saves these bytes; after other changes,
+ * the builder may create different layers. */
 static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *out)
 {
     const char *known = d->cost->all.unknown ? "known " : "";

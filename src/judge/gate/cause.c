@@ -1,18 +1,18 @@
 /*
  * Groups the findings of a check by root cause: one change of the model, such as the
- * Q/DQ pairs of all residual branches, makes tens of findings.  Nodes that only one
- * model has, and another way of building, are causes; findings at or next to such nodes
- * are grouped under them.
+ * Q/DQ pairs of all residual branches, causes dozens of findings. Nodes that only one
+ * model has, and a different builder, are causes; findings at or next to such nodes are
+ * grouped under them.
  *
  *     old   Conv_34 -> Add_42 <- DQ_41 <- Q_38 <- Relu_24
  *     new   Conv_34 -> Add_36 <----------------- Relu_24
  *     gone Q_38, DQ_41;  seeds Add_36 (its consumer), Relu_24 (its producer)
- *     near the seeds, their groups, and the groups before and behind these
+ *     near the seeds, their groups, and the groups before and after these
  *
  * A finding near a change need not come from it: reports say "at or next to".  A
  * cause's milliseconds are those of the regions of its nodes, each counted once, so
- * that causes add up to no more than the whole.  Other findings are put down to the
- * builder, if it was another one, else to no known cause.
+ * that causes add up to no more than the whole.  Other findings are attributed to the
+ * builder if it differs, else to no known cause.
  */
 #include "base/base.h"
 #include "judge/gate/gate.h"
@@ -22,21 +22,23 @@
 #include <string.h>
 
 enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, NODES_OTHER, BUILDER, KINDS };
-enum { NAMED = 3 }; /* of many nodes, how many a sentence names */
+enum { NAMED = 3 }; /* most nodes that a sentence names */
 
 struct finder {
     struct fsd_verdict *v;
     const struct fsd_case *gate;
     const struct fsd_compare *c;
     struct fsd_arena *scratch;
-    uint32_t count[KINDS]; /* nodes of one model only, by kind; of quantizers: Q */
-    uint8_t *seed, *near;  /* by node of the new build: bits by kind */
+    uint32_t count[KINDS]; /* number of nodes of only one model, by kind; for
+                              quantizers, only Q */
+    uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind */
     FSD_VEC(fsd_id) seeds[KINDS]; /* the nodes next to the changed ones */
-    fsd_id first[KINDS];          /* node that changed; FSD_NONE */
-    bool elided[2]; /* by side, the new one first: the other build may have the nodes
-                       of this one in a region that it does not list */
+    fsd_id first[KINDS];          /* the first changed node; FSD_NONE: none */
+    bool elided[2]; /* indexed by side, the new one first: the other build may have this
+                       build's nodes in a region that does not list them */
     bool linted;
-    const struct fsd_findings *lint; /* of the new model, once needed; or NULL */
+    const struct fsd_findings *lint; /* lint of the new model, made when needed; or
+                                        NULL */
 };
 
 static bool is_only(const struct finder *f, bool old, fsd_id node)
@@ -44,9 +46,9 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
     return (old ? f->c->align->to_new : f->c->align->to_old)[node] == FSD_NONE;
 }
 
-/* The kind of change of a node that only one model has; KINDS: weights and views, which
- * cost nothing, and what may be in a region whose nodes the other build does not
- * list. */
+/* The kind of change of a node that only one model has; KINDS for weights and views,
+ * which cost nothing, and for nodes that may be in a region of the other build that
+ * does not list its nodes. */
 static enum kind kind_of(const struct finder *f, const struct fsd_state_node *n,
                          bool old)
 {
@@ -69,8 +71,8 @@ static void add_seed(struct finder *f, enum kind kind, bool old, fsd_id node,
     f->seed[now] |= (uint8_t)(1u << kind);
 }
 
-/* Finds the neighbors of nodes that only one model has: their consumers, also through
- * each other, and their producers.  Nodes are in topological order. */
+/* Finds the neighbors of nodes that only one model has: their producers, and their
+ * consumers, also through other such nodes. Nodes are in topological order. */
 static void find_seeds(struct finder *f, bool old)
 {
     const struct fsd_state *s = old ? f->c->old : f->c->new;
@@ -106,7 +108,7 @@ static void find_seeds(struct finder *f, bool old)
     }
 }
 
-/* Nodes of both models that were changed are next to themselves. */
+/* Changed nodes of both models count as next to themselves. */
 static void find_edited(struct finder *f)
 {
     fsd_id last = FSD_NONE;
@@ -136,8 +138,8 @@ static void spread_in_groups(const struct finder *f, uint8_t *bits)
             bits[i] |= of[s->nodes.at[i].group];
 }
 
-/* Finds what is near the seeds: their groups, and the groups before and behind these.
- */
+/* Finds the nodes near the seeds: those of their groups, and of the groups before and
+ * after these. */
 static void find_near(struct finder *f)
 {
     const struct fsd_state *s = f->c->new;
@@ -175,7 +177,7 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* The first differences of some aspects, in their words. */
+/* Prints the first differences of some aspects, as the account states them. */
 static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
                         enum fsd_aspect_id end, FILE *out)
 {
@@ -191,7 +193,8 @@ static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
         fprintf(out, "; and %u more", n - NAMED);
 }
 
-/* "nodes, build options", of the aspects of one state; 0: there are none. */
+/* Prints the names of the aspects with one state, "nodes, build options"; returns how
+ * many there are. */
 static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state state,
                             enum fsd_aspect_id from, FILE *out)
 {
@@ -203,7 +206,8 @@ static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state s
     return n;
 }
 
-/* Nothing differs that both builds state: what that is, and what it is not. */
+/* If nothing differs that both builds state: which facts are equal, and which are
+ * unknown. */
 static const char *unexplained(const struct finder *f)
 {
     struct fsd_print text;
@@ -256,7 +260,7 @@ static const char *what_of(const struct finder *f, enum kind kind)
 }
 
 /* The findings of lint in the new model, for the builder of its engine; NULL without a
- * model, or if the builder is unknown.  All causes share them. */
+ * model, or if the builder is unknown. All causes share them. */
 static const struct fsd_findings *lint_of(struct finder *f)
 {
     const struct fsd_diff *d = f->gate->run;
@@ -275,7 +279,8 @@ static const struct fsd_findings *lint_of(struct finder *f)
     return f->lint;
 }
 
-/* The rule of lint with most findings at the nodes of a cause: its advice is shown. */
+/* The rule of lint with the most findings at a cause's nodes, whose advice is shown;
+ * NULL if there is none. */
 static const char *advice_of(struct finder *f, enum kind kind)
 {
     const struct fsd_diff *d = f->gate->run;
@@ -341,7 +346,7 @@ static const char *todo_of_builder(const struct finder *f)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* Of Q/DQ pairs the times decide: no advice undoes what made the build faster, and
+/* For Q/DQ pairs, times decide: no advice reverts what made the build faster, and
  * without times the advice is to measure. */
 static const char *todo_of_pairs(const struct finder *f, enum kind kind,
                                  const struct fsd_root_cause *cause)
@@ -358,8 +363,8 @@ static const char *todo_of_pairs(const struct finder *f, enum kind kind,
     return usual_todo(kind);
 }
 
-/* The rule that found an engine of another model, which shows nothing about this one;
- * NULL: none did. */
+/* The rule that found an engine of a different model, which shows nothing about this
+ * model; NULL if none did. */
 static const struct fsd_rule *find_stale(const struct fsd_findings *all)
 {
     for (uint32_t i = 0; i < all->list.n; i++)
@@ -378,7 +383,7 @@ static const char *todo_of(struct finder *f, enum kind kind,
         return stale->fix;
     if (kind == BUILDER)
         return todo_of_builder(f);
-    if (kind != PAIRS_GONE) /* whatever else lint would add there */
+    if (kind != PAIRS_GONE) /* whatever else lint proposes there */
         advice = advice_of(f, kind);
     if (!advice && (kind == PAIRS_GONE || kind == PAIRS_NEW))
         advice = todo_of_pairs(f, kind, cause);
@@ -387,7 +392,7 @@ static const char *todo_of(struct finder *f, enum kind kind,
 
 /* ------------------------------------------------------------------ what they cost */
 
-/* The first kind of change near a node of a span of new groups. */
+/* The first kind of change near a node of the region's new groups. */
 static enum kind kind_of_region(const struct finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_state *s = f->c->new;
@@ -444,14 +449,15 @@ static bool is_latency(const struct fsd_findings *all, const struct fsd_finding 
     return all->rules.at[item->rule].rule->settable & FSD_SETS_NOISE;
 }
 
-/* Times are missing, which is no change. */
+/* Whether the finding only states that times are missing, which is not a change. */
 static bool is_unmeasured(const struct fsd_findings *all,
                           const struct fsd_finding *item)
 {
     return is_latency(all, item) && !(item->ms > 0);
 }
 
-/* Without a change of the model all changes of the engine are the builder's. */
+/* Whether anything in the model changed: if not, the builder caused all changes of the
+ * engine. */
 static bool any_in_model(const struct finder *f)
 {
     bool any = false;
@@ -461,8 +467,8 @@ static bool any_in_model(const struct finder *f)
     return any;
 }
 
-/* The nodes of a finding are the new build's or, if it is about something gone, the old
- * one's. */
+/* The nodes of a finding belong to the new build, or, if it is about something removed,
+ * to the old one. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -551,8 +557,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* A rebuild shows whether the builder varies, and is no advice while something else may
- * be the reason. */
+/* A rebuild shows whether the builder varies; it is not advised while another reason is
+ * possible. */
 static const char *todo_in_all(const struct finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -572,12 +578,12 @@ static const char *todo_in_all(const struct finder *f)
            "otherwise accept the build.";
 }
 
-/* What to do where no single change explains the findings. */
+/* What to do if no single change explains the findings. */
 static const char *todo_of_all(const struct finder *f, const struct fsd_finding *worst)
 {
     const struct fsd_findings *all = f->v->findings;
     const struct fsd_rule *rule = all->rules.at[worst->rule].rule;
-    bool slower = true; /* and nothing else */
+    bool slower = true; /* the build is slower and nothing else changed */
 
     for (uint32_t i = 0; i < all->list.n && slower; i++)
         slower =
@@ -602,8 +608,8 @@ static const char *cost_text(const struct finder *f, uint64_t bytes)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* If no single change explains the findings, the builder is another one, or decided
- * otherwise. */
+/* If no single change explains the findings, the builder differs, or it decided
+ * differently. */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
     const struct fsd_compare *c = f->c;
@@ -613,7 +619,7 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
 
     if (find_stale(f->v->findings))
         return;
-    /* Only findings at nodes show that the builder decided otherwise. */
+    /* Only findings at nodes show that the builder decided differently. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;
     for (int k = 0; k < KINDS; k++)

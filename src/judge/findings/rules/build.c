@@ -1,8 +1,8 @@
-/* Reports how both builds were made.  That is no change of the engine, but the reason
- * for most: another version, another GPU, another option. */
+/* Reports how both builds were made. That is not a change of the engine, but the reason
+ * for most changes: a different version, GPU or option. */
 #include "judge/findings/finder.h"
 
-/* `which`: facts that the new build does not state. */
+/* `which`: 1 for facts that the new build does not state. */
 void fsd_find_built(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -23,8 +23,8 @@ void fsd_find_built(struct fsd_finder *f)
     }
 }
 
-/* `which`: facts of the same files that this version reads differently. */
-/* Why the build counts as the snapshot's. */
+/* `which`: 1 for facts of the same files that this version reads differently. */
+/* Why the build counts as the snapshot's build; NULL if it does not. */
 static const char *same_build(const struct fsd_compare *c)
 {
     if (!memcmp(c->old->engine_hash, c->new->engine_hash, sizeof c->old->engine_hash))
@@ -57,8 +57,8 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Rows that equal another build of the snapshot.  If that is only the nearest build,
- * the differences are findings of their own. */
+/* Reports rows that equal another build of the snapshot. If that is only the nearest
+ * build, its differences are separate findings. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

@@ -1,12 +1,11 @@
-/* Rules about what changed since a snapshot: one region, one edge, one node, one port.
- */
+/* Rules about changes since a snapshot, each in one region, edge, node or port. */
 #include "judge/findings/finder.h"
 #include "model/ops/ops.h"
 
 #include <assert.h>
 #include <string.h>
 
-enum { NAMED = 6 }; /* of a long group */
+enum { NAMED = 6 }; /* most nodes of a group that are named */
 
 /* ---------------------------------------------------------------------- phrases */
 
@@ -49,7 +48,7 @@ static void put_ends(struct fsd_ends ends, FILE *out)
         fprintf(out, " and %u more", ends.n - NAMED);
 }
 
-/* "`Relu_24` -> `Conv_34`" */
+/* Prints "`Relu_24` -> `Conv_34`". */
 static void put_edge(const struct fsd_state *s, const struct fsd_move *m, FILE *out)
 {
     put_ends(fsd_ends_of_origins(s, m->from), out);
@@ -57,7 +56,7 @@ static void put_edge(const struct fsd_state *s, const struct fsd_move *m, FILE *
     put_ends(fsd_ends_of_destinations(s, m->to), out);
 }
 
-/* The finding is about the nodes that read what the move writes. */
+/* Adds the nodes that read the move's output as subjects. */
 static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
                           const struct fsd_move *m)
 {
@@ -68,7 +67,7 @@ static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
 
 /* ---------------------------------------------------------------------- regions */
 
-/* The kind of a layer that is known not to compute; NULL: all compute. */
+/* The kind of a layer that is known not to compute; NULL if all layers compute. */
 static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare *c,
                              struct fsd_span groups)
 {
@@ -105,7 +104,7 @@ void fsd_put_region(const struct fsd_finder *f, const struct fsd_region_diff *r)
     fputs(r->new_groups.n > 1 ? "` and more" : "`", f->out);
 }
 
-/* Its line is that of the old group, as the snapshot has it. */
+/* The finding's line is that of the old group in the snapshot. */
 static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                           const uint32_t *added)
 {
@@ -153,7 +152,8 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
 
         f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(f->out, ", %+.4f ms", f->ms);
-        /* Neither fusion gained nor lost, and no slower than noise explains. */
+        /* Fusion was neither gained nor lost, and the region is not slower than noise
+         * explains. */
         if (r->happened == FSD_HAPPENED_REGROUPED &&
             f->ms <= fsd_noise_of(&t, f->policy).band)
             f->count = 0;
@@ -167,7 +167,8 @@ void fsd_find_regrouped(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     typedef uint32_t by_kind[FSD__KIND_COUNT];
-    by_kind *added = FSD_NEW(f->scratch, by_kind, c->regions.n); /* moves, by region */
+    by_kind *added = FSD_NEW(f->scratch, by_kind, c->regions.n); /* number of moves,
+                                                                    indexed by region */
 
     for (uint32_t i = 0; i < c->moves.n; i++) {
         const struct fsd_move_change *m = &c->moves.at[i];
@@ -184,7 +185,7 @@ void fsd_find_regrouped(struct fsd_finder *f)
             report_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
 }
 
-/* For regions whose fusion did not change, but which read other tensors. */
+/* For regions whose fusion did not change but which read different tensors. */
 static void report_edit(struct fsd_finder *f, const struct fsd_node_edit *edit)
 {
     fsd_finding_open(f);
@@ -211,7 +212,7 @@ void fsd_find_edits(struct fsd_finder *f)
         fsd_report_activations(f);
 }
 
-/* Kernels that no finding about nodes or groups names. */
+/* Reports kernels that no finding about nodes or groups mentions. */
 static void report_sources(struct fsd_finder *f, const bool *reported)
 {
     const struct fsd_compare *c = f->c;
@@ -267,8 +268,8 @@ void fsd_find_unasked(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* A tensor between layers may have another precision although no node runs in it: its
- * bytes are written and read in that precision. */
+/* The precision of a tensor between layers may differ although no node runs in that
+ * precision: its bytes are written and read in it. */
 static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
@@ -305,7 +306,8 @@ static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_chang
            (m->what == FSD_MOVE_ADDED || !is_move(&c->old->moves.at[m->old], standing));
 }
 
-/* The policy's level of the rule on new moves; one that may find some is no level. */
+/* The policy's level for the rule on new moves; FSD_OFF if that rule reports only some
+ * of them. */
 static int level_of_moves(const struct fsd_finder *f, bool standing)
 {
     const struct fsd_rule *rule;
@@ -318,7 +320,7 @@ static int level_of_moves(const struct fsd_finder *f, bool standing)
     return level;
 }
 
-/* Whether a move of the new build writes what the edge carries. */
+/* Whether a move of the new build writes the edge's tensor. */
 static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
                         const struct fsd_edge_change *e)
 {
@@ -332,8 +334,8 @@ static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
     return reads;
 }
 
-/* A new move and the edge that it writes are one change, which is reported of the move,
- * unless the policy weighs that less. */
+/* A new move and the edge that it writes are one change, reported for the move unless
+ * the policy gives moves a lower level. */
 static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
                           const struct fsd_edge_change *e)
 {
@@ -366,9 +368,10 @@ static uint16_t change_of(uint8_t before, uint8_t after)
     return (uint16_t)(before << 8 | after);
 }
 
-/* What changed of the tensors around a node: old and new type, as change_of(). */
+/* What changed in the tensors around a node: old and new type, as change_of() returns
+ * them. */
 struct reported {
-    uint16_t *runs; /* the node's own */
+    uint16_t *runs; /* the change of the node's own precision */
     uint16_t *written, *read;
 };
 
@@ -398,15 +401,16 @@ static struct reported find_reported(const struct fsd_finder *f)
     return reported;
 }
 
-/* Whether the node that reads the edge runs in another type by as much. */
+/* Whether the type of the node that reads the edge changed by as much. */
 static bool is_of_node(const struct reported *reported, const struct fsd_edge_change *e)
 {
     return e->new_to != FSD_NONE &&
            reported->runs[e->new_to] == change_of(e->before.type, e->after.type);
 }
 
-/* One side of a changed move: it has another precision though no finding at its
- * neighbors says so, as between two moves.  Ports are reported by io-changed. */
+/* Reports one side of a changed move: its precision differs, but no finding at its
+ * neighbors states that, such as between two moves. Ports are reported by
+ * io-changed. */
 static void report_retyped_side(struct fsd_finder *f,
                                 const struct fsd_move_change *change,
                                 const struct reported *reported, bool after)
@@ -457,7 +461,7 @@ void fsd_find_retyped(struct fsd_finder *f)
     uint32_t n = f->c->precisions.n;
     struct reported reported = find_reported(f);
     bool *done = FSD_NEW(f->scratch, bool, n);
-    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next one of its group */
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next node of its group */
     fsd_id *first = fsd_ids_new(f->scratch, new->groups.n);
 
     for (fsd_id i = n; i-- > 0;) {
@@ -492,7 +496,8 @@ void fsd_find_retyped(struct fsd_finder *f)
     fsd_find_retyped_kernels(f);
 }
 
-/* A kernel whose operations include a cast may compute in FP32 between two of them. */
+/* Whether a kernel's operations include a cast; it may compute in FP32 between two
+ * casts. */
 static bool shows_cast(const struct fsd_state *s, fsd_id node)
 {
     uint32_t group = fsd_state_group_of(s, node);
@@ -526,7 +531,7 @@ uint32_t fsd_count_narrowed_range(const struct fsd_compare *c)
     return n;
 }
 
-/* One finding for all: they have one cause, mostly a flag of the build. */
+/* One finding for all nodes, since they have one cause, mostly a flag of the build. */
 void fsd_find_narrowed_range(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -546,7 +551,7 @@ void fsd_find_narrowed_range(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- moves */
 
-/* "; before: fp16/chw32": of the first edge that the move gave another type. */
+/* Prints "; before: fp16/chw32" for the first edge whose type the move changed. */
 static void put_edge_before(const struct fsd_finder *f, const struct fsd_move *m)
 {
     const struct fsd_compare *c = f->c;
@@ -562,9 +567,9 @@ static void put_edge_before(const struct fsd_finder *f, const struct fsd_move *m
     }
 }
 
-/* The finding is about the nodes that the move realises and its consumers, so that an
- * ignore may match either: a Reformat has no node of its own.  It has no line: the
- * snapshot does not have it. */
+/* The subjects are the nodes that the move realises and its consumers, so that an
+ * ignore may match either: a Reformat has no node. The finding has no line, since the
+ * snapshot lacks the move. */
 static void report_move(struct fsd_finder *f, const struct fsd_move_change *change)
 {
     const struct fsd_state *s = f->c->new;
@@ -639,7 +644,7 @@ void fsd_find_new_moves(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- nodes */
 
-/* A quantizer that was fused before has a rule of its own. */
+/* A quantizer that was fused before is reported by a different rule. */
 static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
 {
     const struct fsd_state_node *was;
@@ -650,8 +655,8 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
     return was->role != FSD_ROLE_QUANTIZER && was->fate != FSD_FATE_OUTSIDE;
 }
 
-/* `which`: nodes whose fate is no longer known, nodes of one model only, nodes that no
- * layer computed, or nodes that no engine computes any more. */
+/* `which`: nodes whose fate is no longer known, nodes of only one model, nodes that no
+ * layer computed before, or nodes that no engine computes any more. */
 void fsd_find_presences(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->presences.n; i++) {
@@ -689,8 +694,8 @@ void fsd_find_presences(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- ports */
 
-/* The application must know each of these: it fails with a binding that has another
- * name, shape or type. */
+/* Each of these matters to the application, which fails if the name, shape or type of a
+ * binding differs. */
 static void report_port(struct fsd_finder *f, const struct fsd_port_change *p)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
@@ -701,7 +706,7 @@ static void report_port(struct fsd_finder *f, const struct fsd_port_change *p)
     was = p->old == FSD_NONE ? NULL : was + p->old;
     now = p->new == FSD_NONE ? NULL : now + p->new;
     fsd_finding_open(f);
-    shown = now ? now : was; /* one of them has it */
+    shown = now ? now : was; /* at least one build has it */
     assert(shown);
     fprintf(f->out, "%s `%s`%s", p->output ? "output" : "input",
             fsd_text(now ? new->names : old->names, shown->name),

@@ -1,11 +1,11 @@
 /*
- * Layers that compute constants at every inference, and that the builder left to
- * kernels.
+ * Finds layers that compute constants at every inference, because the builder did not
+ * fold them.
  *
  *     [no input] product of two weights --> Add, Transpose --> copy that pads
  *
- * The model shows that the nodes of the first have constant inputs.
- * What reads nothing but constants computes another one, whatever its nodes are.
+ * The model shows that the nodes of the first layer have constant inputs. A layer that
+ * reads only constants computes a constant, too, whatever its nodes are.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -27,8 +27,7 @@ static bool begins_constants(const struct fsd_diff *d, fsd_id layer)
     return runs;
 }
 
-/* Whether it has outputs, all of which have known sizes: open ones may be what it
- * depends on. */
+/* Whether a layer has outputs with known sizes only; it may depend on dynamic sizes. */
 static bool has_sizes(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span out = e->nodes.at[layer].out;
@@ -48,7 +47,7 @@ static bool is_random(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
-/* Whether layers that compute constants write all that the layer reads. */
+/* Whether layers that compute constants write all inputs of the layer. */
 static bool reads_constants(const struct fsd_graph *e, const bool *constant,
                             fsd_id layer)
 {
@@ -93,7 +92,8 @@ static void add_layer(struct fsd_finder *f, fsd_id layer, int64_t *bytes, double
     *ms += fsd_larger(0, fsd_layer_ms(f->d, layer));
 }
 
-/* What the finding's layers compute: a node once, whatever layers work for it. */
+/* Adds the nodes that the finding's layers compute, each node once even if several
+ * layers compute it. */
 static void add_nodes(struct fsd_finder *f, uint32_t layers)
 {
     const struct fsd_match *m = f->d->match;

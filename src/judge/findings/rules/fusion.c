@@ -1,11 +1,12 @@
 /*
- * Kernels whose work could have been the epilogue of the product before them: they
- * requantize or complete its output.  One finding per engine, with its cost.
+ * Finds kernels whose work could have been the epilogue of the matrix product or
+ * convolution before them: they requantize or complete its output.  One finding per
+ * engine, with its cost.
  *
  * The engine itself shows whether that can be avoided.  If one of its kernels has the
- * same epilogue, the builder supports it, and something around the others prevents it:
- * a warning.  If none has, no change of the model is known to help, and the finding
- * only states the cost.
+ * same epilogue, the builder supports it and something prevents it for the others: a
+ * warning. If no kernel has it, no change of the model is known to help, and the
+ * finding only states the cost.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -79,14 +80,14 @@ static const char *const finish_names[FINISHES][2] = {
     {"activation", "activations"},
     {"residual addition", "residual additions"}};
 
-/* A class of products: if one kernel of it fuses an epilogue, another may be expected
- * to. */
+/* A class of products: if one kernel of the class fuses an epilogue, others may be
+ * expected to. */
 struct sort {
     bool convolves;
     enum fsd_dtype type;
 };
 
-/* The epilogue operations of a kernel: how many nodes by kind, and a bit for each
+/* The epilogue operations of a kernel: number of nodes per kind, and a bit for each
  * operator of a kind. */
 struct finishes {
     uint32_t n[FINISHES];
@@ -121,7 +122,7 @@ static void add_finish(struct finishes *all, struct bits *bits, enum finish kind
     all->mask |= UINT64_C(1) << i;
 }
 
-/* FINISHES: none of these. */
+/* The kind of a node's epilogue operation; FINISHES if it is not one. */
 static enum finish finish_of(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
@@ -141,8 +142,8 @@ static enum finish finish_of(const struct fsd_diff *d, fsd_id node)
     return FINISHES;
 }
 
-/* Whether it is on the path behind a product without being an epilogue: a scale, a
- * quantizer, a view. */
+/* Whether a node may follow a product without being an epilogue: a scale, a quantizer,
+ * a view. */
 static bool is_passed(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
@@ -168,7 +169,8 @@ static fsd_id behind_quantizer(const void *of, fsd_id node)
                                                : FSD_NONE;
 }
 
-/* The only node that consumes a node's result, through quantizers; FSD_NONE. */
+/* The only node that consumes a node's result, possibly through quantizers; FSD_NONE if
+ * there is no single one. */
 static fsd_id behind(const struct fsd_diff *d, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);
@@ -177,8 +179,8 @@ static fsd_id behind(const struct fsd_diff *d, fsd_id node)
                                   fsd_walk_on(d->model, out, behind_quantizer, d));
 }
 
-/* The only consumer of a tensor; of x * sigmoid(x), where two nodes consume it, the
- * multiplication, and *gate is the other one. */
+/* The only consumer of a tensor. For x * sigmoid(x), which has two consumers of x, the
+ * multiplication; *gate is the other one. */
 static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
 {
     const struct fsd_graph *g = d->model;
@@ -201,8 +203,8 @@ static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
     return FSD_NONE;
 }
 
-/* By node: it is the epilogue of a product whose result has no other consumer on the
- * way. */
+/* Indexed by node: whether it is the epilogue of a product without another consumer in
+ * between. */
 static bool *find_ends(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -233,7 +235,7 @@ static bool *find_ends(struct fsd_finder *f)
 /* Working data: a model's nodes and an engine's layers. */
 struct view {
     const struct fsd_diff *d;
-    const bool *ends; /* by node */
+    const bool *ends; /* indexed by node */
     struct bits bits;
 };
 
@@ -267,8 +269,8 @@ static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
     return sort;
 }
 
-/* The product whose epilogue the layer is: its kernel wrote what this one reads, with
- * no other consumer.  FSD_NONE: none. */
+/* The product whose epilogue the layer is: the product's kernel wrote the tensor that
+ * this layer reads, and nothing else reads it. FSD_NONE if there is none. */
 static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -286,7 +288,7 @@ static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Kernels of products with equal epilogues: the first of them. */
+/* Kernels of products with equal epilogues, represented by the first. */
 struct fused {
     struct sort sort;
     uint64_t mask;
@@ -322,8 +324,8 @@ static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
     return all;
 }
 
-/* The kernel of such a product whose epilogue includes that of the product and, behind
- * it, this layer's operations; FSD_NONE: none. */
+/* A kernel of such a product whose epilogue includes that product's own epilogue,
+ * followed by this layer's operations; FSD_NONE if there is none. */
 static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
                          const struct finishes *does)
 {
@@ -337,8 +339,8 @@ static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
     return FSD_NONE;
 }
 
-/* A convolution may have its bias as third input instead of an Add with a constant:
- * that is an epilogue of this kernel, too. */
+/* A convolution may have its bias as third input instead of an Add with a constant; it
+ * counts as an epilogue of this kernel, too. */
 static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
 {
     const struct fsd_diff *d = v->d;
@@ -385,7 +387,7 @@ static bool is_unfused(struct view *v, fsd_id layer, struct finishes *does,
            does->n[RESIDUAL];
 }
 
-/* "20 BatchNormalizations, 17 activations" */
+/* Prints "20 BatchNormalizations, 17 activations". */
 static void put_finishes(struct fsd_finder *f, const struct finishes *does)
 {
     const char *comma = "";
@@ -398,7 +400,7 @@ static void put_finishes(struct fsd_finder *f, const struct finishes *does)
     }
 }
 
-/* A layer that also moves elements has a reason of its own to be a kernel. */
+/* A layer that also rearranges elements needs a kernel for that. */
 static bool rearranges(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
@@ -421,17 +423,18 @@ static bool rearranges(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
-/* Kernels that are only epilogues, and those among them that another kernel shows to be
- * avoidable. */
+/* Kernels that are only epilogues, and those for which another kernel shows that they
+ * are avoidable. */
 struct unfused {
     struct finishes does;
     struct fsd_cost_part cost;
     uint32_t elsewhere, requantizing;
-    fsd_id layer, like; /* the first of these, and the kernel that fuses the same */
+    fsd_id layer, like; /* the first of the avoidable ones, and the kernel that fuses
+                           the same */
 };
 
-/* What fusion would save: the product's kernel writes a tensor, and this one reads it.
- * All else that it reads and writes, the fused kernel would, too. */
+/* Adds what fusion would save: the product's kernel writes a tensor that this layer
+ * reads. A fused kernel would still read and write the layer's other tensors. */
 static void add_lost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;

@@ -1,7 +1,8 @@
 /*
- * Where 16-bit floats may be inaccurate: results that may exceed FP16's range or lose
- * small terms, and integers, of which a 16-bit float represents only the small ones
- * exactly.  Whether that happens depends on the data, so that these are notes.
+ * Finds places where 16-bit floats may be inaccurate: results that may exceed FP16's
+ * range or lose small terms, and integers, of which a 16-bit float represents only
+ * small ones exactly. Whether this happens depends on the data, so these findings are
+ * notes.
  */
 #include "base/base.h"
 #include "explain/values/values.h"
@@ -39,14 +40,14 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
            ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= FSD_LONG_REDUCTION);
 }
 
-/* Whether the kernel begins the sensitive operation of the node without a Cast before
- * it.  A builder that lists no operations of its layers casts between them.  A fused
- * attention lists the operations of attentions in general. */
+/* Whether the kernel begins the node's sensitive operation without a Cast before it. A
+ * builder that lists no operations of its layers inserts such casts. For a fused
+ * attention, the listed operations are the same for all attentions. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
 
-    if (!l->steps.n) /* nor does a plugin name its kernels */
+    if (!l->steps.n) /* a plugin does not list its operations, either */
         return l->provider != FSD_PROVIDER_COMPILER &&
                l->provider != FSD_PROVIDER_PLUGIN;
     if (l->more_steps == FSD_STEPS_LACK_SOME &&
@@ -64,8 +65,8 @@ static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Measured values of at most half of the range stay within it; of a softmax, a
- * normalization or a sum these are not all that the node computes. */
+/* Measured values of at most half of the range stay within it; but for a softmax, a
+ * normalization or a sum, the node also computes values that were not measured. */
 static bool is_within(const double *measured, const struct fsd_diff *d, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);
@@ -98,7 +99,7 @@ static enum fsd_dtype type_of(const struct fsd_diff *d, fsd_id tensor)
     return fsd_tensor_form(d->model, tensor)->type;
 }
 
-/* Operators that keep integers: the arithmetic of positions. */
+/* Operators that preserve integers, as in the arithmetic of positions. */
 static bool passes_integers(const struct fsd_diff *d, fsd_id node)
 {
     unsigned traits = d->facts->traits[node];
@@ -107,7 +108,7 @@ static bool passes_integers(const struct fsd_diff *d, fsd_id node)
            !(traits & FSD_OP_QDQ);
 }
 
-/* By node: it has integers among its inputs, and integers are computed from its
+/* Indexed by node: it has integers among its inputs; integers are computed from its
  * outputs. */
 struct integers {
     bool *from, *to;
@@ -157,7 +158,8 @@ static bool rounds_integers(const struct fsd_diff *d, const struct integers *x,
 
 /* ---------------------------------------------------------------------- findings */
 
-/* Opens a finding about the marked links: their layers, then their nodes. */
+/* Opens a finding about the marked links, with their layers and then their nodes as
+ * subjects. */
 static void open_about(struct fsd_finder *f, const bool *marked)
 {
     const struct fsd_match *m = f->d->match;
@@ -177,7 +179,7 @@ static void open_about(struct fsd_finder *f, const bool *marked)
         }
 }
 
-/* One finding an operator. */
+/* One finding per operator. */
 void fsd_find_fp16_range(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

@@ -1,7 +1,7 @@
 /*
- * Inserted layers, single and in chains: data-movement layers one behind another. All
- * that follow the same first layer are one finding; if one of them restores a form that
- * an earlier one changed, the change was useless, and the finding is a round trip.
+ * Inserted layers, single and in chains of data-movement layers. All that follow the
+ * same first layer are one finding; if one of them restores a form that an earlier one
+ * changed, the change was useless, and the finding is a round trip.
  */
 #include "judge/findings/finder.h"
 
@@ -14,7 +14,7 @@ static bool same_form(const struct fsd_form *a, const struct fsd_form *b)
     return a && b && a->type == b->type && fsd_layout_same(a->layout, b->layout);
 }
 
-/* Whether the layer outputs the form that an earlier one of its chain reads.  Unknown
+/* Whether the layer outputs the form that an earlier layer of its chain reads. Unknown
  * forms are never equal. */
 static bool returns(const struct fsd_diff *d, fsd_id layer)
 {
@@ -34,12 +34,13 @@ static bool returns(const struct fsd_diff *d, fsd_id layer)
 }
 
 struct chain {
-    uint32_t costly;        /* members that are not free */
-    bool returns, inserted; /* some member does, or is */
-    fsd_id first;           /* member; FSD_NONE */
+    uint32_t costly;        /* number of layers that are not free */
+    bool returns, inserted; /* some layer returns to an earlier form; some layer is
+                               inserted */
+    fsd_id first;           /* a layer of it; FSD_NONE: none */
 };
 
-/* "layers 3, 4: fp32 chw -> fp16 chw32 -> int8 chw32, MaxPool_12 -> ..." */
+/* Prints "layers 3, 4: fp32 chw -> fp16 chw32 -> int8 chw32, MaxPool_12 -> ...". */
 static void put_chain(struct fsd_finder *f)
 {
     const struct fsd_about *layers = f->found->subjects.at + f->now.layers.at;
@@ -77,8 +78,9 @@ void fsd_find_chains(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
     uint32_t n = d->engine->nodes.n;
-    struct chain *chains = FSD_NEW(f->scratch, struct chain, n); /* by head */
-    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n);               /* by member */
+    struct chain *chains = FSD_NEW(f->scratch, struct chain, n); /* indexed by first
+                                                                    layer */
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n);               /* indexed by layer */
 
     for (fsd_id i = 0; i < n; i++)
         chains[i].first = FSD_NONE;
@@ -98,7 +100,8 @@ void fsd_find_chains(struct fsd_finder *f)
     }
     for (fsd_id i = 0; i < n; i++) {
         if (chains[i].costly < 2 || chains[i].returns != (bool)f->rule->which ||
-            !(chains[i].returns || chains[i].inserted)) /* a Q and a DQ may go round */
+            !(chains[i].returns || chains[i].inserted)) /* a Q and a DQ may form a round
+                                                           trip */
             continue;
         fsd_finding_open(f);
         for (fsd_id at = chains[i].first; at != FSD_NONE; at = next[at])
@@ -110,7 +113,7 @@ void fsd_find_chains(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- one by one */
 
-/* Which: a kind of layer. */
+/* `which`: a kind of layer. */
 void fsd_find_inserted(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

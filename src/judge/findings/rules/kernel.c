@@ -1,7 +1,7 @@
 /*
  * Rules about kernels since a snapshot: inputs, outputs and constants that changed,
  * kernels added or removed; and about the engine's inputs and outputs.  A change that a
- * rule about nodes, edges or moves reports is not reported of the kernels again.
+ * rule about nodes, edges or moves reports is not reported again for kernels.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -16,7 +16,7 @@ static const char NOT_MADE[] =
 
 /* ------------------------------------------------------------- what is reported */
 
-/* Sorted: a region, and the old and new type of a change that another rule reports
+/* Sorted: a region, with the old and new type of a change that another rule reports
  * there. */
 struct fsd_reported_types {
     uint64_t *at;
@@ -86,7 +86,7 @@ static bool is_reported(const struct fsd_reported_types *reported,
                                   sizeof *reported->at, fsd_by_number) != NULL;
 }
 
-/* Whether types differ that only the kernel shows. */
+/* Whether types differ in a way that only the kernel shows. */
 static bool has_types(const struct fsd_reported_types *reported,
                       const struct fsd_kernel_change *k)
 {
@@ -101,7 +101,7 @@ static const char *text(const struct fsd_state *s, fsd_sym sym)
     return fsd_text(s->names, sym);
 }
 
-/* The finding is about the nodes among them. */
+/* Prints the ends, and adds the nodes among them as subjects. */
 static void put_ends(struct fsd_finder *f, struct fsd_ends ends)
 {
     for (uint32_t i = 0; i < ends.n; i++) {
@@ -113,8 +113,9 @@ static void put_ends(struct fsd_finder *f, struct fsd_ends ends)
         fprintf(f->out, " + %u more", ends.n - NAMED);
 }
 
-/* Prints a place by which a move is known, as in " before `Conv_3`": the nodes that it
- * realises, else what reads its output, else what it reads; nothing without any. */
+/* Prints what identifies a move, such as " before `Conv_3`": the nodes that it
+ * realises, else the consumers of its output, else its producers; nothing if it has
+ * none of these. */
 static void put_place(struct fsd_finder *f, const struct fsd_state *s,
                       const struct fsd_move *m)
 {
@@ -135,7 +136,7 @@ static void put_place(struct fsd_finder *f, const struct fsd_state *s,
     }
 }
 
-/* "the gemm of `MatMul_3 + Add_4`"; the finding is about these nodes. */
+/* Prints "the gemm of `MatMul_3 + Add_4`", and adds these nodes as subjects. */
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new)
 {
     const struct fsd_state *s = new ? f->c->new : f->c->old;
@@ -187,7 +188,7 @@ void fsd_find_retyped_kernels(struct fsd_finder *f)
     }
 }
 
-/* `which`: the kind of fact.  A region with a `lost` fact is not reported again. */
+/* `which`: the kind of fact. Regions with a fact in `lost` were reported already. */
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -240,7 +241,7 @@ static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
     fsd_put_state_form(f->c->old, was, '/', f->out);
 }
 
-/* An edge is reported once, though both of its kernels have it. */
+/* An edge is reported once, although both of its kernels have it. */
 void fsd_find_layouts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -296,7 +297,8 @@ static bool only_sizes(const struct fsd_kernel_change *k, bool types)
                          k->attrs || k->computes);
 }
 
-/* If the whole engine is for other sizes, so are its kernels. */
+/* Whether the whole engine is built for different sizes, so that all its kernels
+ * are. */
 static bool is_resized(const struct fsd_compare *c)
 {
     bool resized = false;
@@ -308,7 +310,7 @@ static bool is_resized(const struct fsd_compare *c)
     return resized;
 }
 
-/* A change of fusion explains which kernels there are. */
+/* Whether a change of fusion explains that the kernel was added or removed. */
 static bool is_explained(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     uint8_t happened;
@@ -320,14 +322,14 @@ static bool is_explained(const struct fsd_compare *c, const struct fsd_kernel_ch
            happened == FSD_HAPPENED_REGROUPED || happened == FSD_HAPPENED_OPAQUE;
 }
 
-/* A higher precision is an improvement of the nodes, and reported as that. */
+/* A higher precision is reported as an improvement of the nodes. */
 static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     return k->width == FSD_WIDTH_NARROWED && k->region != FSD_NONE &&
            c->regions.at[k->region].width == FSD_WIDTH_NARROWED;
 }
 
-/* A fact that no layer of the dump states is one finding: it has one cause. */
+/* A fact that no layer of the dump states is one finding, since it has one cause. */
 static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
                             const char *what, const char *of)
 {
@@ -342,8 +344,8 @@ static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
     fsd_finding_close(f);
 }
 
-/* Whether a kernel performs another activation, as the dump alone shows: a change of
- * fusion or of the model's operators is reported of the nodes. */
+/* Whether a kernel performs a different activation, as only the dump shows: changes of
+ * fusion or of the model's operators are reported for the nodes. */
 static bool is_other_operator(const struct fsd_compare *c,
                               const struct fsd_kernel_change *k)
 {
@@ -409,9 +411,9 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Nodes of the old model whose kernel is gone: proved to need none, or without use.
- * Without the model or the parser's lines a node that is gone may be missing in the
- * dump only. */
+/* Whether the kernel is gone because its nodes are proved to need none, or are unused.
+ * Without the model or the parser's lines, a missing node may only be missing in the
+ * dump. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
@@ -458,8 +460,8 @@ static bool is_of_new_model(const struct fsd_compare *c,
     return lacks;
 }
 
-/* All nodes that the layer realised, or else all that read its output, are in the old
- * model only. */
+/* Whether all nodes that the layer realised, or else all consumers of its output, are
+ * only in the old model. */
 static bool is_of_old_model(const struct fsd_compare *c, const struct fsd_move *m)
 {
     bool gone = fsd_state_knows_nodes(c->new);
@@ -499,8 +501,8 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
     fsd_finding_close(f);
 }
 
-/* A jump reads its condition and writes nothing; it has no counterpart, since how many
- * there are is no difference of what is computed. */
+/* Whether the kernel is a jump whose condition no layer writes. Jumps are not paired,
+ * since their number does not affect what is computed. */
 static bool jumps_unwritten(const struct fsd_state *s, fsd_id kernel)
 {
     const struct fsd_kernel *k = &s->kernels.at[kernel];
@@ -520,7 +522,7 @@ static uint32_t count_jumps_unwritten(const struct fsd_state *s)
     return n;
 }
 
-/* More than before. */
+/* Whether the new build has more such jumps. */
 static bool has_jump_unwritten(const struct fsd_compare *c)
 {
     return count_jumps_unwritten(c->new) > count_jumps_unwritten(c->old);
@@ -544,7 +546,7 @@ static void put_unwritten(struct fsd_finder *f, const struct fsd_kernel_change *
     fsd_put_kernel(f, k, true);
 }
 
-/* A removed layer leaves consumers without a producer. */
+/* Reports consumers whose producer is missing because its layer was removed. */
 static void find_unwritten(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -567,7 +569,7 @@ static void find_unwritten(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* A move that computes for no known node, or realises one. */
+/* Reports a move that computes for no known node, or that realises one. */
 static void report_move(struct fsd_finder *f, const struct fsd_move_change *change,
                         bool gone)
 {
@@ -592,7 +594,7 @@ static bool computes(const struct fsd_move *m)
     return !m->inserted && m->kind != FSD_KIND_QUANTIZE;
 }
 
-/* `which`: kernels that are gone, or that are there once more. */
+/* `which`: removed kernels, or additional ones. */
 void fsd_find_counted_kernels(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -624,7 +626,7 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- bindings */
 
-/* Whether a change of the port of that name is already reported. */
+/* Whether a change of the port with that name is already reported. */
 static bool is_port_reported(const struct fsd_compare *c,
                              const struct fsd_binding_change *b)
 {
@@ -683,7 +685,7 @@ static void report_binding(struct fsd_finder *f, const struct fsd_binding_change
     fsd_finding_close(f);
 }
 
-/* `which`: the optimization profiles, or everything else. */
+/* `which`: the optimization profiles, or all other properties. */
 void fsd_find_bindings(struct fsd_finder *f)
 {
     bool ranges = f->rule->which;

@@ -1,10 +1,10 @@
-/* What a build log warns of, and logs that do not belong to the engine. */
+/* Warnings in a build log, and logs that do not belong to the engine. */
 #include "judge/findings/finder.h"
 
 #include <string.h>
 
-/* Logs and dumps are kept together and easily mixed up; evidence from another build
- * would be wrong unnoticed. */
+/* Logs and dumps are stored together and easily mixed up; evidence from another build
+ * would be wrong without notice. */
 void fsd_find_other_build(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -40,8 +40,8 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* The builder cannot have used a node that its parser did not read, as the quantizers
- * of a model whose engine was built before them. */
+/* Reports nodes that the log's parser did not read, so that the builder cannot have
+ * used them, such as quantizers that were added to the model after the build. */
 static void find_unparsed(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -134,7 +134,7 @@ void fsd_find_log_warnings(struct fsd_finder *f)
 
 enum { SHOWN_REASONS = 3, SHOWN_LAYERS = 3 };
 
-/* Layers that fell from the DLA for one reason. */
+/* Layers that fell back from the DLA for one reason. */
 struct fallen {
     fsd_sym reason;
     fsd_sym layers[SHOWN_LAYERS];
@@ -175,7 +175,7 @@ static void put_fallen(const struct fsd_finder *f, const struct fallen *g)
     fputs(")", f->out);
 }
 
-/* The builder checks a layer several times, and states the reason in one of them. */
+/* The builder checks a layer several times, and states the reason only once. */
 static const struct fsd_event **last_of_each(struct fsd_finder *f, uint32_t *n)
 {
     const struct fsd_history *h = f->d->history;

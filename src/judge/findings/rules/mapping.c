@@ -3,8 +3,8 @@
 
 #include <string.h>
 
-/* An engine with the model's names that was built from another version of it: with
- * other types, or without the open sizes. */
+/* Reports an engine with the model's names that was built from a different version of
+ * the model, with different types or without dynamic sizes. */
 static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     const struct {
@@ -35,8 +35,8 @@ static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
     fputs(": was the engine built from it?", f->out);
 }
 
-/* Names, sizes and types of inputs and outputs are the model's even if the engine was
- * built before quantizers were inserted. */
+/* An engine may have the model's names, sizes and types of inputs and outputs even if
+ * it was built before quantizers were inserted. */
 static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
 {
     if (!quantizers)
@@ -79,8 +79,8 @@ static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_finding_close(f);
 }
 
-/* Exports of related networks share most names, and the sizes of inputs and outputs,
- * but not those of weights. */
+/* Exports of related networks share most names and the sizes of inputs and outputs, but
+ * not the sizes of weights. */
 static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     if (!fit->weights_unlike)
@@ -101,7 +101,7 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_finding_close(f);
 }
 
-/* An excerpt of a log lists some of the nodes; the engine's names add others. */
+/* An excerpt of a log lists only some nodes; the engine's names add others. */
 static void report_excerpt(struct fsd_finder *f, uint32_t listed)
 {
     uint32_t nodes = f->d->model->nodes.n;
@@ -116,8 +116,8 @@ static void report_excerpt(struct fsd_finder *f, uint32_t listed)
     fsd_finding_close(f);
 }
 
-/* An engine of another export of the same network has many of its names by chance, so
- * that it is not rejected; the missing ones are reported. */
+/* An engine from a different export of the same network shares many names by chance, so
+ * it is not rejected; the missing names are reported. */
 void fsd_find_misfit(struct fsd_finder *f)
 {
     struct fsd_fit fit = fsd_match_fit(f->d->match);
@@ -189,7 +189,7 @@ void fsd_find_no_model(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reported whichever of the two was used: the user may know better. */
+/* Reported no matter which of the two was used, since the user may know better. */
 void fsd_find_conflicts(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->d->match->conflicts.n; i++) {
@@ -235,7 +235,7 @@ void fsd_find_unexplained(struct fsd_finder *f)
     }
 }
 
-/* One finding for each pair of engines: most nodes that both compute are neighbors. */
+/* One finding per pair of engines, since most nodes that both compute are neighbors. */
 void fsd_find_two_engines(struct fsd_finder *f)
 {
     const struct fsd_parts *parts = f->d->parts;
@@ -260,8 +260,8 @@ void fsd_find_two_engines(struct fsd_finder *f)
     }
 }
 
-/* The nodes of a region's layers are known together, if not which is whose: they are
- * not unmapped.  Data-movement layers have no nodes. */
+/* The nodes of a region's layers are known together, even if it is unknown which layer
+ * computes which: they are not unmapped. Data-movement layers have no nodes. */
 void fsd_find_unmapped(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -280,8 +280,8 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* A log that was truncated between two lines reads like that of a smaller engine.  An
- * output that the builder renamed is still computed: its node is in a layer. */
+/* A log that was truncated between two lines looks like that of a smaller engine. If
+ * the builder renamed an output, it is still computed: its node is in a layer. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -330,8 +330,8 @@ void fsd_find_names_only(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* The kernels for which the replay met the same bound are one finding: a quantized
- * network may have dozens. */
+/* Kernels for which the replay reached the same limit are one finding, since a
+ * quantized network may have dozens. */
 static void report_bounds(struct fsd_finder *f)
 {
     const struct fsd_match *m = f->d->match;
@@ -364,7 +364,7 @@ static void report_bounds(struct fsd_finder *f)
     }
 }
 
-/* What the readers remarked. */
+/* Reports the remarks of the readers. */
 void fsd_find_remarks(struct fsd_finder *f)
 {
     const struct fsd_graph *graphs[] = {f->d->model, f->d->engine};

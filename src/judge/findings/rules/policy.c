@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* The policy must be changed, at that line. */
+/* Opens a finding at a line of the policy, which must be changed. */
 static void open_at(struct fsd_finder *f, uint32_t line)
 {
     fsd_finding_open(f);
@@ -21,7 +21,7 @@ static bool names_any(const struct fsd_state *s, const char *word, bool operator
     return false;
 }
 
-/* With a misspelt operator a rule would never fire. */
+/* A rule with a misspelt operator would never fire. */
 static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
                         bool operators)
 {
@@ -38,7 +38,7 @@ static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
     }
 }
 
-/* A policy that requires nothing, or allows everything, only looks like a gate. */
+/* A policy that requires nothing, or allows everything, has no effect as a gate. */
 static void judge_whole(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;
@@ -48,7 +48,7 @@ static void judge_whole(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < found->rules.n; i++)
         on += found->rules.at[i].level == FSD_ERROR;
-    /* An entry that names its nodes is what a waiver should be. */
+    /* An entry that names its nodes is a proper waiver; a "*" is not. */
     for (uint32_t i = 0; i < p->ignores.n; i++)
         blanket |= f->took[i] && !strcmp(p->ignores.at[i].node, "*");
     for (uint32_t i = 0; fsd_rule_at(i); i++)
@@ -69,7 +69,7 @@ static void judge_whole(struct fsd_finder *f)
     }
 }
 
-/* A promise that every build keeps. */
+/* Reports requirements that every build satisfies. */
 static void judge_promises(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->policy->promises.n; i++) {
@@ -87,8 +87,8 @@ static void judge_promises(struct fsd_finder *f)
     }
 }
 
-/* One policy serves check and lint: ignores of the other verb's rules are not without
- * effect. */
+/* One policy serves check and lint: an ignore of a rule of the other verb is not
+ * reported as having no effect. */
 static bool was_asked(const struct fsd_findings *found, const char *rule)
 {
     for (uint32_t i = 0; i < found->rules.n; i++)

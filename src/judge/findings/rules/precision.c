@@ -1,11 +1,12 @@
-/* Layers that run in another precision than the model asks for, or than their neighbors
- * do; unfused quantizers. */
+/* Layers whose precision differs from the one that the model requests, or from that of
+ * their neighbors; unfused quantizers. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
 /* ----------------------------------------------------------------------- standing */
 
-/* At its border a network has the types that the application uses. */
+/* The place of a quantizer: at its border, a network has the types that the application
+ * uses. */
 static int place_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -20,8 +21,8 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
 }
 
-/* Whether the node is an unfused quantizer, not one whose kernel only pads for another
- * layer. */
+/* Whether the node is an unfused quantizer, rather than one whose kernel only pads for
+ * another layer. */
 static bool stands(const struct fsd_diff *d, fsd_id node)
 {
     return (d->facts->traits[node] & FSD_OP_QDQ) &&
@@ -29,7 +30,7 @@ static bool stands(const struct fsd_diff *d, fsd_id node)
 }
 
 /* Adds the layer's unfused quantizers, or all its nodes if none is known to be one.
- * Returns the first. */
+ * Returns the first node. */
 static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -50,7 +51,8 @@ static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
     return first;
 }
 
-/* `which`: those at a network input or output, where one is needed, or all others. */
+/* `which`: quantizers at a network input or output, where one is required, or all
+ * others. */
 void fsd_find_standing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -84,11 +86,11 @@ void fsd_find_standing(struct fsd_finder *f)
 
 /* ------------------------------------------------ higher precision than requested */
 
-/* Nodes that compute nothing of which a type could be too wide: conversions, other
- * shapes of the same elements, and sizes. */
+/* Nodes that compute nothing for which precision matters: conversions, views, and
+ * sizes. */
 enum { NO_PRECISION = FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_VIEW | FSD_OP_SHAPE };
 
-/* Why nodes run in higher precision than requested: one finding each. */
+/* Why nodes run in higher precision than requested; one finding each. */
 struct cause {
     enum fsd_dtype asked, runs;
     bool behind_product; /* the layer reads the outputs of products in the requested
@@ -123,7 +125,7 @@ static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtyp
 }
 
 /* False if the link's layer does not run its node in higher precision than the model
- * asks, or the engine does not show that it does. */
+ * requests, or if the engine does not show it. */
 static bool is_wider(const struct fsd_diff *d, uint32_t link, struct cause *cause)
 {
     const struct fsd_link *l = &d->match->links.at[link];
@@ -184,7 +186,7 @@ static void report_wider(struct fsd_finder *f, struct cause cause)
     fsd_finding_close(f);
 }
 
-/* One finding per cause, at its first node, with all others. */
+/* One finding per cause, at its first node, listing all others. */
 void fsd_find_wider(struct fsd_finder *f)
 {
     bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
@@ -217,7 +219,7 @@ static const char *border_name(const struct fsd_finder *f, fsd_id layer)
                : fsd_text(f->d->names, f->d->engine->nodes.at[layer].name);
 }
 
-/* "layers 1 to 3 run", "5 of the layers 1 to 8 run" */
+/* Prints "layers 1 to 3 run" or "5 of the layers 1 to 8 run". */
 static void put_segment(FILE *out, const struct fsd_island *island)
 {
     if (island->layers.n != island->exit - island->entry + 1)
@@ -225,8 +227,8 @@ static void put_segment(FILE *out, const struct fsd_island *island)
     fprintf(out, "layers %u to %u run", island->entry, island->exit);
 }
 
-/* Each border costs a conversion, and the layers between them the higher precision's
- * time and memory; the borders show what to change in the model. */
+/* Each border of a segment costs a conversion, and its layers take the time and memory
+ * of the higher precision; the borders show what to change in the model. */
 void fsd_find_islands(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -261,7 +263,7 @@ void fsd_find_islands(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------- left in FP32 */
 
-/* The node runs in FP32 in this layer, as the model itself asks. */
+/* Whether the node runs in FP32 in this layer, as the model itself requests. */
 static bool is_left(const struct fsd_diff *d, uint32_t link)
 {
     fsd_id node = d->match->links.at[link].node;
@@ -283,7 +285,7 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
     return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* The finding is about the nodes of these layers, each once. */
+/* Adds the nodes of these layers as subjects, each once. */
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;
@@ -300,8 +302,8 @@ static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
     }
 }
 
-/* Layers that compute in FP32 while others compute in lower precision, and are in no
- * segment, which is reported already.  One finding for all. */
+/* Reports layers that compute in FP32 while others compute in lower precision, and that
+ * are not in a segment, which is reported already. One finding for all. */
 void fsd_find_fp32_left(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -376,7 +378,7 @@ struct outside {
     bool input;
 };
 
-/* False if its type is the model's, or one of the two is unknown. */
+/* False if its type equals the model's, or one of the two is unknown. */
 static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *io)
 {
     const struct fsd_tensor *t = &d->engine->tensors.at[tensor];
@@ -392,8 +394,8 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *
     return io->asked && io->built && io->asked != io->built;
 }
 
-/* One finding per change, for all tensors that changed like the first: if one output
- * has another type, often all have. */
+/* One finding per change, for all tensors that changed like the first: if the type of
+ * one output differs, often those of all do. */
 void fsd_find_io_types(struct fsd_finder *f)
 {
     bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};

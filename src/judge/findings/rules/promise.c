@@ -1,5 +1,6 @@
-/* What a policy promises of any build, whatever was before: blocks that are one kernel,
- * work that is done in certain types.  An unknown fact keeps no promise. */
+/* The requirements of a policy on any build, independent of earlier builds: blocks that
+ * are one kernel, work in certain types. An unknown fact does not satisfy a
+ * requirement. */
 #include "judge/findings/finder.h"
 #include "base/base.h"
 #include "judge/lint/fusion.h"
@@ -28,7 +29,7 @@ static void put_types(uint64_t types, FILE *out)
         }
 }
 
-/* A broken promise is reported at its line in the policy. */
+/* Opens a finding at the requirement's line in the policy. */
 static void open_promise(struct fsd_finder *f, const struct fsd_promise *p)
 {
     fsd_finding_open(f);
@@ -36,7 +37,7 @@ static void open_promise(struct fsd_finder *f, const struct fsd_promise *p)
     f->now.line = p->line;
 }
 
-/* A snapshot alone cannot show it: it has neither the model's edges nor sizes. */
+/* A snapshot alone cannot show this: it has neither the model's edges nor sizes. */
 static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
 {
     if (f->d)
@@ -55,8 +56,8 @@ static const char *layer_word(const struct fsd_finder *f, fsd_id layer)
     return fsd_printed(f->found->arena, "layer %u", layer);
 }
 
-/* "MatMul_1 and Softmax_2 in layer 4, MatMul_3 in layer 6; layer 5 moves data between"
- */
+/* Prints "MatMul_1 and Softmax_2 in layer 4, MatMul_3 in layer 6; layer 5 moves data
+ * between". */
 static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
                       const struct fsd_block *b)
 {
@@ -80,7 +81,7 @@ static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
                 layer_word(f, all->pool.at[b->between.at + i]));
 }
 
-/* The type in which a node, or the one that it duplicates, runs. */
+/* The type in which a node runs, or the node that it duplicates. */
 static enum fsd_dtype type_of(const struct fsd_finder *f, fsd_id node)
 {
     return (enum fsd_dtype)f->d->nodes[fsd_merged_into(f->d, node)].realised;
@@ -110,11 +111,12 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
     }
 }
 
-/* Reports a block that breaks the promise. */
+/* Reports a block that violates the requirement. */
 static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
                         const struct fsd_blocks *all, const struct fsd_block *b)
 {
-    /* An Add that runs elsewhere takes no kernel of its own, which was promised. */
+    /* The Add must not have a kernel of its own; an Add that is fused elsewhere has
+     * none. */
     bool split =
         p->fused != FSD_OFF && b->fused != p->fused && b->fused != FSD_FUSED_ELSEWHERE;
     fsd_id other = FSD_NONE;
@@ -181,14 +183,15 @@ void fsd_find_unexpected(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* Work in the required types, all work, and what of it is unknown. */
+/* Work in the required types, all work, and work whose amount or type is unknown. */
 struct done {
     double in_types, untyped, all;
-    uint32_t unknown;    /* whose work is */
-    uint32_t of_no_type; /* whose type is */
+    uint32_t unknown;    /* nodes whose amount of work is unknown */
+    uint32_t of_no_type; /* nodes whose type is unknown */
 };
 
-/* @param runs  a layer does it, in that type: where this is unknown, it may be any. */
+/* @param runs  a layer does the work in that type; if the type is unknown, it may be
+ *         any. */
 static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype type,
                 bool runs)
 {
@@ -204,7 +207,7 @@ static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype
     }
 }
 
-/* Whether the types that are not known decide. */
+/* Whether the result depends on the unknown types. */
 static bool is_open(const struct done *done, double share)
 {
     return done->of_no_type && done->in_types < share * done->all &&
@@ -228,8 +231,8 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
     }
 }
 
-/* Nodes that compute in a floating-point or quantized type, not indices and sizes.
- * Reports those that do not run in the required types. */
+/* Adds the nodes that compute in a floating-point or quantized type, rather than
+ * indices and sizes. Reports those that do not run in the required types. */
 static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
                       struct done *done, bool report)
 {
@@ -297,8 +300,8 @@ void fsd_find_not_in_types(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ memory */
 
-/* The log's figure; else what follows from sizes, of which the builder may need less.
- * Negative: unknown. */
+/* The memory that the log states; else a bound computed from sizes, of which the
+ * builder may need less. Negative: unknown. */
 static double memory_of(const struct fsd_diff *d, const struct fsd_lives *lives,
                         enum fsd_memory_kind which)
 {

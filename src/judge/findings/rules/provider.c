@@ -1,6 +1,6 @@
 /*
- * Which execution provider runs a kernel, if builds state it.  A kernel is compared
- * with its pair; if a fusion was split and a part of it is new, with the earlier
+ * Rules on which execution provider runs a kernel, if builds state it. A kernel is
+ * compared with its counterpart; a new kernel from a split fusion, with the earlier
  * kernels of the same nodes.
  */
 #include "base/base.h"
@@ -23,8 +23,8 @@ static bool is_cpu(const char *provider)
     return !strcmp(provider, "CPUExecutionProvider");
 }
 
-/* The provider of all kernels of a region before; NULL: several, the CPU, or unknown.
- */
+/* The old provider of all kernels of a region; NULL if there are several, it is the
+ * CPU, or unknown. */
 static const char *device_of(const struct fsd_finder *f, fsd_id region)
 {
     const struct fsd_compare *c = f->c;
@@ -46,8 +46,8 @@ static const char *device_of(const struct fsd_finder *f, fsd_id region)
     return device;
 }
 
-/* The provider that ran the nodes of a kernel that is, or may be, on the CPU now; NULL:
- * the CPU as well, or unknown. */
+/* The old provider of the nodes of a kernel that now is, or may be, on the CPU; NULL if
+ * it was the CPU as well, or unknown. */
 static const char *fallen_from(const struct fsd_finder *f,
                                const struct fsd_kernel_change *k)
 {
@@ -61,8 +61,8 @@ static const char *fallen_from(const struct fsd_finder *f,
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);
 }
 
-/* The old build states providers, and the new one of no kernel: those that were not on
- * the CPU may have fallen back. */
+/* The old build states providers, and the new one for no kernel: kernels that were not
+ * on the CPU may have fallen back. */
 static void report_unstated(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;

@@ -2,8 +2,8 @@
  * Nodes that several kernels compute completely, each for its own consumers: a pooling
  * in INT8 for a convolution and in FP32 for an addition.  The operations of a kernel
  * and the number of elements that it writes prove that it computes all of a node; a
- * node that kernels compute in parts is not meant.  Here are also the sums that the
- * rules on fusion have in common.
+ * node that several kernels compute in parts does not count. This file also has the
+ * sums that the rules on fusion share.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -23,7 +23,7 @@ void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id l
     cost->share += share > 0 ? share : 0;
 }
 
-/* ": 19.1 MB, 37.7 % of all bytes", and the same as facts. */
+/* Prints ": 19.1 MB, 37.7 % of all bytes", and adds the same as facts. */
 void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
 {
     const struct fsd_diff *d = f->d;
@@ -53,8 +53,8 @@ void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
                                        : "all bytes");
 }
 
-/* The layer's own operations include the node's, for each node of that operator in the
- * layer. */
+/* Whether the layer's own operations include those of all its nodes with the node's
+ * operator. */
 static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
@@ -81,7 +81,7 @@ static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lower
     return false;
 }
 
-/* All computing nodes of the layer, except quantizers, are this one. */
+/* Whether the node is the only computing node of the layer, except quantizers. */
 static bool computes_only(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
@@ -94,8 +94,8 @@ static bool computes_only(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return true;
 }
 
-/* It writes as many elements as the node outputs, and reads nothing that another layer
- * computed of the node. */
+/* Whether the layer writes as many elements as the node outputs, and reads nothing that
+ * another layer computed for the node. */
 static bool writes_whole(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = d->engine;
@@ -117,7 +117,7 @@ static bool writes_whole(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return whole;
 }
 
-/* The layer computes all of the node, using no other layer's result of it. */
+/* Whether the layer computes all of the node, without another layer's result for it. */
 static bool is_whole(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {

@@ -4,10 +4,11 @@
 
 enum { NAMED = 3 };
 
-/* Shares of the whole that a group of layers must grow by to be named, and to matter by
- * itself; and the share of its own time, which varies more than the whole's. */
+/* NAMED_FROM: the share of the total by which a group of layers must grow to be named;
+ * LITTLE: the share from which it matters; MUCH: the growth relative to its own time,
+ * which varies more than the total. */
 static const double NAMED_FROM = 0.005, LITTLE = 0.01, MUCH = 0.5;
-/* The latter where the noise is not measured. */
+/* MUCH if the noise is not measured. */
 static const double VERY_MUCH = 0.9;
 
 static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
@@ -22,7 +23,7 @@ static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
     fsd_finding_close(f);
 }
 
-/* What two builds lack whose times cannot be compared; NULL: nothing. */
+/* Why the times of two builds cannot be compared; NULL if they can. */
 static const char *lack_of(const struct fsd_compare *c, const struct fsd_timing *t)
 {
     if (t->known && t->before > 0 && t->after > 0)
@@ -37,8 +38,8 @@ static const char *lack_of(const struct fsd_compare *c, const struct fsd_timing 
                                : "the build has no times";
 }
 
-/* A limit that cannot be measured is no pass: it is reported as skipped by default; it
- * fails if the policy requires it or the snapshot has times. */
+/* A limit that cannot be measured does not pass: it is reported as skipped by default,
+ * and fails if the policy requires it or the snapshot has times. */
 static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
 {
     const struct fsd_compare *c = f->c;
@@ -57,8 +58,8 @@ static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
     return !f->skipped;
 }
 
-/* Regions that became slower, those first that did so most: their order is that of what
- * they gained or lost. */
+/* Prints the regions that became slower, those with the largest loss first, in the
+ * order of the comparison. */
 static void put_grown(const struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -97,7 +98,7 @@ void fsd_find_slower(struct fsd_finder *f)
 
 /* ------------------------------------------------------------ one group of layers */
 
-/* What the profiles of a build deviate by for the groups of a region: twice. */
+/* Twice the deviation between the profiles of a build for the groups of a region. */
 static double spread_of(const struct fsd_compare *c, struct fsd_span groups, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -111,8 +112,8 @@ static double spread_of(const struct fsd_compare *c, struct fsd_span groups, boo
     return sum;
 }
 
-/* How much longer a region takes, if that is far beyond what its own noise explains; 0:
- * no longer, or by too little to matter. */
+/* How much longer a region takes, if that is far beyond its own noise; 0 if it takes no
+ * longer, or the difference is too small to matter. */
 static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff *r,
                        bool measured)
 {
@@ -128,7 +129,7 @@ static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff 
     return grown > noise && grown >= least ? grown : 0;
 }
 
-/* Whether the total fails, which names the groups that grew. */
+/* Whether the rule on the total fails, which already names the groups that grew. */
 static bool is_latency_failed(const struct fsd_finder *f)
 {
     const struct fsd_findings *found = f->found;
@@ -141,8 +142,8 @@ static bool is_latency_failed(const struct fsd_finder *f)
     return failed;
 }
 
-/* Of a total that is hardly longer, because others became faster, it is unknown which
- * layers became slower. */
+/* If the total is hardly longer because other layers became faster, this names the
+ * layers that became slower. */
 void fsd_find_slower_groups(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

@@ -1,5 +1,5 @@
-/* An engine that was not built from the model given with it.  Only the dump can show
- * that: the same bytes with another model are an engine of an earlier model. */
+/* An engine that was not built from the model given with it. Only the dump can show
+ * this: the same dump with a different model belongs to an earlier model. */
 #include "judge/findings/finder.h"
 
 #include <string.h>
@@ -18,18 +18,18 @@ static bool is_built(const struct fsd_state_node *n)
     return fsd_role_computes(n->role) || n->role == FSD_ROLE_QUANTIZER;
 }
 
-/* A source of the old model, in terms of the new one. */
+/* Whether a producer in the old model corresponds to one in the new model. */
 static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
                       struct fsd_producer new)
 {
     struct fsd_origin at = fsd_align_new_origin(c->align, old.at);
 
-    if (fsd_is_origin(at) != fsd_is_origin(old.at)) /* the new model has it not */
+    if (fsd_is_origin(at) != fsd_is_origin(old.at)) /* the new model lacks it */
         return false;
     return fsd_same_origin(at, new.at) && (!fsd_is_origin(at) || old.out == new.out);
 }
 
-/* Which property of a node changed; NULL: none. */
+/* The property of a node that changed; NULL if none did. */
 static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;
@@ -48,8 +48,9 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     return NULL;
 }
 
-/* One exporter writes a view where another does not, but the engine was built for what
- * it does to its data: a view without a counterpart is only found by name. */
+/* The view of the new model with the same name. Exporters differ in the views that they
+ * write, but the engine depends on a view's effect: a view without a counterpart can
+ * only be found by name. */
 static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 {
     const struct fsd_state *s = c->old, *t = c->new;
@@ -64,7 +65,7 @@ static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
     return FSD_NONE;
 }
 
-/* Adds the n-th change to the finding: they have one cause. */
+/* Adds the n-th change to the finding; all changes have one cause. */
 static void add_stale(struct fsd_finder *f, uint32_t n, fsd_id old, fsd_id new,
                       const char *what)
 {
@@ -122,7 +123,7 @@ static uint32_t changes(struct fsd_finder *f, bool report)
     return n;
 }
 
-/* `which`: only the model's file changed. */
+/* `which`: 1 if only the model's file changed. */
 void fsd_find_stale(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* Layers that only synchronize are as many as a build has streams. */
+/* Counts layers, except those that only synchronize, whose number depends on the number
+ * of streams. */
 static uint32_t count_layers(const struct fsd_state *s)
 {
     uint32_t n = s->layers;
@@ -27,7 +28,7 @@ void fsd_find_more_layers(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Inserted layers that take time, and unfused quantizers. */
+/* Counts inserted layers that take time, and unfused quantizers. */
 static uint32_t moves_of(const struct fsd_state *s)
 {
     uint32_t n = 0;
@@ -40,7 +41,7 @@ static uint32_t moves_of(const struct fsd_state *s)
     return n;
 }
 
-/* Of the rules before. */
+/* Whether earlier rules found errors. */
 static bool has_errors(const struct fsd_findings *found)
 {
     bool any = false;
@@ -50,7 +51,8 @@ static bool has_errors(const struct fsd_findings *found)
     return any;
 }
 
-/* Whether less is known of the new build: a fact, or which layer computes what. */
+/* Whether the new build states less: a fact is missing, or which layer computes
+ * what. */
 static bool is_known_less(const struct fsd_compare *c)
 {
     bool less = c->lost.n || c->unstated || fsd_lacks_writers(c);
@@ -80,9 +82,9 @@ void fsd_find_better(struct fsd_finder *f)
     const char *comma = "";
 
     for (uint32_t i = 0; i < c->moves.n; i++)
-        now += c->moves.at[i].missed; /* not saved */
-    /* A slower build is not better, whatever else improved; and what is no longer
-     * stated may be what became worse. */
+        now += c->moves.at[i].missed; /* a missed layer is not an improvement */
+    /* A slower build is not better, whatever else improved; and a fact that is no
+     * longer stated may have become worse. */
     if ((t.known && t.after > t.before + band) || is_known_less(c))
         return;
     if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
@@ -121,8 +123,8 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
-/* The drop takes the place of a time, with 1 as the whole, so that a budget's share
- * means what it means elsewhere. */
+/* The drop is stored like a time, with 1 as the total, so that a budget's share has its
+ * usual meaning. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
@@ -138,8 +140,8 @@ void fsd_find_less_coverage(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* One finding for all, whatever was before.  Layers that do nothing at run time do not
- * count. */
+/* One finding for all inserted layers, independent of the old build. Layers that do
+ * nothing at run time do not count. */
 void fsd_find_inserted_total(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;
@@ -168,7 +170,7 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* int8-required: nodes of the operators, without the exceptions. */
+/* int8-required: nodes with the operators, except the exceptions. */
 void fsd_find_not_int8(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;

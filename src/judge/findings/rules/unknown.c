@@ -1,5 +1,5 @@
-/* Facts that the old build states and the new one does not.  Whether they changed is
- * unknown, and that is the finding. */
+/* Facts that the old build states and the new one does not. Whether they changed is
+ * unknown, which is the finding. */
 #include "judge/findings/finder.h"
 
 #include <string.h>
@@ -15,14 +15,14 @@ static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 
     if (lost->kind == FSD_FACT_TYPE)
         fputs(fsd_dtype_name((enum fsd_dtype)lost->before.type), f->out);
-    else /* a shape is a port's */
+    else /* a shape belongs to a port */
         fputs(fsd_text(old->names, lost->kind == FSD_FACT_LAYOUT
                                        ? lost->before.layout
                                        : ports[lost->old].shape),
               f->out);
 }
 
-/* Prints where the fact was stated; the finding is about those nodes. */
+/* Prints where the fact was stated, and adds those nodes as subjects. */
 static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {
     const struct fsd_state *s = f->c->new;
@@ -68,8 +68,8 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
     }
 }
 
-/* Without tensors or Metadata less is known of the same build; so it is in a snapshot
- * by an older version. */
+/* A dump without tensors or Metadata states less about the same build; so does a
+ * snapshot by an older version. */
 void fsd_find_less_info(struct fsd_finder *f)
 {
     static const char *const facts[] = {"tensors", "metadata"};
@@ -136,8 +136,8 @@ static void find_nodes(struct fsd_finder *f)
     }
 }
 
-/* A fact that no layer of the build states is one finding: the dump has another form.
- */
+/* A fact that no layer of the build states is one finding: the dump's format
+ * differs. */
 static bool report_unstated(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -163,7 +163,7 @@ static bool report_unstated(struct fsd_finder *f)
     return true;
 }
 
-/* The two sides of a move are one place. */
+/* Whether the other side of the same move was reported already. */
 static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
 {
     const struct fsd_fact_lost *lost = &c->lost.at[i];
@@ -177,7 +177,7 @@ static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
     return false;
 }
 
-/* Which: the kind of fact. */
+/* `which`: the kind of fact. */
 void fsd_find_lost_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

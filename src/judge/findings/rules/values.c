@@ -1,8 +1,8 @@
 /*
- * Rules on short constants since a snapshot: scales, zero points, limits, factors.
- * Other values alone are what a calibration or training does, and one note.  Quantizers
- * that had one scale and have several are no calibration: data between them is
- * quantized again.
+ * Rules on short constants since a snapshot: scales, zero points, limits, factors. If
+ * only values changed, a calibration or training is the cause: one note. If quantizers
+ * that shared one scale now have several, that is not due to calibration: data between
+ * them is quantized again.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -38,7 +38,8 @@ void fsd_find_values(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Empty of no quantizer, and of one whose scale is no short constant. */
+/* The scale of a quantizer; empty if the node is not a quantizer or its scale is not a
+ * short constant. */
 static struct fsd_slice scale_of(const struct fsd_state *s, fsd_id node)
 {
     struct fsd_state_word scale;
@@ -71,8 +72,8 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
     fsd_finding_close(f);
 }
 
-/* The first input of a node, and another one with an unequal scale, that had one scale.
- */
+/* Reports the first input of a node, and another input with an unequal scale, if both
+ * had one scale before. */
 static void judge_inputs(struct fsd_finder *f, fsd_id reader)
 {
     const struct fsd_state *s = f->c->new, *was = f->c->old;
@@ -96,7 +97,7 @@ static void judge_inputs(struct fsd_finder *f, fsd_id reader)
     }
 }
 
-/* A quantizer's own scale and that of the DequantizeLinear behind it. */
+/* Compares a quantizer's scale with that of the DequantizeLinear after it. */
 static void judge_pair(struct fsd_finder *f, fsd_id dq)
 {
     const struct fsd_state *s = f->c->new, *was = f->c->old;
