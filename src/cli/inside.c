@@ -1,14 +1,14 @@
 /*
- * What may be read that the user did not name himself: the files of a directory, those
- * that a list names, and parts.  Lists and directories are committed, and links in
- * them: a change under review could have the next run read, report or overwrite files
+ * Restricts files that the user did not name himself: the files of a directory, those
+ * that a list names, and parts. Lists and directories are committed, including links in
+ * them: a change under review could make the next run read, report or overwrite files
  * of the machine.
  *
- *     who names it                       where it must be, but with --follow
+ *     who names it                       where it must be, unless --follow is given
  *     a file in a directory              in or below the directory
  *     a line of a list, also snapshot=   in or below the list's or the working one
  *     --part                             where its path says, not behind a link
- *     MODEL, ENGINE, --log, a pipe       anywhere: they are the user's own words
+ *     MODEL, ENGINE, --log, a pipe       anywhere: the user names them
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -74,7 +74,7 @@ void keep_directory(struct fsd_directory *directory)
     if (!directory)
         return;
     if (!kept)
-        atexit(free_kept); /* an error of usage ends the program, too */
+        atexit(free_kept); /* also runs when a usage error exits */
     kept = must(realloc(kept, (n_kept + 1) * sizeof(struct fsd_directory *)));
     kept[n_kept++] = directory;
 }
@@ -96,7 +96,7 @@ enum fsd_status check_parts(const char *const *paths, unsigned n, struct fsd_err
 
 /* ---------------------------------------------------------------------- of a list */
 
-/* Without links; what is to be made has none itself. */
+/* Resolves links; the last component may be a new file. */
 static bool resolve(const char *path, char out[static PATH_MAX])
 {
     const char *slash = strrchr(path, '/');
@@ -124,7 +124,7 @@ static bool is_beside(const char *real, const char *list)
                               : folder_of(list, folder) && lies_under(real, folder);
 }
 
-/* A path whose folder does not exist can be neither read nor written. */
+/* A path in a folder that does not exist can be neither read nor written. */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err)
 {
     char real[PATH_MAX];

@@ -1,8 +1,8 @@
 /*
  * The list of builds that batch, check and snapshot read, so that one file serves all
- * three: a line is MODEL ENGINE and keys.
+ * three. A line is MODEL ENGINE, followed by keys:
  *
- *     # model and engine          what the verbs that want it take besides
+ *     # model and engine          keys for the verbs that use them
  *     r18/model.onnx r18/sm86.log label=sm86 snapshot=r18/snapshots policy=gate.ini
  *
  * A wrong line is an error of that build: each line is parsed by the thread that
@@ -43,8 +43,8 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
     return FSD_OK;
 }
 
-/* What comes through a pipe is what the user has just typed, or had a program print;
- * a file may have been committed by another user. */
+/* A list from a pipe was typed by the user or printed by a program that he runs; a file
+ * may have been committed by another user. */
 static const char *list_in(const char *path, FILE *file)
 {
     struct stat st;
@@ -67,7 +67,7 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
 
     if (!file)
         return fail_file(err, FSD_E_IO, path, "cannot open: %s", strerror(errno));
-    /* A device may never end. */
+    /* Reading a device may never end. */
     if (fsd_file_kind(path) != FSD_FILE_OTHER ||
         (file != stdin && !fstat(fileno(file), &st) && S_ISCHR(st.st_mode))) {
         fclose(file);
@@ -87,9 +87,9 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
             add_line(list, at);
     }
     free(text);
-    if (!feof(file) && !ferror(file)) /* a list cut short is none */
+    if (!feof(file) && !ferror(file)) /* an incomplete list is not used */
         end_without_memory();
-    folder = ferror(file); /* which opens like a file, and cannot be read */
+    folder = ferror(file); /* a folder can be opened like a file, but not read */
     if (file != stdin)
         fclose(file);
     if (folder)
@@ -161,7 +161,7 @@ enum fsd_status take_line(struct list_line *p, const struct list *list, unsigned
                           const struct fsd_options *like, struct fsd_error *err)
 {
     const char *text = list->lines[i];
-    /* A name alone may have blanks. */
+    /* A line with only a name may contain blanks. */
     const char *blanks = strchr(text, '\t') || !access(text, F_OK) ? "\t" : " ";
     enum fsd_status status = FSD_OK;
     char *rest, *word;
@@ -235,7 +235,7 @@ void do_each(unsigned n, unsigned jobs, deed_fn *deed, void *payload)
     unsigned began = 0;
 
     jobs = count_jobs(jobs);
-    /* This thread works, too, and where there can be no other, alone. */
+    /* This thread works, too; if no other can be started, it does all the work. */
     while (began + 1 < jobs && began + 1 < n &&
            fsd_thread_start(&others[began], work, &d, 0, false))
         began++;

@@ -1,4 +1,5 @@
-/* The first word that is no option may be a verb; without one it is diff. */
+/* The main function. The first word that is not an option may be a verb; without a
+ * verb, the verb is diff. */
 #include "cli/cli.h"
 
 #include <stdio.h>
@@ -14,7 +15,7 @@ static void suggest_verb(const char *word, struct fsd_error *err)
                  "; did you mean the verb '%s'?", near);
 }
 
-/* An error without a message is one that the user knows of. */
+/* An error without a message was already reported to the user. */
 static int complain(const struct fsd_error *err)
 {
     char text[1024];
@@ -25,7 +26,7 @@ static int complain(const struct fsd_error *err)
     return TROUBLE;
 }
 
-/* @param word  the first argument of the command line, where it is no verb; or NULL. */
+/* @param word  the first argument, if it is not a verb; or NULL. */
 static int complain_of(struct fsd_error *err, const char *word)
 {
     if (err->status == FSD_E_IO && word && !strcmp(err->file, word))
@@ -35,7 +36,7 @@ static int complain_of(struct fsd_error *err, const char *word)
 
 static int run_line(int argc, char **argv)
 {
-    static char name[64] = "fusiondiff"; /* usage and messages begin so */
+    static char name[64] = "fusiondiff"; /* usage and messages begin with it */
     static char help[] = "--help";
     bool asks = argc > 1 && !strcmp(argv[1], "help");
     unsigned n = argc > 1 ? (unsigned)argc - 1 : 0;
@@ -71,7 +72,7 @@ static int run_line(int argc, char **argv)
     } else if (verb) {
         memmove(argv + 2, argv + 1, place * sizeof *argv);
     }
-    if (verb) { /* the parser shall not see it */
+    if (verb) { /* the parser must not see the verb */
         snprintf(name, sizeof name, "fusiondiff %s", verb->name);
         argc--;
         argv++;

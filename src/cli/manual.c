@@ -1,10 +1,11 @@
-/* The manual page, in mdoc, of the tables that --help is made of. */
+/* Prints the manual page in mdoc from the tables that --help uses. */
 #include "cli/cli.h"
 
 #include <ctype.h>
 #include <string.h>
 
-/* A word of prose: its first hyphen, dot or apostrophe would be the formatter's. */
+/* Prints a word of prose; escapes a leading hyphen, dot or apostrophe, which mdoc would
+ * interpret. */
 static void put_word(FILE *out, const char *word, size_t n, bool first)
 {
     if (first && (*word == '.' || *word == '\''))
@@ -19,7 +20,8 @@ static void put_word(FILE *out, const char *word, size_t n, bool first)
     }
 }
 
-/* Prose of `n` bytes: a sentence begins a line, as mdoc wants it, and none is long. */
+/* Prints `n` bytes of prose: mdoc requires that each sentence begins a line, and lines
+ * are kept short. */
 static void put_text(FILE *out, const char *text, size_t n)
 {
     const char *end = text + n;
@@ -57,14 +59,15 @@ static void put_paragraph(FILE *out, const char *text)
     put_text(out, text, strlen(text));
 }
 
-/* "[SNAPSHOT] MODEL ENGINE NODE..." */
+/* Prints arguments such as "[SNAPSHOT] MODEL ENGINE NODE...". */
 static void put_arguments(FILE *out, const char *words)
 {
     for (size_t n; *words; words += n + strspn(words + n, " ")) {
         bool may = *words == '[';
 
         n = strcspn(words, " ");
-        /* A bar is no argument: ".Ar |" means ".Ar" with its default, "file ...". */
+        /* A bar is not an argument: ".Ar |" would print ".Ar" with its default, "file
+         * ...". */
         if (*words == '|')
             fputs("|\n", out);
         else
@@ -73,7 +76,8 @@ static void put_arguments(FILE *out, const char *words)
     }
 }
 
-/* "n Ar N , Fl \\-limit Ar N"; other names of an option follow it in the table. */
+/* Prints "n Ar N , Fl \\-limit Ar N"; the other names of an option follow it in the
+ * table. */
 static const struct option_row *put_names(FILE *out, const struct option_row *option)
 {
     const char *before = option->arg ? " Ar " : "";

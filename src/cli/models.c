@@ -1,4 +1,4 @@
-/* Outputs of verbs that write a model beside a report of it. */
+/* The outputs of verbs that write a model as well as a report. */
 #include "cli/edit.h"
 
 void note_weights(const struct command_line *line)

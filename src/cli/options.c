@@ -1,6 +1,6 @@
 /*
- * The options that verbs share: of every verb, and of verbs that look at one build.
- * What a row cannot state has a function here.
+ * The options that verbs share: those of every verb, and those of verbs for one build.
+ * This file has functions for options that a row cannot describe.
  */
 #include "cli/cli.h"
 #include "host/host.h"
@@ -78,7 +78,8 @@ static void take_evidence(struct command_line *line, char *list)
     line->run.evidence = mask;
 }
 
-/* No device has a million times what one of today has; what is beyond is a slip. */
+/* No device has a million times the peak rate of today's devices: a larger number is a
+ * typing error. */
 static const double MOST_PEAK = 1e9;
 
 static void take_peak(struct command_line *line, char *word)
@@ -93,8 +94,9 @@ static void take_peak(struct command_line *line, char *word)
         usage_error("--peak: expected GB/s,TOP/s of the device, found '%s'", word);
 }
 
-/* What is written to, and no maps of files: those cost nothing that CI counts, and a
- * model may be hundreds of megabytes of weights that are never read. */
+/* Limits memory that is written to, but not mappings of files: these do not count
+ * toward a limit of CI, and a model may have hundreds of megabytes of weights that are
+ * never read. */
 static void limit_memory(struct command_line *line, char *word)
 {
     char *end;

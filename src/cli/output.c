@@ -1,14 +1,14 @@
 /*
- * How a report reaches its file.
+ * Writes reports to their files.
  *
- * A file is replaced: the report is written beside it, brought to the disk, and takes
- * its name, mode and owner, so that whoever looks, at any time and after a power cut,
- * finds the old report or the new one.  Where that cannot be had (another name of the
- * file would keep the old report, the folder may not be written, the file is a mount)
- * the whole report is made first and then written over the old one, and a note says so:
- * who looks meanwhile, or after a power cut, finds the beginning of it.  A disk that is
- * full or broken is no reason for that: the old report is left as it is.
- * A device or a pipe is written to as the report comes.
+ * A file is replaced: the report is written to a new file next to it, flushed to the
+ * disk, and gets its name, mode and owner. A reader thus finds either the old report or
+ * the complete new one at any time, even after a power failure. If that is not possible
+ * (another name of the file would keep the old report, the folder is not writable, the
+ * file is a mount), the whole report is made first and then written over the old one,
+ * and a note states that: a reader may meanwhile find an incomplete report. If the disk
+ * is full or broken, the old report stays unchanged instead. To a device or a pipe, the
+ * report is written while it is made.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -25,7 +25,7 @@ enum fsd_status take_target(struct target *out, const struct output *to, bool fo
     return status == FSD_OK ? find_target(out, to->path, follow, err) : status;
 }
 
-/* One output on its way. */
+/* One output that is being written. */
 struct job {
     const struct command_line *line;
     const struct output *output;
@@ -38,7 +38,7 @@ static const char *format_of(const struct output *to)
     return to->format ? to->format : "text";
 }
 
-/* A page of the report, which is made whole first. */
+/* Prints one page of the report; the whole report is made first. */
 static enum fsd_status print_page(const struct job *job, struct sink to,
                                   struct fsd_error *err)
 {
@@ -59,7 +59,8 @@ static enum fsd_status print_page(const struct job *job, struct sink to,
     return status;
 }
 
-/* Models and the like go to files whose names imply no format. */
+/* Whether the output has pages. Models and the like, whose names imply no format, have
+ * none. */
 static bool has_pages(const struct job *job)
 {
     return job->line->tokens && !strcmp(format_of(job->output), "text") &&
@@ -80,8 +81,7 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
         has_pages(job) ? print_page(job, sink, err) : job->print(job->payload, &sink);
     if (status != FSD_E_WRITE)
         return status;
-    if (!to->path &&
-        errno == EPIPE) /* whoever read it has had enough: nothing to say */
+    if (!to->path && errno == EPIPE) /* the reader has had enough: not an error */
         return fail_file(err, FSD_E_WRITE, "standard output", "%s", "");
     return fail_file(err, FSD_E_WRITE, to->path ? to->path : "standard output", "%s",
                      errno ? strerror(errno) : "cannot write");
@@ -92,7 +92,7 @@ static enum fsd_status print(const struct job *job, FILE *out, struct fsd_error 
 static enum fsd_status write_stream(const struct job *job, const struct target *target,
                                     struct fsd_error *err)
 {
-    /* What the program has printed comes before what another stream adds to it. */
+    /* Flushes what the program printed before another stream adds to it. */
     bool flushed = !fflush(stdout);
     int fd = target->descriptor >= 0
                  ? dup(target->descriptor)
@@ -139,7 +139,7 @@ static bool copy(FILE *from, int to)
     return !ferror(from);
 }
 
-/* Whether what is open is still the file that was looked at. */
+/* Whether the open file is still the one that was examined. */
 static bool is_still(const struct target *target, int fd)
 {
     struct stat now;
@@ -150,8 +150,8 @@ static bool is_still(const struct target *target, int fd)
     return now.st_ino == target->old.st_ino && now.st_dev == target->old.st_dev;
 }
 
-/* A full disk must be reported while the old report still exists, not after it was
- * truncated.  Not every file system reports it in time. */
+/* A full disk must be noticed while the old report still exists, not after it was
+ * truncated. Not every file system reports it in time. */
 static bool has_room(int fd, FILE *report)
 {
     struct stat made;
@@ -173,7 +173,7 @@ static bool overwrite(const struct target *target, FILE *report)
     return !close(fd) && done;
 }
 
-/* Gives a file the finished report, and says so. */
+/* Writes the finished report over the file, and prints a note. */
 static enum fsd_status put_in_place(const struct job *job, const struct target *target,
                                     FILE *report, const char *why,
                                     struct fsd_error *err)
@@ -209,9 +209,9 @@ static enum fsd_status write_in_place(const struct job *job,
 
 /* --------------------------------------------------------------------- replaced */
 
-/* mkstemp makes the file private; a report keeps the mode and the owner of the one that
- * it replaces, or gets the mode that any new file would.
- * @return  whether it could. */
+/* mkstemp makes the file private; a report gets the mode and the owner of the file that
+ * it replaces, or the mode of any new file.
+ * @return  whether that was possible. */
 static bool dress(int fd, const struct target *target)
 {
     mode_t mask;
@@ -225,8 +225,8 @@ static bool dress(int fd, const struct target *target)
     return !fchmod(fd, 0666 & ~mask);
 }
 
-/* A new name is permanent once its folder is on the disk.  Some file systems do not
- * support that, and a folder that may not be read cannot be synchronized. */
+/* A new name persists once its folder is on the disk. Some file systems do not support
+ * that, and an unreadable folder cannot be synchronized. */
 enum fsd_status sync_folder(const char *path, struct fsd_error *err)
 {
     const char *slash = strrchr(path, '/');
@@ -267,12 +267,12 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
     return close_kept(out, job->output->path, print(job, out, err), err);
 }
 
-/* A disk that is full or broken leaves the old report alone; where this way of writing
- * is only not allowed, there is another one, unless nothing is there to be kept.
+/* If the disk is full or broken, the old report stays. If replacing is only not
+ * permitted, the file is overwritten instead, unless there is no old file.
  * @return  the reason, or NULL */
 static const char *if_refused(const struct target *target, const char *why)
 {
-    /* A name of the file's own length would not be too long. */
+    /* A temporary name as short as the file's own may be allowed. */
     static const int refusals[] = {EACCES, EPERM,  EROFS,       EBUSY,
                                    EXDEV,  EINVAL, ENAMETOOLONG};
 
@@ -282,8 +282,8 @@ static const char *if_refused(const struct target *target, const char *why)
     return NULL;
 }
 
-/* The finished report takes its name, or its bytes take the old one's place: a report
- * is made once, since what makes it may not do so again. */
+/* Renames the finished report, or copies it over the old one. A report is made only
+ * once, since making it may not be repeatable. */
 static enum fsd_status take_place(const struct job *job, const struct target *target,
                                   const char *temporary, struct fsd_error *err)
 {
@@ -304,8 +304,8 @@ static enum fsd_status take_place(const struct job *job, const struct target *ta
     return status;
 }
 
-/* Makes the report under another name and gives it the right one.
- * @param[out] why_not  why that cannot be begun, where it is not allowed */
+/* Makes the report under a temporary name and renames it.
+ * @param[out] why_not  why this is not permitted, if it cannot begin */
 static enum fsd_status replace(const struct job *job, const struct target *target,
                                const char **why_not, struct fsd_error *err)
 {
@@ -325,7 +325,7 @@ static enum fsd_status replace(const struct job *job, const struct target *targe
         close(fd);
     } else {
         status = fill(job, fd, err);
-        if (status == FSD_OK) /* again: files may have been opened meanwhile */
+        if (status == FSD_OK) /* repeated, since files may have been opened meanwhile */
             status = check_outputs(job->line, NULL, 0, err);
         if (status == FSD_OK)
             status = take_place(job, target, temporary.path, err);
@@ -371,8 +371,8 @@ enum fsd_status write_outputs(const struct command_line *line, print_fn *print_r
     return status;
 }
 
-/* What goes to a terminal or into the log of CI is seen there; not what a shell, or
- * another program, puts into a file. */
+/* Whether standard output is a file. Output to a terminal or to the log of CI is seen
+ * there; output that a shell or another program stores in a file is not. */
 static bool goes_to_file(const struct output *to)
 {
     struct stat st;

@@ -1,5 +1,5 @@
-/* The arguments MODEL and ENGINE.  A lone argument is the ENGINE, and engines that are
- * given as --part take its place; need_pair() sorts that once all words are there. */
+/* The arguments MODEL and ENGINE. A lone argument is the ENGINE, and engines given with
+ * --part replace the ENGINE; need_pair() decides this after all words are read. */
 #include "cli/cli.h"
 #include "host/files.h"
 
@@ -21,7 +21,8 @@ bool take_input(struct command_line *line, char *arg)
 
     for (size_t i = 0; dot && i < sizeof endings / sizeof *endings; i++)
         file =
-            file || !strcmp(dot, endings[i]); /* is missed as a file, not as a name */
+            file || !strcmp(dot, endings[i]); /* its name looks like a missing file, not
+                                                 like a node's */
     return (file || !line->run.model) && take_pair(line, arg);
 }
 
@@ -60,8 +61,8 @@ void need_pair(struct command_line *line)
 
 /* -------------------------------------------------------------------- failed builds */
 
-/* Verbs read a log as an engine first, which says whether its build failed: one that
- * did not is read once. */
+/* A log is read as an engine first, which shows whether its build failed, so that the
+ * log of a successful build is read only once. */
 static struct fsd_failure *open_log(const struct command_line *line, const char *model)
 {
     struct fsd_options opt = line->run;

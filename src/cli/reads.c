@@ -1,17 +1,17 @@
 /*
- * The files that the program reads, which no output may replace.  A run of the program
- * is one run, however many builds and threads it has: all threads record what they open
- * into one list, and an output is looked up there before anything is written, and once
- * more before it takes its place, since some files are opened while a report is made.
+ * The files that the program reads, which no output may replace.  All threads of the
+ * program record the files that they open in one list. An output is looked up in it
+ * before anything is written, and again before it replaces a file, since some files are
+ * opened while a report is made.
  *
- * Files that the command line names are on the list before they are opened, so that
- * the program refuses at once and not after minutes of work.
+ * Files on the command line are added before they are opened, so that the program
+ * refuses an output at once and not after minutes of work.
  */
 #include "cli/cli.h"
 
 static struct fsd_opened *opened, /* all of them */
-    *named; /* those that a build consists of, as far as they were named: an update of a
-               snapshot that was read may replace no other file */
+    *named; /* files of a build that the user named: updating a snapshot must not
+               replace these, but may replace the snapshot that it read */
 
 void record_reads(void)
 {

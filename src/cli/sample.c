@@ -1,7 +1,7 @@
 /*
- * The smallest build, for who asks only what JSON may hold: `-f schema` without inputs.
- * A schema follows from the records of a report, which do not depend on what is in
- * them, so a node and its layer serve.
+ * A minimal build, for `-f schema` without inputs, which only asks what JSON may
+ * contain. The schema follows from the records of a report and does not depend on their
+ * contents, so one node and its layer are enough.
  */
 #include "cli/cli.h"
 
@@ -10,8 +10,8 @@
 #define MODEL  "(sample).onnx"
 #define ENGINE "(sample).json"
 
-/* The graph x -> a -> y, of one FP32 number and an operator of no standard, in
- * protobuf's encoding. */
+/* The graph x -> a -> y with one FP32 number and a non-standard operator, encoded in
+ * protobuf. */
 static const char model[] =
     "\010\010:6\012\017\012\001x\022\001y\032\001a\042\004Noop\022\001gZ\017\012\001x"
     "\022\012\012\010\010\001\022\004\012\002\010\001b\017\012\001y\022\012\012\010\010"
@@ -48,7 +48,7 @@ void take_sample(struct command_line *line)
     fsd_use_memory(files, sizeof files / sizeof *files);
     line->quiet = true;
     if (line->verb->most_words) {
-        line->check.lint = strstr(arguments, "SNAPSHOT"); /* needs no snapshot then */
+        line->check.lint = strstr(arguments, "SNAPSHOT"); /* lint needs no snapshot */
         line->words[line->query.n_words++] = line->check.lint ? MODEL : ENGINE;
         line->words[line->query.n_words++] = ENGINE;
         return;

@@ -1,7 +1,6 @@
 /*
- * Snapshots as files: rewritten by `check --update`, of one build or of a list, and by
- * `snapshot`, which notes what of the old one goes; where `snapshot --list` writes
- * them; how git merges them.
+ * Snapshots as files: `check --update` (for one build or a list) and `snapshot` rewrite
+ * them and note what is lost; `snapshot --list` chooses their paths; git merges them.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -15,7 +14,7 @@ static enum fsd_status print_snapshot(const void *payload, const struct sink *to
     return fsd_check_update(payload, to->out, to->err);
 }
 
-/* As any report is written: whole, or not at all. */
+/* Written like a report: completely or not at all. */
 enum fsd_status update_snapshot(const struct command_line *line,
                                 const struct fsd_check *check, struct fsd_error *err)
 {
@@ -26,7 +25,7 @@ enum fsd_status update_snapshot(const struct command_line *line,
     return write_outputs(&to, print_snapshot, check, err);
 }
 
-/* What is overwritten is not lost without a word. */
+/* Notes what is overwritten, so that nothing is lost silently. */
 void report_dropped(const struct command_line *line, const char *path)
 {
     unsigned builds = path ? fsd_snapshot_builds(path) : 0;
@@ -42,16 +41,15 @@ void report_dropped(const struct command_line *line, const char *path)
 
 /* ----------------------------------------------------------------- places of a list */
 
-/* The file that the list names, or, in a folder, the one that is called like the build.
- * Folders are made, so that the first snapshots of a list need nothing but the list.
+/* The file that the list names, or, in a folder, the file named after the build.
+ * Folders are created, so that the first snapshots of a list need only the list.
  *
  *     label=sm86 snapshot=r18/snapshots     r18/snapshots/sm86.fsd
- *     snapshot=r18/first.fsd                r18/first.fsd
- */
+ *     snapshot=r18/first.fsd                r18/first.fsd */
 static const char suffix[] = ".fsd";
 
-/* A name without the suffix is a folder, also before it is there: `check` looks for the
- * snapshots in it. */
+/* A name without the suffix is a folder, even before the folder exists, since `check`
+ * looks for snapshots in it. */
 static bool is_folder(const char *to)
 {
     struct stat st;
@@ -72,7 +70,7 @@ static enum fsd_status make_folder(const char *path, const char *list,
     return status;
 }
 
-/* Makes the folders before the last slash of a path. */
+/* Creates the folders before the last slash of a path. */
 static enum fsd_status make_folders(char *path, const char *list, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
@@ -86,7 +84,8 @@ static enum fsd_status make_folders(char *path, const char *list, struct fsd_err
     return status;
 }
 
-/* Prints the label, or without one the name of the engine's file without its ending. */
+/* Prints the label, or, without a label, the name of the engine's file without its
+ * extension. */
 static bool put_name(const struct fsd_options *run, char *out, size_t size)
 {
     const char *file = run->engine ? run->engine : run->model;
@@ -120,9 +119,9 @@ enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *t
 
 /* -------------------------------------------------------------------------- merging */
 
-/* Lines of two snapshots cannot be mixed, since each is of one build: a side that did
- * not change gives way to the other.  Where both changed, the build of the merged model
- * is in neither. */
+/* Lines of two snapshots cannot be mixed, since each snapshot describes one build. If
+ * only one side changed, that side wins. If both changed, neither has the build of the
+ * merged model. */
 static enum fsd_status read_snapshot(const char *path, struct whole_text *out,
                                      struct fsd_error *err)
 {
@@ -169,7 +168,7 @@ enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err
     for (int i = 0; i < SIDES && status == FSD_OK; i++)
         status = read_snapshot(paths[i], &side[i], err);
     if (status == FSD_OK && are_equal(&side[BASE], &side[OURS])) {
-        side[THEIRS].path = paths[OURS]; /* which is written */
+        side[THEIRS].path = paths[OURS]; /* the file that is written */
         line->n_outputs = 1;
         line->outputs[0] = (struct output){.path = paths[OURS], .updates = true};
         status = write_outputs(line, print_text, &side[THEIRS], err);

@@ -1,9 +1,9 @@
 /*
  * Resolves the path of an output one symbolic link at a time, since realpath() would
  * follow them all before anything could be checked.  Each link must stay in its folder
- * unless --follow allows more; /dev/stdout ends at the open descriptor itself, since
- * opening the file behind it again would truncate what the shell is writing. output.c
- * does the writing, by the kind found here.
+ * unless --follow allows more. /dev/stdout resolves to the open descriptor itself,
+ * since opening its file again would truncate what the shell is writing. output.c does
+ * the writing, by the kind found here.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_LINKS = 40 }; /* as the kernel's own */
+enum { MOST_LINKS = 40 }; /* the kernel's limit */
 
 enum fsd_status fail_file(struct fsd_error *err, enum fsd_status status,
                           const char *file, const char *what, ...)
@@ -38,9 +38,9 @@ enum fsd_status fail_errno(struct fsd_error *err, const char *file)
     return fail_file(err, FSD_E_WRITE, file, "%s", strerror(errno));
 }
 
-/* "/dev/stdout" leads here: a link that the kernel makes for each open file, whose text
- * is the name that the file once had.  Opening it again by that name would truncate, or
- * replace, what a shell is writing to; the descriptor itself is what was meant. */
+/* "/dev/stdout" leads to a link that the kernel makes for each open file; its text is
+ * the name that the file had once. Opening that name again would truncate or replace a
+ * file that a shell is writing to, so the descriptor itself is used. */
 static bool is_open_file(const char *path, int *descriptor)
 {
     static const char *const folders[] = {"/proc/self/fd/", "/proc/thread-self/fd/",
@@ -91,7 +91,7 @@ static enum fsd_status refuse_link(struct fsd_error *err, const char *link,
                      to);
 }
 
-/* Where the link points to, in terms of the caller's folder. */
+/* The target of a link, relative to the caller's folder. */
 static bool read_link(const char *link, char out[static PATH_MAX])
 {
     char text[PATH_MAX];
@@ -110,8 +110,8 @@ static bool read_link(const char *link, char out[static PATH_MAX])
     return true;
 }
 
-/* A link may lead to the terminal or to a log's pipe, as /dev/stdout does; a disk or
- * the like that a stranger's link leads to is none of these. */
+/* Whether a link may lead to this device. /dev/stdout may lead to a terminal or to the
+ * pipe of a log; a disk is refused, since the link may belong to another user. */
 static bool is_harmless_device(const char *path)
 {
     struct stat st;
@@ -141,7 +141,7 @@ static enum fsd_status check_folders(const char *path, struct fsd_error *err)
                                                   : FSD_OK;
 }
 
-/* One link on the way. */
+/* Follows one link of the path. */
 static enum fsd_status step(struct target *t, bool follow, struct fsd_error *err)
 {
     char next[PATH_MAX], lies_in[PATH_MAX], leads_to[PATH_MAX];
@@ -168,7 +168,8 @@ static enum fsd_status classify(struct target *t, struct fsd_error *err)
         t->kind = TARGET_STREAM;
         return FSD_OK;
     }
-    /* Root may write to anything; whoever took the permission away meant it. */
+    /* Root may write to any file, but a file without write permission was protected
+     * deliberately. */
     if (!(t->old.st_mode & (S_IWUSR | S_IWGRP | S_IWOTH)) || access(t->path, W_OK))
         return fail_file(err, FSD_E_WRITE, t->path,
                          "expected a writable file, found a read-only one");

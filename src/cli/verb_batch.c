@@ -1,5 +1,5 @@
 /*
- * fusiondiff batch LIST: many pairs, each of them a line of JSON.
+ * fusiondiff batch LIST: many pairs, with one line of JSON each.
  *
  *     lines    | written | ready     | being made, by a thread each | not begun
  *              0         written                                    next        n
@@ -7,7 +7,7 @@
  * Lines are written in the order of the list, so that the same list gives the same
  * bytes with any number of threads.  A thread that has finished a pair stores its line
  * and takes the next pair; if it is the next line in order, the thread writes it and
- * all ready lines behind it.  Threads wait if too many lines are pending, to bound the
+ * all ready lines after it.  Threads wait if too many lines are pending, to bound the
  * memory.
  */
 #include "cli/cli.h"
@@ -66,19 +66,19 @@ struct batch {
     unsigned jobs;
 
     fsd_lock lock;
-    fsd_event moved; /* `written` did, or all is over */
+    fsd_event moved; /* `written` changed, or the batch ended */
     char **ready;
     unsigned next, written;
     FILE *out;
-    uint64_t findings[FSD__SEVERITY_COUNT], failed; /* of the pairs that are written */
-    enum fsd_status status; /* of the whole; what is not FSD_OK ends it */
-    int why;                /* errno of whichever thread */
-    bool bar;               /* the lines themselves are not printed */
+    uint64_t findings[FSD__SEVERITY_COUNT], failed; /* sums over the written pairs */
+    enum fsd_status status; /* of the whole batch; anything but FSD_OK ends it */
+    int why;                /* errno of the thread that failed */
+    bool bar;               /* show a bar; the lines are not printed to the terminal */
     struct fsd_error *err;
 };
 
-/* Makes the pair's line.
- * @param[out] err  where another status than FSD_OK comes back: the whole has to end.
+/* Makes the line of pair i.
+ * @param[out] err  set if the returned status is not FSD_OK: the batch must end.
  * @return FSD_OK, even if the pair has an error, which its line states. */
 static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
                                  struct fsd_error *err)
@@ -92,13 +92,14 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
     FILE *out = fsd_memory_open(made, &size);
     enum fsd_status status;
 
-    like.progress = NULL; /* of one run; batch shows how many pairs are done */
+    like.progress = NULL; /* progress within one run is not shown; batch shows how many
+                             pairs are done */
     like.note = NULL;
     failure.status = take_line(p, &b->pairs, i, &like, &failure);
     status = check_outputs(line, &p->run, 1, err);
     if (failure.status == FSD_OK)
         failure.status = fsd_diff_open(&diff, &p->run, &failure);
-    if (status == FSD_OK) /* what the pair's files have named is known now */
+    if (status == FSD_OK) /* the pair's input files are known now */
         status = check_outputs(line, NULL, 0, err);
     if (status == FSD_OK)
         status =
@@ -113,8 +114,9 @@ static enum fsd_status make_line(const struct batch *b, unsigned i, char **made,
 
 /* ---------------------------------------------------------------------- the threads */
 
-/* Whether a line, or as much of it as was written, is the i-th pair's.
- * @param[out] head_length  bytes that are the same in any line of that pair */
+/* Whether a line, possibly incomplete, belongs to pair i.
+ * @param[out] head_length  number of bytes that are the same in every line of that
+ *         pair */
 static bool is_line_of(const struct batch *b, unsigned i, const char *line, size_t n,
                        size_t *head_length)
 {
@@ -132,7 +134,7 @@ static bool is_line_of(const struct batch *b, unsigned i, const char *line, size
     return same;
 }
 
-/* Counts the findings of a whole line, if it is the i-th pair's. */
+/* Counts the findings of a complete line, if it belongs to pair i. */
 static bool count_line(struct batch *b, unsigned i, const char *line)
 {
     uint64_t n[FSD__SEVERITY_COUNT];
@@ -153,7 +155,7 @@ static bool count_line(struct batch *b, unsigned i, const char *line)
     return true;
 }
 
-/* With the lock held. */
+/* The caller holds the lock. */
 static void write_ready(struct batch *b)
 {
     while (b->status == FSD_OK && b->written < b->pairs.n && b->ready[b->written]) {
@@ -207,7 +209,7 @@ static void *work(void *payload)
     return NULL;
 }
 
-/* A print_fn, of all lines. */
+/* The print_fn that writes all lines. */
 static enum fsd_status print_lines(const void *payload, const struct sink *to)
 {
     struct batch *b = *(struct batch *const *)payload;
@@ -219,7 +221,7 @@ static enum fsd_status print_lines(const void *payload, const struct sink *to)
     b->bar = !isatty(fileno(to->out));
     b->ready = must(calloc(b->pairs.n + 1, sizeof *b->ready));
     write_ready(b);
-    /* This thread works, too, and where there can be no other, alone. */
+    /* This thread works, too; if no other can be started, it does all the work. */
     while (n + 1 < b->jobs && fsd_thread_start(&others[n], work, b, 0, false))
         n++;
     work(b);
@@ -228,13 +230,14 @@ static enum fsd_status print_lines(const void *payload, const struct sink *to)
     for (unsigned i = 0; i < b->pairs.n; i++)
         free(b->ready[i]);
     free(b->ready);
-    errno = b->why; /* which who called looks at */
+    errno = b->why; /* the caller reads errno */
     return b->status;
 }
 
 /* ---------------------------------------------------------------------- going on */
 
-/* What the file has of the list; half a line, of a run that was ended, is cut off. */
+/* Counts the lines of the list that the file already has; an incomplete last line of an
+ * interrupted run is cut off. */
 static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
                                   struct fsd_error *err)
 {
@@ -261,7 +264,8 @@ static enum fsd_status take_lines(struct batch *b, FILE *file, const char *path,
         b->next = ++b->written;
     }
     free(text);
-    if (n < 0 && !feof(file) && !ferror(file)) /* nothing that was read is cut off */
+    if (n < 0 && !feof(file) && !ferror(file)) /* after a read error, nothing is cut
+                                                  off */
         end_without_memory();
     if (status == FSD_OK &&
         (ferror(file) || fseeko(file, end, SEEK_SET) || ftruncate(fileno(file), end)))
@@ -300,7 +304,8 @@ static enum fsd_status go_on(struct batch *b, struct fsd_error *err)
     if (status == FSD_E_WRITE)
         status = fail_errno(err, path);
     status = close_kept(file, path, status, err);
-    /* An earlier run, which made the file, may have ended before this. */
+    /* The earlier run that made the file may have ended before its name was on the
+     * disk. */
     return status == FSD_OK ? sync_folder(target.path, err) : status;
 }
 

@@ -1,14 +1,14 @@
 /*
- * fusiondiff bisect: the search for the fusion that makes an engine wrong, in git's
- * manner.
+ * fusiondiff bisect: searches for the fusion that makes an engine wrong, like git
+ * bisect.
  *
  *     start MODEL ENGINE, next, good|bad|skip [NEW_ENGINE],
  *     result COMPARISON [NEW_ENGINE], run CMD, log, reset
  *
- * The state is one file, which is always replaced as a whole, so that whatever ends the
- * program, or a CMD, the search continues from its last result.  CMD has its standard
- * input and output in files, so that it can never block the program, and the model of
- * the build in a file of a new name that is gone behind it (host/ends.c).
+ * The state is one file that is always replaced as a whole, so that the search can
+ * continue from its last result whatever ends the program or CMD. CMD's standard input
+ * and output are files, so that CMD cannot block the program. The model of the build is
+ * a temporary file with a new name, removed after CMD (host/ends.c).
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -36,7 +36,7 @@ static const struct option_row options[] = {
     {0},
 };
 
-/* What is printed as a model. */
+/* The model that is printed. */
 struct built {
     const struct fsd_bisection *search;
     bool inlined;
@@ -77,10 +77,10 @@ static enum fsd_status print_model(const void *payload, const struct sink *to)
     return fsd_bisection_model(built->search, built->inlined, to->out, to->err);
 }
 
-/* The model of the next build.  Its weights in other files are found from the folder of
- * the model alone.
- * @param own  `path` is a file of this run's own, which may have the number of one that
- *             was read and that CMD has removed since. */
+/* Writes the model of the next build. Weights in external files are found only from the
+ * folder of the model.
+ * @param own  `path` is a temporary file of this run. Its inode may equal that of an
+ *         input which CMD has removed since. */
 static enum fsd_status write_model(const struct command_line *line,
                                    const struct fsd_bisection *search, const char *path,
                                    bool own, struct fsd_error *err)
@@ -131,9 +131,9 @@ static enum fsd_status start(struct command_line *line, FILE *out,
     return status;
 }
 
-/* "ENGINE" or "MODEL,ENGINE".  Engines of the model that CMD was given are compared by
- * the model as it was, which has the same nodes and names.
- * @param given  that model's path; NULL: there is none. */
+/* Takes "ENGINE" or "MODEL,ENGINE". An engine built from the model that was given to
+ * CMD is compared with the original model, which has the same nodes and names.
+ * @param given  path of the model given to CMD; NULL: none. */
 static void take_dump(struct fsd_options *out, const struct command_line *line,
                       const char *given, char *word)
 {
@@ -161,7 +161,7 @@ static enum fsd_status take(struct command_line *line, struct fsd_bisection *sea
     return status == FSD_OK ? save(line, search, err) : status;
 }
 
-/* Takes the result of the build whose dump the word is, and prints what is next. */
+/* Takes the result for the build whose dump is `word`, and prints the next step. */
 static enum fsd_status take_word(struct command_line *line,
                                  struct fsd_bisection *search,
                                  enum fsd_bisect_result result, unsigned word,
@@ -187,7 +187,7 @@ static enum fsd_status say(struct command_line *line, enum fsd_bisect_result res
     return status;
 }
 
-/* The comparison is read before the engine: it may state no result. */
+/* The comparison is read before the engine, since it may state no result. */
 static enum fsd_status take_result(struct command_line *line, FILE *out,
                                    struct fsd_error *err)
 {
@@ -223,7 +223,7 @@ static enum fsd_status report(const struct command_line *line, bool all, FILE *o
     return status;
 }
 
-/* Whether the file is one that this verb wrote, or empty. */
+/* Whether the file was written by this verb, or is empty. */
 static bool is_state(const char *path)
 {
     static const char first[] = "fusiondiff-bisect/";
@@ -248,9 +248,9 @@ static enum fsd_status reset(const struct command_line *line, struct fsd_error *
 
 /* ------------------------------------------------------------------- run CMD */
 
-/* The last two lines of what CMD printed that are not empty; "": none.
- * @param before  set to the one before the last.
- * @return the last one; both to be freed. */
+/* The last two nonempty lines of CMD's output; "": none.
+ * @param before  set to the line before the last.
+ * @return the last line. The caller frees both. */
 static char *last_lines(FILE *out, char **before)
 {
     char *line = NULL, *last = strdup("");
@@ -274,13 +274,13 @@ static char *last_lines(FILE *out, char **before)
     return last;
 }
 
-/* What a run of CMD states. */
+/* The result of one run of CMD. */
 struct verdict {
     enum fsd_bisect_result result;
-    char *dump; /* allocated; NULL of what is skipped */
+    char *dump; /* allocated; NULL if the build is skipped */
 };
 
-/* By the outputs of the build, whose file CMD names before the dump. */
+/* Judges by the outputs of the build; CMD prints their file before the dump. */
 static enum fsd_status judge_outputs(const struct command_line *line,
                                      const struct fsd_bisection *search,
                                      int exit_status, const char *outputs,
@@ -325,8 +325,9 @@ static enum fsd_status read_verdict(const struct command_line *line,
     return status;
 }
 
-/* CMD with its arguments, to its end; a signal ends this program with it.
- * @param model  NULL: the variable stays as it is. */
+/* Runs CMD with its arguments and waits for it. If a signal ends CMD, it also ends this
+ * program.
+ * @param model  NULL: the variable is not changed. */
 static enum fsd_status run_words(const struct command_line *line, const char *model,
                                  FILE *in, FILE *out, int *exit_status,
                                  struct fsd_error *err)
@@ -350,7 +351,7 @@ static enum fsd_status run_words(const struct command_line *line, const char *mo
     return status;
 }
 
-/* CMD once, for the model that is there. */
+/* Runs CMD once for the model. */
 static enum fsd_status run_for(const struct command_line *line,
                                const struct fsd_bisection *search, const char *model,
                                struct verdict *verdict, struct fsd_error *err)
@@ -372,7 +373,7 @@ static enum fsd_status run_for(const struct command_line *line,
     return status;
 }
 
-/* A test that does not always end alike can prove nothing. */
+/* A test with varying results proves nothing. */
 static enum fsd_status fail_unlike(const struct command_line *line,
                                    const unsigned counts[FSD_BISECT_SKIP + 1],
                                    struct fsd_error *err)
@@ -384,7 +385,7 @@ static enum fsd_status fail_unlike(const struct command_line *line,
                      counts[FSD_BISECT_BAD], counts[FSD_BISECT_SKIP]);
 }
 
-/* The next build, as often as it is to be confirmed. */
+/* Runs the next build as often as it must be confirmed. */
 static enum fsd_status run_once(struct command_line *line, struct fsd_bisection *search,
                                 const char *model, FILE *out, struct fsd_error *err)
 {
@@ -392,7 +393,8 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     unsigned counts[FSD_BISECT_SKIP + 1] = {0}, n = line->bisect.confirm;
     struct verdict verdict = {FSD_BISECT_SKIP, NULL};
 
-    if (status == FSD_E_ARG) { /* the nodes of a log: there is no model to write */
+    if (status == FSD_E_ARG) { /* the nodes come from a log: there is no model to
+                                  write */
         status = FSD_OK;
         model = NULL;
     }
@@ -411,8 +413,8 @@ static enum fsd_status run_once(struct command_line *line, struct fsd_bisection 
     return status;
 }
 
-/* Where the model of each build is while CMD runs: beside the state, with the mode of
- * any new file. */
+/* Makes the file that holds the model of each build while CMD runs, next to the state
+ * file, with the mode of any new file. */
 static enum fsd_status make_model(const struct command_line *line,
                                   struct temporary *model, struct fsd_error *err)
 {
@@ -509,8 +511,8 @@ static enum fsd_status run_word(struct command_line *line, FILE *out,
         word, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
-/* With --budget what the word prints is a text of pages; without one each build is
- * printed when it ends. */
+/* With --budget the output is text in pages; without it, each build is printed when it
+ * ends. */
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     struct command_line to = *line;
@@ -526,7 +528,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     status = run_word(line, out, err);
     if (fclose(out) && status == FSD_OK)
         status = fail_file(err, FSD_E_MEMORY, NULL, "out of memory");
-    to.outputs[0].path = NULL; /* that was the model's */
+    to.outputs[0].path = NULL; /* that path was for the model */
     if (status == FSD_OK)
         status = write_outputs(&to, print_text, &text, err);
     free(text.at);

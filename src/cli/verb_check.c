@@ -41,7 +41,7 @@ static const char doc[] =
     "passes, or --update was given; 1 a rule of level error is over its budget; 2 an "
     "error.";
 
-/* The day in UTC, which is the same on all machines. */
+/* The current day in UTC, which is the same on all machines. */
 static unsigned today(void)
 {
     const char *epoch = getenv("SOURCE_DATE_EPOCH");
@@ -57,8 +57,8 @@ static unsigned today(void)
     return day;
 }
 
-/* SNAPSHOT MODEL ENGINE, of which MODEL may be left out, and SNAPSHOT where there is a
- * policy: it is known by what is in it. */
+/* Sorts the words SNAPSHOT MODEL ENGINE. MODEL may be missing, and SNAPSHOT too if
+ * there is a policy: a snapshot is recognized by its content. */
 static void sort_words(struct command_line *line)
 {
     unsigned n = line->query.n_words, at = 0;
@@ -132,7 +132,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     status = open_snapshots(&several, &line->check, err);
     if (status == FSD_OK)
         status = fsd_check_open(&check, &line->run, &line->check, err);
-    if (status == FSD_OK && line->check.accept) /* before anything says "accepted" */
+    if (status == FSD_OK && line->check.accept) /* before any report states
+                                                   "accepted" */
         status = update_snapshot(line, check, err);
     if (status == FSD_OK)
         status = write_judgement(line, print_check, check, err);

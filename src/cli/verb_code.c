@@ -1,4 +1,4 @@
-/* fusiondiff code MODEL [ENGINE]: a model as a Python program. */
+/* fusiondiff code MODEL [ENGINE]: writes a model as a Python program. */
 #include "cli/edit.h"
 
 #include <string.h>

@@ -1,14 +1,14 @@
 /*
- * fusiondiff collect DIR -- COMMAND...: runs a build and keeps what it makes in one
- * directory that every verb of builds reads.
+ * fusiondiff collect DIR -- COMMAND...: runs a build and stores its files in one
+ * directory, which all verbs on builds can read.
  *
- *     DIR.partial/UNFINISHED   made first, and gone last: no verb takes what has it
+ *     DIR.partial/UNFINISHED   made first, removed last: verbs refuse a folder with it
  *                 command.json, build.log, layers.json, profile.json, times.json,
  *                 model.onnx
- *     DIR                      DIR.partial under its own name, once all of it is there
+ *     DIR                      DIR.partial, renamed when it is complete
  *
- * What a failed or interrupted build left stays in DIR.partial, for whoever looks for
- * the reason; the next collect to DIR takes it away.
+ * The files of a failed or interrupted build stay in DIR.partial for examination; the
+ * next collect to DIR removes them.
  */
 #include "cli/collect.h"
 #include "host/files.h"
@@ -17,13 +17,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Options of TensorRT for RTX's compiler.  It names a word that it does not know on
- * standard error, which is a part of the log here, and builds without it. */
+/* Options of the compiler in TensorRT for RTX. It reports an unknown option on standard
+ * error, which is a part of the log here, and builds without it. */
 #define SWITCHES "__LUNOWUD"
 #define IGNORED  " invalid compilation option, ignored"
 
-/* What is kept of the environment: what decides on which device and how a build runs.
- * Anything else may be a secret. */
+/* The environment variables that are recorded: those that determine the device and the
+ * behavior of a build. Others may be secrets. */
 static const char *const kept_variables[] = {
     "CUDA_DEVICE_ORDER",    "CUDA_MODULE_LOADING",    "CUDA_VISIBLE_DEVICES",
     "NVIDIA_TF32_OVERRIDE", "NVIDIA_VISIBLE_DEVICES", SWITCHES};
@@ -32,7 +32,7 @@ enum { N_VARIABLES = sizeof kept_variables / sizeof *kept_variables };
 struct collect {
     struct partial partial;
     struct collect_command command;
-    const char *model; /* NULL: none is known */
+    const char *model; /* NULL: unknown */
     int status;
     struct child_end end;
 };
@@ -63,7 +63,7 @@ static enum fsd_status copy_file(const struct collect *c, const char *from,
     return out ? close_kept(out, to, status, err) : status;
 }
 
-/* What the user's own options have written elsewhere. */
+/* Copies the files that the user's own options wrote elsewhere. */
 static enum fsd_status copy_exports(const struct collect *c, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
@@ -77,7 +77,8 @@ static enum fsd_status copy_exports(const struct collect *c, struct fsd_error *e
     return status;
 }
 
-/* A link is enough on this machine, whatever the model's size. */
+/* Links the model or copies it. A link is enough on this machine, whatever the model's
+ * size. */
 static enum fsd_status keep_model(const struct collect *c, bool copy,
                                   struct fsd_error *err)
 {
@@ -123,7 +124,7 @@ static enum fsd_status write_command(const struct collect *c, const char *const 
     return close_kept(out, path, fsd_collected_write(&collected, out, err), err);
 }
 
-/* Whatever file the command names may be what it reads. */
+/* Records all files that the command names, since it may read any of them. */
 static void add_words(const char *const *given, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -260,7 +261,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     close_partial(&c.partial);
     by = c.end.stopped_by ? c.end.stopped_by : c.end.by;
     line->exit_status = c.status;
-    if (status == FSD_OK && by) /* as if this program had been the command */
+    if (status == FSD_OK && by) /* exits as the command did */
         end_by(by, c.end.whole_job);
     return status;
 }

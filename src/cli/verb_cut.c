@@ -1,4 +1,5 @@
-/* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: a part of a model as a model. */
+/* fusiondiff cut MODEL [ENGINE] --layer 12 -o FILE: writes a part of a model as a
+ * model. */
 #include "cli/edit.h"
 #include "host/files.h"
 
@@ -72,7 +73,7 @@ static enum fsd_status print_report(const void *payload, const struct sink *to)
     return fsd_cutting_report(job->cutting, job->path, job->alone, to->out, to->err);
 }
 
-/* DIR/inputs.npz, unless that or the part would replace an input. */
+/* Sets the path DIR/inputs.npz; refuses it if it or the part would replace an input. */
 static enum fsd_status aim_inputs(const struct command_line *line,
                                   struct command_line *to, char path[PATH_MAX],
                                   struct fsd_error *err)
@@ -89,7 +90,8 @@ static enum fsd_status aim_inputs(const struct command_line *line,
     return check_outputs(to, NULL, 0, err);
 }
 
-/* DIR/inputs.npz, and DIR where it is not there; that goes again if this fails. */
+/* Writes DIR/inputs.npz, and makes DIR if it is missing; removes DIR again on
+ * failure. */
 static enum fsd_status write_inputs(const struct command_line *line,
                                     const struct fsd_cutting *cutting,
                                     struct fsd_error *err)
@@ -110,7 +112,7 @@ static enum fsd_status write_inputs(const struct command_line *line,
     return status;
 }
 
-/* To standard output, whatever is written besides. */
+/* Prints the report to standard output, in addition to other outputs. */
 static enum fsd_status report(const struct command_line *line,
                               const struct fsd_cutting *cutting, struct fsd_error *err)
 {
@@ -124,7 +126,7 @@ static enum fsd_status report(const struct command_line *line,
                                    : write_outputs(&other, print_report, &job, err);
 }
 
-/* Of a build that failed: the nodes at which it did, unless others are named. */
+/* For a failed build: the nodes at which it failed, unless others are named. */
 static enum fsd_status open_cutting(struct command_line *line,
                                     struct fsd_cutting **cutting, struct fsd_error *err)
 {
@@ -152,7 +154,8 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
     line->part.cut.inline_weights = path && !is_same_folder(line->run.model, path);
     status = open_cutting(line, &cutting, err);
-    if (status == FSD_OK && line->cut.inputs) /* first: other values may be given */
+    if (status == FSD_OK && line->cut.inputs) /* first, since the values of the inputs
+                                                 may be refused */
         status = write_inputs(line, cutting, err);
     if (status == FSD_OK && path)
         status = write_outputs(line, print_part, cutting, err);

@@ -1,4 +1,4 @@
-/* fusiondiff [diff] MODEL ENGINE: the main job. */
+/* fusiondiff [diff] MODEL ENGINE: the main verb. */
 #include "cli/cli.h"
 #include "host/files.h"
 
@@ -50,7 +50,7 @@ static const char doc[] =
     "the --fail-on "
     "level, 1 findings, 2 an error.";
 
-/* A dump needs one file only: the side that is dumped. */
+/* A dump needs only the file of the side that is dumped. */
 static void check_line(struct command_line *line)
 {
     if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
@@ -69,7 +69,7 @@ static enum fsd_status print_diff(const void *payload, const struct sink *to)
     return fsd_diff_write(payload, to->format, to->style, to->out, to->err);
 }
 
-/* Pictures show no findings. */
+/* Whether all outputs are pictures, which show no findings. */
 static bool only_draws(const struct command_line *line)
 {
     unsigned n = 0;
@@ -95,7 +95,8 @@ static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
     line->run.uncited = only_draws(line);
     status = fsd_diff_open(&diff, &line->run, err);
     if (status == FSD_E_FORMAT)
-        report_failure(line); /* beside the error, which decides the status */
+        report_failure(line); /* in addition to the error, which determines the exit
+                                 status */
     if (status == FSD_OK)
         status = line->fail_on >= 0 ? write_judgement(line, print_diff, diff, err)
                                     : write_outputs(line, print_diff, diff, err);
@@ -108,7 +109,7 @@ static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
 
 /* ------------------------------------------------------------ all engines of a log */
 
-/* "out/x.svg" as "out/x.2.svg". */
+/* "out/x.svg" becomes "out/x.2.svg". */
 static char *numbered(const char *path, unsigned number)
 {
     const char *slash = strrchr(path, '/');
@@ -123,7 +124,7 @@ static char *numbered(const char *path, unsigned number)
     return out;
 }
 
-/* What goes to standard output as text begins with which one it is. */
+/* Text on standard output begins with the number of its engine. */
 static void put_title(const struct command_line *line, unsigned number, unsigned n)
 {
     for (unsigned i = 0; i < line->n_outputs; i++)

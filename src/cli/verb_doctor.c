@@ -1,4 +1,4 @@
-/* fusiondiff doctor: what the program can do here. */
+/* fusiondiff doctor: shows what the program can do on this machine. */
 #include "cli/cli.h"
 
 static enum fsd_status print_about(const void *payload, const struct sink *to)

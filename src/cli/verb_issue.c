@@ -1,5 +1,5 @@
-/* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: a report for the maintainers of a
- * builder, as a directory that appears whole or not at all. */
+/* fusiondiff issue OLD NEW | MODEL ENGINE -o DIR: writes a report for the maintainers
+ * of a builder, as a directory that appears completely or not at all. */
 #include "cli/edit.h"
 #include "host/files.h"
 
@@ -87,11 +87,12 @@ enum { MOST_FILES = 16 };
 
 struct folder {
     char name[PATH_MAX];
-    struct temporary partial, files[MOST_FILES]; /* where it is made */
+    struct temporary partial, files[MOST_FILES]; /* the temporary directory and its
+                                                    files */
     unsigned n_files;
     const struct command_line *line;
     struct fsd_issue *issue;
-    bool has_part; /* it was written to be built */
+    bool has_part; /* the part was written, so it can be built */
 };
 
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
@@ -124,7 +125,7 @@ static enum fsd_status name_folder(struct folder *f, struct fsd_error *err)
     return check_folder(f->name, err);
 }
 
-/* @param gone  the directory has its name, and they are in it. */
+/* @param gone  the directory was renamed, with the files in it. */
 static void drop_partial(struct folder *f, bool gone)
 {
     while (f->n_files)
@@ -132,7 +133,7 @@ static void drop_partial(struct folder *f, bool gone)
     drop_temporary(&f->partial, gone);
 }
 
-/* The next file of the directory. */
+/* Opens the next file of the directory. */
 static FILE *open_file(struct folder *f, const char *name)
 {
     struct temporary *t = &f->files[f->n_files];
@@ -147,7 +148,7 @@ static FILE *open_file(struct folder *f, const char *name)
     return fopen(t->path, "wxe");
 }
 
-/* One file of the report. */
+/* Writes one file of the report. */
 static enum fsd_status fill_file(struct folder *f, const char *file,
                                  struct fsd_error *err)
 {
@@ -183,8 +184,8 @@ static void note_unverified(const struct folder *f, const char *builder,
         print_note(NULL, text);
 }
 
-/* The part, built by its builder, whose log stays in the directory.  A builder that is
- * not there, or fails, is no error of the report. */
+/* Builds the part with its builder, whose log stays in the directory. If the builder is
+ * missing or fails, that is not an error of the report. */
 static void build_part(struct folder *f, const char *part)
 {
     char onnx[PATH_MAX + 16], log[PATH_MAX + 16];
@@ -214,7 +215,7 @@ static void build_part(struct folder *f, const char *part)
             fail_file(&why, FSD_E_IO, words[0], "ended with status %d", end.status);
     if (status == FSD_OK)
         status = fsd_issue_verify(f->issue, part, log, &shows, &why);
-    /* A log names the folder that it was written in. */
+    /* The log is dropped, because it names the folder in which it was written. */
     if (status != FSD_OK || f->line->issue.options.anonymous)
         drop_temporary(&f->files[--f->n_files], false);
     if (status != FSD_OK) {
@@ -256,7 +257,8 @@ static enum fsd_status print_names(const void *payload, const struct sink *to)
     return fsd_issue_write_names(payload, to->out, to->err);
 }
 
-/* Beside the directory, so that who sends this does not send it, too. */
+/* The file of names is written next to the directory, so that sending the directory
+ * does not send the names. */
 static enum fsd_status aim_names(const struct folder *f, struct command_line *to,
                                  struct fsd_error *err)
 {
@@ -305,8 +307,8 @@ static void say_files(const struct folder *f)
         fprintf(stderr, "%s/%s\n", f->name, file);
 }
 
-/* Of a build that failed the report is of the nodes at which it did, unless others are
- * named. */
+/* For a failed build, the report is about the nodes at which it failed, unless others
+ * are named. */
 static enum fsd_status open_pair(struct command_line *line, struct fsd_issue **issue,
                                  struct fsd_error *err)
 {

@@ -1,7 +1,8 @@
-/* fusiondiff lint MODEL [ENGINE]: the model before its build, proved by the engine. */
+/* fusiondiff lint MODEL [ENGINE]: examines the model before its build, confirmed by the
+ * engine. */
 #include "cli/edit.h"
 
-/* Without the library of edits there is no --fix. */
+/* Without the edit library there is no --fix. */
 #ifdef FSD_EDIT
 #define FIX_ROWS                                                                       \
     {"fix", "RULE|ID,...",                                                             \
@@ -74,8 +75,8 @@ static enum fsd_status print_lint(const void *payload, const struct sink *to)
                    : fsd_linting_list(to->format, to->style, to->out, to->err);
 }
 
-/* Of a build that failed there is no engine that proves anything: the model is judged
- * for the builder of the log. */
+/* A failed build has no engine that could confirm findings: the model is judged for the
+ * builder that wrote the log. */
 static enum fsd_status open_linting(struct command_line *line,
                                     struct fsd_linting **linting, struct fsd_error *err)
 {

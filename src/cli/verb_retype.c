@@ -1,5 +1,5 @@
-/* fusiondiff retype MODEL ENGINE -o typed.onnx: the precision that a weakly typed
- * engine chose, as types of the model. */
+/* fusiondiff retype MODEL ENGINE -o typed.onnx: writes the precisions that a weakly
+ * typed engine chose as types of the model. */
 #include "cli/edit.h"
 
 static const char doc[] =

@@ -1,5 +1,5 @@
-/* fusiondiff routes [MODEL] [CACHE] BUILD...: builds of one network by several sets of
- * options.  The contents of a file show what its word means. */
+/* fusiondiff routes [MODEL] [CACHE] BUILD...: compares builds of one network with
+ * several sets of options. The contents of a file determine its role. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -28,12 +28,12 @@ static void check_line(struct command_line *line)
         usage_error("expected CACHE, or BUILDs");
 }
 
-/* The builds, as far as they are taken. */
+/* The builds so far. */
 struct taken {
     struct build_word *words;
     struct fsd_options *runs;
     const struct fsd_options *like;
-    const char *model, *cache; /* NULL: none so far */
+    const char *model, *cache; /* NULL: none yet */
     unsigned n;
 };
 
@@ -48,7 +48,7 @@ static enum fsd_status take_one(struct taken *t, const char *word,
     t->runs[t->n] = *t->like;
     t->n++;
     status = take_also(&t->words[t->n - 1], word, t->model, &t->runs[t->n - 1], err);
-    if (!t->runs[t->n - 1].model) /* a directory may hold an engine alone */
+    if (!t->runs[t->n - 1].model) /* a directory may hold an engine without a model */
         t->runs[t->n - 1].model = t->model;
     return status;
 }
@@ -60,12 +60,12 @@ static enum fsd_status count_found(void *payload, const char *model, const char 
 
     (void)model;
     (void)err;
-    *n +=
-        *engine ? 1 : 2; /* a directory in it, or a snapshot, makes it one of builds */
+    *n += *engine ? 1 : 2; /* a folder in it, or a snapshot, means several builds */
     return FSD_OK;
 }
 
-/* A directory of one engine is a build. */
+/* Whether the word is a directory of several builds; a directory with one engine is a
+ * build. */
 static bool holds_builds(const char *word)
 {
     struct fsd_error ignored;

@@ -1,4 +1,5 @@
-/* fusiondiff snapshot MODEL ENGINE -o FILE: what a gate compares with. */
+/* fusiondiff snapshot MODEL ENGINE -o FILE: writes the file that a check compares
+ * with. */
 #include "cli/cli.h"
 
 static const struct option_row options[] = {

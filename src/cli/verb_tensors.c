@@ -1,5 +1,5 @@
-/* fusiondiff tensors MODEL ENGINE: which tensors may be marked as outputs, and the
- * model with them. */
+/* fusiondiff tensors MODEL ENGINE: lists which tensors may be marked as outputs, and
+ * writes the model with them marked. */
 #include "cli/edit.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static const char doc[] =
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* of the texts written */
+    uint32_t *left_out; /* number of names that the written lists left out */
 };
 
 static enum fsd_status print_report(const void *payload, const struct sink *to)

@@ -1,8 +1,8 @@
 /*
- * The verbs that answer one question about a pair, each by the view of the same name.
- * To add one: a row in `view_verbs`, with an array of its own options where it has any.
- * A row whose arguments end in "NODE..." or the like needs at least one word; one in
- * brackets may do without.
+ * The verbs that answer one question about a pair, each with the view of the same name.
+ * To add one, add a row to `view_verbs`, with an array of its own options if it has
+ * any. If the arguments of a row end in "NODE..." or the like, at least one word is
+ * required, unless they are in brackets.
  */
 #include "cli/cli.h"
 
@@ -48,7 +48,7 @@ static void take_layer(struct command_line *line, char *arg)
     ask_of(line, true, arg);
 }
 
-/* Of every verb that ranks: -n and --top are one option. */
+/* For verbs that rank: -n and --top are one option. */
 #define MOST NUMBER(query.top, 1, UINT32_MAX, "a number from 1")
 #define ROWS_MOST(doc)                                                                 \
     {"number", "N", doc, MOST, .letter = 'n'},                                         \
@@ -149,7 +149,7 @@ static bool explains_words(const struct command_line *line)
     return line->word || line->rules || line->vocabulary;
 }
 
-/* A word alone, where nothing is asked about a build, is explained itself. */
+/* If nothing is asked about a build, explains the word alone. */
 static void check_explain(struct command_line *line)
 {
     if (!line->query.n_words && line->run.model && !line->run.engine) {
@@ -169,7 +169,7 @@ static void check_explain(struct command_line *line)
 struct job {
     const struct fsd_diff *diff;
     const struct command_line *line;
-    uint32_t *left_out; /* of the texts written */
+    uint32_t *left_out; /* number of names that the written lists left out */
     uint32_t *unmatched;
 };
 
@@ -234,7 +234,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 /* -------------------------------------------------------------------- the table */
 
-/* model/graph/word.h */
+/* as in model/graph/word.h */
 #define A_WORD                                                                         \
     "the name of a node, layer, tensor or initializer, a number such as #12, "         \
     "node:12 "                                                                         \

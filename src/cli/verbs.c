@@ -1,5 +1,5 @@
-/* The table of the verbs: diff, those of views, and the others in the order of
- * FSD_VERBS.  No verb looks at it, so that none depends on another. */
+/* The table of the verbs: diff, then the views, then the others in the order of
+ * FSD_VERBS. No verb uses this table, so that no verb depends on another. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -27,8 +27,8 @@ const struct verb *find_verb(const char *word)
     return verb;
 }
 
-/* A word that is no verb is a model, or an engine: where it is no file either, it may
- * be a verb that was misspelt. */
+/* A word that is not a verb is a model or an engine; if no such file exists, it may be
+ * a misspelt verb. */
 const char *near_verb(const char *word)
 {
     const char *names[64];

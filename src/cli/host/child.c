@@ -1,15 +1,15 @@
 /*
- * Runs a command whose words all come from the user, never from a file, by execvp(): no
- * shell reads them.
+ * Runs a command with execvp(), without a shell. All its words come from the user,
+ * never from a file.
  *
- * It is a process group of its own, so that its children end with it where a signal
- * ends this program: the signal goes to the group, and who has not ended after a grace
- * period is killed.  At a terminal, Ctrl-C and Ctrl-Z reach this program, with the
- * script or the pipeline that it is part of, and are forwarded.  A command that reads
- * the terminal, from a group in the background, is stopped by the system.  It gets the
- * terminal then, for good: Ctrl-C and Ctrl-Z reach it alone, and this program stops as
- * it stopped and dies as it died.  Processes that outlive the command have no parent
- * business, also where they hold its streams.
+ * The command runs in its own process group, so that its children end with it if a
+ * signal ends this program: the signal goes to the group, and processes that still run
+ * after a grace period are killed. At a terminal, Ctrl-C and Ctrl-Z reach this program,
+ * with the script or pipeline that it is part of, and are forwarded. If the command
+ * reads the terminal, the system stops it, since its group is in the background. It
+ * then gets the terminal permanently: Ctrl-C and Ctrl-Z reach only the command, and
+ * this program stops or dies in the same way. Processes that outlive the command are
+ * not waited for, even if they hold its streams.
  *
  * All signals are blocked except while ppoll() waits, so that none is lost.
  */
@@ -28,14 +28,15 @@
 
 enum {
     PIECE = 1 << 16,
-    GRACE = 2000, /* milliseconds between a signal and the next, stronger one */
-    QUIET = 200,  /* milliseconds without output: what is left of the command is read */
-    REST = 2000   /* milliseconds for all that processes behind the command print */
+    GRACE = 2000, /* milliseconds from a signal to the next, stronger one */
+    QUIET = 200,  /* after this many milliseconds without output, the rest is read */
+    REST = 2000   /* milliseconds for all output of processes that outlive the
+                     command */
 };
 
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                              SIGTSTP, SIGCONT, SIGCHLD};
-enum { N_ENDS = 4, N_CAUGHT = sizeof caught / sizeof *caught }; /* the first end it */
+enum { N_ENDS = 4, N_CAUGHT = sizeof caught / sizeof *caught }; /* the first end this */
 
 static volatile sig_atomic_t received[N_CAUGHT];
 
@@ -49,15 +50,15 @@ static void note_signal(int number)
 struct running {
     const struct child *of;
     pid_t pid;
-    int streams[2]; /* what it prints; -1: nothing more comes */
-    bool kept;      /* all pieces were taken */
-    int terminal;   /* -1: none controls this program */
-    bool reads;     /* the terminal, so that it gets it */
+    int streams[2]; /* the command's outputs; -1: closed */
+    bool kept;      /* `take` accepted all pieces */
+    int terminal;   /* -1: no controlling terminal */
+    bool reads;     /* it reads the terminal, so it gets the terminal */
     bool ended;
-    int raw;       /* its end, as waitpid() has it */
-    int signal;    /* that this program has forwarded; 0: none */
-    int stage;     /* how many stronger ones followed */
-    int64_t until; /* when the next one does */
+    int raw;       /* its status as waitpid() returns it */
+    int signal;    /* the signal that this program forwarded; 0: none */
+    int stage;     /* number of stronger signals that followed */
+    int64_t until; /* when the next one is due */
     sigset_t mask, waiting;
     struct sigaction before[N_CAUGHT];
 };
@@ -72,8 +73,8 @@ static int64_t now(void)
 
 /* ------------------------------------------------------------------------ signals */
 
-/* SIGTTOU is blocked all the time: this program is in the background while its command
- * has the terminal, and continues to print. */
+/* SIGTTOU stays blocked: while its command has the terminal, this program is in the
+ * background and continues to print. */
 static void catch_signals(struct running *r)
 {
     struct sigaction act = {.sa_handler = note_signal};
@@ -104,22 +105,22 @@ static void release_signals(const struct running *r)
 
 /* ----------------------------------------------------------------------- terminal */
 
-/* Only the foreground may give the terminal away: not what runs in the background. */
+/* Only a foreground program may give the terminal away. */
 static void give_terminal(const struct running *r)
 {
     if (r->reads && tcgetpgrp(r->terminal) == getpgrp())
         tcsetpgrp(r->terminal, r->pid);
 }
 
-/* @return  whether the command had it */
+/* @return whether the command had the terminal */
 static bool take_terminal(const struct running *r)
 {
     return r->terminal >= 0 && tcgetpgrp(r->terminal) == r->pid &&
            !tcsetpgrp(r->terminal, getpgrp());
 }
 
-/* Stops this program, or the whole job that it is part of as Ctrl-Z would have, until
- * it is continued; and then the command. */
+/* Stops this program until it is continued, or stops its whole job as Ctrl-Z would;
+ * then continues the command. */
 static void stop(struct running *r, pid_t whom)
 {
     struct sigaction usual = {.sa_handler = SIG_DFL}, own;
@@ -130,20 +131,20 @@ static void stop(struct running *r, pid_t whom)
     take_terminal(r);
     sigaction(SIGTSTP, &usual, &own);
     kill(whom, SIGTSTP);
-    sigprocmask(SIG_UNBLOCK, &only, NULL); /* it stops here */
+    sigprocmask(SIG_UNBLOCK, &only, NULL); /* the program stops here */
     sigprocmask(SIG_BLOCK, &only, NULL);
     sigaction(SIGTSTP, &own, NULL);
     give_terminal(r);
     kill(-r->pid, SIGCONT);
 }
 
-/* Who reads the terminal from the background gets it where this program has been
- * brought to the foreground in the meantime. */
+/* A command that reads the terminal from the background gets it if this program is in
+ * the foreground by now. */
 static void command_stopped(struct running *r, int number)
 {
     if (r->terminal < 0 ||
         (number != SIGTSTP && number != SIGTTIN && number != SIGTTOU))
-        return; /* by a user who will continue it */
+        return; /* the user stopped it, and will continue it */
     r->reads |= number != SIGTSTP;
     if (number != SIGTSTP && tcgetpgrp(r->terminal) == getpgrp()) {
         give_terminal(r);
@@ -155,9 +156,9 @@ static void command_stopped(struct running *r, int number)
 
 /* ------------------------------------------------------------------------ starting */
 
-/* In the child: `failed` ends when the program is started, and has the reason if not.
- * A signal in front of execvp() must not run this program's handlers, which remove its
- * temporary files. */
+/* Runs in the child. The pipe `failed` is closed when the command starts, or else
+ * receives the reason. Before execvp(), a signal must not run this program's handlers,
+ * which remove its temporary files. */
 static void become(const struct running *r, const int streams[3], int failed)
 {
     const struct child *c = r->of;
@@ -172,7 +173,8 @@ static void become(const struct running *r, const int streams[3], int failed)
     sigaction(SIGPIPE, &usual, NULL);
     sigaction(SIGXFSZ, &usual, NULL);
     sigprocmask(SIG_SETMASK, &r->mask, NULL);
-    for (int i = 0; i < 3; i++) /* one that has its place already would be closed */
+    for (int i = 0; i < 3; i++) /* a descriptor that is already in place must stay
+                                   open */
         if (streams[i] == i ? fcntl(i, F_SETFD, 0) < 0
                             : streams[i] >= 0 && dup2(streams[i], i) < 0)
             goto failed;
@@ -184,7 +186,7 @@ failed:
     _exit(127);
 }
 
-/* 0 if the program was started: the pipe ended. */
+/* Reads errno of the child; 0 if the command started, which closed the pipe. */
 static int read_reason(int from)
 {
     ssize_t n;
@@ -196,7 +198,7 @@ static int read_reason(int from)
     return n == sizeof why ? why : 0;
 }
 
-/* Closes those that are open. */
+/* Closes the descriptors that are open. */
 static void close_all(int *ends, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -206,7 +208,7 @@ static void close_all(int *ends, size_t n)
     }
 }
 
-/* @return  0, or errno where it did not start. */
+/* @return 0, or errno if the command did not start. */
 static int start(struct running *r)
 {
     const struct child *c = r->of;
@@ -243,7 +245,7 @@ static int start(struct running *r)
 
 /* ------------------------------------------------------------------------- running */
 
-/* What is there of a stream. */
+/* Reads and forwards the available output of a stream. */
 static void take_piece(struct running *r, int stream)
 {
     static char piece[PIECE];
@@ -256,7 +258,7 @@ static void take_piece(struct running *r, int stream)
     r->kept &= r->of->take(r->of->payload, stream, piece, n > 0 ? (size_t)n : 0);
 }
 
-/* @return  whether there was something, or an end. */
+/* @return whether there was output, or the end of a stream. */
 static bool take_pieces(struct running *r, const struct pollfd polled[2])
 {
     bool any = false;
@@ -269,7 +271,7 @@ static bool take_pieces(struct running *r, const struct pollfd polled[2])
     return any;
 }
 
-/* What has come since ppoll() began to wait. */
+/* Handles the signals that arrived since ppoll() began to wait. */
 static void pass_signals(struct running *r)
 {
     for (size_t i = 0; i < N_CAUGHT; i++) {
@@ -277,9 +279,10 @@ static void pass_signals(struct running *r)
             continue;
         received[i] = 0;
         if (i < N_ENDS) {
-            prctl(PR_SET_CHILD_SUBREAPER, 1); /* end_group() knows when all are gone */
+            prctl(PR_SET_CHILD_SUBREAPER, 1); /* end_group() sees when all processes are
+                                                 gone */
             kill(-r->pid, caught[i]);
-            kill(-r->pid, SIGCONT); /* who is stopped cannot end */
+            kill(-r->pid, SIGCONT); /* a stopped process cannot end */
             r->signal = r->signal ? r->signal : caught[i];
             r->until = r->until ? r->until : now() + GRACE;
         } else if (caught[i] == SIGTSTP) {
@@ -308,8 +311,9 @@ static void look_for_end(struct running *r)
     }
 }
 
-/* Its streams may be held by others, which live on: what they print is not awaited, but
- * a filter that the command began, such as tee, has a moment for what it still has. */
+/* Reads the remaining output. Other processes may hold the command's streams and live
+ * on: their output is not awaited, but a filter that the command started, such as tee,
+ * gets a moment for its remaining output. */
 static void read_rest(struct running *r)
 {
     int64_t until = now() + REST;
@@ -345,8 +349,8 @@ static void watch(struct running *r)
     }
 }
 
-/* What is left of the group of a command that a signal ended.  A shell has its
- * background jobs ignore SIGINT, so that they get SIGTERM. */
+/* Ends the rest of the process group of a command that a signal ended. A shell makes
+ * its background jobs ignore SIGINT, so they get SIGTERM. */
 static void end_group(const struct running *r)
 {
     const struct timespec moment = {0, 10000000};
@@ -376,7 +380,7 @@ enum fsd_status run_child(const struct child *c, struct child_end *end,
         end->by = WIFSIGNALED(r.raw) ? WTERMSIG(r.raw) : 0;
         end->status = end->by ? 128 + end->by : WEXITSTATUS(r.raw);
         end->stopped_by = r.signal;
-        /* Ctrl-C and Ctrl-\ at the terminal that the command had. */
+        /* Ctrl-C or Ctrl-\ was typed while the command had the terminal. */
         end->whole_job =
             take_terminal(&r) && !r.signal && (end->by == SIGINT || end->by == SIGQUIT);
         if (end->whole_job)

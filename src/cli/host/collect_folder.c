@@ -1,11 +1,11 @@
 /*
  * DIR.partial, the directory in which `collect` makes a build.
  *
- * Who writes to it has it locked, which ends with the process, however that does.  It
- * is opened once, through no link, and what is in it is named from there: whoever moves
- * it or puts a link in its place has nothing else changed.  What is removed has a name
- * that `collect` itself gives, and only where it began before; where anything else is
- * found, nothing is.
+ * The process that writes to it holds a lock, which ends with the process in any case.
+ * The directory is opened once, not through a link, and its files are accessed relative
+ * to this descriptor: moving it or replacing it by a link does not redirect the writes.
+ * Only files with names that `collect` itself gives are removed, and only if an earlier
+ * collect began there; if any other file is found, nothing is removed.
  */
 #include "cli/collect.h"
 #include "host/files.h"
@@ -15,7 +15,7 @@
 #include <string.h>
 #include <sys/file.h>
 
-/* All that a collect writes; nothing else is ever removed. */
+/* All files that a collect writes; no others are ever removed. */
 static const char *const own_files[] = {"command.json", "build.log",  "layers.json",
                                         "profile.json", "times.json", "model.onnx",
                                         FSD_UNFINISHED};
@@ -32,8 +32,8 @@ bool path_in_partial(const struct partial *p, const char *name, char path[PATH_M
     return true;
 }
 
-/* An empty directory may have been made for it.  One behind a link could not be
- * replaced once the build is done. */
+/* DIR must be missing or empty. A directory behind a link could not be replaced when
+ * the build is done. */
 static enum fsd_status check_folder(const char *folder, struct fsd_error *err)
 {
     struct dirent **names;
@@ -62,7 +62,7 @@ static bool is_own(const char *name)
     return !strcmp(name, ".") || !strcmp(name, "..");
 }
 
-/* Whether the open file still has that name. */
+/* Whether the name still refers to the open file. */
 static bool is_still(int fd, int dir, const char *name)
 {
     struct stat opened, there;
@@ -78,8 +78,8 @@ static enum fsd_status refuse_files(const struct partial *p, const char *name,
                      "expected only files of an earlier collect, found '%.200s'", name);
 }
 
-/* What an earlier collect left may be what this one is to read: it is no rest then.  A
- * link loses nothing when it goes. */
+/* Files of an earlier collect may be inputs of this one, and must then not be removed.
+ * A link may be removed, since its target stays. */
 static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
@@ -93,13 +93,14 @@ static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *
     return status;
 }
 
-/* Removes what an earlier collect left, or nothing: a file that collect does not write
- * is another user's, and so are all files where it never began (`began`) or ended. */
+/* Removes the files of an earlier collect, or nothing: a file that collect does not
+ * write belongs to another user, and so do all files if no collect began here
+ * (`began`), or if it finished. */
 static enum fsd_status clear_partial(const struct partial *p, bool began,
                                      struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;
-    char first[NAME_MAX + 1] = ""; /* by name, of those that stay */
+    char first[NAME_MAX + 1] = ""; /* the first name of files that stay */
     int fd = openat(p->dir, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     DIR *folder = fd < 0 ? NULL : fdopendir(fd);
     struct dirent *entry;
@@ -143,14 +144,16 @@ static enum attempt refuse(const struct partial *p, const char *why,
     return REFUSED;
 }
 
-/* Only another process that has it keeps from a lock: a file system without locks, or
- * like NFS without those of directories, cannot hold two apart. */
+/* Whether another process holds the lock. No other error prevents collecting: file
+ * systems without locks, or without locks of directories such as NFS, cannot separate
+ * two processes. */
 static bool is_locked(int fd)
 {
     return flock(fd, LOCK_EX | LOCK_NB) && errno == EWOULDBLOCK;
 }
 
-/* Opens, or makes, UNFINISHED and locks it, for where a directory has no lock. */
+/* Opens or creates UNFINISHED and locks it, for file systems that cannot lock a
+ * directory. */
 static enum attempt lock_mark(struct partial *p, bool *began, struct fsd_error *err)
 {
     static const int flags = O_RDWR | O_NOFOLLOW | O_CLOEXEC;
@@ -166,9 +169,9 @@ static enum attempt lock_mark(struct partial *p, bool *began, struct fsd_error *
     return is_still(p->mark, p->dir, FSD_UNFINISHED) ? TAKEN : LOST;
 }
 
-/* Makes or opens DIR.partial, and locks it.
- * @param[out] began  it has been one of a collect before.
- * @return  LOST where another collect has renamed or removed it meanwhile. */
+/* Opens or makes DIR.partial, and locks it.
+ * @param[out] began  an earlier collect used it.
+ * @return  LOST if another collect renamed or removed it meanwhile. */
 static enum attempt lock_partial(struct partial *p, bool *began, struct fsd_error *err)
 {
     if (mkdir(p->path, 0777) && errno != EEXIST)
@@ -196,7 +199,7 @@ void close_partial(struct partial *p)
     p->mark = p->dir = -1;
 }
 
-/* What was locked becomes an empty directory, or is left as it was found. */
+/* Empties the locked directory, or leaves it as it was found. */
 static enum fsd_status empty_partial(struct partial *p, bool began,
                                      struct fsd_error *err)
 {
@@ -208,7 +211,7 @@ static enum fsd_status empty_partial(struct partial *p, bool began,
         status = fail_errno(err, p->path);
     if (status != FSD_OK && !began) {
         unlinkat(p->dir, FSD_UNFINISHED, 0);
-        rmdir(p->path); /* only if it was made here */
+        rmdir(p->path); /* only if this process made it */
     }
     return status;
 }
@@ -227,7 +230,8 @@ enum fsd_status open_partial(struct partial *p, const char *folder,
             (int)sizeof "/profile.json" >=
         (int)sizeof p->path)
         return fail_file(err, FSD_E_ARG, folder, "the path is too long");
-    memcpy(p->folder, folder, n); /* without a slash at its end, which follows links */
+    memcpy(p->folder, folder, n); /* without a trailing slash, which would follow
+                                     links */
     if (check_folder(p->folder, err) != FSD_OK)
         return err->status;
     while ((attempt = lock_partial(p, &began, err)) == LOST)
@@ -235,7 +239,7 @@ enum fsd_status open_partial(struct partial *p, const char *folder,
     return attempt == TAKEN ? empty_partial(p, began, err) : err->status;
 }
 
-/* The directory has its name, and all of it is on the disk.  The lock ends with the
+/* Renames the directory after all of it is on the disk. The lock ends with the
  * program. */
 enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
 {
@@ -250,8 +254,8 @@ enum fsd_status finish_partial(const struct partial *p, struct fsd_error *err)
     return sync_folder(p->folder, err);
 }
 
-/* A new file of the directory: what the command has written is kept.
- * @return  NULL, with the reason in `err`. */
+/* Creates a new file in the directory; a file that the command wrote is kept.
+ * @return  NULL, with the reason in `err`, if it cannot. */
 FILE *create_in_partial(const struct partial *p, const char *name,
                         struct fsd_error *err)
 {

@@ -1,8 +1,8 @@
 /*
- * How the program ends before its end: by a signal, or where there is no memory.  Its
- * temporary files and directories end with it.  Each is in a list from the moment that
- * it exists, with these signals blocked in between, so that the handler removes it, and
- * never a file that another program made.
+ * Handles early ends of the program: by a signal, or because memory is exhausted. Its
+ * temporary files and directories are removed then. Each is in a list from the moment
+ * it exists, since these signals are blocked in between; so the handler removes each of
+ * them, and never a file that another program made.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -19,8 +19,8 @@ static const int ends[] = {SIGINT, SIGTERM};
 static const int ends[] = {SIGINT, SIGTERM, SIGHUP, SIGQUIT};
 #endif
 
-/* The newest first: what is in a directory is removed before it.  Only
- * async-signal-safe calls may touch it. */
+/* The newest first, so that files are removed before their directory. Only
+ * async-signal-safe calls may access it. */
 static struct temporary *volatile temporaries;
 
 static void remove_temporaries(void)
@@ -91,14 +91,14 @@ void end_by(int number, bool whole_job)
     if (whole_job)
         kill(0, number);
     raise(number);
-    _exit(128 + number); /* process 1 of a container dies by no such signal */
+    _exit(128 + number); /* process 1 of a container ignores such a signal */
 }
 
 #endif
 
 /* --------------------------------------------------------------- temporary files */
 
-#if defined _WIN32 /* whose handlers are threads: the list is short of a file at most */
+#if defined _WIN32 /* handlers run in threads there */
 
 typedef int sigset_t;
 

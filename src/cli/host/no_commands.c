@@ -1,6 +1,6 @@
 /*
- * In place of child.c and collect_folder.c where the program runs no commands: what
- * they do with processes, terminals and locked folders is written for Linux alone.
+ * Replaces child.c and collect_folder.c in a program that cannot run commands: their
+ * use of processes, terminals and locked folders is written for Linux only.
  */
 #include "cli/collect.h"
 

@@ -1,8 +1,8 @@
 /*
- * The progress bar on standard error, and the notes that share the line with it.  A
+ * Prints the progress bar on standard error, and the notes that share its line.  A
  * stage of the library may run for minutes without returning, so the bar is drawn from
- * a SIGALRM handler once a second.  The handler therefore only reads `progress` and
- * calls write(): nothing else, printf() included, is safe in a signal handler.
+ * a SIGALRM handler once a second.  The handler only reads `progress` and calls
+ * write(), since other functions, such as printf(), are not safe in a signal handler.
  */
 #include "cli/cli.h"
 #include "host/files.h"
@@ -11,17 +11,16 @@
 #include <signal.h>
 #include <string.h>
 
-/* The program runs once, so its clock and its line are its own.  The clock is SIGALRM:
- * a stage may take minutes without a word to anybody.  The handler reads what is here
- * and writes to the terminal; nothing else is safe in one. */
+/* One static object, since a process has one clock and one line for the bar. The
+ * handler of SIGALRM only reads this object and writes to the terminal. */
 static struct {
     bool wanted, quiet, armed;
     const char *volatile stage;
     volatile sig_atomic_t seconds, shown;
-    _Atomic unsigned done, of; /* of the stage; 0: not counted */
+    _Atomic unsigned done, of; /* items of the stage; 0: not counted */
 } progress;
 
-/* Windows has no such clock, and no bar. */
+/* Windows has no SIGALRM, so there is no bar. */
 static void wait_second(unsigned seconds)
 {
 #if defined SIGALRM
@@ -42,8 +41,8 @@ static size_t put_number(char *line, size_t n, unsigned number)
     return n;
 }
 
-/* The remaining work is unknown, except for many pairs: the bar shows that the program
- * is running, and for how long. */
+/* The remaining work is unknown, except for a list of pairs: the bar shows that the
+ * program is running, and for how long. */
 static void on_second(int signal_number)
 {
     enum { PLACES = 12, BLOCK = 3 };

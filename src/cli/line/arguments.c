@@ -1,9 +1,9 @@
 /*
  * Splits the words of a command line into options and arguments, by the rules of GNU's
  * getopt_long(), which not every C library has: letters may share a word (-qf json), a
- * value is the rest of its word or the next word, a long name may be shortened as long
- * as it means one option, options may stand behind arguments, and `--` ends them.  All
- * options are taken before the first argument, so that an argument may depend on them.
+ * value is the rest of its word or the next word, a long name may be abbreviated if
+ * that is unambiguous, options may follow arguments, and `--` ends them. All options
+ * are handled before the first argument, so that an argument may depend on them.
  */
 #include "cli/line/line.h"
 
@@ -13,11 +13,11 @@ static const struct listed *rows;
 static unsigned n_rows;
 
 static struct words {
-    int n, next; /* those before `next` have been read */
+    int n, next; /* the words before `next` were read */
     char **at;
 } words;
 
-/* An alias takes what the row before it does. */
+/* An alias fills the same member as the row that it belongs to. */
 static const struct option_row *owner(unsigned i)
 {
     while (rows[i].row->alias)
@@ -32,7 +32,7 @@ static bool begins(unsigned i, const char *name, size_t n)
     return rows[i].row && rows[i].row->name && !strncmp(rows[i].row->name, name, n);
 }
 
-/* @param word  behind the "--"; its first `n` bytes are the name. */
+/* @param word  the text after "--"; its first `n` bytes are the name. */
 static _Noreturn void refuse_ambiguous(const char *word, size_t n)
 {
     fprintf(stderr, "%s: option '--%s' is ambiguous; possibilities:", program_name(),
@@ -132,7 +132,7 @@ unsigned take_options(struct command_line *line, const struct listed *of, unsign
         char *word = argv[words.next++];
 
         if (ended || *word != '-' || !word[1])
-            argv[arguments++] = word; /* in the place of a word that has been read */
+            argv[arguments++] = word; /* reuses the slot of a word that was read */
         else if (!strcmp(word, "--"))
             ended = true;
         else if (word[1] == '-')

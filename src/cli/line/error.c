@@ -1,6 +1,6 @@
 /*
- * Errors of usage, which end the program, and lines that are broken at their blanks: as
- * GNU's argp broke them, which the texts of --help were written for.
+ * Prints usage errors, which end the program, and breaks lines at blanks as GNU's argp
+ * did, for which the texts of --help were written.
  */
 #include "cli/line/line.h"
 
@@ -15,8 +15,8 @@ void put_blanks(FILE *out, size_t n)
         putc(' ', out);
 }
 
-/* Where a line that is too long ends, and where the next one begins: at the last blank
- * that leaves it short enough, or behind a word that is too long itself. */
+/* Returns the end of a line that is too long, and sets `next` to the beginning of the
+ * next: the last blank that fits, or the blank after a word that is itself too long. */
 static size_t find_break(const char *text, size_t n, size_t room, size_t *next)
 {
     size_t end = room;

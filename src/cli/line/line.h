@@ -1,25 +1,26 @@
-/* The parser of the command line in pieces: its words by the rows of options, and what
- * it prints itself. */
+/* The parts of the parser of the command line: parsing by the rows of options, and
+ * printing usage and help. */
 #ifndef FSD_CLI_LINE_LINE_H
 #define FSD_CLI_LINE_LINE_H
 
 #include "cli/cli.h"
 
-/** An option that a command line may have, or the heading of those behind it. */
+/** An option of the command line, or a heading for the options after it. */
 struct listed {
     const struct option_row *row; /**< NULL: a heading */
     const char *heading;
-    int group; /**< those of a lower one come first in a help */
+    int group; /**< lower groups come first in --help */
 };
 
-/** Fills the members of all options on the line, which are `n` rows.  arguments.c
- *  @return  how many arguments there are; `argv` begins with them then. */
+/** Handles all options on the line, by `n` rows. arguments.c
+ *  @return  the number of arguments, which are moved to the beginning of `argv`. */
 unsigned take_options(struct command_line *line, const struct listed *of, unsigned n,
                       int argc, char **argv);
-/** Whether that very word is on the line that take_options() reads. */
+/** Whether the line that take_options() reads contains exactly this word. */
 bool is_on_line(const char *word);
 
-/** Fills the member of a row, or prints a message and exits.  value.c */
+/** Sets the member of a row from its argument, or prints a message and exits.
+ *  value.c */
 void take_value(const struct option_row *row, struct command_line *line, char *arg);
 
 /* What --usage and --help print.  usage.c */
@@ -30,12 +31,12 @@ void print_help(const struct verb *verb, const struct listed *rows, unsigned n);
 
 enum { LINE_COLUMNS = 79 };
 
-/** "fusiondiff compare", as messages begin. */
+/** Sets the program's name in messages, such as "fusiondiff compare". */
 void name_program(const char *name);
 const char *program_name(void);
-/** Where to find help, and the end: behind a message of more than one piece. */
+/** Prints where to find help and exits, after a message that was printed in pieces. */
 _Noreturn void end_usage_error(void);
-/** Prints a text from a column on; its further lines begin with `indent` blanks. */
+/** Prints a text, starting at a column; its further lines are indented by `indent`. */
 void put_wrapped(FILE *out, size_t column, size_t indent, const char *text);
 void put_blanks(FILE *out, size_t n);
 

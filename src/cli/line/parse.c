@@ -1,7 +1,7 @@
 /*
- * The command line: the rows of the verb's options, each table under its heading, are
- * what the words are read by; an option fills the member that its row names.  Then the
- * verb checks the whole.
+ * Parses the command line by the rows of the verb's options, each table of which has a
+ * heading in --help. An option sets the member that its row names. Then the verb checks
+ * the whole line.
  */
 #include "cli/line/line.h"
 #include "host/files.h"
@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ROWS = 64, GROUPS = 10 /* of a table */ };
+enum { MOST_ROWS = 64, GROUPS = 10 /* rows per table */ };
 
 static const struct verb *chosen;
 static struct listed rows[MOST_ROWS];
@@ -34,7 +34,7 @@ static void give_usage(struct command_line *line, char *arg)
     end_well();
 }
 
-/* "--version --json" is for scripts. */
+/* "--version --json" is meant for scripts. */
 static void give_version(struct command_line *line, char *arg)
 {
     (void)line, (void)arg;
@@ -57,7 +57,7 @@ static int group_of(const struct option_row *row, unsigned table)
     return (int)table * GROUPS + (row->group ? row->group : GROUP_USUAL);
 }
 
-/* A heading is in the group of the first row. */
+/* A heading has the group of the first row. */
 static void add_table(const struct option_row *row, unsigned table, const char *heading)
 {
     if (heading && is_row(row))
@@ -76,8 +76,8 @@ static void add_tables(const struct verb *verb)
     add_table(of_parser, OPTION_TABLES, NULL);
 }
 
-/* Where no verb was named, an argument may be one that is misspelt, or that stands
- * behind an option of its own. */
+/* If no verb was named, an argument may be a misspelt verb, or a verb after one of its
+ * own options. */
 static void check_no_verb(const struct command_line *line, const char *arg)
 {
     const char *first = line->run.model;
@@ -86,7 +86,8 @@ static void check_no_verb(const struct command_line *line, const char *arg)
         usage_error("the verb %s does not have an option given before it ('fusiondiff "
                     "help %s' lists its options)",
                     arg, arg);
-    if (first && line->run.engine && !strpbrk(first, "./")) { /* mistyped */
+    if (first && line->run.engine && !strpbrk(first, "./")) { /* probably a mistyped
+                                                                 verb */
         const char *near = near_verb(first);
 
         usage_error("'%s' is not a verb%s%s%s", first,
@@ -129,7 +130,7 @@ bool takes_any_name(const struct command_line *line)
            line->dump;
 }
 
-/* "x.foo" wants to be a foo; "x" and "/dev/null" get text. */
+/* "x.foo" must be in a format foo; "x" and "/dev/null" get text. */
 static void give_format(const struct command_line *line, struct output *to)
 {
     const char *slash = to->path ? strrchr(to->path, '/') : NULL;
@@ -143,8 +144,9 @@ static void give_format(const struct command_line *line, struct output *to)
         usage_error("--budget shortens text, not %s", to->format);
 }
 
-/* Parts, and a directory in the place of files: what the verb checks are files then.  A
- * lone directory is all of a build, unless the verb can do without its engine. */
+/* Resolves parts, and a directory given instead of files, so that the verb checks
+ * files. A lone directory is the whole build, unless the verb works without an
+ * engine. */
 static void read_inputs(struct command_line *line)
 {
     struct fsd_directory *directory = NULL;
@@ -180,7 +182,7 @@ static void finish(struct command_line *line)
         line->verb->check(line);
 }
 
-/* What lists of words are read from. */
+/* Sets the options to the lists of words that were collected. */
 static void join_lists(struct command_line *line)
 {
     line->run.profiles = line->profiles;
@@ -221,6 +223,6 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
     for (unsigned i = 0; i < n; i++)
         (verb->take ? verb->take : take_argument)(line, argv[i]);
     finish(line);
-    if (verb->most_words) /* which of its words are files, it has found out by now */
+    if (verb->most_words) /* by now the verb knows which of its words are files */
         read_inputs(line);
 }

@@ -1,6 +1,6 @@
 /*
- * Usage and help, out of the rows of a verb's options: the layout that GNU's argp made
- * known, since scripts, the manual and its readers rely on it.
+ * Prints usage and help from the rows of a verb's options, in the layout of GNU's argp,
+ * since users, scripts and the manual rely on it.
  *
  *     Usage: fusiondiff [OPTION...] [MODEL] ENGINE
  *       -f, --format=FORMAT        Format of the report ...
@@ -18,13 +18,13 @@ enum {
     LETTER_AT = 2,
     NAME_AT = 6,
     TEXT_AT = 29,
-    USAGE_AT = 12, /* of its second line */
+    USAGE_AT = 12, /* column of its second line */
     MOST_HEAD = 256
 };
 
 /* -------------------------------------------------------------------------- order */
 
-/* Without its heading an entry is an option and its aliases. */
+/* An entry without a heading is an option with its aliases. */
 static const char *name_of(const struct listed *l)
 {
     return l->row && l->row->name ? l->row->name : "";
@@ -44,7 +44,7 @@ static int compare_names(const char *a, const char *b)
     return tolower((unsigned char)*a) - tolower((unsigned char)*b);
 }
 
-/* By group and alphabet, a heading first. */
+/* Sorts by group and then alphabetically, headings first. */
 static int by_place(const void *x, const void *y)
 {
     const struct listed *a = x, *b = y;
@@ -60,8 +60,8 @@ static bool is_shown(const struct listed *l)
     return !l->row || (!l->row->hidden && !l->row->alias);
 }
 
-/* Those that are shown, in the order of a help; to be freed.
- * @param all  the aliases, too, which follow what they mean. */
+/* The shown rows in the order of --help; the caller frees the array.
+ * @param all  include aliases, which follow their option. */
 static struct listed *sort(const struct listed *rows, unsigned n, unsigned *shown)
 {
     struct listed *sorted = must(calloc(n + 1, sizeof *sorted));
@@ -81,8 +81,8 @@ struct usage {
     size_t column;
 };
 
-/* @param room  columns that are there for the line with this item; what takes more than
- *              a line alone is broken at its blanks */
+/* @param room  columns left on the line for this item; an item longer than a whole line
+ *         is broken at its blanks */
 static void put_item(struct usage *u, const char *item, size_t room)
 {
     size_t n = strlen(item);
@@ -100,7 +100,7 @@ static void begin_usage(struct usage *u, FILE *out)
     *u = (struct usage){out, (size_t)fprintf(out, "Usage: %s", program_name())};
 }
 
-/* The last item. */
+/* Prints the last item. */
 static void end_usage(struct usage *u, const struct verb *verb)
 {
     if (*verb->arguments)
@@ -167,7 +167,7 @@ void print_usage(const struct verb *verb, const struct listed *rows, unsigned n)
 
 /* --------------------------------------------------------------------------- help */
 
-/* "  -f, --format=FORMAT", with the aliases. */
+/* Writes "  -f, --format=FORMAT", with aliases. */
 static size_t write_head(const struct option_row *own, char head[static MOST_HEAD])
 {
     size_t n = 0;
@@ -206,7 +206,8 @@ static void print_options(const struct listed *rows, unsigned n, FILE *out)
 {
     unsigned shown;
     struct listed *l = sort(rows, n, &shown);
-    bool headed = false; /* groups are separate from the first heading on */
+    bool headed = false; /* from the first heading on, blank lines separate the
+                            groups */
 
     for (unsigned i = 0; i < shown; i++) {
         bool apart = i && (!l[i].row || (headed && l[i].group != l[i - 1].group));

@@ -1,14 +1,14 @@
 /*
- * What an option takes, by its row: each kind of value has its check and its message
- * here once, so that the library only sees valid options.  A wrong value is an error of
- * usage, which ends the program.
+ * Sets an option's member by its row: each kind of value has its check and message
+ * here, so that the library only receives valid options. A wrong value is a usage
+ * error, which ends the program.
  */
 #include "cli/line/line.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The index of `arg` among words between blanks, -1: it is none of them. */
+/* The index of `arg` in a list separated by blanks; -1 if it is not in the list. */
 static int find_word(const char *words, const char *arg)
 {
     size_t n = strlen(arg), word;
@@ -21,7 +21,7 @@ static int find_word(const char *words, const char *arg)
     return -1;
 }
 
-/* "auto always never" as "auto, always or never". */
+/* Writes "auto always never" as "auto, always or never". */
 static void spell(const char *words, char *out, size_t size)
 {
     size_t n = 0;

@@ -1,6 +1,6 @@
-/* Which words of a command line are options of a verb, with their values.  The verb is
- * found behind those that stand before it, before anything is parsed, and completion
- * finds what is being typed. */
+/* Finds which words of a command line are options of a verb, and their values. This
+ * finds the verb after options that precede it, before anything is parsed, and finds
+ * what is being typed for completion. */
 #include "cli/cli.h"
 
 #include <string.h>
@@ -25,8 +25,8 @@ const struct option_row *find_option(const struct verb *verb, const char *word)
     return NULL;
 }
 
-/* How many words of a command line the option is that begins with `word`, its value
- * among them; 0: `word` is no option of the verb. */
+/* How many words the option takes that begins with `word`, including its value; 0 if
+ * `word` is not an option of the verb. */
 static unsigned option_words(const struct verb *verb, const char *word)
 {
     const struct option_row *option = find_option(verb, word);
@@ -36,7 +36,7 @@ static unsigned option_words(const struct verb *verb, const char *word)
         return 0;
     if (word[1] == '-')
         return option->arg && !option->optional && !strchr(word, '=') ? 2 : 1;
-    for (word++; *word; word++) { /* letters may share a word: -qn3 */
+    for (word++; *word; word++) { /* several letters may share a word: -qn3 */
         letter[1] = *word;
         option = find_option(verb, letter);
         if (!option || option->arg)
