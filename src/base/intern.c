@@ -29,8 +29,8 @@ struct fsd_intern {
     uint64_t seed; /* without a seed, a file of 3 MB could contain names that all
                       collide */
     struct slot *slots;
-    uint32_t mask; /* number of slots, a power of two, minus 1; a quarter of them is
-                      free */
+    uint32_t mask; /* number of slots, a power of two, minus 1; at least a quarter of
+                      them is free */
     FSD_VEC(struct entry) entries;
 };
 

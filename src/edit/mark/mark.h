@@ -115,7 +115,8 @@ const char *fsd_place_why_name(unsigned why);     /**< "in-place"; "" if there i
                                                        reason */
 const char *fsd_place_why_text(unsigned why);     /**< a sentence without a full stop;
                                                        "" */
-const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" for none */
+const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" for a group
+                                                       of one node */
 
 /** The group that computes a node, or that contains one of its layers; FSD_NONE: none.
  */

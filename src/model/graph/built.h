@@ -19,7 +19,7 @@
     "kernels for" /**< the GPU that the builder's library has kernels for */
 #define FSD_BUILT_PRECISION   "precision" /**< types that the builder may use */
 #define FSD_BUILT_CALIBRATION "calibration"
-#define FSD_BUILT_FLAGS       "flags" /**< all flags that are set, as a list */
+#define FSD_BUILT_FLAGS       "flags" /**< list of all flags that are set */
 /** Options of the builder's compiler, "-a=on -b=2". */
 #define FSD_BUILT_ROUTE "build route"
 /** How the layer times were measured, which does not change the engine:

@@ -735,8 +735,9 @@ void fsd_put_form(const struct fsd_form *form, FILE *out);
 void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
                    const char *between, FILE *out);
 
-/** Writes the graph as text, equal bytes for equal graphs: for golden tests, for
- *  `--dump` and to see what a reader understood.  The caller checks the stream. */
+/** Writes the graph as text, with equal bytes for equal graphs: for golden tests, for
+ *  `--dump`, and to check what a reader understood.  The caller checks the stream for
+ *  errors. */
 void fsd_graph_dump(const struct fsd_graph *g, FILE *out);
 
 #endif

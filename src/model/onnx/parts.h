@@ -42,8 +42,8 @@ fsd_id fsd_onnx_item(struct fsd_graph *g, const Onnx__TypeProto *type, fsd_sym n
 
 /* ------------------------------------------------------------------------- attr.c */
 
-/** The attribute, with its lists and constants in the graph's pools.  One that was too
- *  large is FSD_ATTR_UNREAD; form and value have what is known of a list. */
+/** The attribute, with its lists and constants in the graph's pools.  A list that was
+ *  too large is FSD_ATTR_UNREAD; `form` and `value` state what is known about it. */
 struct fsd_attr fsd_onnx_attr(struct fsd_graph *g, const Onnx__AttributeProto *a);
 
 /** The output of a Constant node with these attributes; FSD_NONE where it is unknown.

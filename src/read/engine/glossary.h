@@ -1,5 +1,6 @@
 /* The words of engines: types of layers, parts of their names and of kernels' names, as
- * each builder's reader knows them, and what reports call the blocks of a model. */
+ * each builder's reader knows them, and the names that reports give to the blocks of a
+ * model. */
 #ifndef FSD_READ_ENGINE_GLOSSARY_H
 #define FSD_READ_ENGINE_GLOSSARY_H
 

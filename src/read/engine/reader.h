@@ -22,7 +22,7 @@ enum fsd_input {
     FSD_INPUT_LOG,
     FSD_INPUT_PROFILE,
     FSD_INPUT_TIMES,
-    FSD_INPUT_TUNING,  /**< what a search over build options found */
+    FSD_INPUT_TUNING,  /**< the results of a search over build options */
     FSD_INPUT_METADATA /**< options and device of a build, without its lines */
 };
 

@@ -1,5 +1,5 @@
-/* Readers of names: name.c describes the grammar of layer names, metadata.c that of
- * Metadata. */
+/* Readers of names: name.c describes the grammar of layer names, metadata.c the grammar
+ * of Metadata. */
 #ifndef FSD_TRT_NAME_H
 #define FSD_TRT_NAME_H
 

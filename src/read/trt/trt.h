@@ -99,7 +99,7 @@ enum fsd_direction {
     FSD_DIRECTION_CONSTANT /**< a layer's list of constants has it */
 };
 
-/** A tensor as a layer states it.  The name may be 0 (the dump gives none). */
+/** A tensor as a layer states it.  The name is 0 if the dump gives none. */
 struct fsd_build_tensor {
     fsd_sym name;
     fsd_sym format; /**< "Row major linear FP32"; 0: absent */
