@@ -180,7 +180,7 @@ def give_inputs(binary, fixtures, folder):
         refused(run(binary, *words, have), part, folder, says)
     npz(have, good, zipfile.ZIP_STORED)
     have.write_bytes(have.read_bytes().replace(numbers, bytes(24)))
-    refused(run(binary, *words, have), part, folder, "damaged or cut")
+    refused(run(binary, *words, have), part, folder, "damaged or truncated")
     for name, says in (("nix.npz", "No such file"), ("loop.onnx", "found neither"), ("", "directory")):
         refused(run(binary, *words, (fixtures / name)), part, folder, says)
     ran = run(binary, *words[:4], "--values", have)
