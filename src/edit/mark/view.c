@@ -20,7 +20,8 @@
     set(t, NAME,  name, fsd_text(d->names, d->model->tensors.at[i].name), "tensor") \
     set(t, TEXT,  place, fsd_place_name(p->place), "place", .word = fsd_place_name, \
         .n_words = FSD__PLACE_COUNT, \
-        .about = "between: a layer writes it, and marking it as an output changes no fusion; written: a layer writes it, but marking it may change a fusion; " \
+        .about = "between: a layer writes it, and marking it as an output changes no " \
+        "fusion; written: a layer writes it, but marking it may change a fusion; " \
         "inside: only the layer that computes it has it; gone: no layer computes " \
         "it under this name") \
     when(t, TEXT,  why, p->why, fsd_place_why_name(p->why), "why", \
@@ -43,7 +44,8 @@
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "the tensor that has its values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "true: all tensors with true, marked in one build, change no fusion; false: the tensor changes no fusion if it alone is marked") \
+        .about = "true: all tensors with true, marked in one build, change no " \
+        "fusion; false: the tensor changes no fusion if it alone is marked") \
     has(t, TEXT,  where,     NULL, .aside = true)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
@@ -90,7 +92,8 @@ FSD_RECORD(way_row, WAY_ROW)
         .about = "all fusions that then change, including this one") \
     set(t, ROWS,  ways,    ways_of(arena, m->d, m->layer_of[group]), NULL, \
         .of = &way_row_record, \
-        .about = "for TensorRT for RTX: what splits such kernels, and how often it split them")
+        .about = "for TensorRT for RTX: what splits such kernels, and how often it " \
+        "split them")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, set, when, t) \

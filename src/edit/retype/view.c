@@ -43,7 +43,8 @@ FSD_RECORD(node_row, NODE_ROW)
     is(t, COUNT, casts, p->casts.n - constants, NULL, \
         .about = "Casts of tensors that a run computes") \
     is(t, COUNT, constants, constants, NULL, \
-        .about = "constants in a different type: initializers of that type, or Casts if the model file does not contain their values") \
+        .about = "constants in a different type: initializers of that type, or Casts " \
+        "if the model file does not contain their values") \
     is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
     is(t, ROWS,  left, left, NULL, .aside = true, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)

@@ -42,8 +42,8 @@ static const struct fsd_rule rules[] = {
      .why = "The operator was never tested with this builder, belongs to a custom "
             "domain, or is newer than what fusiondiff knows; or a dynamic size has one "
             "name for two axes.",
-     .fix = "Try the build, or add a plugin that computes the operator. If two axes "
-            "share a name, give each dynamic size its own name.",
+     .fix = "Try the build, or add a plugin that computes the operator. Give each "
+            "dynamic size its own name.",
      .source = "any builder: the table in src/judge/lint/refusals.c has no row for "
                "it"},
     {"build/ceil-mode", FSD_WARNING,
@@ -423,7 +423,7 @@ static const struct fsd_rule rules[] = {
      .find = fsd_lint_symptoms,
      .why =
          "The structure of the model causes most of what a report finds in the engine.",
-     .fix = "If the finding names a rule, follow that rule; otherwise no change of the "
+     .fix = "Follow the rule that the finding names; without one, no change of the "
             "model is known.",
      .source = "any builder: the findings that it cites"},
     /* Last, since only then it is known which ignores had an effect. */

@@ -641,8 +641,8 @@ FSD_RECORD(builder, BUILDER)
         .always = true) \
     when(t, ROWS,   builders, c->across, builders_of(arena, c), NULL, \
         .of = &builder_record, \
-        .about = "if two builders made the builds, the old one's and the new one's; layouts, " \
-        "kernels and tactics are then not compared") \
+        .about = "if two builders made the builds, the old one's and the new one's; " \
+        "layouts, kernels and tactics are then not compared") \
     when(t, WORDS, says, v && v->says[0], \
         fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "root cause, its cost, and what to do; absent if no cause is known") \
@@ -668,7 +668,9 @@ FSD_RECORD(builder, BUILDER)
     has(t, ROWS,   regions, NULL, .of = &region_record, .always = true, \
         .about = "worst first") \
     has(t, ROWS,   edges,   NULL, .of = &edge_record, .always = true, \
-        .about = "tensors between the same two nodes in both builds, read in a different type or layout; or written in a different one, if nothing else shows that: then old_to and new_to are empty") \
+        .about = "tensors between the same two nodes in both builds, read in a " \
+        "different type or layout; or written in a different one, if nothing else " \
+        "shows that: then old_to and new_to are empty") \
     has(t, ROWS,   moves,   NULL, .of = &move_change_record, .always = true, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \
                  "removed or changed") \

@@ -12,8 +12,8 @@
     set(t, NAME,   tensor, e->tensor, NULL, .always = true, \
         .about = "the tensor that is quantized or cast") \
     set(t, COUNT,  node, e->node, NULL, .always = true, \
-        .about = "of insert-pair the one whose input it is; of insert-cast the node that " \
-        "is to compute in `type`, between Casts; of spread-scale the one that " \
+        .about = "of insert-pair the one whose input it is; of insert-cast the node " \
+        "that is to compute in `type`, between Casts; of spread-scale the one that " \
         "holds weights, whose scale is repeated along axis 0; of add-dimension " \
         "the one whose scalar is to have the dimensions [1]; of store-constant " \
         "the one whose constant is to have a different type; of scale-first the " \
@@ -28,12 +28,15 @@
         "the one that scales the product, which is removed") \
     when(t, NAME,   to_name, e->to_name, e->to_name, NULL) \
     set(t, NAME,   scale_of, e->like, NULL, \
-        .about = "the quantizer whose scale to use; absent if the scale must be calibrated") \
+        .about = "the quantizer whose scale to use; absent if the scale must be " \
+        "calibrated") \
     set(t, NAME,   scale_tensor, e->scale_tensor, NULL) \
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
         .about = "the scale, if it is a single number that is known") \
     set(t, TEXT,   type, e->type, NULL, \
-        .about = "of the pair; of make-symmetric the type with the zero point 0; of store-constant int8, with the zero point 0, or the floating-point type of the node's output") \
+        .about = "of the pair; of make-symmetric the type with the zero point 0; of " \
+        "store-constant int8, with the zero point 0, or the floating-point type of " \
+        "the node's output") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
         .about = "the axis that changes, counted from the last one, which is 0") \
     when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \

@@ -16,7 +16,8 @@
         .about = "its place in the network, by its name: the parts that `scopes` " \
         "sums up by") \
     set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
-        .about = "its place in the source code, from the exporter: file, line and the text of the line") \
+        .about = "its place in the source code, from the exporter: file, line and " \
+        "the text of the line") \
     set(t, TEXT,  fate, fsd_fate_name(r->fate), "fate", .always = true, \
         .word = fsd_fate_name, .n_words = FSD__FATE_COUNT) \
     set(t, TEXT,  why, *r->why ? r->why : NULL, NULL) \
@@ -29,7 +30,8 @@
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
-        .about = "one of its layers is opaque: its fusion there, and the type in which it runs, are unknown") \
+        .about = "one of its layers is opaque: its fusion there, and the type in " \
+        "which it runs, are unknown") \
     has(t, COUNT, part,       NULL, .about = "of several engines, the one it is " \
         "computed in, or lies in by the tensors around it") \
     has(t, COUNT, region,     "node's region", .behind = true, \

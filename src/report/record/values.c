@@ -93,7 +93,8 @@ FSD_RECORD(growth, GROWTH)
 #define VALUES(has, set, when, t) \
     set(t, TEXT,   of, of_word(n->of), NULL, .always = true, .word = of_word, \
         .n_words = 3, \
-        .about = "a table, one set of tensors, or errors of one set compared with another") \
+        .about = "a table, one set of tensors, or errors of one set compared with " \
+        "another") \
     set(t, NAME,   path, n->paths[two], NULL, .always = true) \
     set(t, NAME,   reference, two ? n->paths[0] : NULL, NULL, \
         .about = "of errors: the other file") \
@@ -116,7 +117,8 @@ FSD_RECORD(growth, GROWTH)
         .about = "tensors over the limit with none before them, in the model's " \
                  "order; the first 16 with suspects") \
     has(t, RECORD, first_nan,  NULL, .of = &entry_record, \
-        .about = "the first tensor with values that are NaN or infinite where the reference has different ones") \
+        .about = "the first tensor with values that are NaN or infinite where the " \
+        "reference has different ones") \
     has(t, ROWS,   growth,     NULL, .of = &growth_record, \
         .about = "from the first entry on, the worst of the measured tensors next " \
                  "behind")

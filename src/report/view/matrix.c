@@ -698,7 +698,8 @@ static const struct fsd_rows *failed_rows(const struct context *k)
     HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
-        .about = "what computes nodes that builds group differently, in the order of the first of them; then data movement outside all groups, inputs, outputs") \
+        .about = "what computes nodes that builds group differently, in the order of " \
+        "the first of them; then data movement outside all groups, inputs, outputs") \
     has(t, ROWS, lines, NULL, .aside = true, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 

@@ -13,7 +13,8 @@
     has(t, COUNT, engine, "engine", .about = "from 1, in the order they were given") \
     has(t, NAME,  path,   "path") \
     has(t, COUNT, layers, "layers") \
-    has(t, COUNT, nodes,  "nodes", .about = "of the model; absent if an input of the engine is not known to be a tensor of the model") \
+    has(t, COUNT, nodes,  "nodes", .about = "of the model; absent if an input of the " \
+        "engine is not known to be a tensor of the model") \
     has(t, MS,    ms,     "ms") \
     has(t, NAME,  open,   "input not found", .about = "of the model: nodes of the " \
         "engine seem to read it, and the engine does not")
@@ -24,7 +25,8 @@ FSD_RECORD(engine_row, ENGINE_ROW)
         "tensor") \
     set(t, BYTES, bytes, fsd_amount_cell(d, bytes), "bytes") \
     when(t, COUNT, from, is_written(c), c->from + 1, NULL, \
-        .about = "the engine that writes it; absent if none does: it comes from outside") \
+        .about = "the engine that writes it; absent if none does: it comes from " \
+        "outside") \
     has(t, IDS,   to,         NULL, .about = "the engines that read it") \
     has(t, FLAG,  outside,    NULL, .always = true, .about = "a node in no engine " \
         "reads or writes it") \

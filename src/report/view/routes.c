@@ -42,8 +42,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     has(t, COUNT, joined,   "fusions joined") \
     has(t, FLAG,  failed,   "failed", .if_true = true) \
     has(t, NAME,  error,    "error") \
-    has(t, NAME,  unlike,   "measured differently", .about = "so that its time is not " \
-        "compared") \
+    has(t, NAME,  unlike,   "measured differently", .about = "so that its time is " \
+        "not compared") \
     has(t, FACTS, settings, NULL, .always = true, .about = "values of the knobs that " \
         "vary") \
     has(t, NAME,  knobs,    NULL, .aside = true) \
@@ -250,7 +250,8 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     set(t, NAME,  knob, text(k, k->r->knobs.at[i].name), "knob", .always = true) \
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
-    has(t, FLAG,  idle,   "changes nothing", .about = "the builds differ in no pair of routes that differ in it alone; absent if no pair has both builds") \
+    has(t, FLAG,  idle,   "changes nothing", .about = "the builds differ in no pair " \
+        "of routes that differ in it alone; absent if no pair has both builds") \
     has(t, COUNT, pairs,  "pairs", .always = true, \
         .about = "of routes that differ in it alone")
 FSD_RECORD(knob_row, KNOB_ROW)
@@ -475,7 +476,8 @@ FSD_RECORD(tuner, TUNER)
     has(t, NUMBER, noise,    NULL, .about = "ms: the most by which times of one " \
         "engine differ") \
     has(t, RECORD, tuner,    NULL, .of = &tuner_record) \
-    has(t, RECORD, best,     NULL, .of = &best_record, .about = "absent if fewer than two routes have times measured in the same way") \
+    has(t, RECORD, best,     NULL, .of = &best_record, .about = "absent if fewer " \
+        "than two routes have times measured in the same way") \
     has(t, ROWS,   knobs,    "Knobs", .of = &knob_row_record, .always = true) \
     has(t, ROWS,   effects,  "What each knob does", .of = &fsd_effect_row_record, \
         .always = true) \

@@ -351,7 +351,8 @@ static const char *sentence(const struct fsd_routes_source *k,
     set(t, NAME, from, route_name(k, s->from), "from") \
     set(t, NAME, to, route_name(k, s->to), "to") \
     when(t, FLAG, same, s->change, s->change->same, "same", \
-        .about = "no difference between the builds is known; absent if a build is missing") \
+        .about = "no difference between the builds is known; absent if a build is " \
+        "missing") \
     when(t, NUMBER, ms, !isnan(s->ms), s->ms, "ms more")
 FSD_RECORD(step_row, STEP_ROW)
 
@@ -366,10 +367,12 @@ FSD_RECORD(step_row, STEP_ROW)
     has(t, COUNT, split,    "fusions split") \
     has(t, COUNT, joined,   "fusions joined") \
     has(t, COUNT, regrouped, NULL) \
-    has(t, COUNT, kernels,  NULL, .about = "groups with the same fusion and different kernels") \
+    has(t, COUNT, kernels,  NULL, .about = "groups with the same fusion and " \
+        "different kernels") \
     has(t, NUMBER, layers,  "layers more") \
     has(t, NUMBER, inserted, "data-movement layers more") \
-    has(t, NUMBER, least_ms, "least ms more", .about = "of all pairs; absent if not measured") \
+    has(t, NUMBER, least_ms, "least ms more", .about = "of all pairs; absent if not " \
+        "measured") \
     has(t, NUMBER, most_ms, "most ms more") \
     has(t, ROWS,  patterns, NULL, .of = &pattern_row_record) \
     has(t, ROWS,  steps,    NULL, .of = &step_row_record, .always = true, \
