@@ -55,8 +55,8 @@ REFUSED = [
     ("unsorted", ["--to", "y"], b"read before it is produced"), ("undefined", ["--node", "sum"], b"nowhere"),
     ("duplicate", ["--node", "two"], b"one producer"), ("duplicate", ["--node", "three"], b"several nodes write"),
     ("sequence", ["--node", "join"], b"known types"), ("loop", ["--node", "moved"], b"in a body of 'loop'"),
-    ("outside", ["--node", "scaled"], b"absent.data"), ("sizes", ["--from", "w"], b"no constant"),
-    ("sizes", ["--from", "nix"], b"no constant"), ("sizes", ["--from", "y"], b"behind 'y'"),
+    ("outside", ["--node", "scaled"], b"absent.data"), ("sizes", ["--from", "w"], b"not a constant"),
+    ("sizes", ["--from", "nix"], b"not a constant"), ("sizes", ["--from", "y"], b"behind 'y'"),
     ("sizes", ["--from", "p", "--to", "a"], b"found none"), ("sizes", ["--node", "nix"], b"name of a node"),
 ]
 
