@@ -67,7 +67,7 @@ static void policy__utf8_only(void **state)
         changed[i] = (char)0xff;
         assert_int_equal(read_many(changed, 1, &err), FSD_E_FORMAT);
         assert_string_equal(err.message, "expected UTF-8 text, found 'bytes that are "
-                                         "none'");
+                                         "not UTF-8'");
     }
 }
 
