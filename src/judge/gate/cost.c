@@ -1,6 +1,6 @@
 /*
- * What a change costs where no times say it: the bytes that all layers read and write,
- * and of a fusion that was split the tensor that is now in memory.
+ * The cost of a change if there are no times: the bytes that all layers read and write,
+ * and, for a split fusion, the tensor that is now in memory.
  *
  *     before   Conv_3 + Relu_4
  *     now      Conv_3 -> 3.2 MB -> Relu_4
@@ -8,14 +8,14 @@
 #include "base/base.h"
 #include "judge/gate/gate.h"
 
-/* Two versions of this program may count a layer's bytes otherwise. */
+/* Two versions of this program may count a layer's bytes differently. */
 static bool knows_bytes(const struct fsd_compare *c)
 {
     return c->old->bytes && c->new->bytes && c->old->reading == c->new->reading;
 }
 
-/* What the layers read and write: an inserted layer alone may be the one that stood
- * elsewhere before. */
+/* Prints the bytes that all layers read and write: an inserted layer alone may have
+ * been at another place before. */
 static void put_moved(const struct fsd_compare *c, FILE *out)
 {
     uint32_t unknown = c->new->bytes_unknown + c->old->bytes_unknown;
@@ -39,15 +39,15 @@ static void put_moved(const struct fsd_compare *c, FILE *out)
 
 /* -------------------------------------------------------------- of a split fusion */
 
-/* Between two groups that were one. */
+/* A tensor between two groups that were one group before. */
 struct split {
-    struct fsd_origin from; /* the node that writes it */
-    fsd_id to;              /* the group that reads it */
+    struct fsd_origin from; /* its producing node */
+    fsd_id to;              /* its consuming group */
     int64_t bytes;
-    uint32_t n; /* how many such tensors there are */
+    uint32_t n; /* number of such tensors */
 };
 
-/* 0: unknown. */
+/* The size of a tensor; 0 if unknown. */
 static int64_t bytes_of(const struct fsd_state *s, const struct fsd_state_tensor *t)
 {
     uint64_t n = fsd_state_count(s, t->sizes);
@@ -56,7 +56,8 @@ static int64_t bytes_of(const struct fsd_state *s, const struct fsd_state_tensor
     return bits && n <= INT64_MAX / bits ? (int64_t)(n * bits / 8) : 0;
 }
 
-/* What the kernel of a group reads is written by another one, and both were one. */
+/* Whether another kernel writes the input of the group's kernel, and both groups were
+ * one before. */
 static bool is_split(const struct fsd_compare *c, fsd_id group,
                      const struct fsd_state_tensor *in)
 {
@@ -80,7 +81,7 @@ static void look_at(const struct fsd_compare *c, fsd_id group,
         *split = (struct split){in->from.at, group, bytes, split->n};
 }
 
-/* The largest tensor between groups that were one. */
+/* The largest tensor between groups that were one group before. */
 static struct split find_split(const struct fsd_compare *c)
 {
     const struct fsd_state *s = c->new;

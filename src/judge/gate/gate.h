@@ -1,7 +1,7 @@
 /*
- * The merge gate: the policy it reads, and the verdict that its formats print: findings
- * with a table on top, of one run or of what changed since a snapshot.  All strings are
- * valid UTF-8, not escaped: the writer does that.
+ * The merge gate: the policy that it reads, and the verdict that reports print:
+ * findings with a table above them, for one run or for the changes since a snapshot.
+ * All strings are valid UTF-8, not escaped: the writer does that.
  */
 #ifndef FSD_GATE_GATE_H
 #define FSD_GATE_GATE_H
@@ -10,8 +10,8 @@
 #include "judge/findings/brief.h"
 #include "judge/findings/findings.h"
 
-/** True when the first line of the file that is no blank or comment opens a section of
- *  a policy. */
+/** Whether the file's first line that is not blank or a comment opens a section of a
+ *  policy. */
 bool fsd_policy_sniff(const char *path);
 
 /** @param out  NULL on failure; free it with fsd_policy_free().
@@ -22,24 +22,26 @@ enum fsd_status fsd_policy_read(struct fsd_policy **out, const char *path,
                                 struct fsd_error *err);
 
 /** "count 0, share 5%": the budgets of a rule that a policy may set, with their
- *  defaults; NULL where there are none. */
+ *  defaults; NULL if there are none. */
 const char *fsd_rule_budgets(struct fsd_arena *arena, const struct fsd_rule *rule);
 
-/** What accepts its findings, as words. */
+/** What the user can do to accept the rule's findings, in words. */
 const char *fsd_rule_accept(struct fsd_arena *arena, const struct fsd_rule *rule);
 
 /** A line of the table above the findings. */
 struct fsd_verdict_row {
-    const char *what, *before, *now; /**< before: NULL in a verdict on one build */
+    const char *what, *before, *now; /**< before: NULL in a verdict on a single build */
 };
 
 /** A root cause of findings: a change of the model or of the builder. */
 struct fsd_root_cause {
-    unsigned kind;    /**< of cause.c's own */
+    unsigned kind;    /**< internal to cause.c */
     const char *what; /**< "8 Q/DQ pairs are gone from the model, in front of ..." */
-    const char *todo; /**< a sentence */
-    double ms;        /**< how much slower the regions of its nodes are, if `timed` */
-    uint64_t bytes;   /**< read and written by layers inserted there; 0: unknown */
+    const char *todo; /**< the advice, a sentence */
+    double ms;        /**< how much slower the regions of its nodes became, if
+                           `timed` */
+    uint64_t bytes;   /**< bytes that layers inserted there read and write; 0:
+                           unknown */
     bool timed;
     uint32_t findings, errors, warnings;
 };
@@ -47,44 +49,48 @@ struct fsd_root_cause {
 struct fsd_verdict {
     struct fsd_arena *arena;
     const char *title;   /**< "diff" or "check" */
-    const char *verdict; /**< "passed", "failed", "accepted"; NULL: nothing is judged */
+    const char *verdict; /**< "passed", "failed", "accepted"; NULL: there is no
+                              judgement */
     const char *model, *engine;
-    const char *label;          /**< what the build is for; "": not given */
-    const char *name;           /**< of a check: model and label, for titles; NULL */
-    double ms[2];               /**< before and now; negative: unknown */
-    const char *snapshot;       /**< NULL: one build only */
-    enum fsd_severity fails_at; /**< JUnit's failure */
+    const char *label;          /**< the build's label; "": none */
+    const char *name;           /**< for a check: model and label, for titles; else
+                                     NULL */
+    double ms[2];               /**< old and new time; negative: unknown */
+    const char *snapshot;       /**< NULL: there is only one build */
+    enum fsd_severity fails_at; /**< the level of a JUnit failure */
     bool accepts;               /**< the snapshot is rewritten: nothing fails */
     bool failed;                /**< a finding is at or above the level that fails */
     FSD_VEC(struct fsd_verdict_row)
-    about; /**< the inputs that were compared, and their
-                                                versions */
+    about; /**< the compared inputs, and their versions */
     FSD_VEC(struct fsd_verdict_row) rows;
     FSD_VEC(struct fsd_root_cause)
-    causes;             /**< of a check that did not pass: the most expensive first */
-    uint32_t *cause_of; /**< by finding: its cause; FSD_NONE: none, or several */
+    causes;             /**< for a check that did not pass: its causes, the most
+                             expensive first */
+    uint32_t *cause_of; /**< indexed by finding: its cause; FSD_NONE: none, or
+                             several */
     const char
         *says[3]; /**< what changed, what it costs, what to do; NULL: no causes */
-    struct fsd_account account; /**< what the builds were made from; of a check with a
+    struct fsd_account account; /**< what the builds were made from; for a check with a
                                      snapshot */
-    bool saves;                 /**< the second is a gain */
+    bool saves;                 /**< says[1] is a gain */
     struct fsd_brief brief;     /**< the summary at the top of the report; empty for a
-                                 model */
-    const char *command;        /**< the command that repeats it; NULL: unknown */
+                                     model alone */
+    const char *command;        /**< the command that repeats the check; NULL:
+                                     unknown */
     const char *accept; /**< the command that rewrites the snapshot; NULL: there is
                              nothing to accept */
     const struct fsd_findings *findings;
-    struct fsd_policy *policy; /**< a policy that is freed with it; NULL */
+    struct fsd_policy *policy; /**< a policy that is freed with the verdict; NULL */
 };
 
-/** The sentences of `says`, which must not be NULL, as one text; it lives as long as
+/** The sentences of `says`, which must not be NULL, as one text that lives as long as
  *  the verdict. */
 const char *fsd_verdict_sentences(const struct fsd_verdict *v);
-/** The cause of the i-th finding; NULL: unknown, or there may be several. */
+/** The cause of finding i; NULL if it is unknown, or there may be several. */
 const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
                                                   uint32_t i);
 
-/** The verdict of a run, which judges nothing.  The run must outlive it. */
+/** The verdict of a run, without a judgement. The run must outlive it. */
 struct fsd_verdict *fsd_verdict_of_run(const struct fsd_diff *d);
 
 /** The verdict of a model, and of the engine built from it, if there is one. */
@@ -94,15 +100,16 @@ struct fsd_verdict *fsd_verdict_of_lint(const struct fsd_diff *d,
                                         const struct fsd_findings *findings,
                                         const char *command);
 
-/** The verdict of a case, all of which must outlive it.
+/** The verdict of a case. The case and all its parts must outlive it.
  *  @param accepts the findings are accepted.
  *  @param command the command that repeats the check. */
 struct fsd_verdict *fsd_verdict_of_case(const struct fsd_case *before_gate,
                                         bool accepts, const char *command);
 
-/** The verdict of a comparison of two builds, or two exports, by the default policy:
- *  judges nothing.  What is compared must outlive it.
- *  @param run of the new build, for advice that lint has on its model; NULL: unknown */
+/** The verdict of a comparison of two builds or two exports, with the default policy
+ *  and without a judgement. The comparison must outlive it.
+ *  @param run the run of the new build, for lint's advice on its model; NULL:
+ *          unknown */
 struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
                                               const struct fsd_diff *run);
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
@@ -113,7 +120,7 @@ struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 bool fsd_comparison_says(const struct fsd_compare *c, const struct fsd_diff *run,
                          struct fsd_arena *arena, const char *says[3]);
 
-/** A copy that what is compared need not outlive, but for the policy of the case.
+/** A copy that does not depend on the compared objects, except on the case's policy.
  *  keep.c */
 struct fsd_verdict *fsd_verdict_keep(const struct fsd_verdict *from);
 
@@ -123,24 +130,25 @@ void fsd_verdict_free(struct fsd_verdict *v); /**< may be NULL */
  *  on them.  cause.c */
 void fsd_verdict_find_causes(struct fsd_verdict *v, const struct fsd_case *before_gate);
 
-/** "the layers read and write 41.2 kB, before 28.9 kB (+42.5 %)".  cost.c
- *  @param inserted  bytes of layers that the new build has more; 0: unknown
+/** Prints "the layers read and write 41.2 kB, before 28.9 kB (+42.5 %)". cost.c
+ *  @param inserted  bytes of layers that only the new build has; 0: unknown
  *  @return false, and prints nothing, if no bytes are known */
 bool fsd_put_bytes_of_change(const struct fsd_compare *c, uint64_t inserted, FILE *out);
 
-/** The first of the most severe findings; NULL: there is no warning or error. */
+/** The first of the most severe findings; NULL if there is no warning or error. */
 const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v);
 
-/** One build among several that a gate checks. */
+/** One of several builds that a gate checks. */
 struct fsd_judged {
     const char *name;  /**< "model.onnx sm86": unique in the list */
-    const char *label; /**< "" where it has none */
-    const char *model; /**< the path as given, or the engine's if there is no model;
-                            with the engine if another build has the same model */
+    const char *label; /**< "" if it has none */
+    const char *model; /**< the given path of the model, or the engine's path if there
+                            is no model; with the engine if another build has the same
+                            model */
     const char *engine;
-    const char *verdict;         /**< that of `v`, or "error" */
-    const struct fsd_verdict *v; /**< NULL: the build could not be checked, because
-                                      of: */
+    const char *verdict;         /**< the verdict of `v`, or "error" */
+    const struct fsd_verdict *v; /**< NULL: the build could not be checked, because of
+                                      `error` */
     const struct fsd_error *error;
 };
 
@@ -148,22 +156,23 @@ struct fsd_judged {
 struct fsd_verdicts {
     struct fsd_judged *at;
     uint32_t n;
-    bool accepts; /**< snapshots are rewritten */
-    bool list;    /**< of a list, even of one build: each has a name */
-    uint32_t passed, failed, errors; /**< passed: or accepted */
-    const char *verdict;             /**< of all: the worst */
+    bool accepts;                    /**< snapshots are rewritten */
+    bool list;                       /**< a list, even of one build: each has a name */
+    uint32_t passed, failed, errors; /**< passed: includes accepted */
+    const char *verdict;             /**< the worst of all */
 };
 
-/** How much slower the build is, in ms, to the nanosecond.
+/** How much slower the build is, in ms, rounded to the nanosecond.
  *  @return false if a time is unknown. */
 bool fsd_judged_change(const struct fsd_judged *j, double *ms);
 
-/** A single verdict; only a check has a name, by its model and label.
+/** The verdicts for a single verdict. Only a check has a name, from its model and
+ *  label.
  *  @param room must live as long as the result is used. */
 struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
                                         const struct fsd_verdict *v);
 
-/** Names and counts the builds of a list, each with its verdict `v`, or with `error`,
+/** Names and counts the builds of a list. Each has its verdict `v`, or else `error`,
  *  `label`, `model` and `engine`.
  *  @param at  borrowed. */
 struct fsd_verdicts fsd_verdicts_of(struct fsd_arena *arena, struct fsd_judged *at,

@@ -1,4 +1,4 @@
-/* Judging: the findings of a gate become a verdict, with the table above them. */
+/* Turns the findings of a gate into a verdict, with the table above them. */
 #include "judge/gate/gate.h"
 #include "base/base.h"
 #include "judge/lint/lint.h"
@@ -25,8 +25,8 @@ void fsd_verdict_free(struct fsd_verdict *v)
     fsd_arena_free(v->arena);
 }
 
-/* Whether the build fails because of changes since the snapshot: broken promises stay
- * broken when it is rewritten. */
+/* Whether the build fails because of changes since the snapshot: rewriting the snapshot
+ * does not satisfy a requirement. */
 static bool fails_by_change(const struct fsd_findings *all)
 {
     for (uint32_t i = 0; i < all->list.n; i++)
@@ -36,8 +36,8 @@ static bool fails_by_change(const struct fsd_findings *all)
     return false;
 }
 
-/* A verdict is as bad as its worst finding; when the snapshot is rewritten, the
- * findings are accepted. */
+/* A verdict is as bad as its worst finding; if the snapshot is rewritten, the findings
+ * are accepted. */
 static void judge(struct fsd_verdict *v, const struct fsd_findings *findings)
 {
     v->findings = findings;
@@ -51,7 +51,7 @@ static void add_row(struct fsd_verdict *v, const char *what, const char *before,
     fsd_vec_push(v->arena, &v->rows, ((struct fsd_verdict_row){what, before, now}));
 }
 
-/* "resnet18.onnx (pytorch 2.1, 42 nodes)" */
+/* Adds an input such as "resnet18.onnx (pytorch 2.1, 42 nodes)". */
 static void add_about(struct fsd_verdict *v, const char *what, const char *path,
                       const char *of)
 {
@@ -62,7 +62,7 @@ static void add_about(struct fsd_verdict *v, const char *what, const char *path,
 
 struct counted {
     const char *what;
-    uint32_t now, before; /* before: of a comparison only */
+    uint32_t now, before; /* before: for a comparison only */
 };
 
 static void add_counts(struct fsd_verdict *v, const struct counted *counts, size_t n,
@@ -149,7 +149,7 @@ struct amounts {
     const char *mapped, *run, *ms;
 };
 
-/* Amounts of one state that a comparison does not count. */
+/* The amounts of one state, which a comparison does not compute. */
 static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena)
 {
     struct amounts n = {.mapped =
@@ -341,8 +341,8 @@ const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
                                                      : NULL;
 }
 
-/* Two builds of one model and label get the engine's name as well, or else their place
- * in the list. */
+/* Builds with the same model and label also get the engine's name, or else their
+ * position in the list. */
 static void name_builds(struct fsd_arena *arena, struct fsd_judged *at, uint32_t n)
 {
     struct fsd_intern *seen = fsd_intern_new(arena);

@@ -1,5 +1,5 @@
-/* A verdict that lives on its own: of many builds only what reports print is kept, and
- * their runs, some 25 MB each, are released one by one. */
+/* Copies a verdict so that it is independent of its run: for many builds only the
+ * printed contents are kept, and the runs, about 25 MB each, are freed one by one. */
 #include "judge/findings/keep.h"
 #include "judge/gate/gate.h"
 

@@ -1,4 +1,4 @@
-/* What the gate documents of itself: how a rule is accepted, the default policy as a
+/* The gate's own documentation: how a rule is accepted, and the default policy as a
  * file. */
 #include "base/base.h"
 #include "judge/gate/gate.h"
@@ -65,7 +65,7 @@ static void put_comment(const char *text, FILE *out)
     putc('\n', out);
 }
 
-/* Some rules do more when a section names them: the default policy has such sections as
+/* Some rules do more if a section names them: the default policy has such sections as
  * comments. */
 enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
 {

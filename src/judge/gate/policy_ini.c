@@ -1,7 +1,7 @@
 /*
  * The policy's INI file, by a table of keys.  A line is a [section], `key = value`, or,
- * where it begins with a blank, more of the value above it; `;` and `#` begin a comment
- * line, and ` ;` a comment behind something.
+ * if it begins with a blank, the continuation of the value above; `;` and `#` begin a
+ * comment line, and ` ;` a comment at the end of a line.
  */
 #include "base/base.h"
 #include "judge/gate/gate.h"
@@ -13,10 +13,10 @@
 
 #define POLICY_LIMIT (UINT64_C(1) << 22)
 
-enum { MOST_IGNORES = 1000, MOST_LINE = 198 /* bytes */ };
+enum { MOST_IGNORES = 1000, MOST_LINE = 198 /* MOST_LINE: bytes */ };
 
-/* The number of the section's rule, or one of these; find_rule() returns OF_NONE, too.
- */
+/* The number of the section's rule, or one of these; find_rule() may also return
+ * OF_NONE. */
 enum { OF_NONE = -1, OF_IGNORE = -2 };
 
 enum type {
@@ -48,7 +48,7 @@ enum {
 static const struct key {
     const char *name;
     enum type type;
-    unsigned settable; /* the bit of fsd_rule.settable that a rule must have */
+    unsigned settable; /* the bit that fsd_rule.settable must have */
     enum { RULES, POLICY, IGNORE, PROMISE } of;
     size_t at;
 } keys[] = {
@@ -81,17 +81,17 @@ static const struct key {
 
 struct reader {
     struct fsd_policy *policy;
-    uint32_t line;    /* that is read */
-    const char *name; /* of the last key in the section; NULL: none */
-    int of;           /* the section's */
-    bool promise;     /* it is a key of promise sections only */
+    uint32_t line;    /* number of the current line */
+    const char *name; /* the last key in the section; NULL: none */
+    int of;           /* the section: a rule's number or OF_... */
+    bool promise;     /* a key for sections with requirements only */
     uint32_t section_line;
-    unsigned seen; /* keys of the section: bits by row */
+    unsigned seen; /* the section's keys so far: a bit for each row */
     enum fsd_status status;
     struct fsd_error *err;
 };
 
-/* Keeps the first complaint only: a refused policy is closed like any other. */
+/* Keeps only the first complaint: a refused policy is closed like any other. */
 static bool complain(struct reader *r, uint32_t line, const char *expected,
                      const char *found)
 {
@@ -101,7 +101,8 @@ static bool complain(struct reader *r, uint32_t line, const char *expected,
     return false;
 }
 
-/* Only rules of the gate and of lint: a run's own rules are reported, not judged. */
+/* Finds rules of the gate and of lint only: a run's own rules are reported, not
+ * judged. */
 static int find_rule(const char *id, size_t n)
 {
     for (int i = 0; fsd_rule_at((unsigned)i); i++) {
@@ -126,7 +127,8 @@ static struct fsd_policy_ignore *last_ignore(struct reader *r)
 
 /* ------------------------------------------------------------------------- values */
 
-/* A share is "0.05" or "5%": a bare 3 probably means 3 %, not three times the whole. */
+/* A share is "0.05" or "5%": a plain 3 probably means 3 %, not three times the
+ * total. */
 static bool take_number(struct reader *r, enum type type, const char *value,
                         double *out)
 {
@@ -145,7 +147,7 @@ static bool take_number(struct reader *r, enum type type, const char *value,
     return true;
 }
 
-/* "4326240", "512 MiB", "0.5 GB" */
+/* Reads "4326240", "512 MiB" or "0.5 GB". */
 static bool take_bytes(struct reader *r, const char *value, double *out)
 {
     static const struct {
@@ -236,7 +238,8 @@ static bool take_key(struct reader *r, const char *name, const char *value)
 
     if (r->of == OF_NONE)
         return complain(r, r->line, "a section before the first key", name);
-    for (; key < end; key++) { /* of a promise, and the level of its rule */
+    for (; key < end; key++) { /* finds the key for a requirement, or for the level of
+                                  its rule */
         other = ignore ? key->of != IGNORE
                        : key->of == IGNORE ||
                              (key->of == PROMISE) != (r->promise && key->type != LEVEL);
@@ -251,7 +254,8 @@ static bool take_key(struct reader *r, const char *name, const char *value)
                         ignore ? "rule, node, reason, owner or expires"
                                : "a key of this rule",
                         name);
-    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* which add up */
+    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* words may be repeated:
+                                                                they are added */
         return complain(r, r->line, "each key once", name);
     r->seen |= 1u << (key - keys);
     if (ignore)
@@ -261,7 +265,7 @@ static bool take_key(struct reader *r, const char *name, const char *value)
     if (key->of == POLICY)
         return take_value(r, key, (char *)r->policy + key->at, value);
     rule = &r->policy->rules[r->of];
-    /* The first budget that is set replaces all default ones. */
+    /* The first budget that is set replaces all defaults. */
     if (key->settable && !rule->own_budget) {
         rule->budget = (struct fsd_budget){-1, -1, -1};
         rule->own_budget = true;
@@ -269,7 +273,7 @@ static bool take_key(struct reader *r, const char *name, const char *value)
     return take_value(r, key, (char *)rule + key->at, value);
 }
 
-/* An ignore must give a reason, and a promise its types. */
+/* An ignore must have a reason, and a requirement its types. */
 static bool close_section(struct reader *r)
 {
     const struct fsd_policy_ignore *i;
@@ -294,7 +298,7 @@ static bool close_section(struct reader *r)
                     *i->label ? i->label : "none");
 }
 
-/* [expect PATTERN], [precision-required LABEL] */
+/* Opens [expect PATTERN] or [precision-required LABEL]. */
 static bool open_promise(struct reader *r, const char *word)
 {
     struct fsd_promise p = {.rule = (uint32_t)r->of,
@@ -352,7 +356,8 @@ static bool open_section(struct reader *r, const char *name)
         return false;
     r->promise = promise;
     r->policy->rules[r->of].asked = true;
-    if (fsd_rule_at((unsigned)r->of)->level == FSD_OFF) /* a section asks for it */
+    if (fsd_rule_at((unsigned)r->of)->level == FSD_OFF) /* the section turns the rule
+                                                           on */
         r->policy->rules[r->of].level = FSD_ERROR;
     return true;
 }
@@ -370,7 +375,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* The first of `chars`, or the end of the text; a comment is cut off before it. */
+/* Finds the first of `chars`, or the end of the text, and cuts off a comment before
+ * it. */
 static char *find(char *text, const char *chars)
 {
     bool blank = false;
@@ -397,7 +403,7 @@ static bool take_text(struct reader *r, char *line)
         return take_key(r, r->name, trim(text));
     }
     end = find(text + (*text == '['), *text == '[' ? "]" : "=:");
-    if (!*end) /* not its words: it may be a secret behind a link */
+    if (!*end) /* the line is not quoted: it may be a secret behind a link */
         return complain(r, r->line, "[section] or key = value", "something else");
     *end = '\0';
     if (*text == '[')
@@ -407,7 +413,7 @@ static bool take_text(struct reader *r, char *line)
     return take_key(r, r->name, trim(end + 1));
 }
 
-/* Values are kept as they stand in the arena. */
+/* Values point into the text in the arena. */
 static bool take_line(struct reader *r, struct fsd_slice line)
 {
     r->line++;
@@ -424,13 +430,13 @@ static bool take_line(struct reader *r, struct fsd_slice line)
 
 /* ---------------------------------------------------------------------- policy */
 
-/* The rest of a refused policy is not read. */
+/* After an error, the rest of the policy is not read. */
 static void parse(struct reader *r, const struct fsd_file *file)
 {
     struct fsd_slice rest = {(const char *)file->bytes, file->size}, next;
     size_t at = 0;
 
-    /* Names and reasons are printed in reports. */
+    /* Names and reasons must be UTF-8, since reports print them. */
     for (size_t n; at < file->size && file->bytes[at]; at += n)
         if (!(n = fsd_utf8_len(file->bytes + at, file->size - at)))
             break;

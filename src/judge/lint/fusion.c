@@ -1,10 +1,10 @@
 /*
- * The rules of fusions, and which of them apply to a block.  To add one: a row, and
- * where no condition fits a function.
+ * The fusion rules, and which of them apply to a block. To add a rule, add a row, and a
+ * function if no existing condition fits.
  *
- * Rows of RTX were measured on builds without a GPU: models that differ in one thing,
- * models of exporters, and the edited model of each rule that names an edit.  A row
- * that was not measured has where the vendor documents it.
+ * Rows of RTX were measured on builds without a GPU: models that differ in one
+ * property, models from exporters, and the edited model of each rule with an edit. A
+ * row that was not measured states where the vendor documents it.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"
@@ -27,7 +27,7 @@ static fsd_block_applies is_quantized_conv, is_read_by_others, is_moved, is_one_
     is_long_row;
 
 static const struct fsd_fusion_rule rules[] = {
-    /* Attention: first what no edit cures. */
+    /* Attention: first the rules that no edit satisfies. */
     {"attention/width", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_wide,
      "head size {0}", "TensorRT for RTX fuses 9 to 256", NULL,
      "18 of 18 are split, 39 sizes from 9 to 256 are not", MEASURED},
@@ -186,7 +186,7 @@ static bool is_quantized_conv(struct fsd_measured_block *m)
            FSD_OP_DEQUANTIZE;
 }
 
-/* Activations that are part of a product's kernel whatever reads them. */
+/* Activations that are part of a product's kernel, whatever their consumers. */
 static bool is_simple(const struct fsd_graph *g, fsd_id node)
 {
     return fsd_node_is(g, node, FSD_ONNX_Relu) || fsd_node_is(g, node, FSD_ONNX_Clip) ||
@@ -248,7 +248,7 @@ static bool is_moved(struct fsd_measured_block *m)
     return false;
 }
 
-/* What it normalizes: rows, and the elements of one; false where that is not known. */
+/* The number of normalized rows and their size; false if unknown. */
 static bool read_rows(const struct fsd_measured_block *m, int64_t *rows, int64_t *row)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -292,7 +292,7 @@ static bool is_long_row(struct fsd_measured_block *m)
 
 /* ------------------------------------------------------------------------ sentences */
 
-/* @param m  NULL: letters stand for what it would fill in. */
+/* @param m  NULL: letters stand for the values. */
 static const char *filled(struct fsd_arena *arena, const struct fsd_measured_block *m,
                           const char *text)
 {

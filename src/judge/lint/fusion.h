@@ -1,7 +1,7 @@
 /*
- * Why a builder does not make one kernel of a block: rules of its fusions, one row
- * each.  A rule has a condition on the model, the value that it found there, the values
- * that the builder fuses, and the edit that brings the block there.
+ * Why a builder does not compute a block as one kernel: its fusion rules, one row each.
+ * A rule has a condition on the model, the value found there, the values that the
+ * builder fuses, and an edit that satisfies the rule.
  */
 #ifndef FSD_LINT_FUSION_H
 #define FSD_LINT_FUSION_H
@@ -9,25 +9,25 @@
 #include "explain/pattern/pattern.h"
 #include "model/ops/sizes.h"
 
-/** What a rule may set for its sentences. */
+/** A block, with values that a rule may set for its sentences. */
 struct fsd_measured_block {
     const struct fsd_facts *facts;
     const struct fsd_sizes *sizes;
     struct fsd_intern *names;
     struct fsd_arena *arena;
-    const fsd_id *nodes, *passed; /**< of the block */
+    const fsd_id *nodes, *passed; /**< nodes of the block */
     uint32_t n, n_passed;
     const struct fsd_block *block;
-    /* An attention of two products. */
+    /* For an attention with two matrix products: */
     fsd_id first, softmax, last; /**< FSD_NONE: it is one operator */
     fsd_id q, k, p, v;           /**< the tensors that the products read */
-    /* Set by the rule. */
+    /* Set by the rule: */
     int64_t number[2];   /**< "{0}", "{1}" */
     const char *text[2]; /**< "{A}", "{B}" */
 };
 
-/** What the program itself can do about it in the model; a block is cured where all
- *  rules that apply to it have one (findings/lint_fusion.c). */
+/** How fusiondiff can edit the model; a block can be fixed if all rules that apply to
+ *  it have an edit (findings/lint_fusion.c). */
 enum fsd_cure {
     FSD_CURE_NONE,
     FSD_CURE_UNMARK,     /**< no output of the network inside the block */
@@ -38,16 +38,16 @@ enum fsd_cure {
     FSD_CURE_APART       /**< zeros behind what another product of Q multiplies */
 };
 
-/** A row. */
+/** One fusion rule. */
 struct fsd_fusion_rule {
     const char *id; /**< "attention/type" */
     enum fsd_pattern pattern;
-    const char *builders; /**< " rtx trt10 ", whose words fsd_target_of() has */
+    const char *builders; /**< " rtx trt10 ": words as returned by fsd_target_of() */
     bool (*applies)(struct fsd_measured_block *m);
-    const char *found;   /**< the value, "head size {0}" */
-    const char *border;  /**< what the builder fuses */
-    const char *edit;    /**< NULL: none is known */
-    const char *support; /**< how often it was seen, and how often not */
+    const char *found;   /**< the value found, "head size {0}" */
+    const char *border;  /**< the values that the builder fuses */
+    const char *edit;    /**< NULL: no edit is known */
+    const char *support; /**< how often it was observed, and how often not */
     const char *source;  /**< "measured: ..." or "documented by NVIDIA: ..." */
     enum fsd_cure cure;
 };
@@ -55,41 +55,42 @@ struct fsd_fusion_rule {
 /** A rule that applies to a block. */
 struct fsd_block_reason {
     const struct fsd_fusion_rule *rule;
-    const char *found, *edit; /**< filled in; edit may be NULL */
+    const char *found, *edit; /**< with values filled in; edit may be NULL */
 };
 
 typedef FSD_VEC(struct fsd_block_reason) fsd_block_reasons;
 
-/** The rules in their order; *n becomes their number. */
+/** All rules in order; sets *n to their number. */
 const struct fsd_fusion_rule *fsd_fusion_rules(uint32_t *n);
 
-/** The value and the edit of a rule in general: "head size N". */
+/** The rule's value as a general text: "head size N". */
 const char *fsd_fusion_found(struct fsd_arena *arena,
                              const struct fsd_fusion_rule *rule);
 const char *fsd_fusion_edit(struct fsd_arena *arena,
                             const struct fsd_fusion_rule *rule);
 
-/** The block, with the products of an attention. */
+/** The block; for an attention, with its products. */
 struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
                                             const struct fsd_blocks *blocks,
                                             const struct fsd_block *block,
                                             const struct fsd_facts *facts,
                                             const struct fsd_sizes *sizes);
 
-/** Appends the rules of that builder that apply to the block, the decisive one first:
- *  while what no edit cures is there, no other edit helps.
- *  @param builder  as fsd_target_of() has it; NULL: not known, and no rule applies. */
+/** Appends the builder's rules that apply to the block, the decisive one first: if a
+ *  rule without an edit applies, no edit helps.
+ *  @param builder  as returned by fsd_target_of(); NULL: unknown, and no rule
+ *          applies. */
 void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
                           const struct fsd_block *block, const struct fsd_facts *facts,
                           const struct fsd_sizes *sizes, const char *builder,
                           fsd_block_reasons *out);
 
-/** Appends those of the builder that made the engine. */
+/** The same for the builder that made the engine. */
 void fsd_block_reasons_in(struct fsd_arena *arena, const struct fsd_diff *d,
                           const struct fsd_blocks *blocks,
                           const struct fsd_block *block, fsd_block_reasons *out);
 
-/** All of them in one sentence, or FSD_NO_REASON. */
+/** All reasons in one sentence, or FSD_NO_REASON. */
 const char *fsd_block_reasons_text(struct fsd_arena *arena,
                                    const fsd_block_reasons *reasons);
 #define FSD_NO_REASON "no known reason"
@@ -116,11 +117,12 @@ bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id nod
 fsd_id fsd_attention_changes(const struct fsd_measured_block *m);
 /** Finds the products of an attention. */
 void fsd_attention_read(struct fsd_measured_block *m);
-/** A size of a tensor, of the axis `back` before the last one; -1: not known, or open.
- */
+/** The size of a tensor along the axis `back` before the last one; -1 if it is unknown
+ *  or dynamic. */
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
                            uint32_t back);
-/** The DequantizeLinear whose value the tensor holds, moved at most; FSD_NONE. */
+/** The DequantizeLinear whose value the tensor holds, possibly moved; FSD_NONE if there
+ *  is none. */
 fsd_id fsd_attention_dequantized(const struct fsd_measured_block *m, fsd_id tensor);
 
 #endif

@@ -5,7 +5,7 @@
  *     K [.., D, T] --MatMul--(scale, mask)--Softmax--P [.., S, T]--MatMul--
  *     V [.., T, E] ------------------------------------------------+
  *
- * A size that is not known fulfils no condition.
+ * An unknown size satisfies no condition.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"
@@ -58,7 +58,7 @@ void fsd_attention_read(struct fsd_measured_block *m)
     m->v = fsd_node_in_tensor(g, m->last, 1);
 }
 
-/* The element type of what a node outputs. */
+/* The element type of a node's output. */
 static enum fsd_dtype type_of(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -85,7 +85,7 @@ fsd_id fsd_attention_dequantized(const struct fsd_measured_block *m, fsd_id tens
     return FSD_NONE;
 }
 
-/* The type in which a tensor is quantized; FSD_DTYPE_UNKNOWN: it is not. */
+/* The type to which a tensor is quantized; FSD_DTYPE_UNKNOWN if it is not quantized. */
 static enum fsd_dtype quantized_to(const struct fsd_measured_block *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -95,7 +95,7 @@ static enum fsd_dtype quantized_to(const struct fsd_measured_block *m, fsd_id te
                           : fsd_tensor_form(g, fsd_node_in_tensor(g, dq, 0))->type;
 }
 
-/* Which of Q, K, P and V are quantized, a bit each. */
+/* The quantized tensors among Q, K, P and V, one bit each. */
 enum { Q = 1, K = 2, P = 4, V = 8, ALL = 15 };
 
 static unsigned quantized(const struct fsd_measured_block *m)
@@ -108,7 +108,7 @@ static unsigned quantized(const struct fsd_measured_block *m)
     return which;
 }
 
-/* All four are quantized to that type. */
+/* Whether all four are quantized to that type. */
 static bool is_all(const struct fsd_measured_block *m, enum fsd_dtype type)
 {
     return quantized(m) == ALL && quantized_to(m, m->q) == type;
@@ -116,7 +116,7 @@ static bool is_all(const struct fsd_measured_block *m, enum fsd_dtype type)
 
 /* --------------------------------------------------------------- what no edit cures */
 
-/* The builder fuses these with the product before it looks for an attention. */
+/* Nodes that the builder fuses with the product before it looks for an attention. */
 static bool is_kept_with_product(const struct fsd_graph *g, fsd_id node)
 {
     static const enum fsd_op_id kept[] = {
@@ -171,7 +171,7 @@ bool fsd_attention_is_wide(struct fsd_measured_block *m)
     return m->number[0] > WIDE;
 }
 
-/* One matrix of scores, in a network of fixed sizes. */
+/* Whether there is one matrix of scores, in a network of fixed sizes. */
 bool fsd_attention_is_single(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -193,7 +193,7 @@ bool fsd_attention_is_of_one_token(struct fsd_measured_block *m)
 
 /* --------------------------------------------------------------- what an edit cures */
 
-/* A tensor inside it is an output of the network. */
+/* Whether a tensor inside the block is an output of the network. */
 bool fsd_attention_is_shown(struct fsd_measured_block *m)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -211,13 +211,13 @@ bool fsd_attention_is_shown(struct fsd_measured_block *m)
     return false;
 }
 
-/* In 8 bits the kernels know no difference between FP32 and FP16 around them. */
+/* The 8-bit kernels do not depend on whether the data around them is FP32 or FP16. */
 bool fsd_attention_is_fp32(struct fsd_measured_block *m)
 {
     return type_of(m, m->first) == FSD_FP32 && quantized(m) != ALL;
 }
 
-/* In FP8 small heads are padded by the builder itself. */
+/* In FP8, the builder itself pads small heads. */
 bool fsd_attention_is_narrow(struct fsd_measured_block *m)
 {
     if (is_all(m, FSD_FP8))
@@ -233,7 +233,7 @@ bool fsd_attention_is_uneven(struct fsd_measured_block *m)
     return m->number[0] > 0 && m->number[1] > 0 && m->number[0] != m->number[1];
 }
 
-/* The product itself repeats the one head of keys, or of values. */
+/* Whether the product itself repeats a single head of keys or values. */
 bool fsd_attention_is_broadcast(struct fsd_measured_block *m)
 {
     m->number[0] = fsd_attention_size(m, m->q, 2);
@@ -290,7 +290,7 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
            !is_output_quantized(m);
 }
 
-/* With a single query another kernel does it. */
+/* A single query is computed by a different kernel. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);

@@ -1,9 +1,10 @@
-/* Reads of a model all that the rules ask: quantizers, what holds their values, the
- * exporter's style, which rows of refusals concern which operators. */
+/* Collects all facts about a model that the rules use: quantizers, the tensors that
+ * hold their values, the exporter's style, and which rows of refusals apply to which
+ * operators. */
 #include "judge/lint/lint.h"
 
-/* A tensor holds a DQ's value where the DQ made it, or an operator over which
- * quantizers may be moved made it of such. Of several inputs all must be. */
+/* The DQ whose value the node's output holds: the node is that DQ, or an operator over
+ * which quantizers may be moved. All its inputs must hold such values. */
 static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
@@ -41,12 +42,11 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
     l->holds = fsd_ids_new(arena, g->tensors.n);
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         l->quantizer_of[i] = FSD_NONE;
-        /* A quantizer without an input quantizes nothing: rules need a tensor to
-         * report. */
+        /* A quantizer without an input is left out: rules need a tensor to report. */
         if ((facts->traits[i] & FSD_OP_QDQ) && fsd_node_has_in(g, i, 0))
             fsd_lint_add_quantizer(l, i);
     }
-    /* Nodes of a graph stand in an order in which each reads what others made. */
+    /* Nodes are in topological order. */
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         uint32_t held = held_by(l, i);
 

@@ -1,12 +1,12 @@
 /*
- * What the model alone shows of its quantization, and of how a builder would handle it:
- * read once, queried by the rules in findings/lint_*.c.
+ * Facts that the model alone shows about its quantization, and about how a builder
+ * would handle it: collected once, queried by the rules in findings/lint_*.c.
  *
  *     x --Q--> --DQ--> MaxPool --> Conv       the pool's output "holds" that DQ: a
  *                                             quantizer may be moved over the pool
  *
- * A quantizer is a Q or DQ node with its scales by value.  Unknown scales (in a file
- * that is absent, or computed at run time) are marked as unknown, and equal nothing.
+ * A quantizer is a Q or DQ node with the values of its scales. Unknown scales (in a
+ * missing file, or computed at run time) are marked as unknown, and equal nothing.
  */
 #ifndef FSD_LINT_LINT_H
 #define FSD_LINT_LINT_H
@@ -16,10 +16,10 @@
 
 /* ------------------------------------------------------------------------ builders */
 
-/** Families of builders, bits of a mask: rules differ between them. */
+/** Families of builders, as bits of a mask; rules differ between them. */
 enum fsd_family {
     FSD_TRT8 = 1 << 0,  /**< weakly typed, kernels chosen by measuring */
-    FSD_TRT10 = 1 << 1, /**< both ways of typing, compiled regions */
+    FSD_TRT10 = 1 << 1, /**< weakly or strongly typed, compiled regions */
     FSD_TRT11 = 1 << 2, /**< strongly typed only */
     FSD_RTX = 1 << 3, /**< TensorRT for RTX: strongly typed, all compiled, no plugins */
     FSD_STRONG = FSD_TRT11 | FSD_RTX,
@@ -29,25 +29,26 @@ enum fsd_family {
 /** The builder whose rules apply to the model. */
 struct fsd_target {
     enum fsd_family family;
-    unsigned version; /**< 107 is 1.7, which only matters for RTX; 0: any */
-    unsigned sm;      /**< compute capability, 89; 0: unknown */
+    unsigned version; /**< 107 means 1.7; used for RTX only; 0: any */
+    unsigned sm;      /**< compute capability, such as 89; 0: unknown */
     const char *name; /**< "rtx-1.7:sm89" */
 };
 
-/** Reads "trt8", "trt10", "trt11", "rtx", with "-1.7" and ":sm89" behind them.
- *  @param word  NULL: rtx-1.7:sm89, the default. */
+/** Parses "trt8", "trt10", "trt11" or "rtx", optionally followed by "-1.7" and ":sm89".
+ *  @param word  NULL: rtx-1.7:sm89, the default.
+ *  @return false if the word names no target. */
 bool fsd_target_read(struct fsd_target *out, const char *word, struct fsd_arena *arena);
 
-/** What is said of a word that names none: a format. */
+/** The message for a word that names no target; a format. */
 #define FSD_TARGET_EXPECTED                                                            \
     "expected trt8, trt10, trt11 or rtx, with a version and a compute capability as "  \
     "rtx-1.7:sm89, found '%s'"
 
-/** The word for a builder as logs and dumps state it, "TensorRT 10.13.0": "trt10";
- *  NULL: unknown. */
+/** The word for a builder as logs and dumps state it: "trt10" for "TensorRT 10.13.0";
+ *  NULL if unknown. */
 const char *fsd_target_named(const char *version);
 
-/** That for the builder that made the engine; NULL: unknown. */
+/** The word for the builder that made the engine; NULL if unknown. */
 const char *fsd_target_of(const struct fsd_graph *engine);
 
 /** "trt8, trt10" */
@@ -60,23 +61,24 @@ enum fsd_zero { FSD_ZERO_NONE, FSD_ZERO_OTHER, FSD_ZERO_UNKNOWN };
 /** A QuantizeLinear or DequantizeLinear. */
 struct fsd_quantizer {
     fsd_id node;
-    bool quantizes;       /**< false: a DQ */
-    enum fsd_dtype type;  /**< of the quantized side; unknown if nothing shows it */
-    fsd_id data;          /**< what it reads */
+    bool quantizes;       /**< false for a DQ */
+    enum fsd_dtype type;  /**< type of the quantized side; unknown if nothing shows
+                               it */
+    fsd_id data;          /**< the tensor that it reads */
     fsd_id scale;         /**< the tensor at its second input */
-    uint32_t n;           /**< scales; 0: not known */
-    const double *scales; /**< by value; NULL: not known */
-    int64_t axis;         /**< of several scales, from the start; -1: not known */
+    uint32_t n;           /**< number of scales; 0: unknown */
+    const double *scales; /**< their values; NULL: unknown */
+    int64_t axis;         /**< axis of several scales, from the start; -1: unknown */
     int64_t block;        /**< elements that share a scale along the axis; 0: all */
-    enum fsd_zero zero;   /**< is any zero point other than 0? */
-    int zero_point;       /**< a single one of 8 bits; 0: not known */
+    enum fsd_zero zero;   /**< whether a zero point differs from 0 */
+    int zero_point;       /**< a single 8-bit zero point; 0: unknown */
 };
 
-/** A quantizer that reads a tensor, or what an operator makes of it that quantizers
- *  may be moved over. */
+/** A quantizer that reads a tensor, or that can be moved to it over an operator. */
 struct fsd_reach {
     uint32_t quantizer;
-    fsd_id via; /**< the first operator on the way; FSD_NONE: it reads the tensor */
+    fsd_id via; /**< the first operator in between; FSD_NONE: it reads the tensor
+                     itself */
 };
 typedef FSD_VEC(struct fsd_reach) fsd_reaches;
 
@@ -86,16 +88,18 @@ typedef FSD_VEC(struct fsd_reach) fsd_reaches;
 struct fsd_style_seen {
     const char *name;     /**< "ONNX Runtime static quantization"; NULL: none */
     const char *sign;     /**< the name or place that shows it */
-    bool after_operators; /**< that exporter quantizes outputs of operators, not only
-                               inputs of those that run in low precision */
-    enum fsd_dtype type;  /**< of the first Q of activations in 8 bits; unknown: none */
-    uint32_t quantizers, after, before; /**< Qs of activations; of these behind an
-                                             operator that quantizes, and before one */
+    bool after_operators; /**< the exporter quantizes outputs of operators, not only
+                               inputs of low-precision operators */
+    enum fsd_dtype type;  /**< type of the first 8-bit Q of activations; unknown:
+                               none */
+    uint32_t quantizers, after, before; /**< number of Qs of activations; of these
+                                             after, and before, an operator that is
+                                             quantized */
 };
 
 struct fsd_refusal_row;
 
-/** The rows of refusals.c that may refuse an operator of the target. */
+/** The rows of refusals.c that may refuse an operator for the target. */
 struct fsd_refusal_rows {
     fsd_sym op;
     bool imported; /**< TensorRT for RTX has an importer for it */
@@ -109,14 +113,15 @@ struct fsd_lint {
     const struct fsd_sizes *sizes;
     struct fsd_target target;
     FSD_VEC(struct fsd_quantizer) quantizers;
-    uint32_t *quantizer_of; /**< by node; FSD_NONE */
-    uint32_t *holds;        /**< by tensor: the DQ whose value it is, moved at most by
-                               operators that quantizers may be moved over; FSD_NONE */
+    uint32_t *quantizer_of; /**< indexed by node; FSD_NONE: not a quantizer */
+    uint32_t *holds;        /**< indexed by tensor: the DQ whose value it holds,
+                                 possibly moved over operators; FSD_NONE: none */
     struct fsd_style_seen style;
-    bool repeats;       /**< a tensor has a name that another one has, too */
-    const bool *cyclic; /**< by node: it is on a cycle, or between two; NULL: none is */
-    FSD_VEC(struct fsd_refusal_rows) refusals; /**< one of each operator of the model */
-    uint32_t *refusals_of;                     /**< by node */
+    bool repeats;       /**< two tensors have the same name */
+    const bool *cyclic; /**< indexed by node: it is on a cycle, or between two; NULL: no
+                             cycles */
+    FSD_VEC(struct fsd_refusal_rows) refusals; /**< one per operator */
+    uint32_t *refusals_of;                     /**< indexed by node */
 };
 
 /** Collects the facts that the rules need, in the arena. */
@@ -125,37 +130,37 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
                                     const struct fsd_sizes *sizes,
                                     struct fsd_target target);
 
-/** The quantizer that the node is; NULL. */
+/** The quantizer that the node is; NULL if it is none. */
 const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id node);
 
-/** The DQ whose value the tensor holds; NULL, also for FSD_NONE. */
+/** The DQ whose value the tensor holds; NULL if there is none, and for FSD_NONE. */
 const struct fsd_quantizer *fsd_lint_holder(const struct fsd_lint *l, fsd_id tensor);
 
-/** The DQ whose value the node reads there; NULL. */
+/** The DQ whose value the node reads at that input; NULL if there is none. */
 const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
                                           uint32_t input);
 
-/** True where a Conv, Gemm, MatMul or the like reads quantized data and quantized
+/** Whether the node is a Conv, Gemm, MatMul or the like with quantized data and
  *  weights. */
 bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node);
 
-/** The Qs that the tensor reaches, itself or moved; at most some dozens. */
+/** Collects the Qs that read the tensor, directly or moved; at most some dozens. */
 void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *arena,
                     fsd_reaches *out);
 
-/** Whether two quantizers have the same scales; not known where one is not. */
+/** Whether two quantizers have equal scales; unknown if one's are unknown. */
 enum fsd_alike { FSD_ALIKE, FSD_UNLIKE, FSD_ALIKE_UNKNOWN };
 enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
                                const struct fsd_quantizer *b);
 
 /* ------------------------------------------------------------------------ refusals */
 
-/** What a builder does not take: a row of refusals.c. */
+/** Why a builder refuses a node: a row of refusals.c. */
 struct fsd_refusal {
-    const char *why;    /**< what the builder says, in our words */
-    const char *source; /**< who saw it, and in which version */
-    /** All that is needed: one dimension of size 1 or another type for a constant, or
-     *  data that is not quantized. */
+    const char *why;    /**< the builder's reason, in our words */
+    const char *source; /**< who observed it, and with which version */
+    /** The complete fix: one dimension of size 1, or a different type, for a constant;
+     *  or data that is not quantized. */
     enum fsd_refused_wants {
         FSD_WANTS_OTHER,
         FSD_WANTS_DIMENSION,
@@ -164,21 +169,21 @@ struct fsd_refusal {
     } wants;
 };
 
-/** The row that refuses the node for the target; NULL: none does. */
+/** The row that refuses the node for the target; NULL if none does. */
 const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node);
 
-/** The reason of an operator that has no importer, where there are no plugins. */
+/** The reason for an operator without an importer, for a builder without plugins. */
 extern const struct fsd_refusal fsd_lint_no_importer;
 
-/** What is known of an operator beside the rows. */
+/** What is known about an operator apart from the rows. */
 enum fsd_import {
     FSD_IMPORTED,      /**< the builder has an importer for it */
-    FSD_IMPORT_NONE,   /**< it has none, and no plugins to look for one */
-    FSD_IMPORT_UNKNOWN /**< unknown */
+    FSD_IMPORT_NONE,   /**< the builder has no importer, and no plugins */
+    FSD_IMPORT_UNKNOWN /**< not known */
 };
 enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node);
 
-/* Inside src/judge/lint. */
+/* For src/judge/lint only. */
 void fsd_lint_add_quantizer(struct fsd_lint *l, fsd_id node);
 void fsd_lint_see_style(struct fsd_lint *l);
 void fsd_lint_find_cycles(struct fsd_lint *l);

@@ -24,7 +24,7 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
         return;
     for (uint32_t i = 0; i < q->n; i++)
         any |= fabs(scales[i]) > 0 || isnan(scales[i]);
-    /* Per-channel scales that are all 0: values that were left out of the file. */
+    /* Per-channel scales that are all 0 are values that were left out of the file. */
     if (any || q->n == 1)
         q->scales = scales;
 }
@@ -44,7 +44,7 @@ static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
     return FSD_ZERO_NONE;
 }
 
-/* A single zero point of 8 bits; 0: it is none, or not known. */
+/* A single 8-bit zero point; 0 if there is none, or it is unknown. */
 static int zero_point_of(const struct fsd_lint *l, const struct fsd_quantizer *q)
 {
     const struct fsd_value *v = fsd_tensor_value(
@@ -110,7 +110,8 @@ bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node)
            fsd_dtype_is_quantized(data->type) && fsd_dtype_is_quantized(weights->type);
 }
 
-/* Ways part and meet again: what bounds the walk is how many readers it looks at. */
+/* Paths may split and join again, so the number of consumers that are visited bounds
+ * the walk. */
 struct walk {
     const struct fsd_lint *l;
     struct fsd_arena *arena;

@@ -1,11 +1,12 @@
 /*
- * What builders do not take: one row a reason, with who saw it.  To add one: a row.
+ * What builders refuse: one row per reason, with its source. To add a reason, add a
+ * row.
  *
  * Rows of RTX were measured: versions 1.4 to 1.7 were given ONNX's own test models, and
- * one small model for each type, operator and compute capability; what they said stands
- * in `why`.  Rows of the other families are what the parser's list of operators says of
- * all its versions.  An operator without a row is not said to be taken: only an
- * importer that is known to exist says so.
+ * one small model for each type, operator and compute capability; `why` states their
+ * reason. Rows of the other families come from the parser's list of operators, and hold
+ * for all its versions. An operator without a row is not known to be supported unless
+ * it is known to have an importer.
  */
 #include "judge/lint/row.h"
 
@@ -238,7 +239,7 @@ static const struct fsd_refusal_row refusals[] = {
      .attr = "mode", .words = " linear ",
      .is = {"only the linear mode is supported", MEASURED}},
 
-    /* What must be known before the build. */
+    /* Inputs that must be known before the build. */
     {" ReduceL1 ReduceL2 ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin "
      "ReduceProd ReduceSum ReduceSumSquare ",
      FSD_RTX, .holds = fsd_refused_is_not_weights, .number = 1,

@@ -1,4 +1,5 @@
-/* Conditions of refusals that ask for inputs, types, attributes and quantizers. */
+/* Conditions of refusals on inputs, types, attributes and quantizers. Each returns
+ * whether it holds for the node. */
 #include "judge/lint/row.h"
 
 #include <math.h>
@@ -9,7 +10,7 @@ static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
     return tensor != FSD_NONE && types >> fsd_tensor_form(g, tensor)->type & 1;
 }
 
-/* Its first input is one of the network's, and a sequence or an optional. */
+/* The first input is a network input, and a sequence or an optional. */
 bool fsd_refused_reads_list(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -20,7 +21,7 @@ bool fsd_refused_reads_list(const struct fsd_lint *l, const struct fsd_refusal_r
            fsd_tensor_is(l->g, first, FSD_TENSOR_INPUT);
 }
 
-/* Any input or output. */
+/* Any input or output has one of the types. */
 bool fsd_refused_has_a_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -36,8 +37,8 @@ bool fsd_refused_has_a_type(const struct fsd_lint *l, const struct fsd_refusal_r
     return false;
 }
 
-/* Is it what a Q made, through at most operators that keep the type?  Around UINT8 of
- * zero point 0 the pair is moved, whatever stands between. */
+/* Whether a Q produces the tensor, possibly followed by operators that keep the type.
+ * For UINT8 with zero point 0, the pair is moved over any operators. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
@@ -50,7 +51,7 @@ static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types
     return false;
 }
 
-/* The first input, be it constant or not. */
+/* The first input has one of the types, constant or not. */
 bool fsd_refused_takes_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -63,7 +64,7 @@ bool fsd_refused_reads_type(const struct fsd_lint *l, const struct fsd_refusal_r
     return fsd_refused_takes_type(l, r, node) && !l->facts->folded[node];
 }
 
-/* The same of what no Q made. */
+/* The same for an input that no Q produces. */
 bool fsd_refused_reads_plain(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -71,14 +72,15 @@ bool fsd_refused_reads_plain(const struct fsd_lint *l, const struct fsd_refusal_
            !is_quantized(l, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
-/* The same of what has a second operand: an Einsum of one multiplies nothing. */
+/* The same if there is a second operand: an Einsum with one operand multiplies
+ * nothing. */
 bool fsd_refused_multiplies(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
     return fsd_refused_reads_type(l, r, node) && fsd_node_has_in(l->g, node, 1);
 }
 
-/* One of its first two inputs is a constant of the types, as it is stored. */
+/* One of the first two inputs is a stored constant of the types. */
 bool fsd_refused_reads_stored(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
 {
@@ -91,8 +93,8 @@ bool fsd_refused_reads_stored(const struct fsd_lint *l, const struct fsd_refusal
     return false;
 }
 
-/* Whether the tensor is computed from sizes that only a run knows, through a tensor of
- * one of the types.  @param left the number of tensors that may still be visited. */
+/* Whether the tensor is computed from dynamic sizes, through a tensor of one of the
+ * types. @param left the number of tensors that may still be visited. */
 static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
                        bool met, uint32_t *left)
 {
@@ -110,7 +112,7 @@ static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
     return false;
 }
 
-/* A size of its output is computed in one of the types, of open sizes. */
+/* A size of the output is computed from dynamic sizes in one of the types. */
 bool fsd_refused_sizes_in_half(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -135,7 +137,8 @@ bool fsd_refused_weighs(const struct fsd_lint *l, const struct fsd_refusal_row *
     return has_type(l->g, first, r->types) && l->facts->constant[first];
 }
 
-/* It makes such a tensor, which neither is the network's output nor a quantizer's. */
+/* The output has one of the types, and is neither a network output nor read by a
+ * quantizer. */
 bool fsd_refused_inside(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                         fsd_id node)
 {
@@ -147,7 +150,7 @@ bool fsd_refused_inside(const struct fsd_lint *l, const struct fsd_refusal_row *
            !is_quantized(l, out, r->types);
 }
 
-/* It reads quantized data and weights, which are of the types. */
+/* Data and weights are quantized, to the types. */
 bool fsd_refused_runs_narrow(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -155,8 +158,8 @@ bool fsd_refused_runs_narrow(const struct fsd_lint *l, const struct fsd_refusal_
            r->types >> fsd_lint_held(l, node, 1)->type & 1;
 }
 
-/* Data and weights are quantized to types that no kernel multiplies with each other:
- * of four and eight bits, but for a product of two dimensions with several scales. */
+/* Data and weights are quantized to types that no kernel multiplies with each other: 4
+ * and 8 bits, except for a two-dimensional product with several scales. */
 bool fsd_refused_mixes(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                        fsd_id node)
 {
@@ -177,8 +180,8 @@ bool fsd_refused_mixes(const struct fsd_lint *l, const struct fsd_refusal_row *r
            (weights->n == 1 || (x->ranked && x->rank > 2));
 }
 
-/* It dequantizes a constant without dimensions that no Q makes, and something needs it.
- */
+/* The node dequantizes a constant without dimensions that no Q produces, and its output
+ * is needed. */
 bool fsd_refused_is_scalar(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                            fsd_id node)
 {
@@ -189,7 +192,7 @@ bool fsd_refused_is_scalar(const struct fsd_lint *l, const struct fsd_refusal_ro
            x->ranked && !x->rank && l->facts->live[node];
 }
 
-/* It dequantizes a constant that an operator computes. */
+/* The node dequantizes a constant that an operator computes. */
 bool fsd_refused_is_not_stored(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -199,7 +202,7 @@ bool fsd_refused_is_not_stored(const struct fsd_lint *l,
            !(l->facts->traits[producer] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));
 }
 
-/* The input `number` has a place in the list, and no name. */
+/* The input `number` is in the list with an empty name. */
 bool fsd_refused_is_left_empty(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -207,7 +210,7 @@ bool fsd_refused_is_left_empty(const struct fsd_lint *l,
            !fsd_node_has_in(l->g, node, (uint32_t)r->number);
 }
 
-/* Three dimensions behind the channels. */
+/* There are three dimensions after the channels. */
 bool fsd_refused_is_spatial(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -215,7 +218,7 @@ bool fsd_refused_is_spatial(const struct fsd_lint *l, const struct fsd_refusal_r
            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 5;
 }
 
-/* More outputs are used than `number`. */
+/* More than `number` outputs are used. */
 bool fsd_refused_gives_more(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -230,7 +233,7 @@ bool fsd_refused_gives_more(const struct fsd_lint *l, const struct fsd_refusal_r
     return n > r->number;
 }
 
-/* One of the inputs by the bits of `number` is there. */
+/* One of the inputs whose bit is set in `number` is given. */
 bool fsd_refused_is_there(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                           fsd_id node)
 {
@@ -240,7 +243,7 @@ bool fsd_refused_is_there(const struct fsd_lint *l, const struct fsd_refusal_row
     return false;
 }
 
-/* Or one of them is left out. */
+/* One of them is left out. */
 bool fsd_refused_lacks_one(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                            fsd_id node)
 {
@@ -250,7 +253,8 @@ bool fsd_refused_lacks_one(const struct fsd_lint *l, const struct fsd_refusal_ro
     return false;
 }
 
-/* The input `number` is there, of the types if there are any, and no constant. */
+/* The input `number` is given, of one of the types (if there are any), and not a
+ * constant. */
 bool fsd_refused_is_computed(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -292,7 +296,7 @@ bool fsd_refused_is_too_many(const struct fsd_lint *l, const struct fsd_refusal_
     return known && known->n == 1 && known->at[0] > 3840;
 }
 
-/* A mask beside is_causal. */
+/* There is a mask as well as is_causal. */
 bool fsd_refused_is_masked_twice(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -300,7 +304,7 @@ bool fsd_refused_is_masked_twice(const struct fsd_lint *l,
     return fsd_node_has_in(l->g, node, 3) && fsd_node_int(l->g, node, "is_causal", 0);
 }
 
-/* Both directions, with other activations. */
+/* Both directions, with different activations. */
 bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -318,7 +322,7 @@ bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_
     return false;
 }
 
-/* Its remainder is that of integers, and its operands are not. */
+/* It computes an integer remainder of operands that are not integers. */
 bool fsd_refused_is_inexact(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -346,7 +350,7 @@ bool fsd_refused_has_bad_scale(const struct fsd_lint *l,
     return false;
 }
 
-/* Up to opset 6 operators broadcast by attributes, if at all. */
+/* Before opset 7, operators broadcast with attributes, if at all. */
 bool fsd_refused_is_pre_7(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                           fsd_id node)
 {
@@ -357,8 +361,8 @@ bool fsd_refused_is_pre_7(const struct fsd_lint *l, const struct fsd_refusal_row
     return opset && opset < 7;
 }
 
-/* The input `number` is computed, be it of constants: only a copy or a cast of one is
- * looked through. */
+/* The input `number` is computed, even if from constants; only a copy or a cast of a
+ * constant is accepted. */
 bool fsd_refused_is_not_weights(const struct fsd_lint *l,
                                 const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -379,7 +383,7 @@ bool fsd_refused_is_not_weights(const struct fsd_lint *l,
     return false;
 }
 
-/* Of the types, with a bound named "". */
+/* The input has one of the types, and a bound is named "". */
 bool fsd_refused_lacks_a_bound(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -390,7 +394,8 @@ bool fsd_refused_lacks_a_bound(const struct fsd_lint *l,
             (n > 2 && !fsd_node_has_in(l->g, node, 2)));
 }
 
-/* Of its inputs by the bits of `number` one is the network's and of the types. */
+/* One of the inputs whose bit is set in `number` is a network input of one of the
+ * types. */
 bool fsd_refused_counts_data(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -405,7 +410,7 @@ bool fsd_refused_counts_data(const struct fsd_lint *l, const struct fsd_refusal_
     return false;
 }
 
-/* What it makes is of the types, because an attribute says so. */
+/* An attribute requests one of the types for the output. */
 bool fsd_refused_is_asked_for(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
 {
@@ -419,8 +424,8 @@ bool fsd_refused_has_attr(const struct fsd_lint *l, const struct fsd_refusal_row
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
-/* An attribute, or one of its numbers, is another than `number`, nor 1 where there are
- * words. */
+/* An attribute, or one of its numbers, differs from `number`, and, if there are words,
+ * from 1. */
 bool fsd_refused_number_is_not(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -436,7 +441,7 @@ bool fsd_refused_number_is_not(const struct fsd_lint *l,
             !(r->words && attr->i == 1));
 }
 
-/* An attribute is a word of the list, or with `number` none of it. */
+/* An attribute is a word of the list, or, with `number`, is not. */
 bool fsd_refused_word_is(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                          fsd_id node)
 {

@@ -1,5 +1,5 @@
-/* Conditions of refusals that ask for the graph itself: nodes on a cycle, tensors that
- * two nodes make or none does, operands of different types. */
+/* Conditions of refusals on the graph itself: nodes on a cycle, tensors with two
+ * producers or none, operands of different types. */
 #include "judge/lint/row.h"
 
 #include "base/base.h"
@@ -8,13 +8,13 @@
 
 /* --------------------------------------------------------------------------- cycles */
 
-/* A peel of the graph: nodes that wait for no other one, and those that waited for
- * these only. */
+/* Removes nodes whose producers (or consumers) have all been removed, again and again;
+ * the nodes left are on cycles or between them. */
 struct peel {
     const struct fsd_graph *g;
-    uint32_t *waits; /* by node: for so many uses of tensors */
-    bool *left;      /* by node: not peeled */
-    bool back;       /* from the outputs on */
+    uint32_t *waits; /* indexed by node: number of uses of tensors that it waits for */
+    bool *left;      /* indexed by node: not removed */
+    bool back;       /* starts at the outputs */
 };
 
 static struct fsd_span ports_of(const struct peel *p, fsd_id node, bool ahead)
@@ -24,7 +24,7 @@ static struct fsd_span ports_of(const struct peel *p, fsd_id node, bool ahead)
     return ahead != p->back ? n->out : n->in;
 }
 
-/* The nodes at the other side of a tensor. */
+/* The nodes at the other end of a tensor. */
 static struct fsd_span nodes_at(const struct peel *p, fsd_id tensor, bool ahead)
 {
     return ahead != p->back ? fsd_tensor_consumers(p->g, tensor)
@@ -108,8 +108,8 @@ bool fsd_refused_is_cyclic(const struct fsd_lint *l, const struct fsd_refusal_ro
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* Whether an earlier node writes a tensor of the same name as one of its outputs: the
- * reader of models drops the name of the second tensor. */
+/* Whether an earlier node writes a tensor with the same name as one of its outputs: the
+ * reader of models drops the second tensor's name. */
 bool fsd_refused_makes_again(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -125,7 +125,8 @@ bool fsd_refused_makes_again(const struct fsd_lint *l, const struct fsd_refusal_
     return false;
 }
 
-/* It reads what is neither an input or a constant of its graph nor made in it. */
+/* It reads a tensor that is neither an input nor a constant of its graph, and has no
+ * producer there. */
 bool fsd_refused_reads_nothing(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -145,9 +146,9 @@ bool fsd_refused_reads_nothing(const struct fsd_lint *l,
 
 /* ---------------------------------------------------------------------------- types */
 
-/* Operators whose floating-point inputs must have one type: those of elements,
- * products, Concat, and normalizations but for the one that has statistics.  Of powers
- * and of limits the parser casts the second input. */
+/* Operators whose floating-point inputs must have one type: elementwise operators,
+ * products, Concat, and normalizations except the one with statistics. For powers and
+ * limits, the parser casts the second input. */
 static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
 {
     unsigned traits = l->facts->traits[node];

@@ -1,7 +1,7 @@
-/* Conditions of refusals that ask for ranks and sizes. */
+/* Conditions of refusals on ranks and sizes. */
 #include "judge/lint/row.h"
 
-/* The weights have channels that only a run knows. */
+/* The weights have a dynamic number of channels. */
 bool fsd_refused_has_open_channels(const struct fsd_lint *l,
                                    const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -14,7 +14,7 @@ bool fsd_refused_has_open_channels(const struct fsd_lint *l,
             fsd_amount_is_open(l->sizes->amounts, w->dims[1]));
 }
 
-/* A side of a product of matrices is none. */
+/* An operand of a matrix product is not a matrix. */
 bool fsd_refused_is_no_matrix(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
 {
@@ -34,7 +34,7 @@ static int64_t size_of(const struct fsd_shape *x, uint32_t axis)
     return x->ranked && axis < x->rank ? x->dims[axis] : -1;
 }
 
-/* The size of one head of an attention's queries; not above 0: not known. */
+/* The head size of an attention's queries; 0 or less if unknown. */
 static int64_t head_size(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_shape *q =
@@ -47,8 +47,8 @@ static int64_t head_size(const struct fsd_lint *l, fsd_id node)
                                    fsd_node_int(l->g, node, "q_num_heads", -1));
 }
 
-/* What has three dimensions, as many heads of keys as of queries, and no mask is taken
- * apart where no kernel runs it. */
+/* Whether the builder decomposes an attention that no kernel supports: three
+ * dimensions, as many heads of keys as of queries, and no mask. */
 static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
 {
     return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 3 &&
@@ -58,8 +58,8 @@ static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
                fsd_node_int(l->g, node, "kv_num_heads", -1);
 }
 
-/* Attention that no kernel computes as a whole, since it has these types or heads
- * smaller than `number`, and that is not decomposed either.  With a single query it is
+/* Attention that no kernel computes as a whole, because of its types or a head size
+ * below `number`, and that is not decomposed either. With a single query it is
  * decomposed. */
 bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
@@ -70,20 +70,20 @@ bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal
 
     if (!q->ranked || (q->rank != 3 && q->rank != 4))
         return false;
-    if (r->until) /* of old versions the type alone was seen to decide */
+    if (r->until) /* for old versions only the type was measured */
         return l->g->nodes.at[node].in.n < 7 && fsd_refused_takes_type(l, r, node);
     return !is_taken_apart(l, node) && q->dims[q->rank - 2u] != 1 &&
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* The same with heads of more than `number`; one query, too. */
+/* The same for a head size above `number`, even with a single query. */
 bool fsd_refused_is_wide(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                          fsd_id node)
 {
     return !is_taken_apart(l, node) && head_size(l, node) > r->number;
 }
 
-/* Heads of keys and of values have other sizes. */
+/* The head sizes of keys and values differ. */
 bool fsd_refused_is_uneven(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                            fsd_id node)
 {
@@ -97,7 +97,7 @@ bool fsd_refused_is_uneven(const struct fsd_lint *l, const struct fsd_refusal_ro
     return k->rank == v->rank && a > 0 && b > 0 && a != b;
 }
 
-/* Its mask ends before the keys do, which stands for keys that are masked. */
+/* The mask is shorter than the keys, which means that the other keys are masked. */
 bool fsd_refused_is_short_mask(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -111,7 +111,7 @@ bool fsd_refused_is_short_mask(const struct fsd_lint *l,
     return !fsd_node_has_in(l->g, node, 4) && width > 1 && keys > 0 && width != keys;
 }
 
-/* The heads of the queries; not above 0: not known. */
+/* The number of heads of the queries; 0 or less if unknown. */
 static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_shape *q =
@@ -122,7 +122,8 @@ static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
     return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, name, -1);
 }
 
-/* The input `number` has a size that is neither 1 nor that of batch, heads, queries. */
+/* The input `number` has a size that is neither 1 nor that of batch, heads or
+ * queries. */
 bool fsd_refused_has_other_mask(const struct fsd_lint *l,
                                 const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -133,7 +134,7 @@ bool fsd_refused_has_other_mask(const struct fsd_lint *l,
     int64_t want[3] = {size_of(q, 0), heads_of(l, node), size_of(q, q->rank - 2u)};
 
     for (uint32_t i = 0; i < 3 && mask->ranked; i++) {
-        /* From the last: keys, queries, heads, batch. */
+        /* Counted from the last: keys, queries, heads, batch. */
         int64_t size = mask->rank + i < 4 ? 1 : size_of(mask, mask->rank + i - 4u);
 
         if (size > 1 && want[i] > 0 && size != want[i])
@@ -142,7 +143,7 @@ bool fsd_refused_has_other_mask(const struct fsd_lint *l,
     return false;
 }
 
-/* The slope has other dimensions than the data. */
+/* The dimensions of the slope differ from those of the data. */
 bool fsd_refused_has_other_slope(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -155,7 +156,7 @@ bool fsd_refused_has_other_slope(const struct fsd_lint *l,
            x->rank != slope->rank;
 }
 
-/* A vector times a stack of matrices, more than one. */
+/* A vector is multiplied by a stack of more than one matrix. */
 bool fsd_refused_is_row_of_many(const struct fsd_lint *l,
                                 const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -168,7 +169,7 @@ bool fsd_refused_is_row_of_many(const struct fsd_lint *l,
     return a->rank == 1 && b->rank > 2 && b->dims[0] > 1;
 }
 
-/* What a product of matrices adds is none, before opset 7. */
+/* The addend of a matrix product is not a matrix, before opset 7. */
 bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
                                 const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -178,7 +179,7 @@ bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
     return fsd_refused_is_pre_7(l, r, node) && c->ranked && c->rank != 2;
 }
 
-/* One of the first three inputs has another rank than `number`. */
+/* The rank of one of the first three inputs is not `number`. */
 bool fsd_refused_a_rank_is_not(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -192,7 +193,7 @@ bool fsd_refused_a_rank_is_not(const struct fsd_lint *l,
     return false;
 }
 
-/* The first input has another rank than `number`. */
+/* The rank of the first input is not `number`. */
 bool fsd_refused_rank_is_not(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -203,7 +204,7 @@ bool fsd_refused_rank_is_not(const struct fsd_lint *l, const struct fsd_refusal_
 }
 
 /* Whether the tensor is computed from elements of the network's inputs, and not only
- * from their shapes.  `left` bounds the number of tensors that are visited. */
+ * from their shapes. `left` limits the number of visited tensors. */
 static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
 {
     fsd_id producer;
@@ -238,7 +239,8 @@ static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y
     return unlike;
 }
 
-/* Whether two branches, between which data decide, give something that is unlike. */
+/* Whether the outputs of two branches are unlike, if data decides between the
+ * branches. */
 static bool branches_differ(const struct fsd_lint *l, fsd_id node,
                             bool (*unlike)(const struct fsd_shape *,
                                            const struct fsd_shape *))
@@ -269,7 +271,7 @@ bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
     return branches_differ(l, node, has_unlike_rank);
 }
 
-/* A branch in a branch, whose own branches give other sizes. */
+/* A branch within a branch, whose own branches have outputs of different sizes. */
 bool fsd_refused_has_unlike_sizes(const struct fsd_lint *l,
                                   const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -281,7 +283,7 @@ bool fsd_refused_has_unlike_sizes(const struct fsd_lint *l,
            branches_differ(l, node, has_unlike_size);
 }
 
-/* The size of an axis, counted from the last, where it is a number; 0. */
+/* The size of an axis, counted from the last; 0 if it is not fixed. */
 static int64_t size_at(const struct fsd_shape *x, int from_last)
 {
     int64_t size = x->ranked && from_last < x->rank && from_last >= 0
@@ -296,7 +298,7 @@ static bool is_unlike(int64_t a, int64_t b)
     return a > 0 && b > 0 && a != b;
 }
 
-/* From that axis on, counted from the last, sizes that do not broadcast. */
+/* Whether sizes do not broadcast from that axis on, counted from the last. */
 static bool is_no_broadcast(const struct fsd_shape *x, const struct fsd_shape *y,
                             int from_last)
 {
@@ -307,7 +309,7 @@ static bool is_no_broadcast(const struct fsd_shape *x, const struct fsd_shape *y
     return false;
 }
 
-/* Sizes of its two inputs contradict each other. */
+/* The sizes of its two inputs contradict each other. */
 bool fsd_refused_contradicts(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -371,8 +373,8 @@ bool fsd_refused_splits_too_much(const struct fsd_lint *l,
            (size + parts - 1) / parts * (parts - 1) > size;
 }
 
-/* A pool with ceil_mode whose last window starts in the padding, none of which counts:
- * it would divide by nothing. */
+/* A pool with ceil_mode whose last window starts in the padding, which is not counted:
+ * it would divide by 0. */
 bool fsd_refused_averages_padding(const struct fsd_lint *l,
                                   const struct fsd_refusal_row *r, fsd_id node)
 {

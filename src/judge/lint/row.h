@@ -1,6 +1,5 @@
 /*
- * A row of the table of refusals, and its conditions.  Only src/judge/lint includes
- * this.
+ * A row of the table of refusals, and its conditions. For src/judge/lint only.
  */
 #ifndef FSD_LINT_ROW_H
 #define FSD_LINT_ROW_H
@@ -14,17 +13,18 @@ typedef bool fsd_refused_fn(const struct fsd_lint *l, const struct fsd_refusal_r
 struct fsd_refusal_row {
     const char *ops;       /* each between blanks; NULL: any operator */
     unsigned families;     /* enum fsd_family */
-    unsigned until;        /* the last version of RTX that refuses; 0: all do */
-    unsigned below_sm;     /* compute capability from which it is taken; 0: none */
-    fsd_refused_fn *holds; /* NULL: always */
-    const char *attr;      /* and what `holds` looks for */
+    unsigned until;        /* the last version of RTX that refuses it; 0: all versions
+                              do */
+    unsigned below_sm;     /* compute capability that supports it; 0: none */
+    fsd_refused_fn *holds; /* a condition; NULL: always */
+    const char *attr;      /* the attribute that `holds` examines */
     int64_t number;
     const char *words; /* each between blanks */
-    uint64_t types;    /* bits by enum fsd_dtype */
+    uint64_t types;    /* bits indexed by enum fsd_dtype */
     struct fsd_refusal is;
 };
 
-/* refused.c, which says what each asks */
+/* refused.c, which documents each condition */
 fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes_type,
     fsd_refused_reads_type, fsd_refused_reads_plain, fsd_refused_multiplies,
     fsd_refused_weighs, fsd_refused_inside, fsd_refused_runs_narrow, fsd_refused_mixes,

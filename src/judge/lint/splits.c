@@ -1,10 +1,11 @@
 /*
- * Ways to split a kernel: switches of the builder, and edits of the model at a tensor
- * inside it.  To add one: a row for each kind of kernel that it was measured on.
+ * Ways to split a kernel: options of the builder, and edits of the model at a tensor
+ * inside the kernel. To add one, add a row for each kind of kernel on which it was
+ * measured.
  *
  * Measured on TensorRT for RTX 1.7.1 without a GPU: switches on 9 to 19 models, each
- * edit on 60 kernels of 26 models.  "Split" is that the kernel's nodes are in several
- * kernels then; "nothing else" that each other kernel is there unchanged.
+ * edit on 60 kernels of 26 models.  "Split" means that several kernels then compute the
+ * kernel's nodes; "nothing else" means that all other kernels are unchanged.
  */
 #include "judge/lint/splits.h"
 #include "base/base.h"
@@ -51,7 +52,7 @@ static const struct fsd_split_way ways[] = {
     {PAIR, FSD_SPLIT_CHAIN, false, "split 31 of 31", "nothing else in 28" PROOF},
 };
 
-/* What the layer's nodes are; 0: a single node, or not known. */
+/* The kind of the layer's nodes; 0 for a single node, or if unknown. */
 static unsigned kind_of(const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t products = 0, softmaxes = 0, n = d->match->of_layer[layer].n;

@@ -1,16 +1,17 @@
-/* Which exporter placed the quantizers of a model: exporters differ in the places and
- * the names. */
+/* Which exporter placed the quantizers of a model: exporters differ in places and
+ * names. */
 #include "judge/lint/lint.h"
 
 #include <string.h>
 
-/* By the producer stated in the file, a domain, or a part of the quantizers' names. */
+/* An exporter is recognized by the producer in the file, a domain, or a part of the
+ * quantizers' names. */
 static const struct sign {
     enum { PRODUCER, DOMAIN, NAME } of;
     const char *piece;
     const char *style;
-    bool after_operators; /* it quantizes what operators make, by default */
-    bool weights_behind;  /* and of constants, which it leaves in their type */
+    bool after_operators; /* by default it quantizes the outputs of operators */
+    bool weights_behind;  /* it leaves constants in their type, followed by a pair */
 } signs[] = {
     {DOMAIN, "trt", "NVIDIA ModelOpt"},
     {PRODUCER, "modelopt", "NVIDIA ModelOpt"},
@@ -20,7 +21,7 @@ static const struct sign {
     {PRODUCER, "nncf", "NNCF"},
     {NAME, "nncf", "NNCF"},
     {NAME, "FakeQuantize", "NNCF"},
-    /* ModelOpt calls ONNX Runtime's quantizer, which states no other producer then. */
+    /* ModelOpt calls ONNX Runtime's quantizer, which then states the same producer. */
     {PRODUCER, "onnx.quantize", "NVIDIA ModelOpt, or ONNX Runtime for TensorRT",
      .weights_behind = true},
     {PRODUCER, "onnx.quantize", "ONNX Runtime static quantization", true},
@@ -31,7 +32,7 @@ static const struct sign {
     {PRODUCER, "pytorch", "PyTorch export (pytorch-quantization and its kin)"},
 };
 
-/* A Q reads stored numbers. */
+/* Whether a Q reads stored numbers. */
 static bool quantizes_weights(const struct fsd_lint *l)
 {
     for (uint32_t i = 0; i < l->quantizers.n; i++)
@@ -51,7 +52,7 @@ static const char *text_of(const struct fsd_lint *l, const struct sign *sign,
                                                       : n->name);
 }
 
-/* A domain is the whole word, anything else a piece. */
+/* A domain must match as a whole, other signs as a part. */
 static bool shows(const struct fsd_lint *l, const struct sign *sign, fsd_id node)
 {
     const char *text = text_of(l, sign, node);

@@ -1,4 +1,4 @@
-/* For which builder the model is judged. */
+/* The builder for which the model is judged. */
 #include "judge/lint/lint.h"
 
 #include "base/base.h"
@@ -12,7 +12,7 @@ static const struct family {
 } families[] = {
     {"trt8", FSD_TRT8}, {"trt10", FSD_TRT10}, {"trt11", FSD_TRT11}, {"rtx", FSD_RTX}};
 
-/* Reads digits; false where there are none, or more than a version has. */
+/* Reads digits; false if there are none, or more than a version has. */
 static bool take_number(const char **at, unsigned *out)
 {
     size_t n = strspn(*at, "0123456789");
