@@ -454,13 +454,13 @@ def check_profiles():
           "only-in-profile" in done.stdout, times(done))
     done = profile(listing(good[0], record("a", 1), record("b", 2), record("c", 1)))
     check("another engine's profile is refused with both counts", done.returncode == 2 and
-          "the 4 layers" in done.stderr and "of 4 layers, of which 1" in done.stderr, done.stderr)
+          "the 4 layers" in done.stderr and "of 4 layers, 1 of them" in done.stderr, done.stderr)
     done = profile(listing(good[0], record("a", 1), record("b", 2), record("c", 1)), "--force")
     ms = json.loads(done.stdout)["summary"]["ms"]
     check("by force it is used as far as it goes", abs(ms["elsewhere"] - .4) < 1e-12 and
           abs(ms["total"] - 1.4) < 1e-12, f"{ms}")
-    broken = {"": "no record", "[]": "no record", "[": "no record", "{": "no record",
-              '[{"count":1}]': "no record", '[{"name":"a': "end of a text",
+    broken = {"": "found none", "[]": "found none", "[": "found none", "{": "found none",
+              '[{"count":1}]': "found none", '[{"name":"a': "end of a text",
               '[{"name" "a"}]': "expected ':'", "garbage": "a log without the table",
               '[{"name":"a","timeMs":[1]}]': "a number or a text",
               '{"Layers":["a"]}': "an engine's layers", '[{"ph":"X","ts":1}]': "Chrome trace",

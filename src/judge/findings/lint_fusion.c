@@ -48,8 +48,8 @@ static uint32_t between(const struct fsd_measured_block *m)
     return n;
 }
 
-/* The type for the products; NULL if no 16-bit type holds their results.  If nodes follow
- * a Softmax in FP32 the builder has an FP16 kernel for two head sizes only. */
+/* The type for the products; NULL if no 16-bit type holds their results.  If nodes
+ * follow a Softmax in FP32 the builder has an FP16 kernel for two head sizes only. */
 static const char *type_for(const struct fsd_lint *l,
                             const struct fsd_measured_block *m)
 {

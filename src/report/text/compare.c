@@ -97,8 +97,7 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* Counts tensors between two groups, unless the precisions of the nodes explain
-     * them. */
+    /* Tensors between two groups that the precisions of the nodes do not explain. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
@@ -156,8 +155,7 @@ static void put_unlike(const struct fsd_compare *c, FILE *out)
                    "per item of the batch\n", out);
 }
 
-/* Prints whole runs first if both builds have them, since that is the time that users
- * wait for. */
+/* Prints whole runs first if both builds have them: users wait for these. */
 static void put_times(const struct fsd_compare *c, FILE *out)
 {
     const char *const blamed[FSD__BLAME_COUNT] = {
