@@ -92,7 +92,7 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
     type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;
     if (type == FSD_FP32 || type == FSD_DTYPE_UNKNOWN)
         return NULL;
-    return !fsd_fix_is_scale(type)    ? "the tensor is no FP32, FP16 or BF16"
+    return !fsd_fix_is_scale(type)    ? "the tensor is not FP32, FP16 or BF16"
            : fsd_graph_opset(g) >= 19 ? NULL
                                       : "before opset 19 a quantizer reads FP32 only";
 }

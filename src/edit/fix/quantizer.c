@@ -185,7 +185,7 @@ const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit 
         fsd_id dq = fsd_fix_dq_at(f->lint, out, i);
 
         if (dq == FSD_NONE || !fsd_node_has_in(g, dq, 2))
-            return "a node reads its output that is no DequantizeLinear with a zero "
+            return "a node that reads its output is not a DequantizeLinear with a zero "
                    "point";
         if (!fsd_onnx_can_edit(g, dq))
             return "a DequantizeLinear of it is in a model-local function";

@@ -214,7 +214,7 @@ function tiles_of(d) {
     const more = (moves.added ?? 0) > (moves.removed ?? 0) ? "alarm" : moves.added ? "added" : "good";
     const differing = d.regions.filter((r) => r.differs).length;
     return [
-        { title: "builds", value: d.summary.differs ? "differ" : d.summary.opaque_regions ? "alike as far as stated" : "are equal", note: `${count(differing)} of ${count(d.regions.length)} regions`, look: d.summary.differs ? "alarm" : "good", filter: ["show", "changed"] },
+        { title: "builds", value: d.summary.differs ? "differ" : d.summary.opaque_regions ? "alike in what both state" : "are equal", note: `${count(differing)} of ${count(d.regions.length)} regions`, look: d.summary.differs ? "alarm" : "good", filter: ["show", "changed"] },
         { title: "layers", value: `${count(d.old.layers)} → ${count(d.new.layers)}`, note: `mapped ${d.old.mapped} of ${d.old.computing} → ${d.new.mapped} of ${d.new.computing}` },
         { title: "fusions lost", value: count(regions["fusion-lost"] ?? 0), note: `regrouped ${regions.regrouped ?? 0}, gained ${regions["fusion-gained"] ?? 0}${d.summary.opaque_regions ? `, not stated in ${d.summary.opaque_regions}` : ""}`, look: worse, filter: ["what", "fusion-lost"] },
         { title: "higher precision", value: count(precisions.widened ?? 0), note: `lower ${precisions.narrowed ?? 0}, other ${(precisions.retyped ?? 0) + (precisions.changed ?? 0)}`, look: precisions.widened || precisions.retyped ? "alarm" : "good", filter: ["width", "widened"] },
@@ -255,7 +255,7 @@ export function compare_subject(d, command) {
             ["old", `${d.old.model}, ${d.old.engine}  (${d.old.format})`],
             ["new", `${d.new.model}, ${d.new.engine}  (${d.new.format})`],
         ],
-        verdict: d.summary.differs ? { text: "builds differ", look: "alarm" } : { text: d.summary.opaque_regions ? "no difference as far as stated" : "no difference", look: d.summary.opaque_regions ? "" : "good" },
+        verdict: d.summary.differs ? { text: "builds differ", look: "alarm" } : { text: d.summary.opaque_regions ? "no difference in what both builds state" : "no difference", look: d.summary.opaque_regions ? "" : "good" },
         sides: ["old build", "new build"],
         measures: ms
             ? [
