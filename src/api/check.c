@@ -52,7 +52,7 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
              "less; name the "
              "build that states more first"},
             {learnt[b].less, "recorded as a variant; in ", "row", "rows",
-             "it states less than the first build, which a check accepts only from the "
+             "it states less than the first build; a check accepts this only from the "
              "same version of the builder"}};
 
         for (size_t i = 0; i < FSD_COUNT_OF(left); i++) {

@@ -38,8 +38,8 @@ static const struct option_row options[] = {
 static const char doc[] =
     "Writes a report for the maintainers of a builder to the new "
     "directory DIR: issue.md, the text with versions, flags, "
-    "tables and commands; part.onnx, the part of the model, cut "
-    "out; part.svg, its picture; layers.json, its layers.\vOLD "
+    "tables and commands; part.onnx, the affected part as a "
+    "model; part.svg, its picture; layers.json, its layers.\vOLD "
     "and NEW are builds as for compare: "
     "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot or a "
     "build log; MODEL and the log of a build that failed report why.  Read issue.md "
@@ -371,7 +371,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 const struct verb verb_issue = {
     "issue",
     "MODEL ENGINE | OLD NEW",
-    "write a bug report for the builder's maintainers, with the part as a model",
+    "write a bug report for the builder's maintainers, with the affected part",
     doc,
     {"model.onnx engine.json -o report",
      "old.onnx,old.json new.onnx,new.json -o report",

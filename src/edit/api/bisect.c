@@ -268,7 +268,7 @@ static enum fsd_status take(struct fsd_bisection *search, enum fsd_bisect_result
 
     if (fsd_bisection_done(search))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "the search is complete: bisect next prints its result");
+                        "the search is complete: `bisect next` prints its result");
     if (result != FSD_BISECT_SKIP && rebuilt)
         status = fsd_search_look(search, rebuilt, seen, err);
     else if (result != FSD_BISECT_SKIP)

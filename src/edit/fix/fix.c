@@ -86,7 +86,7 @@ static const char *refuse_insert(struct fsd_fixes *f, const struct fsd_edit *e)
     if (e->input >= in.n || g->ports.at[in.at + e->input].tensor == FSD_NONE)
         return "the node has no such input";
     if (e->type && !narrow_of(e->type))
-        return "only pairs of INT8, UINT8 and FP8 are inserted";
+        return "lint --fix inserts pairs of INT8, UINT8 and FP8 only";
     if (f->set[in.at + e->input])
         return "another edit changes this input";
     type = fsd_port_form(g, &g->ports.at[in.at + e->input])->type;

@@ -39,7 +39,8 @@ FSD_RECORD(node_row, NODE_ROW)
     is(t, COUNT, follows, p->count[FSD_RETYPED_FOLLOWS], NULL) \
     is(t, COUNT, quantized, p->count[FSD_RETYPED_QUANTIZED], NULL) \
     is(t, COUNT, lost, p->count[FSD_RETYPED_LOST], NULL) \
-    is(t, TALLY, types, tally(arena, p), NULL, .about = "of the nodes that are set") \
+    is(t, TALLY, types, tally(arena, p), NULL, \
+        .about = "of the nodes whose type is set") \
     is(t, COUNT, casts, p->casts.n - constants, NULL, \
         .about = "Casts of tensors that a run computes") \
     is(t, COUNT, constants, constants, NULL, \

@@ -229,8 +229,8 @@ static const struct fsd_rule rules[] = {
      LOG, .find = fsd_find_log_warnings,
      .why = "Each copy synchronizes with the device. Nodes that run on another "
             "provider cause it.",
-     .fix = "List the nodes on the CPU with `skipped`. Replace their operators, or "
-            "move them to the beginning or end of the model."},
+     .fix = "Run `skipped`, which lists the nodes on the CPU. Replace their operators, "
+            "or move them to the beginning or end of the model."},
     {"input/remark", FSD_INFO, "Part of an input file was readable but unexpected.",
      RUN, .find = fsd_find_remarks,
      .why = "The file was read anyway; the oddity may be a mistake in it.",

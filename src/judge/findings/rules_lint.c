@@ -77,7 +77,7 @@ static const struct fsd_rule rules[] = {
          "developer guide, Q/DQ placement; reported by users, NVIDIA "
          "Model-Optimizer pull requests 425 and 2024, TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
-     "A residual addition has its quantizer, but nothing quantizes the sum.", LINT,
+     "An input of a residual addition is quantized, but the sum is not.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
      .why = "The fused kernel of convolution and addition writes INT8. If the sum "
             "stays in higher precision, as before the pooling at the end of a network, "

@@ -22,7 +22,7 @@
     has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain the finding") \
     has(t, NAME,  todo,     NULL, \
-        .about = "the first of these as a sentence, and how many more")
+        .about = "the first of these edits as a sentence, and the number of others")
 FSD_RECORD_SHARED(finding, FINDING)
 /* clang-format on */
 

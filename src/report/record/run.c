@@ -233,8 +233,8 @@ FSD_RECORD(spent, SPENT)
     has(t, RECORD, coverage, NULL, .always = true, .of = &coverage_record) \
     has(t, RECORD, ms,       NULL, .of = &times_record) \
     has(t, RECORD, spent,    NULL, .of = &spent_record, .always = true, \
-        .about = "time and bytes by class, one per layer; a share is of the engine's " \
-                 "time or, without times, of all known bytes") \
+        .about = "time and bytes by class; a layer has one class; a share is of the " \
+                 "engine's time or, without times, of all known bytes") \
     has(t, ROWS,   brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
         .about = "the summary: what runs, where the time goes, what to do, what is " \
                  "unknown")

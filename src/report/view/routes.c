@@ -369,7 +369,7 @@ static const char *untested_text(const struct fsd_routes_source *k)
     has(t, TEXT,   kept_by,  NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
         .about = "engine: it has that of the best route; time: it is as fast; " \
-        "absent: no route with fewer of its knobs that keeps the gain was built") \
+        "absent: no built route with fewer of its knobs keeps the gain") \
     has(t, FACTS,  settings, NULL, .about = "its knobs that differ from the base")
 FSD_RECORD(best, BEST)
 /* clang-format on */
@@ -437,10 +437,9 @@ static const char *kept_text(const struct fsd_routes_source *k)
     if (r->kept == FSD_NONE)
         return NULL;
     if (r->kept_by == FSD_KEPT_NONE)
-        return fsd_printed(k->arena,
-                           "%s: no route with fewer of these knobs that keeps the gain "
-                           "was built",
-                           knobs_text(k, r->kept));
+        return fsd_printed(
+            k->arena, "%s: no built route with fewer of these knobs keeps the gain",
+            knobs_text(k, r->kept));
     return fsd_printed(
         k->arena, "%s: route %s %s", knobs_text(k, r->kept), route_name(k, r->kept),
         r->kept_by == FSD_KEPT_ENGINE ? "has the engine of the best route"
