@@ -75,8 +75,8 @@ struct fsd_match {
                           FSD_NONE if there is none */
     bool inferred;   /**< no name fits, so that counterparts were inferred from weights,
                           sizes and paths (infer.c) */
-    fsd_id *unit;    /**< indexed by layer: the first layer of its unit, the layers that
-                          share engine-only tensors with it */
+    fsd_id *unit;    /**< indexed by layer: the first layer of its unit (the layers that
+                          share engine-only tensors) */
 
     bool *layer_sourced; /**< indexed by layer: its Metadata names nodes */
     bool *node_sourced;  /**< indexed by node: the Metadata of some layer names it */

@@ -12,9 +12,9 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
  *  pass. */
 void fsd_match_index(struct fsd_match *m);
 
-/** How likely a layer computes its unit's nodes: 2 for layers that compute, 1 for those
- * that may (a NoOp can be a Reshape), 0 for those that never do (a reformat for another
- *  layer, a constant). */
+/** How likely it is that a layer computes its unit's nodes: 2 for layers that compute,
+ *  1 for those that may (a NoOp can be a Reshape), 0 for those that never do (a
+ *  constant, a reformat for another layer). */
 int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer);
 
 /** Whether the layer forwards one tensor with its value unchanged, as the builder's own

@@ -291,7 +291,7 @@ static fsd_id only_region(const struct fsd_match *m)
 struct rest {
     fsd_id region;
     fsd_id *sets;  /* indexed by node */
-    bool *foreign; /* indexed by set: it is adjacent to a node of another layer */
+    bool *foreign; /* indexed by set: whether a node of another layer is next to it */
 };
 
 typedef void edge_fn(struct spans *s, struct rest *rest, fsd_id from, fsd_id to);

@@ -412,7 +412,7 @@ void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
 void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
                           const struct fsd_state *new, fsd_built_changes *out);
 
-/** Whether two builds are for the same builder version and GPU. */
+/** Whether two builds have the same builder version and GPU. */
 struct fsd_built_fit {
     struct fsd_built_change other; /**< the first difference; its key is NULL if what
                                         both state agrees */

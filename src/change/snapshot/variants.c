@@ -446,8 +446,8 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     fsd_arena_free(scratch);
 }
 
-/* No build states the number of layers of a mix: its bounds are those of the worst of
- * its builds. */
+/* A mix of builds has no layer count of its own: it takes the bounds of its worst
+ * build. */
 static void take_counts(struct fsd_state *out, const struct rows *r)
 {
     bool none = true;

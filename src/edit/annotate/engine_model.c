@@ -1,11 +1,11 @@
 /*
  * An engine as an ONNX graph, for viewers of ONNX files.
  *
- * ONNX requires one producer per tensor, and each node after the producers of its
- * inputs.  A tensor that several layers write in parts becomes one tensor for each of
- * them, "x (layer 12)", and a consumer reads all those that it needs.  A tensor that a
- * loop reads from its previous run becomes an input, "x (of the last run)".  A layer
- * without known tensors gets one output, since a node must have one.
+ * ONNX requires one producer per tensor, and that each node follows the producers of
+ * its inputs.  A tensor that several layers write in parts becomes one tensor for each
+ * of them, "x (layer 12)", and a consumer reads all those that it needs.  A tensor that
+ * a loop reads from its previous iteration becomes an input, "x (of the last run)".  A
+ * layer without known tensors gets one output, since a node must have one.
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"

@@ -16,8 +16,8 @@ static void end(struct fsd_hunt *h, enum fsd_hunt_end how)
 
 /* --------------------------------------------------------------------- clearing */
 
-/* Whether a build clears a group: a good build clears those that stayed, a bad one
- * those that changed. */
+/* Whether a build shows that a group is not the cause: a good build shows it of each
+ * group that it left unchanged, a bad build of each group that it changed. */
 static bool is_cleared(enum fsd_bisect_result result, uint8_t seen)
 {
     return seen == (result == FSD_BISECT_GOOD ? FSD_SEEN_SAME : FSD_SEEN_CHANGED);

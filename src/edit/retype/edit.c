@@ -1,7 +1,7 @@
 /*
- * Converts the plan to edits.  A tensor keeps its name in the type in which it is
- * produced, except outputs of graphs; for each other type there is a separate tensor,
- * "x_fp16", from one Cast after x, or for an input before its first consumer.
+ * Converts the plan to edits.  A tensor keeps its name and the type in which its node
+ * produces it, except outputs of graphs.  For each other type one Cast makes a separate
+ * tensor, "x_fp16": directly after the node, or for an input before its first consumer.
  * Constants are written in their new type if their numbers are available.
  */
 #include "edit/retype/retype.h"

@@ -242,9 +242,9 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
     return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-/* The type of a product of constants, which the engine does not list as inputs: the
- * type of both operands before their DequantizeLinear; FSD_DTYPE_UNKNOWN if there is no
- * such product. */
+/* The type of a product whose operands are constants, which the engine does not list as
+ * inputs: the type of both before their DequantizeLinear; FSD_DTYPE_UNKNOWN if there is
+ * no such product. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
     for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {

@@ -189,7 +189,8 @@ enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_gr
 struct fsd_entry {
     uint32_t row;
     fsd_id tensor, node, layer; /**< in the model: the tensor and its producer; in the
-                                     engine: the producer's layer; FSD_NONE */
+                                     engine: the producer's layer; FSD_NONE if
+                                     unknown */
     struct fsd_span suspects;   /**< span in `pool`: nodes that may have caused the
                                      error */
     struct fsd_span layers;     /**< span in `pool`: the layers that compute the

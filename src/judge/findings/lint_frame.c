@@ -28,8 +28,8 @@ const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* Exporters write additions of and multiplications by constants for a bias or for a
- * decomposed normalization. */
+/* Exporters write a bias or a decomposed normalization as an Add or a Mul with a
+ * constant. */
 fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 6; steps++) {

@@ -18,7 +18,7 @@ struct fsd_split_way {
     const char *way; /**< what to do */
     unsigned of;
     bool fp32;        /**< for FP32 only: otherwise the builder removes it */
-    const char *seen; /**< how often it split such a kernel */
+    const char *seen; /**< how many of the measured kernels it split */
     const char *also; /**< what else it changes */
 };
 

@@ -130,7 +130,7 @@ static void note_entry(struct noting *n, struct fsd_slice entry)
         n->length = number;
 }
 
-/* The tensor's entries have been read, in any order. */
+/* Called when all fields of the tensor have been read, which may be in any order. */
 static void note_tensor(struct noting *n)
 {
     struct fsd_graph *g = n->g;

@@ -27,7 +27,7 @@
 enum {
     MOST_FIELDS = 16,    /* per message type of proto/onnx.proto */
     MOST_PIECES = 64,    /* parts of singular messages in one message */
-    LENGTH_ROOM = 5,     /* bytes for a length that is not known yet, padded */
+    LENGTH_ROOM = 5,     /* bytes reserved for a length (a padded varint) */
     HEAD = 20,           /* bytes of a field's number and its length, at most */
     FIRST_ROOM = 1 << 20 /* bytes of output; untouched pages cost nothing */
 };

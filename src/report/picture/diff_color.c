@@ -34,7 +34,8 @@ static unsigned by_kind(const struct fsd_diff *d, fsd_id layer)
     return of[d->layers[layer].kind];
 }
 
-/* The beginning of a provider's name, by tint; the last is any other. */
+/* Prefixes of providers' names, indexed by tint; the tint after the last is for all
+ * other providers. */
 static const char *const providers[] = {"CPU", "CUDA", "Tensorrt", "OpenVINO", "Dml"};
 
 static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)

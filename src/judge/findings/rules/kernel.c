@@ -1,6 +1,6 @@
 /*
- * Rules about kernels since a snapshot: inputs, outputs and constants that changed,
- * kernels added or removed; and about the engine's inputs and outputs.  A change that a
+ * Rules about changes since a snapshot: of kernels' inputs, outputs and constants, of
+ * kernels added or removed, of the engine's inputs and outputs.  A change that a
  * rule about nodes, edges or moves reports is not reported again for kernels.
  */
 #include "base/base.h"

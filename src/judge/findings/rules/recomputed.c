@@ -53,8 +53,8 @@ void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
                                        : "all bytes");
 }
 
-/* Whether the layer's own operations include those of all its nodes with the node's
- * operator. */
+/* Whether the layer's operations cover each of its nodes that has the same operator as
+ * the node. */
 static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
