@@ -68,6 +68,9 @@ class Model:
         size = shape[-1 - back] if shape and back < len(shape) else None
         return size if isinstance(size, int) else None
 
+    def rank(self, tensor):
+        return len(self.shapes.get(tensor) or ())
+
     def quantized(self, tensor):
         for _ in range(16):
             n = self.producer.get(tensor)
@@ -134,7 +137,9 @@ def rules(m, block, layers):
         "int8": int8 and (d not in (16, 32, 64) or (keys or 0) > 512 or queries == 1),
         "fp8": fp8 and queries != 1 and (keys is None or keys < 32),
         "behind": bool(eight[2]) and any(at[1] < order[n.output[0]] < at[2] for n in nodes),
-        "shared": any(n.op_type == "MatMul" and n.output[0] != first.output[0] for t in (q, k) for n in m.readers[t]),
+        "shared": m.types.get(first.output[0]) != onnx.TensorProto.FLOAT and m.rank(q) == 3 and any(
+            n.op_type == "MatMul" and n.output[0] != first.output[0] and n.input[0] == q and m.rank(n.input[1]) == 3
+            for n in m.readers[q]),
     }
     return {"attention/" + rule for rule, applies in found.items() if applies}
 

@@ -172,8 +172,7 @@ static void describe_layer_events(struct fsd_tale *tale, const struct fsd_diff *
     }
     events.n = fsd_sort_once(events.at, events.n, sizeof *events.at, fsd_by_id);
     for (uint32_t i = 0; i < events.n; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without events the loop
-         * does not run */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are n events */
         enum fsd_event_kind kind = d->history->events.at[events.at[i]].kind;
 
         if (kind != FSD_EVENT_TRY && kind != FSD_EVENT_REGISTER)

@@ -85,8 +85,7 @@ static void keep_layers(struct search *s, struct fsd_entry *entry)
                          fsd_match_of_node(s->m, s->stack.at[i], k)->layer);
     layers.n = fsd_sort_once(layers.at, layers.n, sizeof *layers.at, fsd_by_id);
     for (uint32_t i = 0; i < layers.n; i++)
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): without layers the loop
-         * does not run */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): there are n layers */
         keep(s, &entry->layers, layers.at[i]);
 }
 

@@ -177,8 +177,7 @@ static void read_formals(struct loader *l, const struct formals *f, fsd_id scope
     struct fsd_span span = {g->links.n, 0};
 
     for (size_t i = 0; i < f->n; i++) {
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): `infos` or `names` is
-         * set */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): one of both is set */
         fsd_sym name = sym_of(l, f->infos ? f->infos[i]->name : f->names[i]);
         fsd_id id = outputs ? read_tensor(l, name, scope, FSD_NONE)
                             : read_input(l, name, scope);

@@ -96,7 +96,7 @@ static bool has_folder(const char *path)
 
 static void open_file(struct noting *n, struct fsd_slice location)
 {
-    struct stat there;
+    struct stat there = {0};
     const char *path;
 
     n->is_outside = true;
