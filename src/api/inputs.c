@@ -106,8 +106,7 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* In an excerpt of a log, the parser's lines list only some nodes; the engine's names
- * supply the others. */
+/* In an excerpt of a log the parser's lines list some nodes, the engine's names all. */
 static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -216,8 +215,7 @@ static struct kinship *compare_engines(const struct fsd_history *h,
 }
 
 /* Chooses the log's build that the dump belongs to. The model may be the one that this
- * build parsed, so the dump is read before there is a model, without parsing its
- * names. */
+ * build parsed, so the dump is read before there is a model, its names unparsed. */
 static void choose_build(struct inputs *in)
 {
     struct fsd_history *h = in->d->history;
@@ -305,8 +303,7 @@ static bool is_log(const struct fsd_file *file)
     return fsd_reader_of(file, FSD_INPUT_LOG, FSD_CLAIM_SURE) != NULL;
 }
 
-/* Chooses the log's build that the run is about. If ENGINE is itself a log and --log is
- * given too, the number applies to ENGINE. */
+/* Chooses the log's build that the run is about; of two logs the number is ENGINE's. */
 static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_history *h = in->d->history;
@@ -484,8 +481,7 @@ static void take_places(struct inputs *in)
         if (!at || at == FSD_NONE)
             continue;
         place = &h->places.at[at - 1];
-        /* The log gives a compiled subgraph its own operator; nodes are assigned before
-         * they are fused. */
+        /* A compiled subgraph is an operator of its own; fusions come later. */
         if (!place->op || place->op == node->op || h->assigned ||
             e->layers.at[i].kind == FSD_KIND_FOREIGN)
             e->layers.at[i].ran_by = place->provider;

@@ -5,6 +5,7 @@
 #include "host/files.h"
 
 #include <errno.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 FILE *fsd_host_temporary(void)
@@ -68,7 +69,7 @@ char *strchr(const char *s, int c)
 {
     for (;; s++) {
         if (*s == (char)c)
-            return (char *)s;
+            return (char *)(uintptr_t)s;
         if (!*s)
             return NULL;
     }
