@@ -15,8 +15,8 @@ static const struct option_row options[] = {
      "a pattern",
      WORD(query.break_at)},
     {"as", "FORM",
-     "Print the tensors of --free (the default) or of --break in one of the forms "
-     "names, trtexec, polygraphy or api (Python)",
+     "Print tensors in one of the forms names, trtexec, polygraphy or api (Python): "
+     "those of --free (the default) or of --break",
      WORD(query.as), .words = "names trtexec polygraphy api"},
     {0},
 };

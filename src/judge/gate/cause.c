@@ -213,7 +213,7 @@ static const char *unexplained(const struct finder *f)
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    fputs("No known cause. Equal: ", out);
+    fputs("No known cause. Same: ", out);
     fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, FSD_ASPECT_NODES, out) ? "" : "nothing",
           out);
     fputs("; not stated: ", out);
