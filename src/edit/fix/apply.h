@@ -52,6 +52,11 @@ void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to);
 /** An output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);
+/** Adds numbers as an initializer of that name.
+ *  @param type  of it: FP16, BF16, or else FP32 */
+void fsd_fix_add_floats(struct fsd_apply *a, const char *name, enum fsd_dtype type,
+                        const int64_t *dims, uint32_t rank, const float *floats,
+                        uint32_t n);
 /** Adds a scale.  @param type  of it; unknown: FP32 */
 const char *fsd_fix_add_scale(struct fsd_apply *a, const char *base, double scale,
                               enum fsd_dtype type);

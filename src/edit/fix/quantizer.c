@@ -81,29 +81,38 @@ bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor)
     return a->g->tensors.at[tensor].flags & FSD_TENSOR_OUTPUT;
 }
 
-/* @param n  how many, all equal, in a row; 0: one without an axis */
+void fsd_fix_add_floats(struct fsd_apply *a, const char *name, enum fsd_dtype type,
+                        const int64_t *dims, uint32_t rank, const float *floats,
+                        uint32_t n)
+{
+    uint16_t *halves;
+
+    if (type != FSD_FP16 && type != FSD_BF16) {
+        fsd_onnx_add_shaped(a->edits, name, FSD_ONNX_FLOAT, dims, rank, floats,
+                            n * sizeof *floats);
+        return;
+    }
+    halves = FSD_NEW(a->f->arena, uint16_t, n);
+    for (uint32_t i = 0; i < n; i++)
+        halves[i] = type == FSD_FP16 ? fsd_half_of(floats[i]) : fsd_brain_of(floats[i]);
+    fsd_onnx_add_shaped(a->edits, name,
+                        type == FSD_FP16 ? FSD_ONNX_FLOAT16 : FSD_ONNX_BFLOAT16, dims,
+                        rank, halves, n * sizeof *halves);
+}
+
+/* @param n number of scales, all equal, in a row; 0 adds one without an axis */
 static const char *add_scales(struct fsd_apply *a, const char *base, double scale,
                               enum fsd_dtype type, uint32_t n)
 {
     const char *name =
         fsd_onnx_new_name(a->edits, fsd_printed(a->f->arena, "%s_scale", base));
-    float value = (float)scale, *all = FSD_NEW(a->f->arena, float, n + 1);
-    uint16_t half = type == FSD_FP16 ? fsd_half_of(value) : fsd_brain_of(value);
-    uint16_t *halves = FSD_NEW(a->f->arena, uint16_t, n + 1);
     uint32_t count = n ? n : 1;
-    int64_t dims = n ? (int64_t)n : -1;
+    float *all = FSD_NEW(a->f->arena, float, count);
+    const int64_t dims = n;
 
-    for (uint32_t i = 0; i < count; i++) {
-        all[i] = value;
-        halves[i] = half;
-    }
-    if (type == FSD_FP16 || type == FSD_BF16)
-        fsd_onnx_add_array(a->edits, name,
-                           type == FSD_FP16 ? FSD_ONNX_FLOAT16 : FSD_ONNX_BFLOAT16,
-                           dims, halves, count * sizeof half);
-    else
-        fsd_onnx_add_array(a->edits, name, FSD_ONNX_FLOAT, dims, all,
-                           count * sizeof value);
+    for (uint32_t i = 0; i < count; i++)
+        all[i] = (float)scale;
+    fsd_fix_add_floats(a, name, type, &dims, n > 0, all, count);
     return name;
 }
 

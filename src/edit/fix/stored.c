@@ -125,24 +125,14 @@ static void store_floats(struct fsd_apply *a, const struct stored *s)
 {
     fsd_id out = fsd_node_out_tensor(a->g, s->dq->node, 0);
     const char *name = fsd_text(a->g->names, a->g->tensors.at[out].name);
-    enum fsd_dtype type = fsd_tensor_form(a->g, s->dq->scale)->type;
     float *floats = FSD_NEW(a->f->arena, float, s->n);
-    uint16_t *halves = FSD_NEW(a->f->arena, uint16_t, s->n);
-    const int64_t *dims = s->shape->dims;
 
-    for (uint32_t i = 0; i < s->n; i++) {
+    for (uint32_t i = 0; i < s->n; i++)
         floats[i] =
             (float)above_zero(s, i) * (float)s->dq->scales[place(s, i, s->dq->n)];
-        halves[i] = type == FSD_FP16 ? fsd_half_of(floats[i]) : fsd_brain_of(floats[i]);
-    }
     fsd_fix_drop_node(a, s->dq->node);
-    if (type == FSD_FP32)
-        fsd_onnx_add_shaped(a->edits, name, FSD_ONNX_FLOAT, dims, s->shape->rank,
-                            floats, s->n * sizeof *floats);
-    else
-        fsd_onnx_add_shaped(a->edits, name,
-                            type == FSD_FP16 ? FSD_ONNX_FLOAT16 : FSD_ONNX_BFLOAT16,
-                            dims, s->shape->rank, halves, s->n * sizeof *halves);
+    fsd_fix_add_floats(a, name, fsd_tensor_form(a->g, s->dq->scale)->type,
+                       s->shape->dims, s->shape->rank, floats, s->n);
 }
 
 void fsd_fix_store(struct fsd_apply *a, const struct fsd_fix *fix)
