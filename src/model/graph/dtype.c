@@ -199,32 +199,12 @@ bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
     }
 }
 
-/* Scales are FP32; a model may have one for each channel. */
-static void read_singles(const unsigned char *bytes, size_t n, double *out)
+/* Scales are FP32, and a quantized export has as many as channels. */
+void fsd_dtype_singles(const unsigned char *bytes, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++, bytes += 4)
         out[i] = read_single(bytes[0] | (uint32_t)bytes[1] << 8 |
                              (uint32_t)bytes[2] << 16 | (uint32_t)bytes[3] << 24);
-}
-
-bool fsd_dtype_numbers(enum fsd_dtype type, const unsigned char *bytes, size_t n,
-                       double *out)
-{
-    unsigned width = fsd_dtype_bits(type) / 8;
-
-    if (type == FSD_FP32) {
-        read_singles(bytes, n, out);
-        return true;
-    }
-    for (size_t i = 0; i < n; i++) {
-        uint64_t bits = 0;
-
-        for (unsigned k = width; k-- > 0;)
-            bits = bits << 8 | bytes[i * width + k];
-        if (width > 8 || !fsd_dtype_number(type, bits, &out[i]))
-            return false;
-    }
-    return true;
 }
 
 bool fsd_dtype_is_quantized(enum fsd_dtype type)

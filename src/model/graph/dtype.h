@@ -58,9 +58,8 @@ unsigned fsd_dtype_bits(enum fsd_dtype type);
  *  Returns false for types whose elements share a byte, and for types in which no model
  *  was seen to store numbers. */
 bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out);
-/** Likewise for `n` consecutive elements, little endian. */
-bool fsd_dtype_numbers(enum fsd_dtype type, const unsigned char *bytes, size_t n,
-                       double *out);
+/** The same of `n` numbers in FP32, packed and little endian. */
+void fsd_dtype_singles(const unsigned char *bytes, size_t n, double *out);
 
 /** Whether a QuantizeLinear can output this type: 8 bits and fewer, not bool. */
 bool fsd_dtype_is_quantized(enum fsd_dtype type);

@@ -104,7 +104,13 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
         return NULL;
     *n = (uint32_t)(v->size / width);
     numbers = FSD_NEW(arena, double, *n);
-    return fsd_dtype_numbers(type, v->bytes, *n, numbers) ? numbers : NULL;
+    if (type == FSD_FP32)
+        fsd_dtype_singles(v->bytes, *n, numbers);
+    else
+        for (uint32_t i = 0; i < *n; i++)
+            if (!fsd_element_number(v, type, i, &numbers[i]))
+                return NULL;
+    return numbers;
 }
 
 /* Whether the input is this number; if it has more axes than the other input, it adds
