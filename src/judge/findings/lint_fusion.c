@@ -38,14 +38,14 @@ static bool has_bf16(const struct fsd_lint *l)
            (!l->target.sm || l->target.sm >= BF16_SM);
 }
 
-/* The number of nodes between the Softmax and the product with the values. */
-static uint32_t between(const struct fsd_measured_block *m)
+/* Whether nodes follow the Softmax before the product with the values. */
+static bool any_between(const struct fsd_measured_block *m)
 {
-    uint32_t n = 0;
+    bool any = false;
 
     for (uint32_t i = 0; i < m->n; i++)
-        n += m->nodes[i] > m->softmax && m->nodes[i] < m->last;
-    return n;
+        any |= fsd_attention_has_between(m, m->nodes[i]);
+    return any;
 }
 
 /* The type for the products; NULL if no 16-bit type holds their results.  If nodes
@@ -53,8 +53,8 @@ static uint32_t between(const struct fsd_measured_block *m)
 static const char *type_for(const struct fsd_lint *l,
                             const struct fsd_measured_block *m)
 {
-    int64_t head = fsd_attention_size(m, m->q, 0);
-    bool fits = head == 32 || head == 64 || !between(m);
+    bool fits = fsd_attention_computes_between(fsd_attention_size(m, m->q, 0)) ||
+                !any_between(m);
 
     return fits && (fsd_lint_is_scaled_first(l, m->first) ||
                     scale_behind(l, m->first) != FSD_NONE)
@@ -95,7 +95,7 @@ static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m
         fsd_printed(f->found->arena, "rounds its inputs and output to %s",
                     strcmp(type, "fp16") ? "BF16" : "FP16");
 
-    if (between(m) && strcmp(type, "fp16") != 0)
+    if (any_between(m) && strcmp(type, "fp16") != 0)
         cast(f, m->softmax, type, effect);
     for (uint32_t i = 0; i < m->n; i++)
         if (m->nodes[i] > m->softmax && m->nodes[i] <= m->last)

@@ -112,6 +112,11 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
     fsd_attention_is_beyond_documented;
 /** The node is another product of Q that the builder makes one of both of. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
+/** Whether the node is between the Softmax and the product with V. */
+bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);
+/** Whether the builder has a kernel of this head size that computes more than masks
+ *  between the Softmax and the product with V. */
+bool fsd_attention_computes_between(int64_t head);
 /** The last node between the Softmax and the product with V that the builder neither
  *  moves nor removes; FSD_NONE. */
 fsd_id fsd_attention_changes(const struct fsd_measured_block *m);

@@ -332,6 +332,16 @@ static int scale_input(const struct fsd_measured_block *m, fsd_id node)
                                                                         : -1;
 }
 
+bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node)
+{
+    return node > m->softmax && node < m->last;
+}
+
+bool fsd_attention_computes_between(int64_t head)
+{
+    return head == SMALLER || head == LARGER;
+}
+
 /* A node between the Softmax and the quantizer of what it outputs; the builder moves a
  * scale from there. */
 bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
@@ -339,7 +349,7 @@ bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
     if (quantized(m) != ALL)
         return false;
     for (uint32_t i = m->n; i-- > 0;)
-        if (m->nodes[i] > m->softmax && m->nodes[i] < m->last &&
+        if (fsd_attention_has_between(m, m->nodes[i]) &&
             scale_input(m, m->nodes[i]) < 0) {
             m->text[0] = fsd_text(m->names, m->facts->g->nodes.at[m->nodes[i]].op);
             return true;
@@ -363,7 +373,7 @@ static bool is_removed(const struct fsd_measured_block *m, fsd_id node)
 fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
 {
     for (uint32_t i = m->n; i-- > 0;)
-        if (m->nodes[i] > m->softmax && m->nodes[i] < m->last &&
+        if (fsd_attention_has_between(m, m->nodes[i]) &&
             scale_input(m, m->nodes[i]) < 0 && !is_removed(m, m->nodes[i]))
             return m->nodes[i];
     return FSD_NONE;
@@ -385,7 +395,7 @@ static const char *beyond_changed(const struct fsd_measured_block *m)
         if (fsd_amount_is_open(m->sizes->amounts, x->dims[i]))
             return "with dynamic sizes";
     return type_of(m, m->first) == FSD_BF16 ? "in BF16"
-           : head > 0 && head != SMALLER && head != LARGER
+           : head > 0 && !fsd_attention_computes_between(head)
                ? fsd_printed(m->arena, "with head size %d", (int)head)
            : keys > 0 && queries > 0 && (keys != queries || keys > LONGEST)
                ? fsd_printed(m->arena, "with %d queries and %d keys", (int)queries,
