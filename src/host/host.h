@@ -63,6 +63,9 @@ struct fsd_host_command {
     double seconds;   /**< of processor time, after which it is ended */
 };
 
+/** As long as it may compute, so many times may a program wait for others. */
+enum { FSD_HOST_IDLE_TIMES = 60 };
+
 struct fsd_host_outcome {
     bool good; /**< it ended with status 0 */
     bool timed_out;

@@ -101,16 +101,13 @@ static double seconds_of(const struct timeval *time)
     return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-enum {
-    NAP = 2000000,   /* nanoseconds between two looks at whether a program has ended */
-    IDLE_TIMES = 60, /* as long as it may run, a program may wait for others */
-};
+enum { NAP = 2000000 }; /* nanoseconds between two looks at whether a program ended */
 
 /* Its end, which is brought about where it waits for what never comes. */
 static int wait_for(pid_t child, double seconds, struct rusage *used)
 {
     const struct timespec nap = {.tv_nsec = NAP};
-    double naps = (seconds + 1) * IDLE_TIMES * (1e9 / NAP);
+    double naps = (seconds + 1) * FSD_HOST_IDLE_TIMES * (1e9 / NAP);
     int status = -1;
     pid_t ended;
 

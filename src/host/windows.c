@@ -203,12 +203,10 @@ static double seconds_of(const FILETIME *time)
     return (double)((uint64_t)time->dwHighDateTime << 32 | time->dwLowDateTime) / 1e7;
 }
 
-enum { IDLE_TIMES = 60 }; /* as long as it may run, a program may wait for others */
-
 struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command)
 {
     struct fsd_host_outcome o = {0};
-    double idle = (command->seconds + 1) * IDLE_TIMES * 1000;
+    double idle = (command->seconds + 1) * FSD_HOST_IDLE_TIMES * 1000;
     FILETIME made, ended, kernel = {0}, user = {0};
     PROCESS_INFORMATION process;
     DWORD status = 1;

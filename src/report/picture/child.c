@@ -5,6 +5,7 @@
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, syscall */
 #include "base/base.h"
+#include "host/host.h"
 #include "report/picture/drawing.h"
 
 #include <errno.h>
@@ -146,14 +147,12 @@ static double spent_by(const struct fsd_layout_child *l)
                                                       : 0;
 }
 
-enum { IDLE_TIMES = 60 }; /* as long as it may run, a child may wait for others */
-
 /* False when the child ended, or the time did.  One that waits for what never comes
  * uses no processor time and is given up at last, too. */
 static bool wait_for(const struct fsd_layout_child *l, struct done *done,
                      double seconds, bool *timed_out)
 {
-    double until = fsd_now() + IDLE_TIMES * fsd_larger(seconds, 1), left;
+    double until = fsd_now() + FSD_HOST_IDLE_TIMES * fsd_larger(seconds, 1), left;
     struct pollfd ready = {.fd = l->done, .events = POLLIN};
 
     while (seconds > 0) {
