@@ -53,17 +53,17 @@ def vision(seed):
 
 
 def text(seed):
-    """A transformer: its sizes, norm, activation and order by chance; in some the products share their input by slices."""
+    """A transformer: its sizes, activation, and whether norms come first, by chance."""
     random = np.random.default_rng(seed)
     heads, size, tokens = (int(random.choice(of)) for of in ((2, 3, 4), (16, 32), (16, 24, 49)))
     net, n, first = Net(seed), heads * size, bool(random.integers(2))
     act = random.choice(["Relu", "Gelu", "gated"])
     x = net.input("tokens", 1, tokens, n)
     for _ in range(int(random.integers(1, 4))):
-        y = net.attention(net.norm(x, n) if first else x, tokens, heads, size)
-        x = net.op("Add", x, y)
-        y = x = x if first else net.norm(x, n)
-        y = net.linear(net.norm(y, n) if first else y, n, 2 * n)
+        x = net.op("Add", x, net.attention(net.norm(x, n) if first else x, tokens, heads, size))
+        if not first:
+            x = net.norm(x, n)
+        y = net.linear(net.norm(x, n) if first else x, n, 2 * n)
         if act == "Relu":
             y = net.op("Relu", y)
         elif act == "Gelu":
