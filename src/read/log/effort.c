@@ -38,15 +38,10 @@ static uint32_t seconds_of_day(const char *stamp)
     return seconds;
 }
 
-/* Nearly every line has the time of the line before it: then their bytes are equal. */
-void fsd_log_effort_clock(struct fsd_event_reader *r, const char *stamp)
+void fsd_log_effort_tick(struct fsd_event_reader *r, const char *stamp)
 {
-    enum { HOUR = 12, BYTES = 8 };
-    uint32_t now, passed;
+    uint32_t now = seconds_of_day(stamp), passed;
 
-    if (!stamp || (r->clock && !memcmp(r->clock + HOUR, stamp + HOUR, BYTES)))
-        return;
-    now = seconds_of_day(stamp);
     if (now == UINT32_MAX)
         return;
     fsd_effort_sums(r->h->arena, &r->h->efforts, r->build)->clock = true;
@@ -89,13 +84,23 @@ static void skip_for_scratch(struct fsd_event_reader *r, struct fsd_slice p)
     skip(r, r->effort, one);
 }
 
+/* "0x0123456789abcdef Time: 0.1", as nearly all lines that state a tactic. */
+static bool is_timed(struct fsd_slice tactic)
+{
+    const char *blank = tactic.n ? memchr(tactic.s, ' ', tactic.n) : NULL;
+
+    return blank && fsd_slice_begins(fsd_slice_from(tactic, (size_t)(blank - tactic.s)),
+                                     " Time: ");
+}
+
 void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice rest = p;
 
     if (r->effort == FSD_NONE)
         return;
-    if (!fsd_slice_take(&rest, "Tactic: ") || !fsd_slice_split_at(&p, "skipped", &rest))
+    if (!fsd_slice_take(&rest, "Tactic: ") || is_timed(rest) ||
+        !fsd_slice_split_at(&p, "skipped", &rest))
         r->h->efforts.list.at[r->effort].tactics++;
     else if (fsd_slice_take(&rest, ". Scratch requested: "))
         skip_for_scratch(r, rest);

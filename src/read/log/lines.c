@@ -244,7 +244,8 @@ static void take_source(struct prefix *p)
     struct fsd_slice t = p->t;
     uint64_t line;
 
-    if (!fsd_slice_take_word(&t).n)
+    /* Nine of ten lines in a verbose log begin with this word, or with no word. */
+    if (fsd_slice_begins(t, "Tactic") || !fsd_slice_take_word(&t).n)
         return;
     for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
         if (fsd_slice_take(&t, kinds[i])) {

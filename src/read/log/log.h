@@ -13,6 +13,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <string.h>
 
 /* ---------------------------------------------------------------------------- lines */
 
@@ -421,9 +422,19 @@ void fsd_timing_reformats(struct fsd_history *h);
 
 /* -------------------------------------------------------------- effort.c */
 
-/** Reads the line's time stamp (may be NULL): the seconds since the previous stamp
+/** Reads a time stamp that differs from the previous one: the seconds between them
  *  belong to the layer or step that is being timed. */
-void fsd_log_effort_clock(struct fsd_event_reader *r, const char *stamp);
+void fsd_log_effort_tick(struct fsd_event_reader *r, const char *stamp);
+
+/** Reads the line's time stamp (may be NULL). Nearly every line has the time of the
+ *  line before it: then their bytes are equal. */
+static inline void fsd_log_effort_clock(struct fsd_event_reader *r, const char *stamp)
+{
+    enum { HOUR = 12, BYTES = 8 };
+
+    if (stamp && !(r->clock && !memcmp(r->clock + HOUR, stamp + HOUR, BYTES)))
+        fsd_log_effort_tick(r, stamp);
+}
 
 /** Ends the timed step; nothing is being timed until a line states what is. */
 static inline void fsd_log_effort_off(struct fsd_event_reader *r)

@@ -386,6 +386,29 @@ struct fsd_log_segmenter *fsd_log_segmenter_new(struct fsd_arena *arena,
     return s;
 }
 
+static bool may_mean(char first)
+{
+    switch (first) {
+    case '&':
+    case '-':
+    case '[':
+    case 'A':
+    case 'E':
+    case 'G':
+    case 'I':
+    case 'L':
+    case 'M':
+    case 'N':
+    case 'O':
+    case 'P':
+    case 'R':
+    case 'S':
+        return true;
+    default:
+        return false;
+    }
+}
+
 bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
 {
     if (!fsd_log_next(&s->lines, &out->line)) {
@@ -400,8 +423,7 @@ bool fsd_log_segment(struct fsd_log_segmenter *s, struct fsd_log_place *out)
     out->listed = false;
     /* Nearly all lines outside a list have no meaning, which their first letter shows.
      */
-    if (s->in != NOWHERE || (out->line.text.n && *out->line.text.s &&
-                             strchr("&-AEGILMNOPRS[", *out->line.text.s))) {
+    if (s->in != NOWHERE || (out->line.text.n && may_mean(*out->line.text.s))) {
         s->line = out->line;
         out->listed = read_line(s);
     }
