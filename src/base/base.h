@@ -349,10 +349,6 @@ size_t fsd_utf8_put(uint32_t code, char out[4]);
  *  which XML cannot contain either). */
 bool fsd_code_is_hidden(uint32_t code);
 
-/** The number of bytes at the front that need no escape in text and in JSON: for most
- *  names, all of them. */
-size_t fsd_plain_run(const char *s, size_t n);
-
 /** Prints valid UTF-8 such that all of it is visible: hidden characters become
  *  "\\u{1f}", everything else is printed as it is. */
 void fsd_put_safe(FILE *out, const char *s);
@@ -363,12 +359,6 @@ void fsd_printf_safe(FILE *out, const char *format, ...)
 /** Whether a list of words, separated by blanks, contains the word; false for "" and
  *  for text with a blank. */
 bool fsd_list_has(const char *list, const char *word);
-
-/** Moves as much of the front of `text` as fits into `ready`, escaped for a JSON
- *  string; returns the number of bytes written.  With at least FSD_JSON_ROOM bytes, it
- *  moves at least one character. */
-size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room);
-enum { FSD_JSON_ROOM = 16 };
 
 /** The text after the last slash: "x.onnx" for "models/x.onnx". */
 const char *fsd_base_name(const char *path);
@@ -424,8 +414,9 @@ size_t fsd_put_names(FILE *out, const char *names, const char *joiner, size_t wi
 /** Runners of CI jobs execute lines of a job's log: "::error::x" after blanks, and
  *  "##[error]x" or "##vso[x]" anywhere.  Prints the lines so that none is a command:
  *  prints the character that would make it one with `escape`, the format of an unsigned
- *  number: "\\u{%x}" in text, "\\u%04x" in JSON, "&#%u;" in XML. */
-void fsd_put_escaped(FILE *out, const char *lines, const char *escape);
+ *  number: "\\u{%x}" in text, "\\u%04x" in JSON, "&#%u;" in XML.
+ *  @param json no line begins with a name, so that only the second form occurs */
+void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json);
 
 /** Whether a runner would execute a command in the line. */
 bool fsd_is_command(const char *line);
@@ -546,6 +537,7 @@ void fsd_print_drop(struct fsd_print *print);
 struct fsd_lines {
     FILE *to;
     const char *escape;
+    bool json; /**< no line begins with a name */
     /** Changes the lines before they are forwarded; may be NULL. */
     void (*edit)(FILE *out, char *lines, size_t width);
     size_t width;
@@ -680,8 +672,15 @@ void fsd_file_release(const struct fsd_file *file, size_t offset);
 
 /** The same during a scan, in steps large enough for a system call.
  *  @param released the released bytes so far: 0 at the beginning; may decrease */
-void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
-                             size_t *released);
+static inline void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
+                                           size_t *released)
+{
+    if (offset < *released || offset - *released > 1 << 22) {
+        if (offset > *released)
+            fsd_file_release(file, offset);
+        *released = offset;
+    }
+}
 
 /** Whether the file begins like a gzip, xz or zstd file. */
 bool fsd_is_compressed(const struct fsd_file *file);

@@ -468,18 +468,6 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
     return status;
 }
 
-void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
-                             size_t *released)
-{
-    enum { STEP = 1 << 22 };
-
-    if (offset >= *released && offset - *released <= STEP)
-        return;
-    if (offset > *released)
-        fsd_file_release(file, offset);
-    *released = offset;
-}
-
 /* The pages of a file that was read as a whole are kept: releasing them would mean
  * reading the file again. */
 void fsd_file_release(const struct fsd_file *file, size_t offset)

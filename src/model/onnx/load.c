@@ -528,9 +528,10 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
 }
 
 /* All messages are freed together; protobuf-c would free each string separately. */
+/* Not zeroed: the library sets what it asks for. */
 static void *unpack_alloc(void *arena, size_t n)
 {
-    return fsd_arena_alloc(arena, n, 1, alignof(max_align_t));
+    return fsd_arena_grow(arena, NULL, 0, n);
 }
 
 static void unpack_free(void *arena, void *at)
@@ -565,7 +566,7 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
     if (model && model->graph && (model->graph->n_node || model->graph->n_output)) {
         status = read_model(g, file, model, err);
         if (status == FSD_OK)
-            remark_devices(g, model, fsd_onnx_modules(g, file));
+            remark_devices(g, model, fsd_onnx_modules(g, file, &wire));
     } else if (model || status == FSD_E_FORMAT) {
         /* A message that is empty except for weights is not a model: most short garbage
          * that happens to be valid protobuf ends here. */

@@ -134,11 +134,12 @@ static void name_module(struct fsd_graph *g, struct fsd_arena *scratch,
     }
 }
 
-uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
+uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file,
+                          const struct fsd_wire *filtered)
 {
     struct fsd_slice model = {(const char *)file->bytes, file->size};
     struct fsd_wire_walk walk = {file, 0};
-    struct fsd_arena *scratch = fsd_arena_new();
+    struct fsd_arena *scratch;
     const struct numbers is = {
         fsd_wire_number(&onnx__model_proto__descriptor, "graph"),
         fsd_wire_number(&onnx__graph_proto__descriptor, "node"),
@@ -148,6 +149,10 @@ uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file)
     uint32_t placed = 0;
     fsd_id id = 0;
 
+    if (!(filtered->of_nodes >> NODE_PROPS & 1 ||
+          filtered->of_nodes >> NODE_DEVICES & 1))
+        return 0;
+    scratch = fsd_arena_new();
     while (fsd_wire_walk(&walk, &model, &graph))
         while (graph.number == is.graph && fsd_wire_walk(&walk, &graph.bytes, &node))
             if (node.number == is.node && id < g->nodes.n) {

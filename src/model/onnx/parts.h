@@ -7,6 +7,7 @@
 
 #include "base/base.h"
 #include "model/graph/graph.h"
+#include "model/onnx/wire.h"
 
 #include <onnx.pb-c.h>
 
@@ -123,7 +124,8 @@ void fsd_onnx_infer(struct fsd_graph *g);
 
 /** Sets the module of the main graph's nodes, if the file states it.
  *  @return the number of nodes that are placed in a configuration of several devices */
-uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file);
+uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file,
+                          const struct fsd_wire *filtered);
 
 /* ------------------------------------------------------------------------ sniff.c */
 

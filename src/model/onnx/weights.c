@@ -176,7 +176,7 @@ bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
     struct noting n = {.g = g, .walk = {model, 0}, .arena = scratch, .noted = true};
 
     /* Only a model with such a field is walked again. */
-    if (filtered->skipped >> TENSOR_EXTERNAL & 1)
+    if (filtered->of_tensors >> TENSOR_EXTERNAL & 1)
         note(&n, (struct fsd_slice){(const char *)model->bytes, model->size},
              FSD_MESSAGE_MODEL, 0);
     return n.noted;

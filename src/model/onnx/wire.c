@@ -21,6 +21,7 @@
 #include "base/base.h"
 
 #include <assert.h>
+#include <onnx.pb-c.h>
 #include <stdbool.h>
 #include <string.h>
 
@@ -29,6 +30,7 @@ enum {
     MOST_PIECES = 64,    /* parts of singular messages in one message */
     LENGTH_ROOM = 5,     /* bytes reserved for a length (a padded varint) */
     HEAD = 20,           /* bytes of a field's number and its length, at most */
+    SLACK = 64,          /* bytes reserved beyond those of a field */
     FIRST_ROOM = 1 << 20 /* bytes of output; untouched pages cost nothing */
 };
 
@@ -51,9 +53,9 @@ struct scan {
     size_t n, cap; /* of out */
     FSD_VEC(struct piece) pieces;
     uint32_t fields, messages;
-    uint64_t weight;  /* bytes that protobuf-c needs for the kept fields */
-    size_t released;  /* offset up to which pages were released */
-    uint64_t skipped; /* see struct fsd_wire */
+    uint64_t weight;               /* bytes that protobuf-c needs for the kept fields */
+    size_t released;               /* offset up to which pages were released */
+    uint64_t of_nodes, of_tensors; /* see struct fsd_wire */
 };
 
 /* A message that is being walked. */
@@ -86,8 +88,9 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB without the weights, found more");
-    if (!s->cap) /* most fields of a small file are kept */
-        s->cap = s->file->size < FIRST_ROOM ? s->file->size + 1 : FIRST_ROOM;
+    if (!s->cap) /* of a small file, most fields are kept, and lengths padded */
+        s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
+                                            : FIRST_ROOM;
     while (s->cap < s->n + n)
         s->cap *= 2;
     s->out = fsd_arena_grow(s->arena, s->out, old, s->cap);
@@ -405,6 +408,14 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
     return copy_number(s, level, field);
 }
 
+static void note_skipped(struct scan *s, desc_t *desc, unsigned number)
+{
+    if (desc == &onnx__node_proto__descriptor)
+        s->of_nodes |= UINT64_C(1) << number;
+    else if (desc == &onnx__tensor_proto__descriptor)
+        s->of_tensors |= UINT64_C(1) << number;
+}
+
 /* Skips a field that no descriptor knows. */
 static bool skip_field(struct scan *s, struct level *level, unsigned wire)
 {
@@ -443,7 +454,7 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         field =
             protobuf_c_message_descriptor_get_field(level->desc, (unsigned)(tag >> 3));
         if (!field && tag >> 3 < 64)
-            s->skipped |= UINT64_C(1) << (tag >> 3);
+            note_skipped(s, level->desc, (unsigned)(tag >> 3));
         if (field ? !copy_field(s, level, field, tag & 7)
                   : !skip_field(s, level, tag & 7))
             return false;
@@ -520,7 +531,8 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
     write_content(&s, &top, 1, 0, 1);
     out->bytes = s.out;
     out->size = s.n;
-    out->skipped = s.skipped;
+    out->of_nodes = s.of_nodes;
+    out->of_tensors = s.of_tensors;
     return s.status;
 }
 

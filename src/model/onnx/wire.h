@@ -44,8 +44,8 @@ enum {
 struct fsd_wire {
     unsigned char *bytes;
     size_t size;
-    uint64_t skipped; /**< bits, indexed by number: fields below 64 that no descriptor
-                           knows */
+    uint64_t of_nodes, of_tensors; /**< bits, indexed by number: the fields below 64 of
+                                        these messages that their descriptor lacks */
 };
 
 /** Copies the file, a message of type `desc`, into memory of the arena.
