@@ -8,6 +8,7 @@
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */
 #include "base/base.h"
+#include "base/plain.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -189,10 +189,10 @@ static void flush(struct fsd_lines *lines)
     if (lines->edit) {
         lines->edit(fsd_print_open(&edited), lines->print.text, lines->width);
         fsd_print_close(&edited);
-        fsd_put_escaped(lines->to, edited.text, lines->escape);
+        fsd_put_escaped(lines->to, edited.text, lines->escape, lines->json);
         free(edited.text);
     } else {
-        fsd_put_escaped(lines->to, lines->print.text, lines->escape);
+        fsd_put_escaped(lines->to, lines->print.text, lines->escape, lines->json);
     }
     lines->print.size = 0;
     *lines->print.text = '\0';

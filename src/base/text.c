@@ -6,6 +6,7 @@
  * bytes, and no name is cut within a character.
  */
 #include "base/base.h"
+#include "base/plain.h"
 
 #include <assert.h>
 #include <ctype.h>
@@ -92,26 +93,17 @@ static size_t columns_of(uint32_t code)
     return (size_t)utf8proc_charwidth((utf8proc_int32_t)code);
 }
 
-/* Whether any of eight bytes is not plain.  The subtraction or addition sets the
- * highest bit of a byte only if this byte, or one before it, is not plain. */
-static bool is_any_odd(const char *s)
-{
-    const uint64_t each = UINT64_C(0x0101010101010101);
-    uint64_t x;
-
-    memcpy(&x, s, sizeof x);
-    return (x | (x - 0x20 * each) | (x + each) | ((x ^ '"' * each) - each) |
-            ((x ^ '\\' * each) - each)) &
-           0x80 * each;
-}
-
 size_t fsd_plain_run(const char *s, size_t n)
 {
     size_t i = 0;
+    uint64_t x;
 
-    while (n - i >= sizeof(uint64_t) && !is_any_odd(s + i))
-        i += sizeof(uint64_t);
-    while (i < n && s[i] >= 0x20 && s[i] < 0x7f && s[i] != '"' && s[i] != '\\')
+    for (; n - i >= sizeof x; i += sizeof x) {
+        memcpy(&x, s + i, sizeof x);
+        if (fsd_is_any_odd(x))
+            break;
+    }
+    while (i < n && fsd_is_plain(s[i]))
         i++;
     return i;
 }
@@ -366,23 +358,46 @@ static const char *put_until(FILE *out, const char *from, const char *at,
     return at + 1;
 }
 
-void fsd_put_escaped(FILE *out, const char *lines, const char *escape)
+/* The first command at or after `at` that begins its line; NULL: there is none. */
+static const char *next_colon(const char *lines, const char *at)
+{
+    while (at && (at = strchr(at, ':'))) {
+        const char *line = at;
+
+        if (!is_colon_command(at)) {
+            at++;
+            continue;
+        }
+        while (line > lines && line[-1] != '\n')
+            line--;
+        if (skip_blanks(line) == at)
+            return at;
+        at = strchr(at, '\n'); /* the line begins with something else */
+    }
+    return NULL;
+}
+
+static const char *next_bracket(const char *at)
+{
+    while ((at = strchr(at, '#')) && !is_bracket_command(at))
+        at++;
+    return at;
+}
+
+void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json)
 {
     const char *from = lines, /* the rest that is not yet printed */
-        *end = lines + strlen(lines), *hash = strchr(lines, '#'), *next;
+        *colon = json ? NULL : next_colon(lines, lines), *bracket = next_bracket(lines);
 
-    for (; lines < end; lines = next) {
-        const char *at = skip_blanks(lines);
-
-        next = memchr(lines, '\n', (size_t)(end - lines));
-        next = next ? next + 1 : end;
-        if (is_colon_command(at))
-            from = put_until(out, from, at, escape);
-        for (; hash && hash < next; hash = strchr(hash + 1, '#'))
-            if (is_bracket_command(hash))
-                from = put_until(out, from, hash, escape);
-    }
-    fwrite(from, 1, (size_t)(end - from), out);
+    while (colon || bracket)
+        if (colon && (!bracket || colon < bracket)) {
+            from = put_until(out, from, colon, escape);
+            colon = next_colon(lines, from);
+        } else {
+            from = put_until(out, from, bracket, escape);
+            bracket = next_bracket(from);
+        }
+    fputs(from, out);
 }
 
 const char *fsd_base_name(const char *path)

@@ -29,6 +29,7 @@ struct format {
     fsd_verdict_fn *verdict;               /* writes findings */
     fsd_sheet_fn *sheet;                   /* writes subjects with rows */
     bool document;                         /* it prints a whole document, not tables */
+    bool json;                             /* all names are in quotes */
     bool picture, page;
     bool wraps; /* its lines are wrapped to a width, if one is known */
     bool timed; /* it prints the times of a run */
@@ -46,16 +47,18 @@ static const struct format formats[] = {
      fsd_verdict_put_text, fsd_sheet_put_text, .wraps = true},
     {"line", "", IN_TEXT, {[FSD_OF_COMPARISON] = fsd_compare_write_line},
      fsd_verdict_put_line},
-    {"json", ".json ", IN_JSON, .sheet = fsd_sheet_put_json, .document = true},
+    {"json", ".json ", IN_JSON, .sheet = fsd_sheet_put_json, .document = true,
+     .json = true},
     {"markdown", ".md .markdown ", IN_XML,
      .verdict = fsd_verdict_put_markdown, .sheet = fsd_sheet_put_markdown},
     {"csv", ".csv ", IN_TEXT, .sheet = fsd_sheet_put_csv},
-    {"schema", "", IN_JSON, .sheet = fsd_sheet_put_schema, .document = true},
+    {"schema", "", IN_JSON, .sheet = fsd_sheet_put_schema, .document = true,
+     .json = true},
     {"html", ".html .htm ", IN_JSON, .page = true}, /* names are only in its JSON */
     {"junit", ".xml ", IN_XML, .verdict = fsd_verdict_put_junit},
-    {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif},
+    {"sarif", ".sarif ", IN_JSON, .verdict = fsd_verdict_put_sarif, .json = true},
     {"github", "", NULL, .verdict = fsd_verdict_put_github},
-    {"gitlab", "", IN_JSON, .verdict = fsd_verdict_put_gitlab},
+    {"gitlab", "", IN_JSON, .verdict = fsd_verdict_put_gitlab, .json = true},
     {"trace", ".trace.json ", IN_JSON, {[FSD_OF_RUN] = fsd_write_trace},
      .timed = true},
     {"dot", ".dot .gv ", IN_XML, .picture = true},
@@ -408,6 +411,7 @@ static enum fsd_status write_lines(const struct fsd_report *r,
     size_t width = format->wraps && !pasted ? r->style->width : 0;
     struct fsd_lines lines = {.to = out,
                               .escape = format->escape,
+                              .json = format->json,
                               .edit = width ? fsd_put_wrapped : NULL,
                               .width = width};
     bool quoted = format->wraps && r->style->quoted;

@@ -5,6 +5,7 @@
  */
 #include "edit/issue/renamer.h"
 #include "base/base.h"
+#include "base/plain.h"
 #include "edit/run.h"
 #include "edit/issue/public_words.h"
 

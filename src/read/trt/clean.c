@@ -3,6 +3,7 @@
  * change is copied in runs.
  */
 #include "read/trt/trt.h"
+#include "base/plain.h"
 
 #include <stdint.h>
 #include <string.h>

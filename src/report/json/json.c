@@ -9,6 +9,7 @@
 #include "report/json/json.h"
 
 #include "base/base.h"
+#include "base/plain.h"
 
 #include <float.h>
 #include <inttypes.h>
@@ -42,15 +43,20 @@ static void flush(struct piece *piece)
     piece->n = 0;
 }
 
-/* n must not exceed the size of a piece. */
-static void put_bytes(const struct fsd_json *level, const char *bytes, size_t n)
+/* Room for n bytes, at most those of a piece, which the caller fills. */
+static char *take(const struct fsd_json *level, size_t n)
 {
     struct piece *piece = level->piece;
 
     if (n > sizeof piece->bytes - piece->n)
         flush(piece);
-    memcpy(piece->bytes + piece->n, bytes, n);
     piece->n += n;
+    return piece->bytes + piece->n - n;
+}
+
+static void put_bytes(const struct fsd_json *level, const char *bytes, size_t n)
+{
+    memcpy(take(level, n), bytes, n);
 }
 
 static void put_word(const struct fsd_json *level, const char *word)
@@ -58,28 +64,51 @@ static void put_word(const struct fsd_json *level, const char *word)
     put_bytes(level, word, strlen(word));
 }
 
-static void put_string(const struct fsd_json *level, const char *text)
+#define PUT(level, literal) put_bytes(level, literal, sizeof literal - 1)
+
+static void put_escaped(const struct fsd_json *level, const char *text)
 {
     struct fsd_slice left = fsd_slice_of(text);
     struct piece *piece = level->piece;
 
-    put_word(level, "\"");
+    PUT(level, "\"");
     while (left.n) {
         if (sizeof piece->bytes - piece->n < FSD_JSON_ROOM)
             flush(piece);
         piece->n += fsd_escape_json(&left, piece->bytes + piece->n,
                                     sizeof piece->bytes - piece->n);
     }
-    put_word(level, "\"");
+    PUT(level, "\"");
 }
 
-/* n must not exceed LEVELS_MAX. */
-static void put_tabs(const struct fsd_json *level, unsigned n)
+/* Nearly all texts are short and need no escape. */
+static void put_string(const struct fsd_json *level, const char *text)
 {
-    static const char tabs[] = "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t"
-                               "\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+    size_t n = strlen(text);
+    char *at;
 
-    put_bytes(level, tabs, n);
+    if (n + 2 <= sizeof level->piece->bytes) {
+        at = take(level, n + 2);
+        if (fsd_copy_plain(at + 1, text, n)) {
+            at[0] = at[n + 1] = '"';
+            return;
+        }
+        level->piece->n -= n + 2;
+    }
+    put_escaped(level, text);
+}
+
+/* Ends the last line with the last `n` bytes of ",\n", and indents the next one.  A
+ * block of constant size is copied, most of which is then overwritten. */
+static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
+{
+    static const char block[2 + LEVELS_MAX + 2] =
+        ",\n\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
+    const size_t room = 2 + LEVELS_MAX;
+    char *at = take(level, room);
+
+    memcpy(at, block + 2 - n, room);
+    level->piece->n -= room - n - depth;
 }
 
 static void close_inner(struct fsd_json *level)
@@ -90,26 +119,30 @@ static void close_inner(struct fsd_json *level)
         return;
     close_inner(inner);
     level->opened = false;
-    if (!inner->list) {
-        if (inner->any)
-            put_word(inner, "\n");
-        put_tabs(inner, inner->depth);
+    if (inner->list) {
+        PUT(inner, "]");
+    } else {
+        put_indent(inner, inner->any, inner->depth);
+        PUT(inner, "}");
     }
-    put_word(inner, inner->list ? "]" : "}");
 }
 
 /* Prints a key and the separator before it; items of lists have no key. */
 static void add(struct fsd_json *level, const char *key)
 {
-    close_inner(level);
-    if (level->any)
-        put_word(level, level->list ? ", " : ",\n");
+    bool first = !level->any;
+
+    if (level->opened)
+        close_inner(level);
     level->any = true;
-    if (level->list || !key)
+    if (level->list || !key) {
+        if (!first)
+            PUT(level, ", ");
         return;
-    put_tabs(level, level->depth + 1);
+    }
+    put_indent(level, first ? 0 : 2, level->depth + 1);
     put_string(level, key);
-    put_word(level, ":\t");
+    PUT(level, ":\t");
 }
 
 static struct fsd_json *open_inner(struct fsd_json *level, bool list)
@@ -119,7 +152,10 @@ static struct fsd_json *open_inner(struct fsd_json *level, bool list)
     level->opened = true;
     level[1] = (struct fsd_json){
         .piece = level->piece, .depth = level->depth + 1, .list = list};
-    put_word(level, list ? "[" : "{\n");
+    if (list)
+        PUT(level, "[");
+    else
+        PUT(level, "{\n");
     return level + 1;
 }
 
@@ -149,7 +185,7 @@ struct fsd_json *fsd_json_new(FILE *out)
 void fsd_json_end(struct fsd_json *root)
 {
     close_inner(root - 1);
-    put_word(root, "\n");
+    PUT(root, "\n");
     flush(root->piece);
     fsd_arena_free(root->piece->arena);
 }
@@ -188,10 +224,10 @@ void fsd_json_number(struct fsd_json *object, const char *key, double number)
 
     add(object, key);
     if (!isfinite(number)) {
-        put_word(object, "null");
-    } else if (number == floor(number) && fabs(number) <= integer_max) {
+        PUT(object, "null");
+    } else if (fabs(number) <= integer_max && number == (double)(int64_t)number) {
         if (number < 0)
-            put_word(object, "-");
+            PUT(object, "-");
         put_whole(object, (uint64_t)fabs(number));
     } else {
         snprintf(text, sizeof text, "%.15g", number);

@@ -7,6 +7,7 @@
  */
 #include "report/phrase/escape.h"
 #include "base/base.h"
+#include "base/plain.h"
 
 #include <ctype.h>
 #include <stdlib.h>

@@ -135,59 +135,50 @@ struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by)
 struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record)
 {
     const void *at = (const char *)record + column->at;
-    struct fsd_cell cell = {.known = true};
+    struct fsd_cell cell = {.known = fsd_cell_is_known(column, record)};
 
+    if (!cell.known)
+        return cell;
     switch (column->kind) {
     case FSD_CELL_COUNT:
     case FSD_CELL_TYPE:
         cell.count = ((const struct fsd_count *)at)->is;
-        cell.known = ((const struct fsd_count *)at)->known;
         break;
     case FSD_CELL_FLAG:
         cell.count = ((const struct fsd_flag *)at)->is;
-        cell.known = ((const struct fsd_flag *)at)->known;
         break;
     case FSD_CELL_NUMBER:
     case FSD_CELL_MS:
     case FSD_CELL_SHARE:
         cell.number = ((const struct fsd_real *)at)->is;
-        cell.known = ((const struct fsd_real *)at)->known;
         break;
     case FSD_CELL_BYTES:
     case FSD_CELL_MACS:
         cell.amount = *(const struct fsd_amount_cell *)at;
-        cell.known = cell.amount.known;
         break;
     case FSD_CELL_TEXT:
     case FSD_CELL_NAME:
         cell.text = *(const char *const *)at;
-        cell.known = cell.text;
         break;
     case FSD_CELL_WORDS:
     case FSD_CELL_TALLY:
         cell.words = *(const struct fsd_words *)at;
-        cell.known = cell.words.known;
         break;
     case FSD_CELL_IDS:
         cell.ids = *(const struct fsd_ids *)at;
-        cell.known = cell.ids.known;
         break;
     case FSD_CELL_SIZES:
         cell.sizes = *(const struct fsd_size_list *)at;
-        cell.known = cell.sizes.known;
         break;
     case FSD_CELL_FACTS:
         cell.facts = *(const struct fsd_fact_cells *)at;
-        cell.known = cell.facts.known;
         break;
     case FSD_CELL_RECORD:
         cell.record = *(const void *const *)at;
-        cell.known = cell.record;
         break;
     case FSD_CELL_ROWS:
     default:
         cell.rows = *(const struct fsd_rows *const *)at;
-        cell.known = cell.rows;
         break;
     }
     return cell;
