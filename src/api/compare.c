@@ -126,7 +126,7 @@ enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **
                                       const struct fsd_options *opt,
                                       struct fsd_error *err)
 {
-    return open_first(out, run, true, true, opt, err);
+    return open_first(out, run, false, true, opt, err); /* see fsd_cite_in_case() */
 }
 
 enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,

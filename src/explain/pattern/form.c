@@ -78,9 +78,12 @@ static bool is_word(const char *list, size_t length, const char *word)
 {
     size_t n = strlen(word);
 
-    for (const char *at = list; at < list + length; at += strcspn(at, "|, )") + 1)
-        if (!strncmp(at, word, n) && (at + n == list + length || at[n] == '|'))
+    for (const char *at = list, *end = list + length, *bar; at;
+         at = bar ? bar + 1 : NULL) {
+        bar = memchr(at, '|', (size_t)(end - at));
+        if ((size_t)((bar ? bar : end) - at) == n && !memcmp(at, word, n))
             return true;
+    }
     return false;
 }
 

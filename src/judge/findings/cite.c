@@ -54,7 +54,7 @@ static bool any_changes_type(const struct fsd_diff *d)
     return false;
 }
 
-/* All findings of lint in the model, for the builder of the engine; NULL if there is no
+/* What lint finds in the model, for the builder of the engine; NULL if there is no
  * model or the builder is unknown. */
 static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
 {
@@ -64,8 +64,8 @@ static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
     if (d->model == d->engine || !*d->engine->path || !word || !any_changes_type(d) ||
         !fsd_target_read(&target, word, d->arena))
         return NULL;
-    return fsd_find_lint(d, fsd_lint_new(d->arena, d->facts, d->cost->sizes, target),
-                         NULL, 0);
+    return fsd_find_lint_confirmable(
+        d, fsd_lint_new(d->arena, d->facts, d->cost->sizes, target));
 }
 
 /* A representative of all tensors with the same data before quantization: duplicates of
@@ -551,14 +551,33 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
+/* What the run's findings would cite; lint is asked only if one of the case's findings
+ * is about a move or a wider type. NULL: nothing. */
+static const struct fsd_findings *cites_for(const struct fsd_findings *found,
+                                            const struct fsd_case *gate)
+{
+    struct fsd_findings *run;
+    uint32_t i = 0;
+
+    while (i < found->list.n && !found->list.at[i].move && !found->list.at[i].widens)
+        i++;
+    if (i == found->list.n)
+        return NULL;
+    run = FSD_NEW(found->arena, struct fsd_findings, 1);
+    run->arena = found->arena;
+    fsd_cite_in_run(run, gate->run);
+    return run->cites_of ? run : NULL;
+}
+
 /* Indexed by move of the new state: 1 + a layer with cites; 0: none. */
-static uint32_t *cited_moves(const struct fsd_case *gate, struct fsd_arena *scratch)
+static uint32_t *cited_moves(const struct fsd_case *gate,
+                             const struct fsd_findings *run, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = gate->c->new;
     uint32_t *of = FSD_NEW(scratch, uint32_t, s->moves.n);
 
     for (fsd_id i = 0; i < gate->run->engine->nodes.n; i++)
-        if (gate->run->findings->cites_of[i].n && s->of_layer[i] != FSD_NONE &&
+        if (run->cites_of[i].n && s->of_layer[i] != FSD_NONE &&
             (s->of_layer[i] & FSD_LAYER_MOVES))
             of[s->of_layer[i] & ~FSD_LAYER_MOVES] = i + 1;
     return of;
@@ -566,15 +585,16 @@ static uint32_t *cited_moves(const struct fsd_case *gate, struct fsd_arena *scra
 
 void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *gate)
 {
-    const struct fsd_findings *run = gate->run ? gate->run->findings : NULL;
     const struct fsd_state *s = gate->c ? gate->c->new : NULL;
+    const struct fsd_findings *run;
     struct fsd_arena *scratch;
     uint32_t *by_node, *by_move;
 
-    if (!run || !run->cites_of || !s || !s->number_of || !s->of_layer)
+    if (gate->compared || !gate->run || !s || !s->number_of || !s->of_layer ||
+        !(run = cites_for(found, gate)))
         return;
     scratch = fsd_arena_new();
-    by_move = cited_moves(gate, scratch);
+    by_move = cited_moves(gate, run, scratch);
     by_node = FSD_NEW(scratch, uint32_t, gate->run->model->nodes.n); /* indexed by node:
                                                                         cite + 1 */
     for (uint32_t i = 0; i < run->cites.n; i++)

@@ -133,6 +133,14 @@ static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned the
                                      there & FSD_NEEDS_RUN && rule->about_inputs);
 }
 
+/* Whether an engine may confirm a warning of the rule. If the engine was built, what a
+ * builder refuses is only withdrawn. */
+static bool is_confirmable(const struct fsd_rule *rule)
+{
+    return rule->level >= FSD_WARNING && rule->proves != FSD_PROVES_NOTHING &&
+           rule->proves != FSD_PROVES_BUILT;
+}
+
 /* Evaluates all rules of the subject whose requirements exist. */
 static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
                                           unsigned there)
@@ -147,7 +155,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
         struct fsd_policy_rule set = {f->rule->level, f->rule->budget, false, false};
         uint32_t first = found->list.n;
 
-        if (!is_asked(f->rule, subject, there))
+        if (!is_asked(f->rule, subject, there) ||
+            (f->confirmable && !is_confirmable(f->rule)))
             continue;
         if (f->policy)
             set = f->policy->rules[i];
@@ -209,6 +218,16 @@ void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool ci
         fsd_cite_in_run(f.found, d);
 }
 
+static const struct fsd_findings *ask_lint(struct fsd_finder *f)
+{
+    const struct fsd_diff *d = f->d;
+
+    return ask_all(f, FSD_NEEDS_LINT,
+                   FSD_NEEDS_LINT |
+                       (d->engine->nodes.n ? FSD_NEEDS_ENGINE | FSD_NEEDS_RUN : 0) |
+                       (d->history ? FSD_NEEDS_LOG : 0));
+}
+
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                                          const struct fsd_lint *lint,
                                          const struct fsd_policy *policy,
@@ -220,10 +239,16 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                            .policy = policy,
                            .today = today};
 
-    return ask_all(&f, FSD_NEEDS_LINT,
-                   FSD_NEEDS_LINT |
-                       (d->engine->nodes.n ? FSD_NEEDS_ENGINE | FSD_NEEDS_RUN : 0) |
-                       (d->history ? FSD_NEEDS_LOG : 0));
+    return ask_lint(&f);
+}
+
+const struct fsd_findings *fsd_find_lint_confirmable(const struct fsd_diff *d,
+                                                     const struct fsd_lint *lint)
+{
+    struct fsd_finder f = {
+        .d = d, .found = new_findings(d->arena), .lint = lint, .confirmable = true};
+
+    return ask_lint(&f);
 }
 
 /* The most expensive finding comes first; otherwise the order of the list is kept. */

@@ -25,6 +25,8 @@ struct fsd_finder {
     bool untimed;           /**< its ms are unknown */
     bool note;              /**< the finding is information, though its rule warns */
     const char *skipped;    /**< set if the rule could not be evaluated: the reason */
+    bool confirmable; /**< evaluate only rules of lint whose findings an engine may
+                           confirm */
     bool asked;  /**< the policy requires the rule: if it cannot be evaluated, that is a
                       finding */
     double base; /**< the total that a share refers to; 0: unknown */

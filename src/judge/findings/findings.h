@@ -363,6 +363,11 @@ const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                                          const struct fsd_policy *policy,
                                          unsigned today);
 
+/** The findings of lint that an engine may confirm, and whose edits the findings of its
+ *  run therefore cite; in the run's arena. */
+const struct fsd_findings *fsd_find_lint_confirmable(const struct fsd_diff *d,
+                                                     const struct fsd_lint *lint);
+
 /** A build that a merge gate checks. */
 struct fsd_case {
     const struct fsd_state *build;

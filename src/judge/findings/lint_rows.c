@@ -153,7 +153,8 @@ static unsigned traits_of(const char *form)
     static const struct {
         const char *word;
         unsigned traits;
-    } words[] = {{"=%weighted", FSD_OP_WEIGHTED},
+    } words[] = {{"=%sum", FSD_OP_SYMMETRIC},
+                 {"=%weighted", FSD_OP_WEIGHTED},
                  {"=%quantizer", FSD_OP_QDQ},
                  {"=%q", FSD_OP_QUANTIZE},
                  {"=%dq", FSD_OP_DEQUANTIZE}};
@@ -196,7 +197,7 @@ static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
             (uint8_t)(fsd_form_may_end(rows->at[i]->form, fsd_text(p->l->g->names, op))
                       << i);
     may[op] |= ASKED;
-    for (uint32_t i = 0; i < rows->n; i++) {
+    for (uint32_t i = 0; may[op] != ASKED && i < rows->n; i++) {
         p->row = rows->at[i];
         if ((may[op] >> i & 1) && (!rows->traits[i] || (traits & rows->traits[i])) &&
             fsd_form_fits(&p->fit, p->row->form, node, holds))

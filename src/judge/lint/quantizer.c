@@ -22,8 +22,8 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
     scales = fsd_op_numbers(l->arena, l->g, q->scale, &q->n);
     if (!scales)
         return;
-    for (uint32_t i = 0; i < q->n; i++)
-        any |= fabs(scales[i]) > 0 || isnan(scales[i]);
+    for (uint32_t i = 0; i < q->n && !any; i++)
+        any = fabs(scales[i]) > 0 || isnan(scales[i]);
     /* Per-channel scales that are all 0 are values that were left out of the file. */
     if (any || q->n == 1)
         q->scales = scales;
@@ -38,10 +38,10 @@ static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
         return FSD_ZERO_NONE;
     if (!v || !v->bytes)
         return FSD_ZERO_UNKNOWN;
-    for (uint64_t i = 0; i < v->size; i++)
-        if (v->bytes[i])
-            return FSD_ZERO_OTHER;
-    return FSD_ZERO_NONE;
+    /* Each byte equals the one before it, and the first is 0. */
+    return v->size && (v->bytes[0] || memcmp(v->bytes, v->bytes + 1, v->size - 1) != 0)
+               ? FSD_ZERO_OTHER
+               : FSD_ZERO_NONE;
 }
 
 /* A single 8-bit zero point; 0 if there is none, or it is unknown. */
