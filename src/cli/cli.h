@@ -245,8 +245,8 @@ struct verb {
     enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
     bool two_builds; /* so --log, --profile etc. are not options */
     bool one_format; /* an output's name need not imply a format */
-    int subject;     /* enum fsd_subject, which determines its formats; -1: one
-                        format */
+    bool cites;      /* for views: its rows cite the edits that lint proposes */
+    int subject;     /* enum fsd_subject: determines its formats; -1: one format */
 };
 
 /** check and snapshot for each build of line->builds. gate_list.c */

@@ -44,7 +44,7 @@ static int run_line(int argc, char **argv)
     const struct verb *verb = place < n ? find_verb(argv[1 + place]) : NULL;
     unsigned first = first_argument(verb_at(0), n, argv + 1);
     const char *word = !verb && first < n ? argv[1 + first] : NULL;
-    struct command_line line;
+    static struct command_line line; /* large: the system zeroes it page by page */
     struct fsd_error err = {0};
 
     if (asks && argc == 2) {

@@ -217,6 +217,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
     if (explains_words(line))
         return write_outputs(line, print_words, line, err);
     line->run.unlisted = !strcmp(line->verb->name, "buildtime");
+    line->run.uncited = !line->verb->cites;
     status = fsd_diff_open(&diff, &line->run, err);
     if (status == FSD_E_FORMAT && !strcmp(line->verb->name, "explain") &&
         report_failure(line))
@@ -255,6 +256,7 @@ const struct verb view_verbs[] = {
       "model.onnx engine.json --values table.csv --rank-by loss",
       "engine.json --peak 1555,624"},
      VIEW,
+     .cites = true,
      .options = top_options},
     {"memory",
      "[MODEL] ENGINE",
@@ -298,6 +300,7 @@ const struct verb view_verbs[] = {
      {"model.onnx engine.json --profile profile.json --top 5",
       "model.onnx build.log --min-share 1"},
      VIEW,
+     .cites = true,
      .options = reformats_options},
     {"where",
      "[MODEL] ENGINE NODE...",
@@ -367,6 +370,7 @@ const struct verb view_verbs[] = {
      {"model.onnx engine.json --log build.log --node Conv_28",
       "build.log --node Conv_28 --node Relu_29", "PWN"},
      .options = explain_options,
+     .cites = true,
      .take = take_word,
      .check = check_explain,
      .run = run,

@@ -208,7 +208,6 @@ void parse_command_line(struct command_line *line, const struct verb *named, int
     const struct verb *verb = named ? named : verb_at(0);
     unsigned n;
 
-    memset(line, 0, sizeof *line);
     line->verb = verb;
     line->named = named;
     line->fail_on = -1;
