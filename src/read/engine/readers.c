@@ -18,7 +18,7 @@ fsd_reader_of(const struct fsd_file *file, enum fsd_input input, enum fsd_claim 
 {
     const struct fsd_engine_reader *found = NULL;
 
-    for (size_t i = 0; i < FSD_COUNT_OF(readers); i++) {
+    for (size_t i = 0; i < FSD_COUNT_OF(readers) && least <= FSD_CLAIM_SURE; i++) {
         enum fsd_claim claim = readers[i]->sniff(file, input);
 
         if (claim == FSD_CLAIM_NONE || claim < least)

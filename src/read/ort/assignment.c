@@ -26,9 +26,9 @@ struct group {
 bool fsd_ort_is_assignment(const struct fsd_file *file)
 {
     return fsd_file_type_of(file) == FSD_FILETYPE_JSON &&
+           fsd_file_has_word(file, SEARCHED, "\"nodes\"") &&
            (fsd_file_has_word(file, SEARCHED, "\"ep\"") ||
-            fsd_file_has_word(file, SEARCHED, "\"ep_name\"")) &&
-           fsd_file_has_word(file, SEARCHED, "\"nodes\"");
+            fsd_file_has_word(file, SEARCHED, "\"ep_name\""));
 }
 
 static void end_group(struct fsd_history *h, const struct group *g, uint32_t number)

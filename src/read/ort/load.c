@@ -49,13 +49,14 @@ static bool has_context(const struct fsd_file *file)
 
 static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 {
+    bool read = input == FSD_INPUT_ENGINE || input == FSD_INPUT_LOG;
+
+    if (!read && input != FSD_INPUT_PROFILE)
+        return FSD_CLAIM_NONE;
     if (fsd_ort_is_assignment(file)) /* if passed as an engine, it is refused by name */
-        return input == FSD_INPUT_ENGINE || input == FSD_INPUT_LOG ? FSD_CLAIM_SURE
-                                                                   : FSD_CLAIM_NONE;
+        return read ? FSD_CLAIM_SURE : FSD_CLAIM_NONE;
     if (input == FSD_INPUT_LOG) /* it may contain TensorRT's messages to its provider */
         return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
-    if (input != FSD_INPUT_ENGINE && input != FSD_INPUT_PROFILE)
-        return FSD_CLAIM_NONE;
     if (fsd_ort_is_profile(file)) /* if passed as an engine, it is refused by name */
         return FSD_CLAIM_SURE;
     return input == FSD_INPUT_ENGINE && fsd_file_type_of(file) == FSD_FILETYPE_ONNX &&

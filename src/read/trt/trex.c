@@ -21,7 +21,12 @@
 #include <stdio.h>
 #include <string.h>
 
-enum { SEARCHED = 1 << 14, LONGEST = 1 << 10, ENTRIES_MAX = 1 << 12 };
+enum {
+    SEARCHED = 1 << 14,
+    LONGEST = 1 << 10,
+    ENTRIES_MAX = 1 << 12,
+    N_OPTIONS = 5 /* of `sections`: they come first */
+};
 
 static const struct {
     const char *key, *title;
@@ -39,7 +44,9 @@ bool fsd_trex_is(const struct fsd_file *file)
 
     if (fsd_file_type_of(file) != FSD_FILETYPE_JSON)
         return false;
-    for (size_t i = 0; i < FSD_COUNT_OF(sections); i++) {
+    /* Most other files have no such key: one search for five of them. */
+    for (size_t i = fsd_file_has_word(file, SEARCHED, "_options\"") ? 0 : N_OPTIONS;
+         i < FSD_COUNT_OF(sections); i++) {
         snprintf(word, sizeof word, "\"%s\"", sections[i].key);
         if (fsd_file_has_word(file, SEARCHED, word))
             return true;
