@@ -96,9 +96,13 @@ bool report_failure(const struct command_line *line)
 {
     struct fsd_failure *failure = open_failure(line);
     struct fsd_error why;
+    char text[512];
     bool reported =
         failure && write_outputs(line, print_failure, failure, &why) == FSD_OK;
 
+    /* The verb's own error states the failed build, not that its report is missing. */
+    if (failure && !reported)
+        print_note(NULL, fsd_error_text(&why, text, sizeof text));
     fsd_failure_free(failure);
     return reported;
 }
