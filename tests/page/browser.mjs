@@ -228,7 +228,7 @@ async function check_aloud() {
 
 /** Each view of each subject, in both themes, which differ in colours alone. */
 async function check_axe() {
-    for (const name of ["run", "compare", "matrix", "check", "checks", "exports", "lint", "modules"])
+    for (const name of ["run", "compare", "matrix", "check", "checks", "exports", "lint", "failed", "modules"])
         for (const colors of ["light", "dark"])
             await open(name, "", async (page) => {
                 for (const view of await texts(page, "#views a")) {
@@ -402,7 +402,7 @@ async function check_advice() {
 
 /** In no view and at no width a name is cut, or hidden in part. */
 async function check_names() {
-    for (const name of ["run", "log", "strong", "scopes", "blocks", "compare", "matrix", "check", "checks", "exports", "lint", "linted", "modules"])
+    for (const name of ["run", "log", "strong", "scopes", "blocks", "compare", "matrix", "check", "checks", "exports", "lint", "linted", "failed", "modules"])
         for (const width of [1400, 900, 390])
             await open(name, "", async (page) => {
                 for (const view of await page.locator("#views a").all()) {
@@ -554,6 +554,26 @@ async function check_lint() {
         for (const { message } of document_of("linted").findings.filter((f) => f.severity !== "info")) check(`lint of an engine: ${message}`, shown_text.includes(plain(message)));
         await page.keyboard.press("2");
         check("lint of an engine: its layers", (await page.locator("#rows .right .name").count()) > 3);
+    });
+}
+
+/** A failed build: why, where and what to try, before the model's nodes, of which those that fail are marked. */
+async function check_failed() {
+    await open("failed", "", async (page) => {
+        const { conclusion, class: is, nodes, tries, values, log } = document_of("failed");
+        const tile = (title) => page.locator(".tile", { has: page.locator(`.tile-title:text-is("${title}")`) }).locator(".tile-value").textContent();
+        check("failed: the verdict", (await page.locator("#title .verdict").textContent()) === "failed");
+        check("failed: the title names the log", (await page.title()).includes(log.split("/").pop()), await page.title());
+        const advice = (await page.locator("#advice").innerText()).replace(/\s+/g, " ");
+        check("failed: the conclusion", advice.includes(plain(conclusion)), advice);
+        equal("failed: its class, place and values", [await tile("class"), await tile("where"), await tile(values[0].what)], [is, nodes[0].name, values[0].value]);
+        const steps = await page.locator("#advice .todo li").allInnerTexts();
+        equal("failed: all that is to try, in order", steps.map((step, i) => step.includes(tries[i].text) && step.includes(tries[i].command ?? "")), tries.map(() => true));
+        equal("failed: begins with the nodes that fail", await names_left(page), nodes.map((n) => n.name));
+        equal("failed: which are marked", await texts(page, "#rows .left .alarm"), nodes.map(() => "fails"));
+        await page.locator('#facets label[title="fails"]').click();
+        check("failed: without the filter all are there", (await page.locator("#rows .left .name").count()) > nodes.length);
+        check("failed: no drawing of what is not built", !(await page.locator("#views").innerText()).includes("Graph"));
     });
 }
 
@@ -784,7 +804,7 @@ async function check_large() {
 /* Each check has pages of its own, so that two of them run at once; the longest begin. */
 const checks = [
     check_axe, check_run, check_matrix, check_large, check_compare, check_moves, check_lint, check_modules, check_hostile_builds, check_aloud,
-    check_walk, check_names, check_first_sight, check_source, check_exports, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
+    check_walk, check_names, check_first_sight, check_source, check_exports, check_failed, check_checks, check_late, check_advice, check_hostile, check_scopes, check_levels, check_strong, check_plain, check_commands,
 ];
 const lane = async () => {
     for (let check = checks.shift(); check; check = checks.shift()) await check();

@@ -66,6 +66,7 @@ def main():
     write("checks", "check", "--list", "gate/builds.txt", statuses=(2,), folder=FIXTURES)    # short names
     write("exports", "compare", at("exports", "old.onnx"), at("exports", "new.onnx"))
     write("lint", "lint", at("lint", "resnet18_qat.onnx"))
+    write("failed", at("failed", "region.onnx"), at("failed", "region.memory.log"), statuses=(2,))
     write("linted", "lint", *pair, "--profile", at("qat_block", "profile.json"))
     hostile = hostile_pair(os.path.join(FOLDER, "inputs"), names)
     write("hostile", *hostile, "--force")

@@ -282,10 +282,25 @@ export function checks_subject(d, command) {
     });
 }
 
+const FAILS = "fails";
+
+/** Marks the rows of nodes that fail, so that a filter finds them.
+ * @param {FailedDocument} d @param {Subject} base */
+function mark_failing(d, base) {
+    const rows = new Set([...d.nodes, ...d.others].flatMap((n) => base.find({ kind: "node", id: `#${n.node}` })?.block ?? []));
+    for (const row of rows) {
+        const sides = row.items();
+        const left = sides.left.map((one) => ({ ...one, chips: [...one.chips, word_chip(FAILS, "alarm")] }));
+        Object.assign(row, { level: "alarm", facets: { ...row.facets, show: [...(row.facets.show ?? []), FAILS] }, items: () => ({ ...sides, left }) });
+    }
+    return rows.size;
+}
+
 /** A failed build: the model alone, with why it failed in front, where, and what to try.
  * @param {FailedDocument} d @param {Subject} base @returns {Subject} */
 export function failed_subject(d, base) {
     const places = d.nodes.map((n) => n.name ?? `#${n.node}`);
+    const marked = mark_failing(d, base);
     return {
         ...base,
         title: `failed build: ${base_name(d.log)}`,
@@ -304,6 +319,8 @@ export function failed_subject(d, base) {
             ...d.values.slice(0, 4).map((v) => ({ title: v.what, value: safe(v.value), note: "stated by the message" })),
         ],
         sides: ["ONNX nodes", "before the build"],
+        facets: base.facets.map((f) => (f.name === "show" ? { ...f, order: [FAILS, ...(f.order ?? [])], of: { ...f.of, [FAILS]: "node" } } : f)),
+        first_filters: marked && marked < base.blocks.length ? [["show", FAILS]] : [],
         first_view: places.length ? "diff" : "rules",
         rules_title: "Findings of lint",
     };
