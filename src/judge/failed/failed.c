@@ -233,11 +233,13 @@ static const char *name_of(const struct fsd_failed *f, fsd_id node)
                    : fsd_printed(f->arena, "#%u (%s)", node, op);
 }
 
-/* "a (Add), b (Mul) and 3 more nodes", "tensor x", "the network" */
+/* "a (Add), b (Mul) and 3 more nodes", "one of a (Loop) and b (Loop)", "tensor x", "the
+ * network" */
 static const char *place_text(const struct fsd_failed *f)
 {
-    const char *text = "";
+    bool is_one = f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_KIND;
     uint32_t n = f->nodes.n;
+    const char *text = n > 1 && is_one ? "one of " : "";
 
     if (f->by == FSD_FAILED_BY_REGION)
         return fsd_printed(f->arena, "the region of %u nodes from %s to %s", n,

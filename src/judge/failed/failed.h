@@ -18,9 +18,10 @@ enum fsd_failed_by {
     FSD_FAILED_BY_RECORD, /**< the parser states the node */
     FSD_FAILED_BY_NAME,   /**< the message has its name, or a name made of it */
     FSD_FAILED_BY_REGION, /**< on the paths between the ends of a region */
+    FSD_FAILED_BY_LAYER,  /**< the message has the number of a layer without a name */
     FSD_FAILED_BY_TENSOR, /**< it produces, or reads, a tensor of the message */
     FSD_FAILED_BY_ORDER,  /**< the parser had read it last */
-    FSD_FAILED_BY_KIND,   /**< the only operator of a kind */
+    FSD_FAILED_BY_KIND,   /**< an operator of a kind, of at most FSD_FAILED_PART */
     FSD_FAILED_BY_TYPE,   /**< it has a tensor of a type of the message */
     FSD_FAILED_BY_LINT,   /**< lint finds there what the message states */
     FSD_FAILED_BY_NOTHING,
@@ -98,6 +99,15 @@ void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 /** Finds the nodes and tensors of the failure.  place.c */
 void fsd_failed_find_place(struct fsd_failed *f, const struct fsd_vocab *vocab,
                            const struct fsd_log_said *said);
+
+/** Appends the nodes whose layer "(Unnamed Layer* 9) [Recurrence]" may be, at most
+ *  FSD_FAILED_PART, in the order of parsing.  unnamed.c
+ *  @param name  that of the layer, and anything behind it.
+ *  @return FSD_FAILED_BY_LAYER or, where the log does not list layers,
+ *          FSD_FAILED_BY_KIND; FSD_FAILED_BY_NOTHING: none was appended */
+enum fsd_failed_by fsd_failed_find_unnamed(const struct fsd_failed *f,
+                                           const struct fsd_vocab *vocab,
+                                           struct fsd_slice name, fsd_id_vec *nodes);
 
 /** Chooses of these nodes what to cut out.  place.c */
 void fsd_failed_choose_part(struct fsd_failed *f);

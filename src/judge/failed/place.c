@@ -25,12 +25,14 @@
 FSD_NAMES(fsd_failed_by_text, enum fsd_failed_by, FSD__FAILED_BY_COUNT,
           "the parser states it", "the message names it",
           "between the ends of the region that the message names",
+          "the number of the layer that the message names fits it",
           "next to the tensor that the message names", "the parser read it last",
-          "the only operator of the kind that the message names",
+          "an operator of the kind that the message names",
           "it has a tensor of the type that the message names",
           "lint finds there what the message states", "not known")
 FSD_NAMES(fsd_failed_by_name, enum fsd_failed_by, FSD__FAILED_BY_COUNT, "record",
-          "name", "region", "tensor", "order", "kind", "type", "lint", "nothing")
+          "name", "region", "layer", "tensor", "order", "kind", "type", "lint",
+          "nothing")
 
 struct place {
     struct fsd_failed *f;
@@ -108,30 +110,10 @@ static struct fsd_slice without_class(struct fsd_slice name)
     return fsd_slice_split_at(&rest, ": ", &behind) ? rest : name;
 }
 
-/* A layer without a name is of a loop or a branch, as far as it has a node: the only
- * one of the model. */
-static bool add_unnamed(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
-{
-    fsd_id found = FSD_NONE;
-
-    if (!fsd_slice_begins(name, "(Unnamed Layer* "))
-        return false;
-    if (!fsd_slice_find(name, "[Recurrence]") &&
-        !fsd_slice_find(name, "[LoopOutput]") && !fsd_slice_find(name, "[Iterator]") &&
-        !fsd_slice_find(name, "[TripLimit]") && !fsd_slice_find(name, "[Condition"))
-        return false;
-    for (fsd_id i = 0; i < p->g->nodes.n; i++)
-        if (fsd_op_traits(p->g, i) & FSD_OP_CONTROL)
-            found = fsd_id_both(found, i);
-    add_node(p, list, fsd_id_only(found));
-    return list->n > 0;
-}
-
 static bool add_name(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     name = fsd_slice_trim(name);
     return add_exact(p, name, list) || add_exact(p, without_class(name), list) ||
-           add_unnamed(p, without_class(name), list) ||
            add_derived(p, without_class(name), list);
 }
 
@@ -201,6 +183,19 @@ static void add_between(const struct place *p, const fsd_id_vec *from,
             fsd_vec_push(p->f->arena, list, i);
 }
 
+/* An end of a region: its names, or the only node of its layer without a name. */
+static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
+{
+    fsd_id_vec of_layer = {0};
+
+    if (add_names(p, name, list))
+        return true;
+    fsd_failed_find_unnamed(p->f, p->vocab, name, &of_layer);
+    if (of_layer.n == 1)
+        add_node(p, list, of_layer.at[0]);
+    return of_layer.n == 1;
+}
+
 /* Takes the ends of a region apart at the i-th byte; false where no dots part them
  * there, or too few of the ends are the model's. */
 static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, bool both,
@@ -211,8 +206,8 @@ static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, boo
 
     if (memcmp(ends.s + i, "...", 3) != 0)
         return false;
-    first = add_names(p, (struct fsd_slice){ends.s, i}, &from);
-    last = add_names(p, fsd_slice_from(ends, i + 3), &to);
+    first = add_end(p, (struct fsd_slice){ends.s, i}, &from);
+    last = add_end(p, fsd_slice_from(ends, i + 3), &to);
     if (first && last) {
         add_between(p, &from, &to, list);
         p->f->by = FSD_FAILED_BY_REGION;
@@ -339,9 +334,55 @@ static void take_said_node(const struct place *p, struct fsd_slice name)
         f->named = fsd_printed(f->arena, "%.*s", (int)name.n, name.s);
     if (f->nodes.n)
         return;
-    if ((add_region(p, name, &f->nodes) || add_names(p, name, &f->nodes)) &&
-        f->by != FSD_FAILED_BY_REGION)
-        f->by = FSD_FAILED_BY_NAME;
+    if (add_region(p, name, &f->nodes) || add_names(p, name, &f->nodes))
+        f->by = f->by == FSD_FAILED_BY_REGION ? f->by : FSD_FAILED_BY_NAME;
+    else
+        f->by = fsd_failed_find_unnamed(f, p->vocab, without_class(name), &f->nodes);
+}
+
+/* "(Unnamed Layer* 9) [Recurrence]" anywhere in a message. */
+static void find_layer_in_sentence(const struct place *p, struct fsd_slice text)
+{
+    const char *at = fsd_slice_find(text, "(Unnamed Layer* ");
+    struct fsd_slice behind;
+
+    if (!at || p->f->nodes.n)
+        return;
+    text = fsd_slice_from(text, (size_t)(at - text.s));
+    if (fsd_slice_split_at(&text, "]", &behind))
+        text.n++;
+    take_said_node(p, text);
+}
+
+static bool touches(const struct place *p, fsd_id node, fsd_id tensor)
+{
+    const struct fsd_node *n = &p->g->nodes.at[node];
+
+    for (uint32_t i = 0; i < n->in.n + n->out.n; i++)
+        if (p->g->ports.at[fsd_node_port(n, i)].tensor == tensor)
+            return true;
+    return false;
+}
+
+static bool is_of_several(const struct fsd_failed *f)
+{
+    return f->nodes.n > 1 &&
+           (f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_KIND);
+}
+
+/* Of several candidates those remain that read or write a tensor of the message. */
+static void narrow(const struct place *p, struct fsd_slice tensor)
+{
+    const struct fsd_meaning *m = fsd_vocab_find(p->vocab, tensor.s, tensor.n);
+    fsd_id_vec left = {0};
+
+    if (!m || !is_of_several(p->f))
+        return;
+    for (uint32_t i = 0; i < p->f->nodes.n; i++)
+        if (touches(p, p->f->nodes.at[i], m->tensor))
+            fsd_vec_push(p->f->arena, &left, p->f->nodes.at[i]);
+    if (left.n)
+        p->f->nodes = left;
 }
 
 /* "x", or "x, y" */
@@ -356,9 +397,13 @@ static void take_said_tensor(const struct place *p, struct fsd_slice names)
         fsd_slice_split_at(&names, ", ", &rest);
         if (add_name(p, names, &around)) {
             add_tensor(p, fsd_printed(f->arena, "%.*s", (int)names.n, names.s));
-            for (uint32_t i = 0; i < around.n && f->by >= FSD_FAILED_BY_TENSOR; i++)
+            narrow(p, names);
+            if (f->nodes.n && f->by != FSD_FAILED_BY_TENSOR)
+                around.n = 0; /* the message names nodes */
+            else
+                f->by = FSD_FAILED_BY_TENSOR;
+            for (uint32_t i = 0; i < around.n; i++)
                 add_node(p, &f->nodes, around.at[i]);
-            f->by = f->by < FSD_FAILED_BY_TENSOR ? f->by : FSD_FAILED_BY_TENSOR;
         }
         names = rest;
     }
@@ -548,11 +593,12 @@ static void find_missing_outputs(const struct place *p)
     }
 }
 
-/* What is cut out: the failing nodes, of those that are found by their type only the
- * first.  A file that is damaged has no part that is a model. */
+/* What is cut out: the failing nodes, and of several candidates only the first.  A file
+ * that is damaged has no part that is a model. */
 void fsd_failed_choose_part(struct fsd_failed *f)
 {
-    bool one = f->by == FSD_FAILED_BY_TYPE || f->by == FSD_FAILED_BY_TENSOR ||
+    bool one = f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_TENSOR ||
+               f->by == FSD_FAILED_BY_KIND || f->by == FSD_FAILED_BY_TYPE ||
                f->by == FSD_FAILED_BY_LINT;
 
     if (f->is == FSD_FAILS_MODEL)
@@ -582,6 +628,7 @@ void fsd_failed_find_place(struct fsd_failed *f, const struct fsd_vocab *vocab,
     }
     if (!f->nodes.n && !f->tensors.n)
         find_in_sentence(&p, f->first->reason);
+    find_layer_in_sentence(&p, f->first->reason);
     find_by_order(&p);
     find_by_type(&p);
     find_open_inputs(&p);

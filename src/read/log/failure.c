@@ -192,6 +192,28 @@ const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h)
     return h->scan ? &h->scan->skipped : &none;
 }
 
+/* The parser registers these layers and leaves out those that compute a constant. */
+static bool may_be_left_out(struct fsd_slice name)
+{
+    return fsd_slice_begins(name, "ONNXTRT_ShapeShuffle") ||
+           fsd_slice_begins(name, "ONNXTRT_ShapeSlice") ||
+           fsd_slice_begins(name, "ONNXTRT_ShapeFill");
+}
+
+void fsd_log_add_layer(struct fsd_log_adding *a, struct fsd_slice text)
+{
+    a->helpers |= fsd_slice_drop(&text, " required by ONNX-TRT");
+    a->now.least += !may_be_left_out(text);
+    a->now.most++;
+}
+
+const struct fsd_log_adding *fsd_log_adding_of(const struct fsd_history *h)
+{
+    static const struct fsd_log_adding nothing;
+
+    return h->scan ? &h->scan->adding : &nothing;
+}
+
 static struct fsd_slice kept(struct fsd_history *h, struct fsd_slice text)
 {
     return text.n ? fsd_slice_of(fsd_text(h->names, fsd_intern_slice(h->names, text)))

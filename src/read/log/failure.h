@@ -78,6 +78,43 @@ struct fsd_log_failing {
 
 enum { FSD_MOST_SKIPPED = 64 };
 
+/* -------------------------------------------------------------- layers of a network */
+
+/** How many layers the parser has added to the network, as far as its lines show: a
+ *  layer that it registers and leaves out again may be counted, one without a name is
+ *  not. */
+struct fsd_log_count {
+    uint32_t least, most;
+};
+
+/** A node that the parser has read, and the number of layers before its first and after
+ *  its last one. */
+struct fsd_log_parsed {
+    fsd_sym head; /**< "NAME [Op]" */
+    uint32_t attempt;
+    uint64_t begins, ends; /**< lines; `ends` is 0 when the log ends within the node */
+    struct fsd_log_count before, behind;
+};
+
+typedef FSD_VEC(struct fsd_log_parsed) fsd_log_parsed_vec;
+
+/** What a log states of the parser's layers. */
+struct fsd_log_adding {
+    fsd_log_parsed_vec nodes; /**< in the order of parsing */
+    struct fsd_log_count now; /**< of the attempt being read */
+    bool helpers; /**< the parser registers the layers that it adds on its own, too:
+                       since TensorRT 9 */
+};
+
+/** Counts "Registering layer: L for ONNX node: N" and "Registering layer: L required by
+ *  ONNX-TRT".
+ *  @param text  behind "Registering layer: " */
+void fsd_log_add_layer(struct fsd_log_adding *a, struct fsd_slice text);
+
+/** What the log that the history was read from states; without nodes if another reader
+ *  read it. */
+const struct fsd_log_adding *fsd_log_adding_of(const struct fsd_history *h);
+
 /** Reads a line: adds a failure to `f->out`, or extends the last one. */
 void fsd_log_failure_line(struct fsd_arena *arena, const struct fsd_log_line *line,
                           struct fsd_log_failing *f);

@@ -205,9 +205,10 @@ typedef FSD_VEC(struct fsd_log_engine) fsd_log_engines;
 /** The engines that a scan of the whole log found. */
 struct fsd_log_scan {
     fsd_log_engines engines;
-    fsd_log_failures failures; /**< why attempts failed; fsd_log_find() leaves it
+    fsd_log_failures failures;    /**< why attempts failed; fsd_log_find() leaves it
                                     empty */
-    fsd_log_failures skipped;  /**< skipped tactics, with the reason */
+    fsd_log_failures skipped;     /**< skipped tactics, with the reason */
+    struct fsd_log_adding adding; /**< layers that the parser added */
     uint64_t lines;
     uint64_t overfull; /**< the line at which the log's layer times exceed a limit; 0:
                             none */

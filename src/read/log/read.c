@@ -42,15 +42,17 @@ static bool keep_line(struct log_reader *r, struct fsd_slice t,
     return true;
 }
 
-/* "Registering layer: L for ONNX node: N" */
+/* "Registering layer: L for ONNX node: N", or "Registering tensor: ..." */
 static bool read_register(struct log_reader *r, struct fsd_slice layer)
 {
     struct fsd_slice node;
 
     if (!fsd_slice_take(&layer, "Registering "))
         return false;
-    if (fsd_slice_take(&layer, "layer: ") &&
-        fsd_slice_split_at(&layer, " for ONNX node: ", &node))
+    if (!fsd_slice_take(&layer, "layer: "))
+        return true;
+    fsd_log_add_layer(&r->h->scan->adding, layer);
+    if (fsd_slice_split_at(&layer, " for ONNX node: ", &node))
         fsd_vec_push(r->h->arena, &r->h->events,
                      (struct fsd_event){.kind = FSD_EVENT_REGISTER,
                                         .a = fsd_intern_slice(r->h->names, layer),
@@ -61,6 +63,28 @@ static bool read_register(struct log_reader *r, struct fsd_slice layer)
     return true;
 }
 
+static void begin_node(struct log_reader *r, struct fsd_slice head)
+{
+    struct fsd_log_adding *adding = &r->h->scan->adding;
+    struct fsd_log_parsed parsed = {.head = fsd_intern_slice(r->h->names, head),
+                                    .attempt = r->build,
+                                    .begins = r->h->lines,
+                                    .before = adding->now};
+
+    fsd_vec_push(r->h->arena, &adding->nodes, parsed);
+}
+
+/* @param node  counted from 0 in this attempt, as they were opened. */
+static void end_node(struct log_reader *r, fsd_id node)
+{
+    struct fsd_log_adding *adding = &r->h->scan->adding;
+    struct fsd_log_parsed *parsed =
+        &adding->nodes.at[adding->nodes.n - r->parsed + node];
+
+    parsed->ends = r->h->lines;
+    parsed->behind = adding->now;
+}
+
 static bool read_network(struct log_reader *r, struct fsd_slice t)
 {
     struct fsd_slice head = t;
@@ -69,13 +93,14 @@ static bool read_network(struct log_reader *r, struct fsd_slice t)
     if (fsd_slice_take(&head, "Parsing node: ")) {
         r->failing.parsing = head;
         fsd_log_open(&r->open, head, r->parsed++);
+        begin_node(r, head);
         return keep_line(r, t, FSD_SAYS_NODE);
     }
     open = fsd_log_opened(&r->open, t);
     if (!open && !fsd_log_is_network(t))
         return false;
-    if (open)
-        fsd_log_close(&r->open, open, t);
+    if (open && fsd_log_close(&r->open, open, t))
+        end_node(r, open->node);
     return keep_line(r, t, FSD_SAYS_MORE);
 }
 
@@ -168,6 +193,7 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
         r->build = place->attempt;
         r->parsed = 0;
         r->open.n = 0;
+        r->h->scan->adding.now = (struct fsd_log_count){0};
         fsd_log_effort_off(&r->events);
     }
     r->options.attempt = r->build;
