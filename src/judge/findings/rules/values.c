@@ -43,30 +43,42 @@ void fsd_find_values(struct fsd_finder *f)
 static struct fsd_slice scale_of(const struct fsd_state *s, fsd_id node)
 {
     struct fsd_state_word scale;
-    const char *values =
-        node == FSD_NONE ? "" : fsd_text(s->names, s->nodes.at[node].values);
+    const char *values = fsd_text(s->names, s->nodes.at[node].values);
 
     return fsd_state_find_word(values, fsd_slice_of("scale"), &scale)
                ? scale.value
                : (struct fsd_slice){NULL, 0};
 }
 
+/* The scale that a node had before; empty as there, or if the node is new. */
+static struct fsd_slice old_scale_of(const struct fsd_compare *c, fsd_id node)
+{
+    fsd_id old = c->align->to_old[node];
+
+    return old == FSD_NONE ? (struct fsd_slice){NULL, 0} : scale_of(c->old, old);
+}
+
+static void put_scale(struct fsd_finder *f, fsd_id node)
+{
+    const struct fsd_state *s = f->c->new;
+    struct fsd_slice scale = scale_of(s, node);
+
+    fsd_about_state_node(f, s, node);
+    fprintf(f->out, " `%s` has the scale %.*s", fsd_state_node_key(s, node),
+            (int)scale.n, scale.s);
+}
+
 static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
                            fsd_id other)
 {
     const struct fsd_state *s = f->c->new;
-    const fsd_id nodes[] = {one, other};
 
     fsd_finding_open(f);
     fsd_about_state_node(f, s, reader);
     fprintf(f->out, "in front of `%s`", fsd_state_node_key(s, reader));
-    for (int i = 0; i < 2; i++) {
-        struct fsd_slice scale = scale_of(s, nodes[i]);
-
-        fsd_about_state_node(f, s, nodes[i]);
-        fprintf(f->out, "%s `%s` has the scale %.*s", i ? " and" : "",
-                fsd_state_node_key(s, nodes[i]), (int)scale.n, scale.s);
-    }
+    put_scale(f, one);
+    fputs(" and", f->out);
+    put_scale(f, other);
     fputs("; previously they had one scale", f->out);
     f->now.line = fsd_state_line(f->c->old, f->c->align->to_old[one]);
     fsd_finding_close(f);
@@ -76,20 +88,23 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
  * had one scale before. */
 static void judge_inputs(struct fsd_finder *f, fsd_id reader)
 {
-    const struct fsd_state *s = f->c->new, *was = f->c->old;
+    const struct fsd_state *s = f->c->new;
     struct fsd_span in = s->nodes.at[reader].in;
     fsd_id first = FSD_NONE;
 
     for (uint32_t i = 0; i < in.n; i++) {
         fsd_id node = fsd_origin_node(s->sources.at[in.at + i].at);
-        fsd_id old = node == FSD_NONE ? FSD_NONE : f->c->align->to_old[node];
-        struct fsd_slice scale = scale_of(s, node), before = scale_of(was, old);
+        struct fsd_slice scale, before;
 
+        if (node == FSD_NONE)
+            continue;
+        scale = scale_of(s, node);
+        before = old_scale_of(f->c, node);
         if (!scale.n || !before.n)
             continue;
         if (first == FSD_NONE) {
             first = node;
-        } else if (fsd_slice_equal(before, scale_of(was, f->c->align->to_old[first])) &&
+        } else if (fsd_slice_equal(before, old_scale_of(f->c, first)) &&
                    !fsd_slice_equal(scale, scale_of(s, first))) {
             report_unequal(f, reader, first, node);
             return;
@@ -100,15 +115,17 @@ static void judge_inputs(struct fsd_finder *f, fsd_id reader)
 /* Compares a quantizer's scale with that of the DequantizeLinear after it. */
 static void judge_pair(struct fsd_finder *f, fsd_id dq)
 {
-    const struct fsd_state *s = f->c->new, *was = f->c->old;
+    const struct fsd_state *s = f->c->new;
     struct fsd_span in = s->nodes.at[dq].in;
     fsd_id q = in.n ? fsd_origin_node(s->sources.at[in.at].at) : FSD_NONE;
-    fsd_id old_dq = f->c->align->to_old[dq];
-    fsd_id old_q = q == FSD_NONE ? FSD_NONE : f->c->align->to_old[q];
-    struct fsd_slice a = scale_of(s, q), b = scale_of(s, dq);
-    struct fsd_slice before = scale_of(was, old_q);
+    struct fsd_slice a, b, before;
 
-    if (a.n && b.n && before.n && fsd_slice_equal(before, scale_of(was, old_dq)) &&
+    if (q == FSD_NONE)
+        return;
+    a = scale_of(s, q);
+    b = scale_of(s, dq);
+    before = old_scale_of(f->c, q);
+    if (a.n && b.n && before.n && fsd_slice_equal(before, old_scale_of(f->c, dq)) &&
         !fsd_slice_equal(a, b))
         report_unequal(f, dq, q, dq);
 }
