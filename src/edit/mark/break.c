@@ -194,16 +194,16 @@ static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id g
         fsd_id tensor = fsd_node_out_tensor(m->d->model, node, 0);
         struct fsd_candidate c = {
             tensor, fsd_place_why_text(FSD_WHY_JOINED), {group}, 1, {0}};
-        struct fsd_users users = {0};
+        const struct fsd_users *users;
 
         if (!fsd_node_is_product(m->d, node) || tensor == FSD_NONE ||
             m->places[tensor].place != FSD_PLACE_WRITTEN)
             continue;
         users = fsd_marks_users(m, tensor);
-        for (uint32_t k = 0; k < users.groups.n && !is_stacked(m, node); k++)
-            if (fsd_break_is_generated(m, users.groups.at[k]) &&
-                fsd_break_product(m, users.groups.at[k]) == FSD_NONE)
-                fsd_break_add(&c, users.groups.at[k]);
+        for (uint32_t k = 0; k < users->groups.n && !is_stacked(m, node); k++)
+            if (fsd_break_is_generated(m, users->groups.at[k]) &&
+                fsd_break_product(m, users->groups.at[k]) == FSD_NONE)
+                fsd_break_add(&c, users->groups.at[k]);
         best = better(best, c);
     }
     return fsd_break_is_none(&best)

@@ -120,14 +120,14 @@ static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group
 
 static bool takes_producers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
 {
-    struct fsd_users users = fsd_marks_users(m, tensor);
+    const struct fsd_users *users = fsd_marks_users(m, tensor);
     bool any = false;
 
-    for (uint32_t i = 0; i < users.groups.n; i++)
-        any |= users.groups.at[i] != group &&
-               fsd_break_is_generated(m, users.groups.at[i]) &&
-               fsd_break_product(m, users.groups.at[i]) == FSD_NONE;
-    return any && !users.in_place && !users.loops &&
+    for (uint32_t i = 0; i < users->groups.n; i++)
+        any |= users->groups.at[i] != group &&
+               fsd_break_is_generated(m, users->groups.at[i]) &&
+               fsd_break_product(m, users->groups.at[i]) == FSD_NONE;
+    return any && !users->in_place && !users->loops &&
            !is_before_member(m, group, tensor);
 }
 
@@ -272,12 +272,12 @@ static bool has_norm(const struct fsd_marks *m, fsd_id group)
 /* The group of a single normalization that reads the tensor; FSD_NONE: none. */
 static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
 {
-    struct fsd_users users = fsd_marks_users(m, tensor);
+    const struct fsd_users *users = fsd_marks_users(m, tensor);
 
-    for (uint32_t i = 0; i < users.groups.n; i++)
-        if (m->kinds[users.groups.at[i]] == FSD_FUSION_NONE &&
-            has_norm(m, users.groups.at[i]))
-            return users.groups.at[i];
+    for (uint32_t i = 0; i < users->groups.n; i++)
+        if (m->kinds[users->groups.at[i]] == FSD_FUSION_NONE &&
+            has_norm(m, users->groups.at[i]))
+            return users->groups.at[i];
     return FSD_NONE;
 }
 

@@ -35,12 +35,12 @@ fsd_id fsd_break_only_user(const struct fsd_marks *m, fsd_id group)
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         fsd_id tensor =
             fsd_node_out_tensor(m->d->model, fsd_marks_node(m, group, i), 0);
-        struct fsd_users users = fsd_marks_users(m, tensor);
+        const struct fsd_users *users = fsd_marks_users(m, tensor);
 
-        if (users.outside || users.in_place)
+        if (users->outside || users->in_place)
             return FSD_NONE;
-        for (uint32_t k = 0; k < users.groups.n; k++) {
-            fsd_id other = users.groups.at[k];
+        for (uint32_t k = 0; k < users->groups.n; k++) {
+            fsd_id other = users->groups.at[k];
 
             if (other == group)
                 continue;

@@ -67,7 +67,8 @@ struct fsd_marks *fsd_marks_new(const struct fsd_diff *d)
     m->arena = arena;
     m->d = d;
     m->state = fsd_state_of(d);
-    m->stamps = FSD_NEW(arena, uint32_t, d->model->tensors.n);
+    m->users = FSD_NEW(arena, struct fsd_users *, d->model->tensors.n);
+    m->stamps = FSD_NEW(arena, uint32_t, d->model->tensors.n + m->state->groups.n);
     m->walks = FSD_NEW(arena, uint32_t, 1);
     add_values(m);
     add_groups(m);

@@ -102,7 +102,9 @@ struct fsd_marks {
     FSD_VEC(fsd_id) pool;
     fsd_id *next_same;        /**< indexed by tensor: the next one with the same
                                    value */
-    uint32_t *stamps, *walks; /**< for fsd_marks_users() */
+    struct fsd_users **users; /**< indexed by value of a tensor: see
+                                   fsd_marks_users(); NULL: not known yet */
+    uint32_t *stamps, *walks; /**< for fsd_marks_users(), by value and by group */
 };
 
 /** Computes all members.
@@ -171,13 +173,21 @@ fsd_id fsd_marks_condition(const struct fsd_diff *d);
 
 /** The consumers of a tensor's values, found through nodes without a layer. */
 struct fsd_users {
-    FSD_VEC(fsd_id) groups; /**< each once */
+    fsd_id_vec groups; /**< each once, in the order in which they are found */
+    fsd_id *sorted;    /**< the same, ascending */
     bool outside;  /**< an output of the model, or a layer that computes no core node,
                         uses it */
     bool in_place; /**< a Concat that no layer computes uses it */
     bool loops;    /**< control flow, or a recurrent operator, uses it */
+    bool merged;   /**< one of several nodes that compute these values is merged */
+    bool joined;   /**< products in one kernel are among the groups */
 };
-struct fsd_users fsd_marks_users(const struct fsd_marks *m, fsd_id tensor);
+
+/** Tensors of equal values share their consumers, which are found once.
+ *  @return never NULL; FSD_NONE has no consumers */
+const struct fsd_users *fsd_marks_users(const struct fsd_marks *m, fsd_id tensor);
+
+bool fsd_users_have(const struct fsd_users *users, fsd_id group);
 
 /** Whether the kernel was generated for its nodes, and all its steps are known. */
 bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer);

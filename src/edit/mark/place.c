@@ -62,7 +62,7 @@ static bool is_user(const struct fsd_marks *m, const struct fsd_users *users,
 {
     fsd_id of = m->state->of_layer[layer];
 
-    return of & FSD_LAYER_MOVES || fsd_ids_have(users->groups.at, users->groups.n, of);
+    return of & FSD_LAYER_MOVES || fsd_users_have(users, of);
 }
 
 /* How well an output of one of the node's layers matches the tensor: by consumers, name
@@ -163,33 +163,16 @@ static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
-    struct fsd_users users;
+    const struct fsd_users *users;
 
     if (m->kinds[group] != FSD_FUSION_NONE)
         return false;
     users = fsd_marks_users(m, fsd_node_out_tensor(g, fsd_marks_node(m, group, 0), 0));
-    for (uint32_t i = 0; i < users.groups.n; i++)
-        if (fsd_node_is(g, fsd_marks_node(m, users.groups.at[i], 0),
+    for (uint32_t i = 0; i < users->groups.n; i++)
+        if (fsd_node_is(g, fsd_marks_node(m, users->groups.at[i], 0),
                         FSD_ONNX_GlobalAveragePool))
             return true;
     return false;
-}
-
-/* Duplicates of a node are computed once for products in one kernel; a duplicate that
- * is an output is computed separately. */
-static bool joins_duplicates(const struct fsd_marks *m, const struct fsd_users *users,
-                             fsd_id tensor)
-{
-    bool merged = false, joined = false;
-
-    for (fsd_id t = m->d->facts->value[tensor]; t != FSD_NONE; t = m->next_same[t]) {
-        fsd_id from = fsd_tensor_producer(m->d->model, t);
-
-        merged |= from != FSD_NONE && m->d->nodes[from].fate == FSD_FATE_MERGED;
-    }
-    for (uint32_t i = 0; i < users->groups.n; i++)
-        joined |= m->kinds[users->groups.at[i]] == FSD_FUSION_HORIZONTAL;
-    return merged && joined;
 }
 
 /* Whether a generated kernel of several nodes reads the tensor in its layout and writes
@@ -260,7 +243,9 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
         return FSD_WHY_JOINED;
     if (users->in_place)
         return FSD_WHY_IN_PLACE;
-    if (joins_duplicates(m, users, tensor))
+    /* Duplicates of a node are computed once for products in one kernel; a duplicate
+     * that is an output is computed separately. */
+    if (users->merged && users->joined)
         return FSD_WHY_SHARED;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_WHY_NONE;
@@ -352,15 +337,14 @@ static bool is_opaque(const struct fsd_marks *m, fsd_id group)
 static struct fsd_tensor_place place_computed(const struct fsd_marks *m, fsd_id node,
                                               fsd_id tensor)
 {
-    struct fsd_users users = fsd_marks_users(m, tensor);
+    const struct fsd_users *users = fsd_marks_users(m, tensor);
     fsd_id group = fsd_marks_owner(m, node);
-    bool leaves = users.outside || users.in_place;
+    bool leaves = users->outside || users->in_place;
     struct fsd_tensor_place p = {
         .layer = m->layer_of[group], .port = FSD_NONE, .holder = FSD_NONE};
 
-    for (uint32_t i = 0; i < users.groups.n; i++)
-        leaves |= users.groups.at[i] != group;
-    find_port(m, &users, node, tensor, &p);
+    leaves |= users->groups.n > fsd_users_have(users, group);
+    find_port(m, users, node, tensor, &p);
     if (!leaves) {
         p.port = FSD_NONE;
         p.place = FSD_PLACE_INSIDE;
@@ -372,7 +356,7 @@ static struct fsd_tensor_place place_computed(const struct fsd_marks *m, fsd_id 
         return p;
     }
     p.why = is_opaque(m, group) ? FSD_WHY_OPAQUE
-                                : (uint8_t)why_not_free(m, &users, node, tensor, &p);
+                                : (uint8_t)why_not_free(m, users, node, tensor, &p);
     p.place = p.why == FSD_WHY_NONE ? FSD_PLACE_BETWEEN : FSD_PLACE_WRITTEN;
     return p;
 }

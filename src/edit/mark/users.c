@@ -2,9 +2,13 @@
  * Shared by places, kinds and breaks: finds the group that computes a node, and the
  * consumers of a tensor's values.  A tensor's consumers are found through nodes that no
  * layer computes (a Reshape, a folded Cast), since the nodes after them read the tensor
- * itself; each node is visited once.
+ * itself; each node is visited once.  Of n branches that compute the same, each tensor
+ * has the consumers of all n, so that they are kept by value and not by tensor.
  */
 #include "edit/mark/mark.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer)
 {
@@ -60,8 +64,12 @@ static void visit(struct walk *w, fsd_id tensor)
 
 static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id group)
 {
-    if (!fsd_ids_have(users->groups.at, users->groups.n, group))
-        fsd_vec_push(m->arena, &users->groups, group);
+    uint32_t *stamp = &m->stamps[m->d->model->tensors.n + group];
+
+    if (*stamp == *m->walks)
+        return;
+    *stamp = *m->walks;
+    fsd_vec_push(m->arena, &users->groups, group);
 }
 
 /* A Q or DQ may also be in a layer that computes a core node, or have its own layer. */
@@ -115,23 +123,60 @@ fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node)
     return m->group_of[node];
 }
 
-struct fsd_users fsd_marks_users(const struct fsd_marks *m, fsd_id tensor)
+/* What is true of all tensors of a value. */
+static void sum_up(const struct fsd_marks *m, struct fsd_users *users, fsd_id value)
+{
+    uint32_t n = users->groups.n;
+
+    for (fsd_id t = value; t != FSD_NONE; t = m->next_same[t]) {
+        fsd_id from = fsd_tensor_producer(m->d->model, t);
+
+        users->merged |= from != FSD_NONE && m->d->nodes[from].fate == FSD_FATE_MERGED;
+    }
+    for (uint32_t i = 0; i < n; i++)
+        users->joined |= m->kinds[users->groups.at[i]] == FSD_FUSION_HORIZONTAL;
+    users->sorted = FSD_NEW(m->arena, fsd_id, n);
+    if (n)
+        memcpy(users->sorted, users->groups.at, n * sizeof *users->sorted);
+    fsd_sort(users->sorted, n, sizeof *users->sorted, fsd_by_id);
+}
+
+static struct fsd_users *find_users(const struct fsd_marks *m, fsd_id value)
 {
     const struct fsd_graph *g = m->d->model;
-    struct fsd_users users = {0};
+    struct fsd_users *users = FSD_NEW(m->arena, struct fsd_users, 1);
     struct walk w = {m, fsd_arena_new(), {0}};
 
     ++*m->walks;
-    visit(&w, tensor);
+    visit(&w, value);
     for (uint32_t i = 0; i < w.todo.n; i++) {
         const struct fsd_tensor *t = &g->tensors.at[w.todo.at[i]];
 
-        users.outside |= t->scope == 0 && (t->flags & FSD_TENSOR_OUTPUT);
+        users->outside |= t->scope == 0 && (t->flags & FSD_TENSOR_OUTPUT);
         for (uint32_t k = 0; k < t->consumers.n; k++)
-            use(m, &w, &users, g->links.at[t->consumers.at + k]);
+            use(m, &w, users, g->links.at[t->consumers.at + k]);
     }
     fsd_arena_free(w.scratch);
+    sum_up(m, users, value);
     return users;
+}
+
+const struct fsd_users *fsd_marks_users(const struct fsd_marks *m, fsd_id tensor)
+{
+    static const struct fsd_users none;
+    fsd_id value = fsd_id_at(m->d->facts->value, tensor);
+
+    if (value == FSD_NONE)
+        return &none;
+    if (!m->users[value])
+        m->users[value] = find_users(m, value);
+    return m->users[value];
+}
+
+bool fsd_users_have(const struct fsd_users *users, fsd_id group)
+{
+    return users->groups.n && bsearch(&group, users->sorted, users->groups.n,
+                                      sizeof group, fsd_by_id) != NULL;
 }
 
 /* The types from which each builder can cast to FP32. */
