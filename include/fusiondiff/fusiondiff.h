@@ -437,6 +437,33 @@ FSD_API enum fsd_status fsd_diff_open(struct fsd_diff **out,
  *  @param diff  may be NULL. */
 FSD_API void fsd_diff_free(struct fsd_diff *diff);
 
+/** A build log of several engines, which is read once for runs of each of them. */
+struct fsd_engines;
+
+/** Reads a build log.
+ *  @param out   set to the log on success, also if the file is no log, which then has 0
+ *               engines; to NULL on failure.  Free it with fsd_engines_free(), after
+ *               its runs, in the same thread.
+ *  @param path  "-" reads standard input.
+ *  @return FSD_OK, or the status that `err` (which may be NULL) describes. */
+FSD_API enum fsd_status fsd_engines_open(struct fsd_engines **out, const char *path,
+                                         struct fsd_error *err);
+
+/** Returns the number of engines in the log. */
+FSD_API unsigned fsd_engines_count(const struct fsd_engines *engines);
+
+/** Like fsd_diff_open(); if `opt->engine` is the path of the log, does not read the log
+ *  again.  The result lives at most as long as `engines`.
+ *  @param engines  NULL for fsd_diff_open(). */
+FSD_API enum fsd_status fsd_engines_diff(struct fsd_diff **out,
+                                         const struct fsd_engines *engines,
+                                         const struct fsd_options *opt,
+                                         struct fsd_error *err);
+
+/** Frees a log.
+ *  @param engines  may be NULL. */
+FSD_API void fsd_engines_free(struct fsd_engines *engines);
+
 /** Returns the number of findings at or above a severity; 0 for a value that the enum
  *  does not have. */
 FSD_API uint32_t fsd_diff_findings(const struct fsd_diff *diff,
@@ -759,10 +786,6 @@ FSD_API enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *o
  *          for a build of another model. */
 FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
                                              FILE *out, struct fsd_error *err);
-
-/** Returns the number of engines in a build log; 0 if the file has none, is not a log
- *  or cannot be read. */
-FSD_API unsigned fsd_engines_in_log(const char *path);
 
 /** Returns the number of builds in a snapshot; 0 if the file is no snapshot. */
 FSD_API unsigned fsd_snapshot_builds(const char *path);

@@ -26,13 +26,14 @@
  * dump is read whole. */
 #define MODEL_LIMIT  (UINT64_C(1) << 40)
 #define ENGINE_LIMIT (UINT64_C(1) << 36)
-#define LOG_LIMIT    (UINT64_C(1) << 36)
 
 struct inputs {
     struct fsd_inputs *d;
     const struct fsd_options *opt;
     struct fsd_file engine, log;
-    const struct fsd_file *story;               /* the file of d->history; NULL: none */
+    const struct fsd_engines *read; /* the engine's log, which has been read before;
+                                       NULL */
+    const struct fsd_file *story;   /* the file of d->history; NULL: none */
     const struct fsd_engine_reader *log_reader; /* the reader of the log */
     struct fsd_graph *parsed; /* the network as the log states it; NULL: no log */
 };
@@ -281,8 +282,12 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
 {
     in->story = file;
     in->d->own_log = file == &in->engine;
-    in->d->history = fsd_history_new(in->d->arena, in->d->names);
-    in->log_reader->read_log(in->d->history, file);
+    if (in->read) {
+        in->d->history = fsd_engines_history(in->read, in->d, in->opt->engine_number);
+    } else {
+        in->d->history = fsd_history_new(in->d->arena, in->d->names);
+        in->log_reader->read_log(in->d->history, file);
+    }
     in->d->history->path = shown_path(in->d, file->name);
 }
 
@@ -349,7 +354,7 @@ static enum fsd_status load_log(struct inputs *in, struct fsd_error *err)
         status = fsd_file_complete(&in->engine, err);
         return status == FSD_OK && in->log_reader ? set_build(in, err) : status;
     }
-    status = fsd_file_open_coming(&in->log, in->opt->log, LOG_LIMIT, err);
+    status = fsd_file_open_coming(&in->log, in->opt->log, FSD_LOG_LIMIT, err);
     if (status != FSD_OK)
         return status;
     in->log_reader = log_reader_of(in);
@@ -501,12 +506,12 @@ static bool open_to_recognize(struct fsd_file *file, const char *path)
 {
     memset(file, 0, sizeof *file);
     if (!path || !strcmp(path, "-") ||
-        fsd_file_open_beginning(file, path, LOG_LIMIT, NULL) != FSD_OK)
+        fsd_file_open_beginning(file, path, FSD_LOG_LIMIT, NULL) != FSD_OK)
         return false;
     if (fsd_file_type_of(file) != FSD_FILETYPE_ONNX)
         return true;
     fsd_file_close(file);
-    return fsd_file_open_sparse(file, path, LOG_LIMIT, NULL) == FSD_OK;
+    return fsd_file_open_sparse(file, path, FSD_LOG_LIMIT, NULL) == FSD_OK;
 }
 
 static bool is_surely(const char *path, enum fsd_input input)
@@ -697,10 +702,12 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
         fsd_announce(opt, "reading the model");
         return load_onnx(d, opt->model, err);
     }
-    status =
-        opt->log
-            ? fsd_file_open_decompressed(&in.engine, opt->engine, ENGINE_LIMIT, err)
-            : fsd_file_open_coming(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    if (opt->log)
+        status = fsd_file_open_decompressed(&in.engine, opt->engine, ENGINE_LIMIT, err);
+    else if ((in.read = fsd_engines_of(d->engines, opt)))
+        in.engine = in.read->file;
+    else
+        status = fsd_file_open_coming(&in.engine, opt->engine, ENGINE_LIMIT, err);
     if (status == FSD_OK)
         status = load_log(&in, err);
     if (status == FSD_OK)
@@ -714,6 +721,8 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
     }
     if (status == FSD_OK)
         take_built(&in);
+    if (in.read)
+        return fsd_file_there(&in.engine, status, err);
     status = fsd_file_done(&in.engine, status, err);
     return opt->log ? fsd_file_done(&in.log, status, err) : status;
 }
@@ -777,20 +786,4 @@ enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
     if (status == FSD_OK && in.log_reader->read_network)
         in.log_reader->read_network(d->model, d->history, in.story);
     return fsd_file_done(&in.log, status, err);
-}
-
-unsigned fsd_engines_in_log(const char *path)
-{
-    struct fsd_arena *arena = fsd_arena_new();
-    struct fsd_log_scan scan = {0};
-    struct fsd_file file;
-    unsigned n = 0;
-
-    if (fsd_file_open_decompressed(&file, path, LOG_LIMIT, NULL) == FSD_OK) {
-        fsd_log_find(arena, &file, &scan);
-        n = scan.engines.n;
-    }
-    fsd_file_close(&file);
-    fsd_arena_free(arena);
-    return n;
 }

@@ -6,10 +6,14 @@
 #include "read/profile/measured.h"
 #include "explain/values/values.h"
 
+/** A log is read line by line. */
+#define FSD_LOG_LIMIT (UINT64_C(1) << 36)
+
 /** The inputs of a run; constant once all are read. */
 struct fsd_inputs {
     struct fsd_arena *arena;
     struct fsd_intern *names;
+    const struct fsd_engines *engines; /**< a log that has been read; NULL */
     struct fsd_graph *model, *engine;
     struct fsd_vocab *vocab;      /**< the model's names */
     struct fsd_history *history;  /**< the facts of the build log; NULL: no log */
@@ -86,6 +90,26 @@ enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
  *  d->model. */
 enum fsd_status fsd_inputs_load_log(struct fsd_inputs *d, const char *path,
                                     struct fsd_error *err);
+
+/* engines.c: a log of several engines, which is read once for runs of each. */
+
+struct fsd_engines {
+    struct fsd_arena *arena;
+    const char *path; /**< as the caller gave it */
+    struct fsd_file file;
+    struct fsd_history_parts *parts; /**< NULL: each run reads the file itself */
+    unsigned n;
+};
+
+/** The log if a run with these options can use it: the engine is one of its engines,
+ *  and there is no other log; else NULL.
+ *  @param engines  may be NULL. */
+const struct fsd_engines *fsd_engines_of(const struct fsd_engines *engines,
+                                         const struct fsd_options *opt);
+
+/** The facts about an engine, from 1, with symbols in d->names. */
+struct fsd_history *fsd_engines_history(const struct fsd_engines *engines,
+                                        const struct fsd_inputs *d, unsigned number);
 
 /* profiles.c: times of layers, and whether they belong to this engine. */
 

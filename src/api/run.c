@@ -30,7 +30,7 @@ static struct fsd_story *replay_log(struct fsd_inputs *in,
 {
     struct fsd_story *story;
 
-    if (!in->history || in->history->refused || !in->history->events.n ||
+    if (!in->history || in->history->refused || !fsd_history_n_events(in->history) ||
         !(evidence_of(opt) & FSD_BY_LOG))
         return NULL;
     story = fsd_story_new(in->arena, in->history, in->model, in->vocab);
@@ -39,6 +39,7 @@ static struct fsd_story *replay_log(struct fsd_inputs *in,
 }
 
 static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options *given,
+                                   const struct fsd_engines *engines,
                                    struct fsd_error *err)
 {
     struct fsd_inputs *in = FSD_NEW(d->arena, struct fsd_inputs, 1);
@@ -49,6 +50,7 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
     fsd_inputs_settle(&opt);
     in->arena = d->arena;
     in->names = d->names;
+    in->engines = engines;
     status = fsd_inputs_load(in, &opt, err);
     if (status == FSD_OK && opt.n_parts) {
         status = fsd_parts_load(in, &opt, err);
@@ -177,6 +179,7 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
 }
 
 static enum fsd_status open_run(struct fsd_diff **out, const struct fsd_options *opt,
+                                const struct fsd_engines *engines,
                                 struct fsd_error *err)
 {
     const char *const paths[] = {opt->model, opt->engine, opt->log};
@@ -201,7 +204,7 @@ static enum fsd_status open_run(struct fsd_diff **out, const struct fsd_options 
     d = FSD_NEW(arena, struct fsd_diff, 1);
     d->arena = arena;
     d->names = fsd_op_names_new(arena);
-    status = read_inputs(d, opt, err);
+    status = read_inputs(d, opt, engines, err);
     if (status == FSD_OK)
         status = fsd_run_explain(d, opt, err);
     if (status == FSD_OK)
@@ -217,17 +220,24 @@ enum fsd_status fsd_run_open(struct fsd_diff **out, const struct fsd_options *op
     struct fsd_options uncited = *opt;
 
     uncited.uncited = true;
-    return open_run(out, &uncited, err);
+    return open_run(out, &uncited, NULL, err);
 }
 
-enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *opt,
-                              struct fsd_error *err)
+enum fsd_status fsd_engines_diff(struct fsd_diff **out,
+                                 const struct fsd_engines *engines,
+                                 const struct fsd_options *opt, struct fsd_error *err)
 {
     *out = NULL;
     if (!opt->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
                         "expected MODEL and ENGINE, found no ENGINE");
-    return open_run(out, opt, err);
+    return open_run(out, opt, engines, err);
+}
+
+enum fsd_status fsd_diff_open(struct fsd_diff **out, const struct fsd_options *opt,
+                              struct fsd_error *err)
+{
+    return fsd_engines_diff(out, NULL, opt, err);
 }
 
 void fsd_diff_free(struct fsd_diff *diff)

@@ -659,10 +659,15 @@ size_t fsd_file_reach(const struct fsd_file *file, size_t n);
  *  fsd_decompress() */
 enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 
-/** Closes the file after the last read.
- *  @param status the result of reading it.
+/** Whether all bytes were there that were read so far.
+ *  @param status the result of reading them.
  *  @return FSD_E_IO, with `err` filled, if bytes were lost meanwhile, so that
  *          everything read is invalid; else `status` */
+enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,
+                               struct fsd_error *err);
+
+/** Closes the file after the last read.
+ *  @return as fsd_file_there() */
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
                               struct fsd_error *err);
 

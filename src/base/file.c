@@ -456,14 +456,21 @@ void fsd_file_close(struct fsd_file *file)
     memset(file, 0, sizeof *file);
 }
 
+enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,
+                               struct fsd_error *err)
+{
+    if (file->map && file->map->lost)
+        return fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
+                        "expected %zu bytes, found that the file was truncated or "
+                        "became unreadable while it was read",
+                        file->size);
+    return status;
+}
+
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
                               struct fsd_error *err)
 {
-    if (file->map && file->map->lost)
-        status = fsd_fail(err, FSD_E_IO, file->name, FSD_POS_NONE, 0,
-                          "expected %zu bytes, found that the file was truncated or "
-                          "became unreadable while it was read",
-                          file->size);
+    status = fsd_file_there(file, status, err);
     fsd_file_close(file);
     return status;
 }

@@ -80,7 +80,9 @@ static bool only_draws(const struct command_line *line)
     return n == line->n_outputs;
 }
 
-static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
+/* @param engines the log of the engine, if it has been read; NULL */
+static enum fsd_status run_one(struct command_line *line,
+                               const struct fsd_engines *engines, struct fsd_error *err)
 {
     struct fsd_diff *diff = NULL;
     enum fsd_status status;
@@ -93,7 +95,7 @@ static enum fsd_status run_one(struct command_line *line, struct fsd_error *err)
             return status;
     }
     line->run.uncited = only_draws(line);
-    status = fsd_diff_open(&diff, &line->run, err);
+    status = fsd_engines_diff(&diff, engines, &line->run, err);
     if (status == FSD_E_FORMAT)
         report_failure(line); /* in addition to the error, which determines the exit
                                  status */
@@ -133,8 +135,9 @@ static void put_title(const struct command_line *line, unsigned number, unsigned
             fprintf(stdout, "%sengine %u of %u\n\n", number > 1 ? "\n" : "", number, n);
 }
 
-static enum fsd_status run_numbered(struct command_line *line, unsigned number,
-                                    unsigned n, struct fsd_error *err)
+static enum fsd_status run_numbered(struct command_line *line,
+                                    const struct fsd_engines *engines, unsigned number,
+                                    struct fsd_error *err)
 {
     struct command_line one = *line;
     enum fsd_status status;
@@ -143,10 +146,10 @@ static enum fsd_status run_numbered(struct command_line *line, unsigned number,
     for (unsigned i = 0; i < line->n_outputs; i++)
         if (line->outputs[i].path)
             one.outputs[i].path = numbered(line->outputs[i].path, number);
-    put_title(&one, number, n);
+    put_title(&one, number, fsd_engines_count(engines));
     status = check_outputs(&one, &one.run, 1, err);
     if (status == FSD_OK)
-        status = run_one(&one, err);
+        status = run_one(&one, engines, err);
     line->exit_status |= one.exit_status;
     for (unsigned i = 0; i < line->n_outputs; i++)
         if (line->outputs[i].path)
@@ -154,16 +157,21 @@ static enum fsd_status run_numbered(struct command_line *line, unsigned number,
     return status;
 }
 
+/* What is no log of engines is left to the run, whose error states what it is. */
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *log = line->run.engine ? line->run.engine : line->run.model;
-    unsigned n = line->every_engine ? fsd_engines_in_log(log) : 0;
+    struct fsd_engines *engines = NULL;
     enum fsd_status status = FSD_OK;
+    unsigned n = 0;
 
+    if (line->every_engine && fsd_engines_open(&engines, log, NULL) == FSD_OK)
+        n = fsd_engines_count(engines);
     if (!n)
-        return run_one(line, err);
+        status = run_one(line, NULL, err);
     for (unsigned i = 1; i <= n && status == FSD_OK; i++)
-        status = run_numbered(line, i, n, err);
+        status = run_numbered(line, engines, i, err);
+    fsd_engines_free(engines);
     return status;
 }
 

@@ -426,6 +426,7 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
     s->left = FSD_NEW(arena, struct fsd_leaving, model->nodes.n);
     s->layers = FSD_NEW(arena, uint32_t, model->nodes.n);
     s->mark = FSD_NEW(arena, uint32_t, model->nodes.n);
+    s->registered = h->registers;
     for (uint32_t i = 0; i < h->events.n && !s->registered; i++)
         s->registered = h->events.at[i].kind == FSD_EVENT_REGISTER;
     for (uint32_t i = 0; i < h->events.n; i++) {

@@ -192,9 +192,12 @@ struct fsd_history {
     FSD_VEC(uint32_t) unknown_of; /**< indexed by symbol of the key: its form, plus 1 */
     uint32_t builds;              /**< number of engines in the log; at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
-    bool no_steps;          /**< the log never reports the nodes of layers */
-    bool assigned;          /**< it has only `places` */
-    bool failed;            /**< an attempt to build failed */
+    uint32_t n_elsewhere; /**< number of events of the log that `events` leaves out, as
+                               those of other engines; see fsd_history_part() */
+    bool registers;       /**< such a part: the log registers a layer somewhere */
+    bool no_steps;        /**< the log never reports the nodes of layers */
+    bool assigned;        /**< it has only `places` */
+    bool failed;          /**< an attempt to build failed */
     uint64_t session_lines; /**< number of lines of the program that runs the builder,
                                  or of another program */
 
@@ -229,6 +232,30 @@ struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *
  */
 void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
                        const char *tactic, size_t tactic_n);
+
+/** The number of events in the whole log. */
+static inline uint32_t fsd_history_n_events(const struct fsd_history *h)
+{
+    return h->events.n + h->n_elsewhere;
+}
+
+/** A history whose records are grouped by engine. */
+struct fsd_history_parts;
+
+/** Groups the records of a log that was read whole.
+ *  @param all  not changed afterwards; it outlives the result. */
+struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
+                                             const struct fsd_history *all);
+
+/** The history of one engine, with the network that leads to it: what
+ *  fsd_log_network(), the replay of events and reports use, at a cost that depends on
+ *  its own lines only.  It has neither the log's layer times, which are used for a log
+ *  of one engine, nor the forms of unknown lines, which are only counted.
+ *  @param names  get the symbols of the part.
+ *  @param build  the engine, below `all->builds`. */
+struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern *names,
+                                     const struct fsd_history_parts *parts,
+                                     uint32_t build);
 
 /** Counts a line of an unknown form. */
 void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n);

@@ -424,9 +424,18 @@ static uint64_t first_line(const struct fsd_log_engine *engine)
  * engine. */
 static uint32_t engine_of(const fsd_log_engines *engines, uint32_t attempt)
 {
-    for (uint32_t e = 0; e < engines->n; e++)
-        if (engines->at[e].attempt == attempt)
-            return e;
+    uint32_t low = 0, high = engines->n; /* attempts ascend */
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (engines->at[middle].attempt < attempt)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < engines->n && engines->at[low].attempt == attempt)
+        return low;
     return engines->n ? FSD_NONE : 0;
 }
 

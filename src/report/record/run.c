@@ -60,7 +60,7 @@ FSD_RECORD(engine, ENGINE)
 #define BUILD_LOG(has, set, when, t) \
     set(t, NAME,  path, h->path, NULL, .always = true) \
     set(t, COUNT, lines, h->lines, NULL, .always = true, .large = true) \
-    set(t, COUNT, events, h->events.n, NULL, .always = true) \
+    set(t, COUNT, events, fsd_history_n_events(h), NULL, .always = true) \
     set(t, COUNT, unknown, h->unknown_lines, NULL, .always = true, .large = true, \
         .about = "lines of unknown form") \
     set(t, FLAG,  used, d->story || (!h->refused && (h->passes.n || h->places.n)), \

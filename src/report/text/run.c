@@ -61,7 +61,7 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
         fsd_put_noun(out, h->lines, "line");
     if (!h->assigned && style->all) {
         fputs(", ", out);
-        fsd_put_noun(out, h->events.n, "event");
+        fsd_put_noun(out, fsd_history_n_events(h), "event");
         fputs(", ", out);
         fsd_put_noun(out, h->unknown_lines, "line");
         fputs(" of unknown form", out);
