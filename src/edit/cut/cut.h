@@ -34,7 +34,11 @@ struct fsd_cut_plan {
     uint8_t *kept;   /**< indexed by node: enum fsd_kept; only for nodes of the main
                           graph */
     uint32_t count[FSD__KEPT_COUNT];
-    fsd_id_vec layers;          /**< requested layers */
+    fsd_id_vec order;        /**< the kept nodes, in the order in which they were added
+                              */
+    struct fsd_lists within; /**< by node of the main graph: the node and all in its
+                                  bodies */
+    fsd_id_vec layers;       /**< requested layers */
     fsd_id_vec inputs, outputs; /**< tensors, in the order of nodes */
     fsd_id_vec sizes;           /**< tensors whose known numbers become initializers */
     bool *weight;               /**< indexed by tensor: a required initializer */

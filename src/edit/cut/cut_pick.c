@@ -48,6 +48,7 @@ static void keep(struct fsd_cut_plan *plan, fsd_id node, enum fsd_kept why)
         return;
     plan->kept[node] = (uint8_t)why;
     plan->count[why]++;
+    fsd_vec_push(plan->arena, &plan->order, node);
 }
 
 /* The producer of a tensor of the main graph; FSD_NONE. */
@@ -247,36 +248,57 @@ static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
     return reached;
 }
 
-/* Indexed by node of the main graph: whether a marked tensor depends on it, down to
- * `stop`. */
-static bool *reach_up(const struct fsd_cut_plan *plan, const bool *start,
-                      const bool *stop)
+/* The tensor at an input of a node of the main graph, or of a node in its bodies. */
+typedef void reads_fn(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer,
+                      void *to);
+
+/* Calls `found` for each such tensor that a node of the main graph produces. */
+static void each_read(struct fsd_cut_plan *plan, fsd_id node, reads_fn *found, void *to)
 {
     const struct fsd_graph *g = model_of(plan);
-    bool *reached = FSD_NEW(plan->arena, bool, g->nodes.n + 1), changed = true;
+    fsd_id inner;
+
+    for (uint32_t i = 0; (inner = fsd_list_at(&plan->within, node, i)) != FSD_NONE; i++)
+        for (uint32_t k = 0; k < g->nodes.at[inner].in.n; k++) {
+            fsd_id read = g->ports.at[g->nodes.at[inner].in.at + k].tensor;
+            fsd_id producer = producer_of(plan, read);
+
+            if (producer != FSD_NONE)
+                found(plan, read, producer, to);
+        }
+}
+
+struct ascent {
+    const bool *stop;
+    bool *reached;
+    fsd_id_vec todo;
+};
+
+static void ascend(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer, void *to)
+{
+    struct ascent *up = to;
+
+    if (fsd_true_at(up->stop, tensor) || up->reached[producer])
+        return;
+    up->reached[producer] = true;
+    fsd_vec_push(plan->arena, &up->todo, producer);
+}
+
+/* Indexed by node of the main graph: whether a marked tensor depends on it, down to
+ * `stop`. */
+static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *stop)
+{
+    const struct fsd_graph *g = model_of(plan);
+    const bool *nowhere = FSD_NEW(plan->arena, bool, g->tensors.n + 1);
+    struct ascent up = {nowhere, FSD_NEW(plan->arena, bool, g->nodes.n + 1), {0}};
 
     for (fsd_id t = 0; t < g->tensors.n; t++)
-        if (start[t])
-            fsd_set_at(reached, producer_of(plan, t));
-    while (changed) {
-        changed = false;
-        for (fsd_id i = g->nodes.n; i-- > 0;) {
-            struct fsd_span in = g->nodes.at[i].in;
-
-            for (uint32_t k = 0; reached[plan->main_of[i]] && k < in.n; k++) {
-                fsd_id read = g->ports.at[in.at + k].tensor;
-                fsd_id producer =
-                    producer_of(plan, fsd_true_at(stop, read) ? FSD_NONE : read);
-
-                if (producer == FSD_NONE || reached[producer])
-                    continue;
-                reached[producer] = true;
-                changed |= producer > plan->main_of[i]; /* a node that this loop has
-                                                           passed already */
-            }
-        }
-    }
-    return reached;
+        if (start[t] && producer_of(plan, t) != FSD_NONE)
+            ascend(plan, t, producer_of(plan, t), &up);
+    up.stop = stop;
+    while (up.todo.n)
+        each_read(plan, up.todo.at[--up.todo.n], ascend, &up);
+    return up.reached;
 }
 
 /* With both ends, keeps the nodes on paths from one to the other; their other inputs
@@ -315,11 +337,10 @@ static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error 
  * only. */
 typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer);
 
-static bool add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
+static void add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
                           wanted_fn *wanted, enum fsd_kept why)
 {
     const struct fsd_graph *g = model_of(plan);
-    uint32_t before = plan->count[why];
 
     for (fsd_id i = g->nodes.n; i-- > 0;) {
         struct fsd_span in = g->nodes.at[i].in;
@@ -333,18 +354,22 @@ static bool add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
                 keep(plan, producer, why);
         }
     }
-    return plan->count[why] > before;
 }
 
-static bool is_constant(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer)
+static void keep_varying(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer,
+                         void *to)
 {
-    (void)producer;
-    return fsd_is_constant(plan->d->facts, tensor);
+    (void)to;
+    if (!fsd_is_constant(plan->d->facts, tensor))
+        keep(plan, producer, FSD_KEPT_CONTEXT);
 }
 
-static bool is_varying(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer)
+static void keep_constant(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer,
+                          void *to)
 {
-    return !is_constant(plan, tensor, producer);
+    (void)to;
+    if (fsd_is_constant(plan->d->facts, tensor))
+        keep(plan, producer, FSD_KEPT_CONSTANT);
 }
 
 static bool is_dequantizer(const struct fsd_cut_plan *plan, fsd_id tensor,
@@ -370,37 +395,50 @@ static uint8_t *copy_kept(const struct fsd_cut_plan *plan)
     return copy;
 }
 
-/* Adds the consumers of outputs of the nodes in `of` that have one of these traits; 0:
- * all consumers. */
+/* Adds the consumers of a node's outputs that have one of these traits; 0: all. */
+static void add_readers_of(struct fsd_cut_plan *plan, fsd_id node, unsigned traits,
+                           enum fsd_kept why)
+{
+    const struct fsd_graph *g = model_of(plan);
+    struct fsd_span out = g->nodes.at[node].out;
+
+    for (uint32_t k = 0; k < out.n; k++) {
+        struct fsd_span readers =
+            fsd_tensor_consumers(g, g->ports.at[out.at + k].tensor);
+
+        for (uint32_t r = 0; r < readers.n; r++) {
+            fsd_id reader = g->links.at[readers.at + r];
+
+            if (!traits || fsd_traits_of(plan->d->facts, reader) & traits)
+                keep(plan, plan->main_of[reader], why);
+        }
+    }
+}
+
 static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned traits,
                         enum fsd_kept why)
 {
     const struct fsd_graph *g = model_of(plan);
 
-    for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++) {
-        struct fsd_span out = g->nodes.at[i].out;
-
-        for (uint32_t k = 0; of[i] && k < out.n; k++) {
-            fsd_id made = g->ports.at[out.at + k].tensor;
-            struct fsd_span readers = fsd_tensor_consumers(g, made);
-
-            for (uint32_t r = 0; r < readers.n; r++) {
-                fsd_id reader = g->links.at[readers.at + r];
-
-                if (!traits || fsd_traits_of(plan->d->facts, reader) & traits)
-                    keep(plan, plan->main_of[reader], why);
-            }
-        }
-    }
+    for (fsd_id i = 0; i < g->nodes.n && !g->nodes.at[i].scope; i++)
+        if (of[i])
+            add_readers_of(plan, i, traits, why);
 }
 
-/* Adds the neighbors in both directions, one step. */
-static void add_context(struct fsd_cut_plan *plan)
+/* Adds the neighbors in both directions, so many steps.  Only a node that the last step
+ * added has neighbors that are not there yet. */
+static void add_context(struct fsd_cut_plan *plan, unsigned steps)
 {
-    uint8_t *before = copy_kept(plan);
+    uint32_t begin = 0;
 
-    add_producers(plan, before, is_varying, FSD_KEPT_CONTEXT);
-    add_readers(plan, before, 0, FSD_KEPT_CONTEXT);
+    for (unsigned i = 0; i < steps && begin < plan->order.n; i++) {
+        uint32_t end = plan->order.n;
+
+        for (; begin < end; begin++) {
+            each_read(plan, plan->order.at[begin], keep_varying, NULL);
+            add_readers_of(plan, plan->order.at[begin], 0, FSD_KEPT_CONTEXT);
+        }
+    }
 }
 
 /* Adds the Q/DQ pair before each input, and the one after each output. */
@@ -426,6 +464,8 @@ static void find_main(struct fsd_cut_plan *plan)
     plan->main_of = FSD_NEW(plan->arena, fsd_id, g->nodes.n + 1);
     for (fsd_id i = 0; i < g->nodes.n; i++)
         plan->main_of[i] = lift(g, i, &(bool){false});
+    plan->within = fsd_lists_new(plan->arena, plan->main_of, sizeof *plan->main_of,
+                                 g->nodes.n, g->nodes.n);
 }
 
 enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
@@ -443,16 +483,10 @@ enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
         return fsd_fail(err, FSD_E_ARG, model_of(plan)->path, FSD_POS_NONE, 0,
                         "expected a part to cut: layers, groups, nodes, or tensors "
                         "by --from and --to");
-    for (unsigned i = 0; i < opt->context; i++) {
-        uint32_t had = plan->count[FSD_KEPT_CONTEXT];
-
-        add_context(plan);
-        if (plan->count[FSD_KEPT_CONTEXT] == had)
-            break;
-    }
+    add_context(plan, opt->context);
     if (!opt->n_from && !opt->n_to)
         add_quantizers(plan);
-    while (add_producers(plan, plan->kept, is_constant, FSD_KEPT_CONSTANT))
-        ;
+    for (uint32_t i = 0; i < plan->order.n; i++)
+        each_read(plan, plan->order.at[i], keep_constant, NULL);
     return FSD_OK;
 }
