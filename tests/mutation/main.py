@@ -108,8 +108,9 @@ def folder_of(path):
     return homes().get(path)
 
 
-def files_of(folder, parts):
-    return [f for f in folders()[folder] if not parts or any(p in f for p in parts)]
+def files_of(folder, parts, compiled):
+    """A folder's files that this system compiles: those of another one have no command here."""
+    return [f for f in folders()[folder] if f in compiled and (not parts or any(p in f for p in parts))]
 
 
 def changed(commit):
@@ -170,7 +171,7 @@ def content(path):
 def draw(folder, opts, compiler, slots):
     """The sample of one folder: mutants that compile to something else."""
     found = {f: mutants.drawn(mutants.of_file(ROOT, f, parsing(compiler.fast, f)), opts.seed)
-             for f in files_of(folder, opts.file)}
+             for f in files_of(folder, opts.file, compiler.fast.commands)}
     every = [m for ms in found.values() for m in ms]
     if opts.only:
         return [m for m in every if m.key in opts.only], every
