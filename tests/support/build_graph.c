@@ -411,8 +411,9 @@ static void model_line(struct drawing *d, const char *word, struct words *w)
 
         outputs->at = g->links.n;
         for (; (word = next_word(w)); outputs->n++)
-            fsd_vec_push(g->arena, &g->links,
-                         fsd_graph_find(g, fsd_intern_str(g->names, word), d->scope));
+            fsd_vec_push(
+                g->arena, &g->links,
+                fsd_graph_resolve(g, fsd_intern_str(g->names, word), d->scope));
     } else {
         add_model_node(d, word, w);
     }

@@ -21,7 +21,8 @@
  *     opset 13
  *     unlisted                     attributes are not stated
  *     body loop                  what follows is a body of that node; bodies stand last
- *     hands a b                  what the body gives to its node, behind what makes it
+ *     hands a b                  what the body gives to its node, behind what makes it;
+ *                                also what an enclosing graph makes
  *
  * An engine:
  *     in x
