@@ -122,7 +122,8 @@ static void take_text(struct reading *r, struct fsd_slice text)
 {
     struct fsd_slice key = r->keys[r->depth];
 
-    if (r->depth == RUNNER && r->opened[RUNNER] == '[')
+    if (r->depth == RUNNER && r->opened[RUNNER] == '[' &&
+        fsd_slice_is(r->keys[1], "lst"))
         add_runner(r, text);
     else if (in_outputs(r) && fsd_slice_is(key, "array"))
         add_array(r, text, true);
