@@ -15,6 +15,8 @@ try:
 except ImportError:
     print("no onnx in this python: skipped")
     sys.exit(77)
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import model_text  # pylint: disable=wrong-import-position
 
 HELD = pathlib.Path(__file__).resolve().parent / "held"
 PAIR = ["qat_block/model.onnx", "qat_block/engine.graph.json"]
@@ -41,46 +43,10 @@ ASKED = {
 }
 
 
-def attribute(a):
-    value = onnx.helper.get_attribute_value(a)
-    if isinstance(value, onnx.TensorProto):
-        value = f"tensor of {list(value.dims)}"
-    elif isinstance(value, onnx.GraphProto):
-        value = f"graph of {len(value.node)} nodes"
-    elif isinstance(value, bytes):
-        value = repr(value.decode())
-    elif isinstance(value, float):
-        value = f"{value:.6g}"
-    return f"{a.name}={value}"
-
-
-def properties(of):
-    """In the order of the file.  The onnx of this python may not know the metadata of nodes, which is field 9."""
-    entries = list(getattr(of, "metadata_props", []))
-    if not hasattr(of, "metadata_props"):
-        entries = [onnx.StringStringEntryProto.FromString(f.data) for f in of.UnknownFields() if f.field_number == 9]
-    return [f"    {p.key}: {p.value}" for p in entries]
-
-
-def declared(what, value):
-    kind = value.type.tensor_type
-    dims = [d.dim_param or d.dim_value for d in kind.shape.dim]
-    return f"{what} {value.name}: {kind.elem_type} {dims}"
-
-
 def shown_model(data):
     model = onnx.ModelProto()
     model.ParseFromString(data)
-    graph = model.graph
-    lines = [f"producer {model.producer_name!r} ir {model.ir_version} graph {graph.name!r}"]
-    lines += [f"opset {o.domain!r} {o.version}" for o in model.opset_import]
-    lines += [declared("input", v) for v in graph.input] + [declared("output", v) for v in graph.output]
-    lines += [declared("value", v) for v in graph.value_info]
-    lines += [f"initializer {t.name}: {t.data_type} {list(t.dims)}" for t in graph.initializer]
-    for node in graph.node:
-        lines.append(f"{node.domain}{'.' if node.domain else ''}{node.op_type} {node.name!r}: {list(node.input)} -> {list(node.output)}")
-        lines += ["    " + attribute(a) for a in node.attribute] + properties(node)
-    return "\n".join(lines + properties(model)) + "\n"
+    return "\n".join(model_text.model_lines(model)) + "\n"
 
 
 def shown(path):

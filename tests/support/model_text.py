@@ -1,0 +1,70 @@
+"""An ONNX model as text: what is declared, each initializer with its numbers, node by node with attributes and metadata."""
+import zlib
+
+import onnx
+from onnx import numpy_helper
+
+MOST = 8  # numbers that are printed; of more, a checksum
+
+
+def numbers(tensor):
+    """" = 1 2 3" of few, " ~ 1a2b3c4d" of many; empty where this onnx does not know the type, or the file is another."""
+    if tensor.data_location == onnx.TensorProto.EXTERNAL:
+        return " in a file"
+    try:
+        array = numpy_helper.to_array(tensor)
+    except (KeyError, TypeError, ValueError):
+        return f" ~ {zlib.crc32(tensor.raw_data):08x}"
+    if array.size > MOST or array.dtype.kind not in "fiub":
+        return f" ~ {zlib.crc32(array.tobytes()):08x}"
+    return " = " + " ".join(f"{n:.6g}" for n in array.ravel().tolist())
+
+
+def attribute(a):
+    """Lines; a graph's stand below its name."""
+    value = onnx.helper.get_attribute_value(a)
+    if isinstance(value, onnx.TensorProto):
+        value = f"tensor {value.data_type} {list(value.dims)}{numbers(value)}"
+    elif isinstance(value, onnx.GraphProto):
+        return [f"{a.name}="] + ["    " + line for line in graph_lines(value)]
+    elif isinstance(value, bytes):
+        value = repr(value.decode())
+    elif isinstance(value, float):
+        value = f"{value:.6g}"
+    return [f"{a.name}={value}"]
+
+
+def properties(of):
+    """In the order of the file.  The onnx of this python may not know the metadata of nodes, which is field 9."""
+    entries = list(getattr(of, "metadata_props", []))
+    if not hasattr(of, "metadata_props"):
+        entries = [onnx.StringStringEntryProto.FromString(f.data) for f in of.UnknownFields() if f.field_number == 9]
+    return [f"    {p.key}: {p.value}" for p in entries]
+
+
+def declared(what, value):
+    kind = value.type.tensor_type
+    dims = [d.dim_param or d.dim_value for d in kind.shape.dim]
+    return f"{what} {value.name}: {kind.elem_type} {dims}"
+
+
+def node_lines(node):
+    name = f"{node.domain}{'.' if node.domain else ''}{node.op_type} {node.name!r}"
+    lines = [f"{name}: {list(node.input)} -> {list(node.output)}"]
+    return lines + ["    " + line for a in node.attribute for line in attribute(a)] + properties(node)
+
+
+def graph_lines(graph):
+    lines = [declared("input", v) for v in graph.input] + [declared("output", v) for v in graph.output]
+    lines += [declared("value", v) for v in graph.value_info]
+    lines += [f"initializer {t.name}: {t.data_type} {list(t.dims)}{numbers(t)}" for t in graph.initializer]
+    return lines + [line for node in graph.node for line in node_lines(node)]
+
+
+def model_lines(model):
+    lines = [f"producer {model.producer_name!r} ir {model.ir_version} graph {model.graph.name!r}"]
+    lines += [f"opset {o.domain!r} {o.version}" for o in model.opset_import] + graph_lines(model.graph)
+    for f in model.functions:
+        lines += [f"function {f.domain}.{f.name}: {list(f.input)} -> {list(f.output)}"]
+        lines += ["    " + line for node in f.node for line in node_lines(node)]
+    return lines + properties(model)
