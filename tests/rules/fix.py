@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""fix.py BINARY FIXTURES [MODEL...]: `lint --fix` on each fixture of lint, and on each MODEL (for trt8).
+"""fix.py BINARY FIXTURES [--update] [MODEL...]: `lint --fix` on each fixture of lint, and on each MODEL (for trt8).
 
 A fix of a rule that proposes nothing writes nothing; a fixed model is read again, and has lost the findings whose
 edits were applied.  Where the python has onnx, onnx.checker takes it if it took the
 model; where it has onnxruntime too, its outputs are bit-equal to those of apply.py, which applies the same
-edits and shares no code with the program."""
+edits and shares no code with the program.  fixed.txt holds what the edits change in each fixture, as lines of the model;
+--update writes what was found: read it before you keep it."""
+import difflib
 import json
 import pathlib
 import subprocess
@@ -15,6 +17,8 @@ try:
     import numpy as np
     import onnx
     import apply
+    sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+    import model_text
 except ImportError:
     onnx = None
 try:
@@ -24,7 +28,9 @@ except ImportError:
 
 UNSCALED = ("remove-pair", "insert-cast", "spread-scale", "add-dimension", "store-constant", "pad-input", "scale-first", "repeat-heads",
             "slice-output", "unmark-output")  # as apply.py has it
+HELD = pathlib.Path(__file__).resolve().parent / "fixed.txt"
 failures = runs = 0
+changes = []  # lines of fixed.txt
 
 
 def check(holds, what):
@@ -57,6 +63,24 @@ def outputs(path):
 
 def same(some, others):
     return len(some) == len(others) and all(a.tobytes() == b.tobytes() for a, b in zip(some, others))
+
+
+def note_changes(what, model, fixed):
+    """What is written in place of what, with a line of the model before and behind it."""
+    if not onnx:
+        return
+    old, new = (model_text.model_lines(onnx.load(str(path), load_external_data=False)) for path in (model, fixed))
+    changes.append(f"== {model.name} {what}")
+    changes.extend("@@" if line.startswith("@@") else line
+                   for line in list(difflib.unified_diff(old, new, n=1, lineterm=""))[2:])
+
+
+def compare_changes(update):
+    text = "\n".join(changes) + "\n"
+    if update:
+        HELD.write_text(text, encoding="utf-8")
+    held = HELD.read_text(encoding="utf-8")
+    check(text == held, "\n".join(difflib.unified_diff(held.splitlines(), text.splitlines(), HELD.name, "found", lineterm="")))
 
 
 def judge(model, fixed, edits, folder):
@@ -94,6 +118,7 @@ def fix(binary, model, fixed, folder):
               if not e.get("on_request") and (e["action"] in UNSCALED or "scale" in e)]
     left = listed.count("not applied:") - listed.count("not applied: to calibrate")
     check(f"apply: {len(scaled) - left} of {len(report['edits'])}" in listed, f"{model.name}: {listed}")
+    note_changes("for trt8", model, fixed)
     after = json.loads(lint(binary, fixed, "--for", "trt8", "-f", "json"))
     check(not scaled or left or after["edits"] != report["edits"], f"{model.name}: the edits are applied")
     if onnx and not left:
@@ -104,9 +129,10 @@ def on_request(binary, model, fixed, folder):
     """Edits that cost time are applied where their rule is named, and nowhere else."""
     report = json.loads(lint(binary, model, "-f", "json"))
     rules = {e["rule"] for e in report["edits"] if e.get("on_request")}
-    for rule in rules:
+    for rule in sorted(rules):
         edits = [e for e in report["edits"] if e["rule"] == rule]
         lint(binary, model, f"--fix={rule}", "-o", fixed)
+        note_changes(rule, model, fixed)
         after = json.loads(lint(binary, fixed, "-f", "json"))
         check(not any(e["rule"] == rule for e in after["edits"]), f"{model.name}: {rule} is mended")
         if onnx:
@@ -125,10 +151,11 @@ def standard_input(binary, model, fixed):
 def main():
     binary = sys.argv[1]
     models = sorted(pathlib.Path(sys.argv[2]).glob("*.onnx"))
+    more = [pathlib.Path(m) for m in sys.argv[3:] if m != "--update"]
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         fixed = folder / "fixed.onnx"
-        for model in models + [pathlib.Path(m) for m in sys.argv[3:]]:
+        for model in models + more:
             fixed.write_bytes(b"old")
             said = lint(binary, model, "--for", "trt8", "--fix", "-o", fixed, stream="stderr")
             if b"no edits are proposed" in said or b"edits that apply: 0 of" in said:
@@ -137,6 +164,8 @@ def main():
                 fix(binary, model, fixed, folder)
             on_request(binary, model, fixed, folder)
         standard_input(binary, models[0], fixed)
+    if onnx and not more:
+        compare_changes("--update" in sys.argv)
     if not onnx:
         print("no onnx in this python: onnx.checker was not asked")
     elif not onnxruntime:
