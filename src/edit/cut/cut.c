@@ -447,19 +447,6 @@ static void add_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *ed
                            (size_t)ints->n * width);
 }
 
-/* Before IR version 4, every initializer was also an input. */
-static void list_sizes(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits)
-{
-    for (uint32_t i = 0; i < plan->sizes.n; i++) {
-        struct fsd_onnx_info info =
-            fsd_tensor_info(plan->arena, plan->d, plan->sizes.at[i]);
-
-        add_sizes(plan, edits, plan->sizes.at[i]);
-        if (model_of(plan)->ir_version < 4)
-            fsd_onnx_declare(edits, FSD_ONNX_INPUTS, &info);
-    }
-}
-
 static void keep_functions(const struct fsd_cut_plan *plan,
                            struct fsd_onnx_edits *edits)
 {
@@ -506,7 +493,8 @@ struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan)
             flatten(plan, edits, plan->outputs.at[i]);
         else
             declare(plan, edits, FSD_ONNX_OUTPUTS, plan->outputs.at[i]);
-    list_sizes(plan, edits);
+    for (uint32_t i = 0; i < plan->sizes.n; i++)
+        add_sizes(plan, edits, plan->sizes.at[i]);
     keep_functions(plan, edits);
     fsd_onnx_drop_training(edits);
     fsd_onnx_set_weights(edits, plan->opt->inline_weights ? FSD_ONNX_WEIGHTS_INLINED

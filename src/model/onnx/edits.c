@@ -322,6 +322,13 @@ void fsd_onnx_add_shaped(struct fsd_onnx_edits *e, const char *name, int type,
     memcpy(copy, bytes, n);
     proto.raw_data = (ProtobufCBinaryData){n, copy};
     put_listed(e, FSD_ONNX_INITIALIZERS, name, pack(e->arena, &proto.base));
+    if (e->g->ir_version < 4) /* then every initializer is also an input */
+        fsd_onnx_declare(e, FSD_ONNX_INPUTS,
+                         &(struct fsd_onnx_info){.name = name,
+                                                 .type = type,
+                                                 .ranked = true,
+                                                 .rank = rank,
+                                                 .sizes = dims});
 }
 
 void fsd_onnx_add_array(struct fsd_onnx_edits *e, const char *name, int type,
