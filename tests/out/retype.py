@@ -1,9 +1,11 @@
-"""retype.py BINARY: the precision of drawn engines carried into drawn models.
+"""retype.py BINARY [--update]: the precision of drawn engines carried into drawn models.
 
 Each model is written with an engine that runs each of its nodes in a layer of a given type.  onnx's checker takes what
 retype writes, with strict inference; each node has its type, or is listed as lost; Casts are as few as counted here, and
-the numbers of typed initializers are those of NumPy.  Where the python has onnxruntime, it runs the models.
+the numbers of typed initializers are those of NumPy.  Where the python has onnxruntime, it runs the models.  retyped.txt
+holds what is written in place of what; --update writes what was found: read it before you keep it.
 """
+import difflib
 import json
 import pathlib
 import subprocess
@@ -22,10 +24,15 @@ try:
 except ImportError:
     onnxruntime = None
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "support"))
+import model_text  # noqa: E402  pylint: disable=wrong-import-position
+
+HELD = pathlib.Path(__file__).resolve().parent / "retyped.txt"
 BINARY = pathlib.Path(sys.argv[1]).resolve()
 FORMAT = {"fp32": "FP32", "fp16": "FP16", "bf16": "BF16"}
 NUMBER = {"fp32": T.FLOAT, "fp16": T.FLOAT16, "bf16": T.BFLOAT16}
 failed = 0
+changes = []  # lines of retyped.txt
 
 
 def check(what, good, found=""):
@@ -43,11 +50,11 @@ def info(name, *shape, kind=T.FLOAT):
     return helper.make_tensor_value_info(name, kind, shape)
 
 
-def model(nodes, inputs, outputs, weights=(), values=(), opset=17, functions=()):
+def model(nodes, inputs, outputs, weights=(), values=(), opset=17, functions=(), ir=8):
     graph = helper.make_graph(nodes, "drawn", inputs, outputs, [numpy_helper.from_array(a, n) for n, a in weights],
                               value_info=values)
     imports = [helper.make_opsetid("", opset)] + [helper.make_opsetid("local", 1)] * bool(functions)
-    return helper.make_model(graph, opset_imports=imports, functions=list(functions), ir_version=8)
+    return helper.make_model(graph, opset_imports=imports, functions=list(functions), ir_version=ir)
 
 
 def engine(types):
@@ -88,9 +95,14 @@ def retype(folder, name, m, types, casts, lost=(), shape=None):
     rows = {n["name"]: n for n in shown["nodes"]}
     check(f"{name}: lost", {n["name"]: n.get("why") for n in shown["nodes"] if n["what"] == "lost"} == dict(lost),
           [n for n in shown["nodes"] if n["what"] == "lost"])
-    onnx.checker.check_model(str(typed), full_check=True)
     new = onnx.load(typed)
-    check(f"{name}: inputs", list(new.graph.input) == list(m.graph.input))
+    onnx.checker.check_model(str(typed), full_check=True)
+    changes.append(f"== {name}")
+    changes.extend("@@" if line.startswith("@@") else line for line in list(
+        difflib.unified_diff(model_text.model_lines(m), model_text.model_lines(new), n=1, lineterm=""))[2:])
+    weights = {t.name for t in [*m.graph.initializer, *new.graph.initializer]}
+    check(f"{name}: inputs", [i for i in new.graph.input if i.name not in weights] ==
+          [i for i in m.graph.input if i.name not in weights])
     check(f"{name}: outputs", list(new.graph.output) == list(m.graph.output))
     inferred = onnx.shape_inference.infer_shapes(new, check_type=True, strict_mode=True)
     found = 0
@@ -196,10 +208,69 @@ def recast(folder):
     check("recast: two reads a", new and next(n for n in new.graph.node if n.name == "two").input[0] == "a")
 
 
+def names(folder):
+    """One Cast before the first of several readers; a name that is taken; what is an output keeps its type; an initializer
+    that is listed as an input is declared as it is written."""
+    weight = np.arange(8, dtype=np.float32) / 3
+    nodes = [node("Neg", ["x"], ["a"], "one"), node("Exp", ["x"], ["b"], "two"), node("Add", ["a", "shown"], ["x_fp16"], "three"),
+             node("Mul", ["b", "given"], ["c"], "four"), node("Sub", ["x_fp16", "c"], ["d"], "five"),
+             node("Div", ["d", "own"], ["y"], "six")]
+    m = model(nodes, [info("x", 1, 8), info("given", 8)], [info("y", 1, 8), info("shown", 8)],
+              [("shown", weight), ("given", weight + 1), ("own", weight + 2)])
+    retype(folder, "names", m, {name: "fp16" for name in ("one", "two", "three", "four", "five", "six")}, 2)
+
+
+def listed(folder):
+    """Before version 4 of the IR each initializer is listed as an input: a copy is, too, and one that is dropped is not."""
+    weights = [("shared", np.arange(8, dtype=np.float16)), ("alone", np.arange(8, dtype=np.float16) / 2)]
+    nodes = [node("Add", ["x", "shared"], ["a"], "one"), node("Mul", ["a", "shared"], ["b"], "two"),
+             node("Sub", ["b", "alone"], ["y"], "three")]
+    m = model(nodes, [info(n, *shape, kind=T.FLOAT16) for n, shape in (("x", (1, 8)), ("shared", (8,)), ("alone", (8,)))],
+              [info("y", 1, 8, kind=T.FLOAT16)], weights, opset=10, ir=3)
+    new = retype(folder, "listed", m, {"one": "fp16", "two": "fp32", "three": "fp32"}, 2)
+    check("listed: inputs", new and {i.name for i in new.graph.input} - {t.name for t in new.graph.initializer} == {"x"})
+
+
+def inner(folder):
+    """A Cast of what the enclosing graph has stands before the If that reads it; a constant of a body is typed in it."""
+    held = helper.make_tensor("value", T.FLOAT, [8], [.5, 1, 2, 3, 4, 5, 6, 7])
+    then = helper.make_graph([node("Constant", [], ["k"], "k", value=held), node("Mul", ["x", "k"], ["p"], "in_then"),
+                              node("Sqrt", ["p"], ["q"], "root")], "then", [], [info("q", 1, 8)])
+    other = helper.make_graph([node("Sub", ["w", "x"], ["r"], "in_else")], "else", [], [info("r", 1, 8)])
+    nodes = [node("If", ["yes"], ["b"], "choice", then_branch=then, else_branch=other), node("Add", ["b", "x"], ["c"], "sum"),
+             node("Mul", ["c", "w"], ["y"], "last")]
+    m = model(nodes, [info("x", 1, 8), info("yes", kind=T.BOOL)], [info("y", 1, 8)], [("w", np.arange(8, dtype=np.float32))])
+    retype(folder, "inner", m, {"in_then": "fp16", "root": "fp16", "in_else": "fp32", "sum": "fp16", "last": "fp16"}, 4)
+
+
+def copies(folder):
+    """Constants of each type read in each other one, as initializers and as nodes."""
+    rows = np.array([1, -2.5, 1e-8, 65519, 70000, -0.0, 3.14159265, 1e-3], np.float32)
+    halves = np.array([1, -2.5, 6e-8, 65504, 0.1, -0.0, 3.140625, 1e-3], np.float16)
+    nodes = [node("Add", ["x", "w"], ["a"], "one"), node("Sub", ["a", "w"], ["b"], "two"),
+             node("Constant", [], ["k"], "k", value=numpy_helper.from_array(rows)), node("Mul", ["b", "k"], ["c"], "three"),
+             node("Div", ["c", "k"], ["y"], "four")]
+    m = model(nodes, [info("x", 1, 8)], [info("y", 1, 8)], [("w", rows)])
+    retype(folder, "copies", m, {"one": "fp16", "two": "bf16", "three": "bf16", "four": "fp16"}, 4)
+    nodes = [node("Add", ["x", "h"], ["a"], "one"), node("Sub", ["a", "h"], ["b"], "two"), node("Mul", ["b", "h"], ["y"], "three")]
+    m = model(nodes, [info("x", 1, 8, kind=T.FLOAT16)], [info("y", 1, 8, kind=T.FLOAT16)], [("h", halves)])
+    retype(folder, "halves", m, {"one": "fp32", "two": "fp16", "three": "bf16"}, 4)
+
+
+def compare_changes():
+    text = "\n".join(changes) + "\n"
+    if "--update" in sys.argv:
+        HELD.write_text(text, encoding="utf-8")
+    held = HELD.read_text(encoding="utf-8")
+    check(HELD.name, text == held,
+          "\n".join(difflib.unified_diff(held.splitlines(), text.splitlines(), "held", "found", lineterm="")))
+
+
 def main():
     with tempfile.TemporaryDirectory() as name:
-        for case in (chain, brain, bodies, widened, recast):
+        for case in (chain, brain, bodies, widened, recast, names, listed, inner, copies):
             case(pathlib.Path(name))
+    compare_changes()
     return 1 if failed else 0
 
 

@@ -242,11 +242,12 @@ static int new_type(const struct writer *w, struct fsd_slice name, fsd_id scope)
     return tensor == FSD_NONE ? 0 : w->e->type_of[tensor];
 }
 
-/* Writes a declaration or an initializer with its new type; false if it has none. */
+/* Writes a declaration or an initializer with its new type; false if it has none.  An
+ * initializer may also be listed as an input. */
 static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
                         fsd_id scope, const char **from, struct fsd_pieces *to)
 {
-    bool declares = block->number == GRAPH_VALUE_INFO;
+    bool declares = block->number == GRAPH_VALUE_INFO || block->number == GRAPH_INPUT;
     struct fsd_pieces inner = {.size = 0};
     int type = 0;
 

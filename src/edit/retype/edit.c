@@ -126,18 +126,15 @@ static void drop_constant(struct editor *e, fsd_id tensor)
     if (producer != FSD_NONE)
         fsd_onnx_drop_node(e->edits, producer);
     else if (!e->g->tensors.at[tensor].scope)
-        fsd_onnx_drop_listed(e->edits, FSD_ONNX_INITIALIZERS,
+        fsd_onnx_drop_listed(e->edits, FSD_ONNX_INITIALIZERS | FSD_ONNX_INPUTS,
                              e->g->tensors.at[tensor].name);
 }
 
 /* Changes the type of a constant; false if it needs a Cast. */
 static bool retype_constant(struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
-    bool input = e->g->tensors.at[tensor].flags & FSD_TENSOR_INPUT;
-    bool alone = !input && is_read_only_as(e, tensor, type);
+    bool alone = is_read_only_as(e, tensor, type);
 
-    if (input)
-        return false;
     if (alone && e->inside[tensor] && type != FSD_FP32) {
         fsd_onnx_set_type(e->edits, tensor, number_of(type));
         return true;
