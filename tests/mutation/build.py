@@ -88,8 +88,9 @@ class Build:
         done = subprocess.run(kept, cwd=command["directory"], capture_output=True)
         return made if done.returncode == 0 else None
 
-    def link(self, program, made, folder):
-        """Links a program anew with the object `made` before the libraries' own."""
+    def link(self, program, path, made, folder):
+        """Links a program anew with the object `made` of the file `path`: in place of the
+        program's own or before the libraries'."""
         if program not in self.links:
             said = subprocess.run(["ninja", "-C", self.at, "-t", "commands", program],
                                   capture_output=True, check=True, text=True).stdout
@@ -99,7 +100,10 @@ class Build:
         os.makedirs(os.path.dirname(target), exist_ok=True)
         words = shlex.split(self.links[program])
         words[words.index("-o") + 1] = target
-        if made:
+        own = [i for i, w in enumerate(words) if w.endswith(f"/{path}.o")]
+        if own:
+            words[own[0]] = made
+        else:
             words.insert(next(i for i, w in enumerate(words) if re.fullmatch(r"libfusiondiff\w*\.a", w)), made)
         subprocess.run(words, cwd=self.at, check=True, capture_output=True)
         return target

@@ -272,7 +272,7 @@ def judge(mutant, fast, sanitized, compiler, tests, history, slot):
     linked = set()
     for test in history.ordered(mutant, near):
         for program in set(test.programs.values()) - linked:
-            fast.link(program, made, slot)
+            fast.link(program, mutant.file, made, slot)
             linked.add(program)
         passed, _, how, _ = test.run(slot, slot, suite.allowance(test))
         if not passed:
@@ -293,7 +293,7 @@ def sanitize(mutant, build_, compiler, near, slot):
     linked = set()
     for test in sorted(near, key=lambda t: (t.seconds, t.name))[:SANITIZED] if made else []:
         for program in set(test.programs.values()) - linked:
-            build_.link(program, made, slot)
+            build_.link(program, mutant.file, made, slot)
             linked.add(program)
         cpu = 20 * suite.allowance(test)
         passed, _, how, _ = test.run(slot, slot, cpu, None)
