@@ -26,30 +26,18 @@
     set(t, COUNT, profiles, s->profiles, NULL, .always = true) \
     when(t, MS,   run, s->timed_runs, fsd_real_ms(s->run.median), NULL, \
         .about = "of a whole run, the median") \
-    has(t, MS,    ms,          NULL, .about = "the median of the profiles' sums") \
-    has(t, MS,    ms_low,      NULL, \
+    when(t, MS,   ms, s->profiles, s->total.median, NULL, \
+        .about = "the median of the profiles' sums") \
+    when(t, MS,   ms_low, s->profiles, s->total.low, NULL, \
         .about = "a robust interval around it") \
-    has(t, MS,    ms_high,     NULL)
-FSD_RECORD(side, SIDE)
+    when(t, MS,   ms_high, s->profiles, s->total.high, NULL)
+FSD_RECORD_FROM(side, SIDE, const struct fsd_state *s = from)
 
 #define FORM(has, set, when, t) \
     set(t, TYPE, type, form.type, NULL, .always = true) \
     set(t, TEXT, layout, fsd_text(s->names, form.layout), NULL, .always = true)
 FSD_RECORD(form, FORM)
 /* clang-format on */
-
-static const struct side *side_of(struct fsd_arena *arena, const struct fsd_state *s)
-{
-    struct side *row = FSD_NEW(arena, struct side, 1);
-
-    FSD_FILL(row, SIDE);
-    if (!s->profiles)
-        return row;
-    row->ms = fsd_real_ms(s->total.median);
-    row->ms_low = fsd_real_ms(s->total.low);
-    row->ms_high = fsd_real_ms(s->total.high);
-    return row;
-}
 
 static const struct form *form_of(struct fsd_arena *arena, const struct fsd_state *s,
                                   struct fsd_state_form form)
@@ -115,7 +103,8 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, after, n->after, NULL, .always = true) \
     set(t, TEXT, change, fsd_width_name(n->width), NULL, .always = true, \
         .about = "as in an edge")
-FSD_RECORD(precision, PRECISION)
+FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
+    const struct fsd_node_change *n = &c->precisions.at[i])
 
 #define NODE_CHANGE(has, set, when, t) \
     set(t, TEXT, what, fsd_presence_name(p->what), NULL, .always = true, \
@@ -128,7 +117,10 @@ FSD_RECORD(precision, PRECISION)
     set(t, TEXT, before, fsd_state_fate(c->old, p->old), NULL, \
         .about = "its fate, as in a report") \
     set(t, TEXT, after, fsd_state_fate(c->new, p->new), NULL)
-FSD_RECORD(node_change, NODE_CHANGE)
+FSD_RECORD_FROM(node_change, NODE_CHANGE, const struct fsd_compare *c = from;
+    const struct fsd_node_presence *p = &c->presences.at[i];
+    const struct fsd_state *s = fsd_compare_shown(c, p->old, p->new).s;
+    const struct fsd_state_node *n = &s->nodes.at[fsd_id_or(p->new, p->old)])
 
 #define ALIGNED(has, set, when, t) \
     set(t, NAME, old, fsd_state_node_key(c->old, i), NULL, .always = true) \
@@ -141,30 +133,6 @@ FSD_RECORD(node_change, NODE_CHANGE)
         .word = align_word, .n_words = FSD__ALIGN_COUNT)
 FSD_RECORD(aligned, ALIGNED)
 /* clang-format on */
-
-static void fill_precision(struct fsd_arena *arena, void *out, const void *from,
-                           uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_node_change *n = &c->precisions.at[i];
-    struct precision *row = out;
-
-    (void)arena;
-    FSD_FILL(row, PRECISION);
-}
-
-static void fill_presence(struct fsd_arena *arena, void *out, const void *from,
-                          uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_node_presence *p = &c->presences.at[i];
-    const struct fsd_state *s = fsd_compare_shown(c, p->old, p->new).s;
-    const struct fsd_state_node *n = &s->nodes.at[fsd_id_or(p->new, p->old)];
-    struct node_change *row = out;
-
-    (void)arena;
-    FSD_FILL(row, NODE_CHANGE);
-}
 
 static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
                                          const struct fsd_compare *c)
@@ -201,7 +169,22 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
         .about = "if it has a single layer; a snapshot has none") \
     set(t, MS,    ms, g->ms.median, NULL)
 FSD_RECORD(group, GROUP)
+/* clang-format on */
 
+static const struct fsd_rows *groups_of(struct fsd_arena *arena,
+                                        const struct fsd_state *s, const fsd_id *pool,
+                                        struct fsd_span groups)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &group_record, "");
+
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
+        FSD_ADD(rows, group, GROUP);
+    }
+    return rows;
+}
+
+/* clang-format off */
 #define REGION(has, set, when, t) \
     set(t, COUNT, region, fsd_count_id(c->order[i]), NULL, .always = true, \
         .about = "its number; edges and moves refer to it") \
@@ -228,42 +211,14 @@ FSD_RECORD(group, GROUP)
         .of = &group_record, .always = true) \
     set(t, ROWS,  new, groups_of(arena, c->new, c->pool.at, r->new_groups), NULL, \
         .of = &group_record, .always = true) \
-    has(t, MS,    before,    NULL, .about = "with its moves") \
-    has(t, MS,    after,     NULL) \
-    has(t, MS,    moves_before, NULL) \
-    has(t, MS,    moves_after, NULL)
-FSD_RECORD(region, REGION)
-/* clang-format on */
-
-static const struct fsd_rows *groups_of(struct fsd_arena *arena,
-                                        const struct fsd_state *s, const fsd_id *pool,
-                                        struct fsd_span groups)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &group_record, "");
-
-    for (uint32_t i = 0; i < groups.n; i++) {
-        const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
-        FSD_ADD(rows, group, GROUP);
-    }
-    return rows;
-}
-
+    when(t, MS,   before, c->timed, r->before, NULL, .about = "with its moves") \
+    when(t, MS,   after, c->timed, r->after, NULL) \
+    when(t, MS,   moves_before, c->timed, fsd_real(r->moves_before), NULL) \
+    when(t, MS,   moves_after, c->timed, fsd_real(r->moves_after), NULL)
 /* Worst first, like in the text. */
-static void fill_region(struct fsd_arena *arena, void *out, const void *from,
-                        uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_region_diff *r = &c->regions.at[c->order[i]];
-    struct region *row = out;
-
-    FSD_FILL(row, REGION);
-    if (!c->timed)
-        return;
-    row->before = fsd_real_ms(r->before);
-    row->after = fsd_real_ms(r->after);
-    row->moves_before = fsd_real(r->moves_before);
-    row->moves_after = fsd_real(r->moves_after);
-}
+FSD_RECORD_FROM(region, REGION, const struct fsd_compare *c = from;
+    const struct fsd_region_diff *r = &c->regions.at[c->order[i]])
+/* clang-format on */
 
 /* ------------------------------------------------------------------ edges and moves */
 
@@ -284,7 +239,8 @@ static void fill_region(struct fsd_arena *arena, void *out, const void *from,
         .always = true) \
     set(t, TEXT,   change, fsd_width_name(e->width), NULL, .always = true, \
         .word = fsd_width_name, .n_words = FSD__WIDTH_COUNT)
-FSD_RECORD(edge, EDGE)
+FSD_RECORD_FROM(edge, EDGE, const struct fsd_compare *c = from;
+    const struct fsd_edge_change *e = &c->edges.at[i])
 
 #define MOVE(has, set, when, t) \
     set(t, TEXT,   kind, fsd_kind_name((enum fsd_kind)m->kind), NULL, .always = true) \
@@ -302,48 +258,20 @@ FSD_RECORD(edge, EDGE)
     set(t, RECORD, after, form_of(arena, s, m->after), NULL, .of = &form_record, \
         .always = true) \
     set(t, MS,     ms, m->ms.median, NULL)
-FSD_RECORD(move, MOVE)
+FSD_RECORD_FROM(move, MOVE, const struct fsd_state *s = from;
+    const struct fsd_move *m = &s->moves.at[i])
 
 #define MOVE_CHANGE(has, set, when, t) \
     set(t, TEXT,   what, fsd_move_what_name(m->what), NULL, .always = true, \
         .word = fsd_move_what_name, .n_words = 3) \
     set(t, COUNT,  region, fsd_count_id(m->region), NULL) \
-    set(t, RECORD, old, move_of(arena, c->old, m->old), NULL, .of = &move_record) \
-    set(t, RECORD, new, move_of(arena, c->new, m->new), NULL, .of = &move_record)
-FSD_RECORD(move_change, MOVE_CHANGE)
+    set(t, RECORD, old, FSD_HELD(arena, move, c->old, m->old), NULL, \
+        .of = &move_record) \
+    set(t, RECORD, new, FSD_HELD(arena, move, c->new, m->new), NULL, \
+        .of = &move_record)
+FSD_RECORD_FROM(move_change, MOVE_CHANGE, const struct fsd_compare *c = from;
+    const struct fsd_move_change *m = &c->moves.at[i])
 /* clang-format on */
-
-static void fill_edge(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_edge_change *e = &c->edges.at[i];
-    struct edge *row = out;
-
-    FSD_FILL(row, EDGE);
-}
-
-static const struct move *move_of(struct fsd_arena *arena, const struct fsd_state *s,
-                                  fsd_id i)
-{
-    const struct fsd_move *m;
-    struct move *row;
-
-    if (i == FSD_NONE)
-        return NULL;
-    m = &s->moves.at[i];
-    row = FSD_NEW(arena, struct move, 1);
-    FSD_FILL(row, MOVE);
-    return row;
-}
-
-static void fill_move(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_move_change *m = &c->moves.at[i];
-    struct move_change *row = out;
-
-    FSD_FILL(row, MOVE_CHANGE);
-}
 
 /* -------------------------------------------------------- builds and their ports */
 
@@ -352,7 +280,8 @@ static void fill_move(struct fsd_arena *arena, void *out, const void *from, uint
     set(t, TEXT, what, b->key, NULL, .always = true) \
     set(t, NAME, before, b->before, NULL) \
     set(t, NAME, after, b->after, NULL)
-FSD_RECORD(built, BUILT)
+FSD_RECORD_FROM(built, BUILT, const struct fsd_compare *c = from;
+    const struct fsd_built_change *b = &c->built.at[i])
 
 #define PORT(has, set, when, t) \
     set(t, NAME,   name, fsd_text(s->names, p->name), NULL, .always = true) \
@@ -360,22 +289,7 @@ FSD_RECORD(built, BUILT)
     set(t, RECORD, form, form_of(arena, s, p->form), NULL, .of = &form_record, \
         .always = true)
 FSD_RECORD(port, PORT)
-
-#define PORT_CHANGE(has, set, when, t) \
-    has(t, FLAG,   output, NULL, .always = true) \
-    has(t, RECORD, old,    NULL, .of = &port_record) \
-    has(t, RECORD, new,    NULL, .of = &port_record)
-FSD_RECORD(port_change, PORT_CHANGE)
 /* clang-format on */
-
-static void fill_built(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_built_change *b = &((const struct fsd_compare *)from)->built.at[i];
-    struct built *row = out;
-
-    (void)arena;
-    FSD_FILL(row, BUILT);
-}
 
 static const struct port *port_of(struct fsd_arena *arena, const struct fsd_state *s,
                                   bool output, fsd_id i)
@@ -391,16 +305,16 @@ static const struct port *port_of(struct fsd_arena *arena, const struct fsd_stat
     return row;
 }
 
-static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_port_change *p = &c->ports.at[i];
-    struct port_change *row = out;
-
-    row->output = fsd_flag(p->output);
-    row->old = port_of(arena, c->old, p->output, p->old);
-    row->new = port_of(arena, c->new, p->output, p->new);
-}
+/* clang-format off */
+#define PORT_CHANGE(has, set, when, t) \
+    set(t, FLAG,   output, p->output, NULL, .always = true) \
+    set(t, RECORD, old, port_of(arena, c->old, p->output, p->old), NULL, \
+        .of = &port_record) \
+    set(t, RECORD, new, port_of(arena, c->new, p->output, p->new), NULL, \
+        .of = &port_record)
+FSD_RECORD_FROM(port_change, PORT_CHANGE, const struct fsd_compare *c = from;
+    const struct fsd_port_change *p = &c->ports.at[i])
+/* clang-format on */
 
 /* ------------------------------------------------------------------------- kernels */
 
@@ -425,32 +339,6 @@ static void fill_port(struct fsd_arena *arena, void *out, const void *from, uint
     set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes)), NULL, \
         .always = true, .about = "nodes that it computes, or whose data it moves")
 FSD_RECORD(kernel, KERNEL)
-
-#define KERNEL_CHANGE(has, set, when, t) \
-    set(t, TEXT,   what, fsd_kernel_what_name(k->what), NULL, .always = true, \
-        .word = fsd_kernel_what_name, .n_words = FSD_KERNEL_REMOVED + 1) \
-    set(t, COUNT,  region, fsd_count_id(k->region), NULL) \
-    has(t, NAME,   change, NULL, .about = "for a kernel that is in both builds") \
-    has(t, RECORD, old,    NULL, .of = &kernel_record) \
-    has(t, RECORD, new,    NULL, .of = &kernel_record)
-FSD_RECORD(kernel_change, KERNEL_CHANGE)
-
-#define BINDING(has, set, when, t) \
-    set(t, NAME,   name, fsd_text(s->names, b->name), NULL, .always = true) \
-    set(t, RECORD, form, form_of(arena, s, b->form), NULL, .of = &form_record, \
-        .always = true) \
-    set(t, TEXT,   shape, b->shape ? fsd_text(s->names, b->shape) : NULL, NULL) \
-    set(t, TEXT,   ranges, b->ranges ? fsd_text(s->names, b->ranges) : NULL, NULL, \
-        .about = "sizes of the optimization profiles") \
-    set(t, TEXT,   outside, b->outside ? fsd_text(s->names, b->outside) : NULL, NULL, \
-        .about = "values of shape inputs")
-FSD_RECORD(binding, BINDING)
-
-#define BINDING_CHANGE(has, set, when, t) \
-    has(t, FLAG,   output, NULL, .always = true) \
-    has(t, RECORD, old,    NULL, .of = &binding_record) \
-    has(t, RECORD, new,    NULL, .of = &binding_record)
-FSD_RECORD(binding_change, BINDING_CHANGE)
 /* clang-format on */
 
 static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_state *s,
@@ -489,23 +377,44 @@ static const struct kernel *kernel_of(struct fsd_arena *arena,
     return row;
 }
 
-static void fill_kernel(struct fsd_arena *arena, void *out, const void *from,
-                        uint32_t i)
+static const char *kernel_change_text(struct fsd_arena *arena,
+                                      const struct fsd_compare *c,
+                                      const struct fsd_kernel_change *k)
 {
-    const struct fsd_compare *c = from;
-    const struct fsd_kernel_change *k = &c->kernels.at[i];
-    struct kernel_change *row = out;
     struct fsd_print print;
+    const char *text;
 
-    FSD_FILL(row, KERNEL_CHANGE);
-    if (k->what == FSD_KERNEL_CHANGED) {
-        fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, fsd_print_open(&print));
-        row->change = fsd_print_take(&print, arena);
-        row->change = *row->change ? row->change + 1 : NULL; /* after the blank */
-    }
-    row->old = kernel_of(arena, c->old, k->old, k->old_of);
-    row->new = kernel_of(arena, c->new, k->new, k->new_of);
+    fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, fsd_print_open(&print));
+    text = fsd_print_take(&print, arena);
+    return *text ? text + 1 : NULL; /* after the blank */
 }
+
+/* clang-format off */
+#define KERNEL_CHANGE(has, set, when, t) \
+    set(t, TEXT,   what, fsd_kernel_what_name(k->what), NULL, .always = true, \
+        .word = fsd_kernel_what_name, .n_words = FSD_KERNEL_REMOVED + 1) \
+    set(t, COUNT,  region, fsd_count_id(k->region), NULL) \
+    when(t, NAME,  change, k->what == FSD_KERNEL_CHANGED, \
+        kernel_change_text(arena, c, k), NULL, \
+        .about = "for a kernel that is in both builds") \
+    set(t, RECORD, old, kernel_of(arena, c->old, k->old, k->old_of), NULL, \
+        .of = &kernel_record) \
+    set(t, RECORD, new, kernel_of(arena, c->new, k->new, k->new_of), NULL, \
+        .of = &kernel_record)
+FSD_RECORD_FROM(kernel_change, KERNEL_CHANGE, const struct fsd_compare *c = from;
+    const struct fsd_kernel_change *k = &c->kernels.at[i])
+
+#define BINDING(has, set, when, t) \
+    set(t, NAME,   name, fsd_text(s->names, b->name), NULL, .always = true) \
+    set(t, RECORD, form, form_of(arena, s, b->form), NULL, .of = &form_record, \
+        .always = true) \
+    set(t, TEXT,   shape, b->shape ? fsd_text(s->names, b->shape) : NULL, NULL) \
+    set(t, TEXT,   ranges, b->ranges ? fsd_text(s->names, b->ranges) : NULL, NULL, \
+        .about = "sizes of the optimization profiles") \
+    set(t, TEXT,   outside, b->outside ? fsd_text(s->names, b->outside) : NULL, NULL, \
+        .about = "values of shape inputs")
+FSD_RECORD(binding, BINDING)
+/* clang-format on */
 
 static const struct binding *binding_of(struct fsd_arena *arena,
                                         const struct fsd_state *s,
@@ -520,19 +429,22 @@ static const struct binding *binding_of(struct fsd_arena *arena,
     return row;
 }
 
-static void fill_binding(struct fsd_arena *arena, void *out, const void *from,
-                         uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_binding_change *b = &c->bindings.at[i];
-    struct binding_change *row = out;
-
-    row->output = fsd_flag((b->new ? b->new : b->old)->output);
-    row->old = binding_of(arena, c->old, b->old);
-    row->new = binding_of(arena, c->new, b->new);
-}
+/* clang-format off */
+#define BINDING_CHANGE(has, set, when, t) \
+    set(t, FLAG,   output, (b->new ? b->new : b->old)->output, NULL, .always = true) \
+    set(t, RECORD, old, binding_of(arena, c->old, b->old), NULL, \
+        .of = &binding_record) \
+    set(t, RECORD, new, binding_of(arena, c->new, b->new), NULL, .of = &binding_record)
+FSD_RECORD_FROM(binding_change, BINDING_CHANGE, const struct fsd_compare *c = from;
+    const struct fsd_binding_change *b = &c->bindings.at[i])
+/* clang-format on */
 
 /* ----------------------------------------------------------------- times of builds */
+
+static bool has_built_times(const struct fsd_compare *c)
+{
+    return c->old->build_seconds > 0 && c->new->build_seconds > 0;
+}
 
 /* clang-format off */
 #define EFFORT(has, set, when, t) \
@@ -541,51 +453,26 @@ static void fill_binding(struct fsd_arena *arena, void *out, const void *from,
     set(t, NAME,   new, e->new ? fsd_text(c->new->names, e->new) : NULL, NULL) \
     set(t, NUMBER, before, e->before, NULL, .always = true) \
     set(t, NUMBER, after, e->after, NULL, .always = true)
-FSD_RECORD(effort, EFFORT)
+FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
+    const struct fsd_effort_change *e = &c->efforts.at[i])
 
 #define BUILDTIME(has, set, when, t) \
-    has(t, NUMBER, before, NULL, \
+    when(t, NUMBER, before, has_built_times(c), c->old->build_seconds, NULL, \
         .about = "seconds of the old build, as its log states") \
-    has(t, NUMBER, after,  NULL) \
-    has(t, NUMBER, timing_before, NULL, .about = "of them timing kernels") \
-    has(t, NUMBER, timing_after,  NULL) \
-    has(t, FLAG,   time_stamps, NULL, .if_true = true, \
+    when(t, NUMBER, after, has_built_times(c), c->new->build_seconds, NULL) \
+    when(t, NUMBER, timing_before, c->efforts.n, c->effort_before, NULL, \
+        .about = "of them timing kernels") \
+    when(t, NUMBER, timing_after, c->efforts.n, c->effort_after, NULL) \
+    set(t, FLAG,   time_stamps, \
+        c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped), NULL, \
+        .if_true = true, \
         .about = "a log states no seconds of timings: whole ones between its lines") \
-    has(t, ROWS,   layers, NULL, .of = &effort_record, .always = true, \
+    set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), NULL, \
+        .of = &effort_record, .always = true, \
         .about = "seconds of timing kernels of the same nodes, or of steps with the " \
                  "same name in both logs; the largest difference first")
-FSD_RECORD(buildtime, BUILDTIME)
+FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 /* clang-format on */
-
-static void fill_effort(struct fsd_arena *arena, void *out, const void *from,
-                        uint32_t i)
-{
-    const struct fsd_compare *c = from;
-    const struct fsd_effort_change *e = &c->efforts.at[i];
-    struct effort *row = out;
-
-    (void)arena;
-    FSD_FILL(row, EFFORT);
-}
-
-static const struct buildtime *buildtime_of(struct fsd_arena *arena,
-                                            const struct fsd_compare *c)
-{
-    bool built = c->old->build_seconds > 0 && c->new->build_seconds > 0;
-    struct buildtime *row;
-
-    if (!built && !c->efforts.n)
-        return NULL;
-    row = FSD_NEW(arena, struct buildtime, 1);
-    row->before = (struct fsd_real){built, c->old->build_seconds};
-    row->after = (struct fsd_real){built, c->new->build_seconds};
-    row->timing_before = (struct fsd_real){c->efforts.n > 0, c->effort_before};
-    row->timing_after = (struct fsd_real){c->efforts.n > 0, c->effort_after};
-    row->time_stamps =
-        fsd_flag(c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped));
-    row->layers = fsd_rows_later(arena, &effort_record, c->efforts.n, fill_effort, c);
-    return row;
-}
 
 /* ------------------------------------------------------------------------ document */
 
@@ -600,22 +487,30 @@ static const struct buildtime *buildtime_of(struct fsd_arena *arena,
         "with their inserted layers; precision: same fusion, different precision; " \
         "kernel: same fusion and precision, different tactic or noise; inserted: " \
         "inserted layers and unfused quantizers elsewhere")
-FSD_RECORD(times, TIMES)
+FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
 
 #define SUMMARY(has, set, when, t) \
-    has(t, FLAG,   differs,    NULL, .always = true, \
+    set(t, FLAG,   differs, c->differs, NULL, .always = true, \
         .about = "anything except times, tactics, layer names and layer order") \
-    has(t, TALLY,  regions,    NULL, .always = true) \
+    set(t, TALLY,  regions, \
+        fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
+        NULL, .always = true) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
         .about = "the same in both builds, except for kernels, which are not stated") \
-    has(t, TALLY,  precisions, NULL, .always = true) \
-    has(t, TALLY,  nodes,      NULL, .always = true) \
-    has(t, TALLY,  moves,      NULL, .always = true) \
-    has(t, TALLY,  aligned_by, NULL, .always = true, \
+    set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
+        FSD_WIDTH_NARROWED, fsd_width_name), NULL, .always = true) \
+    set(t, TALLY,  nodes, \
+        fsd_tally(arena, c->by_presence, FSD__PRESENCE_COUNT, 0, fsd_presence_name), \
+        NULL, .always = true) \
+    set(t, TALLY,  moves, fsd_tally(arena, c->moves_by_what, \
+        FSD_COUNT_OF(c->moves_by_what), 0, fsd_move_what_name), NULL, .always = true) \
+    set(t, TALLY,  aligned_by, \
+        fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name), \
+        NULL, .always = true, \
         .about = "core nodes of the old model by the evidence for their partners") \
-    has(t, RECORD, ms,         NULL, .of = &times_record, \
-        .about = "only if both builds have a profile")
-FSD_RECORD(summary, SUMMARY)
+    when(t, RECORD, ms, c->timed, FSD_HELD(arena, times, c, 0), NULL, \
+        .of = &times_record, .about = "only if both builds have a profile")
+FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
 
 #define BUILDER(has, set, when, t) \
     set(t, NAME,  name, b->name, NULL, .always = true) \
@@ -627,19 +522,21 @@ FSD_RECORD(summary, SUMMARY)
     set(t, COUNT, conversions, b->conversions, NULL, .always = true, \
         .about = "layers that convert data, without free ones and quantizers") \
     set(t, COUNT, unfused_qdq, b->quantizers, NULL, .always = true) \
-    has(t, MS,    groups_ms,      NULL) \
-    has(t, MS,    conversions_ms, NULL) \
-    has(t, MS,    unfused_qdq_ms, NULL)
-FSD_RECORD(builder, BUILDER)
+    when(t, MS,   groups_ms, c->timed, b->groups_ms, NULL) \
+    when(t, MS,   conversions_ms, c->timed, b->conversions_ms, NULL) \
+    when(t, MS,   unfused_qdq_ms, c->timed, b->quantizers_ms, NULL)
+FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
+    const struct fsd_builder *b = &c->builders[i])
 
 #define COMPARISON(has, set, when, t) \
-    set(t, RECORD, old, side_of(arena, c->old), NULL, .of = &side_record, \
+    set(t, RECORD, old, FSD_HELD(arena, side, c->old, 0), NULL, .of = &side_record, \
         .always = true) \
-    set(t, RECORD, new, side_of(arena, c->new), NULL, .of = &side_record, \
+    set(t, RECORD, new, FSD_HELD(arena, side, c->new, 0), NULL, .of = &side_record, \
         .always = true) \
-    set(t, RECORD, summary, summary_of(arena, c), NULL, .of = &summary_record, \
+    set(t, RECORD, summary, FSD_HELD(arena, summary, c, 0), NULL, \
+        .of = &summary_record, \
         .always = true) \
-    when(t, ROWS,   builders, c->across, builders_of(arena, c), NULL, \
+    when(t, ROWS,   builders, c->across, FSD_LATER(arena, builder, 2, c), NULL, \
         .of = &builder_record, \
         .about = "if two builders made the builds, the old one's and the new one's; " \
         "layouts, kernels and tactics are then not compared") \
@@ -654,97 +551,50 @@ FSD_RECORD(builder, BUILDER)
         .about = "aspects that are not compared, since the old build, the new one or " \
         "both do not state them") \
     set(t, ROWS,   built, \
-        fsd_rows_later(arena, &built_record, c->built.n, fill_built, c), NULL, \
+        FSD_LATER(arena, built, c->built.n, c), NULL, \
         .of = &built_record, .always = true, \
         .about = "how the builds were made, where they differ; without before or " \
         "after: that build does not state it") \
-    set(t, RECORD, buildtime, buildtime_of(arena, c), NULL, .of = &buildtime_record, \
+    when(t, RECORD, buildtime, has_built_times(c) || c->efforts.n, \
+        FSD_HELD(arena, buildtime, c, 0), NULL, .of = &buildtime_record, \
         .about = "only if the logs of both builds state seconds") \
     set(t, ROWS,   ports, \
-        fsd_rows_later(arena, &port_change_record, c->ports.n, fill_port, c), NULL, \
+        FSD_LATER(arena, port_change, c->ports.n, c), NULL, \
         .of = &port_change_record, .always = true) \
-    has(t, ROWS,   bindings, NULL, .of = &binding_change_record, .always = true, \
+    set(t, ROWS,   bindings, FSD_LATER(arena, binding_change, c->bindings.n, c), NULL, \
+        .of = &binding_change_record, .always = true, \
         .about = "the engine's own inputs and outputs that differ") \
-    has(t, ROWS,   regions, NULL, .of = &region_record, .always = true, \
+    set(t, ROWS,   regions, FSD_LATER(arena, region, c->regions.n, c), NULL, \
+        .of = &region_record, .always = true, \
         .about = "worst first") \
-    has(t, ROWS,   edges,   NULL, .of = &edge_record, .always = true, \
+    set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), NULL, \
+        .of = &edge_record, .always = true, \
         .about = "tensors between the same two nodes in both builds, read in a " \
         "different type or layout; or written in a different one, if nothing else " \
         "shows that: then old_to and new_to are empty") \
-    has(t, ROWS,   moves,   NULL, .of = &move_change_record, .always = true, \
+    set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), NULL, \
+        .of = &move_change_record, .always = true, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \
                  "removed or changed") \
-    has(t, ROWS,   kernels, NULL, .of = &kernel_change_record, .always = true, \
+    set(t, ROWS,   kernels, FSD_LATER(arena, kernel_change, c->kernels.n, c), NULL, \
+        .of = &kernel_change_record, .always = true, \
         .about = "layers of which one build has more, or that read, write or compute " \
                  "something else") \
-    has(t, ROWS,   precisions, NULL, .of = &precision_record, .always = true) \
-    has(t, ROWS,   nodes,   NULL, .of = &node_change_record, .always = true) \
-    has(t, ROWS,   aligned, NULL, .of = &aligned_record, .always = true)
+    set(t, ROWS,   precisions, FSD_LATER(arena, precision, c->precisions.n, c), NULL, \
+        .of = &precision_record, .always = true) \
+    set(t, ROWS,   nodes, FSD_LATER(arena, node_change, c->presences.n, c), NULL, \
+        .of = &node_change_record, .always = true) \
+    set(t, ROWS,   aligned, aligned_of(arena, c), NULL, \
+        .of = &aligned_record, .always = true)
 FSD_RECORD(comparison, COMPARISON)
 /* clang-format on */
-
-static const struct summary *summary_of(struct fsd_arena *arena,
-                                        const struct fsd_compare *c)
-{
-    struct summary *row = FSD_NEW(arena, struct summary, 1);
-    struct times *ms;
-
-    FSD_FILL(row, SUMMARY);
-    row->differs = fsd_flag(c->differs);
-    row->regions =
-        fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name);
-    row->precisions = fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT,
-                                FSD_WIDTH_NARROWED, fsd_width_name);
-    row->nodes =
-        fsd_tally(arena, c->by_presence, FSD__PRESENCE_COUNT, 0, fsd_presence_name);
-    row->moves = fsd_tally(arena, c->moves_by_what, FSD_COUNT_OF(c->moves_by_what), 0,
-                           fsd_move_what_name);
-    row->aligned_by =
-        fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name);
-    if (!c->timed)
-        return row;
-    row->ms = ms = FSD_NEW(arena, struct times, 1);
-    FSD_FILL(ms, TIMES);
-    return row;
-}
-
-static const struct fsd_rows *builders_of(struct fsd_arena *arena,
-                                          const struct fsd_compare *c)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &builder_record, "");
-
-    for (int i = 0; i < 2; i++) {
-        const struct fsd_builder *b = &c->builders[i];
-        struct builder *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, BUILDER);
-        if (!c->timed)
-            continue;
-        row->groups_ms = fsd_real_ms(b->groups_ms);
-        row->conversions_ms = fsd_real_ms(b->conversions_ms);
-        row->unfused_qdq_ms = fsd_real_ms(b->quantizers_ms);
-    }
-    return rows;
-}
 
 void fsd_document_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c,
                                 const struct fsd_verdict *v)
 {
     struct fsd_arena *arena = sheet->arena;
-    struct comparison *row;
+    struct comparison *row =
+        fsd_sheet_begin(sheet, "fusiondiff-compare/1", &comparison_record, NULL, "");
 
-    row = fsd_sheet_begin(sheet, "fusiondiff-compare/1", &comparison_record, NULL, "");
     FSD_FILL(row, COMPARISON);
-    row->bindings =
-        fsd_rows_later(arena, &binding_change_record, c->bindings.n, fill_binding, c);
-    row->regions = fsd_rows_later(arena, &region_record, c->regions.n, fill_region, c);
-    row->edges = fsd_rows_later(arena, &edge_record, c->edges.n, fill_edge, c);
-    row->moves = fsd_rows_later(arena, &move_change_record, c->moves.n, fill_move, c);
-    row->kernels =
-        fsd_rows_later(arena, &kernel_change_record, c->kernels.n, fill_kernel, c);
-    row->precisions =
-        fsd_rows_later(arena, &precision_record, c->precisions.n, fill_precision, c);
-    row->nodes =
-        fsd_rows_later(arena, &node_change_record, c->presences.n, fill_presence, c);
-    row->aligned = aligned_of(arena, c);
 }

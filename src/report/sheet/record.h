@@ -13,6 +13,14 @@
  *     FSD_FILL(row, GROUP);
  *     row->ms = ...
  *
+ * A record whose list has all values is filled by a function that FSD_RECORD_FROM()
+ * makes of the list, row by row:
+ *
+ *     FSD_RECORD_FROM(group, GROUP, const struct groups *all = from;
+ *                     const struct group_in *g = &all->at[i])
+ *
+ *     rows = FSD_LATER(arena, group, all->n, all);
+ *
  * A row consists of: the kind, which determines the member's C type (FSD_HOLDS_...);
  * the name, which is the key in JSON; for set(), its value, an expression in the
  * function that fills the row; for when(), the condition on which it is known, followed
@@ -237,6 +245,19 @@ struct fsd_record {
     do {                                                                               \
         LIST(FSD_UNSET_, FSD_SET_, FSD_SET_WHEN_, row)                                 \
     } while (0)
+/** Defines fill_`type`(), an fsd_fill_row_fn that fills a row from its list (sheet.h).
+ *  The last argument declares the names that the list's values use; the declarations
+ *  have `from`, which the rows are made from, and `i`, the number of the row. */
+#define FSD_FILLS(type, LIST, ...)                                                     \
+    static void fill_##type(struct fsd_arena *arena, void *out, const void *from,      \
+                            uint32_t i)                                                \
+    {                                                                                  \
+        struct type *fsd_row_ = out;                                                   \
+        __VA_ARGS__;                                                                   \
+                                                                                       \
+        (void)arena, (void)from, (void)i;                                              \
+        FSD_FILL(fsd_row_, LIST);                                                      \
+    }
 /** Defines `name`_record: some members of struct `type`, for a table with fewer
  *  columns. */
 #define FSD_RECORD_PART(name, type, LIST)                                              \
@@ -251,6 +272,10 @@ struct fsd_record {
 #define FSD_RECORD(type, LIST)                                                         \
     FSD_STRUCT_(type, LIST)                                                            \
     FSD_RECORD_PART(type, type, LIST)
+/** Likewise with fill_`type`(). */
+#define FSD_RECORD_FROM(type, LIST, ...)                                               \
+    FSD_RECORD(type, LIST)                                                             \
+    FSD_FILLS(type, LIST, __VA_ARGS__)
 /** Defines struct `type` for one file, and fsd_`type`_record, which other files may
  *  use. */
 #define FSD_RECORD_SHARED(type, LIST)                                                  \

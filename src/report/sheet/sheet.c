@@ -73,6 +73,18 @@ const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
     return rows;
 }
 
+const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of,
+                            fsd_fill_row_fn *fill, const void *from, fsd_id i)
+{
+    void *row = NULL;
+
+    if (i != FSD_NONE) {
+        row = fsd_record_new(arena, of);
+        fill(arena, row, from, i);
+    }
+    return row;
+}
+
 struct fsd_row fsd_row_begin(const struct fsd_rows *rows, uint32_t i)
 {
     struct fsd_row row = {0};

@@ -103,6 +103,14 @@ void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of);
 const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
                                       fsd_fill_row_fn *fill, const void *from);
+/** Likewise for a type with fill_`type`() (record.h). */
+#define FSD_LATER(arena, type, n, from)                                                \
+    fsd_rows_later((arena), &type##_record, (n), fill_##type, (from))
+/** One record, filled as row `i` is; NULL for FSD_NONE. */
+const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of,
+                            fsd_fill_row_fn *fill, const void *from, fsd_id i);
+#define FSD_HELD(arena, type, from, i)                                                 \
+    fsd_record_held((arena), &type##_record, fill_##type, (from), (i))
 /** Row i, and the arena that fsd_row_end() frees; NULL: the row existed before. */
 struct fsd_row {
     const void *at;
