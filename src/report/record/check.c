@@ -10,17 +10,24 @@ static const char *schema_name(unsigned i)
     return "fusiondiff-check/1";
 }
 
+static const char *day_text(struct fsd_arena *arena, unsigned day)
+{
+    return fsd_printed(arena, "%04u-%02u-%02u", day / 10000, day / 100 % 100,
+                       day % 100);
+}
+
 /* clang-format off */
 #define STATED(has, set, when, t) \
     set(t, TEXT, what, v->about.at[i].what, NULL, .always = true) \
     set(t, NAME, is, v->about.at[i].now, NULL, .always = true)
-FSD_RECORD(stated, STATED)
+FSD_RECORD_FROM(stated, STATED, const struct fsd_verdict *v = from)
 
 #define CHANGE_ROW(has, set, when, t) \
     set(t, TEXT, what, line->what, NULL, .always = true) \
     set(t, NAME, before, line->before, NULL) \
     set(t, NAME, now, line->now, NULL, .always = true)
-FSD_RECORD(change_row, CHANGE_ROW)
+FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct fsd_verdict *v = from;
+    const struct fsd_verdict_row *line = &v->rows.at[i])
 
 #define CAUSE(has, set, when, t) \
     set(t, NAME,  what, c->what, NULL, .always = true) \
@@ -34,7 +41,8 @@ FSD_RECORD(change_row, CHANGE_ROW)
     set(t, COUNT, findings, c->findings, NULL, .always = true) \
     set(t, COUNT, errors, c->errors, NULL, .always = true) \
     set(t, COUNT, warnings, c->warnings, NULL, .always = true)
-FSD_RECORD(cause, CAUSE)
+FSD_RECORD_FROM(cause, CAUSE, const struct fsd_verdict *v = from;
+    const struct fsd_root_cause *c = &v->causes.at[i])
 
 #define CHECKED_RULE(has, set, when, t) \
     set(t, TEXT,  rule, o->rule->id, NULL, .always = true) \
@@ -49,7 +57,8 @@ FSD_RECORD(cause, CAUSE)
     set(t, COUNT, ignored, o->ignored, NULL, .always = true) \
     when(t, COUNT, off, o->off, o->off, NULL, \
         .about = "findings of a rule that the policy turned off")
-FSD_RECORD(checked_rule, CHECKED_RULE)
+FSD_RECORD_FROM(checked_rule, CHECKED_RULE, const struct fsd_findings *all = from;
+    const struct fsd_outcome *o = &all->rules.at[i])
 
 #define IGNORE(has, set, when, t) \
     set(t, NAME,  label, by->label, NULL, .always = true) \
@@ -58,10 +67,12 @@ FSD_RECORD(checked_rule, CHECKED_RULE)
     set(t, NAME,  reason, by->reason, NULL, .always = true) \
     set(t, NAME,  owner, by->owner, NULL) \
     set(t, TEXT,  expires, \
-        by->expires ? fsd_arena_strndup(arena, day, (size_t)n) : NULL, NULL, \
+        by->expires ? day_text(arena, by->expires) : NULL, NULL, \
         .about = "the last day; absent: never") \
     set(t, COUNT, findings, ignored->n, NULL, .always = true)
-FSD_RECORD(ignore, IGNORE)
+FSD_RECORD_FROM(ignore, IGNORE, const struct fsd_findings *all = from;
+    const struct fsd_ignored *ignored = &all->ignores.at[i];
+    const struct fsd_policy_ignore *by = ignored->by)
 
 #define CHECK_FINDING(has, set, when, t) \
     set(t, TEXT,  rule, v->findings->rules.at[f->rule].rule->id, NULL, .always = true) \
@@ -85,7 +96,8 @@ FSD_RECORD(ignore, IGNORE)
     set(t, ROWS,  cites, fsd_cites_of(arena, v->findings, f->cites), NULL, \
         .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain the finding")
-FSD_RECORD(check_finding, CHECK_FINDING)
+FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from;
+    const struct fsd_finding *f = &v->findings->list.at[i])
 
 #define CHECK(has, set, when, t) \
     set(t, TEXT,  schema, schema_name(0), NULL, .always = true, .word = schema_name, \
@@ -98,10 +110,11 @@ FSD_RECORD(check_finding, CHECK_FINDING)
         .about = "passed, failed or, with --update, accepted") \
     set(t, NAME,  accept, v->accept, NULL, \
         .about = "the command that accepts this build as the reference") \
-    set(t, ROWS,  inputs, inputs_of(arena, v), NULL, .of = &stated_record, \
+    set(t, ROWS,  inputs, FSD_LATER(arena, stated, v->about.n, v), NULL, \
+        .of = &stated_record, \
         .always = true, .about = "the inputs, with versions") \
     set(t, ROWS,  summary, \
-        fsd_rows_later(arena, &change_row_record, v->rows.n, fill_fact, v), NULL, \
+        FSD_LATER(arena, change_row, v->rows.n, v), NULL, \
         .of = &change_row_record, .always = true, \
         .about = "rows of the table at the top of the other reports; before is " \
         "empty if only the change is given") \
@@ -120,108 +133,36 @@ FSD_RECORD(check_finding, CHECK_FINDING)
         .about = "the summary: `says`, and for the build what runs, where the time " \
         "or the bytes go, what is unknown") \
     set(t, ROWS,  causes, \
-        fsd_rows_later(arena, &cause_record, v->causes.n, fill_cause, v), NULL, \
+        FSD_LATER(arena, cause, v->causes.n, v), NULL, \
         .of = &cause_record, .always = true, \
         .about = "changes of the model or the build options next to findings, most " \
         "expensive first") \
-    has(t, ROWS,  rules,    NULL, .of = &checked_rule_record, .always = true) \
-    has(t, ROWS,  ignores,  NULL, .of = &ignore_record, .always = true, \
+    set(t, ROWS,  rules, FSD_LATER(arena, checked_rule, all->rules.n, all), NULL, \
+        .of = &checked_rule_record, .always = true) \
+    set(t, ROWS,  ignores, FSD_LATER(arena, ignore, all->ignores.n, all), NULL, \
+        .of = &ignore_record, .always = true, \
         .about = "ignore entries of the policy that suppressed findings") \
-    has(t, ROWS,  findings, NULL, .of = &check_finding_record, .always = true)
-FSD_RECORD(check, CHECK)
+    set(t, ROWS,  findings, FSD_LATER(arena, check_finding, all->list.n, v), NULL, \
+        .of = &check_finding_record, .always = true)
+FSD_RECORD_FROM(check, CHECK, const struct fsd_verdict *v = from;
+    const struct fsd_findings *all = v->findings)
 /* clang-format on */
-
-static const struct fsd_rows *inputs_of(struct fsd_arena *arena,
-                                        const struct fsd_verdict *v)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &stated_record, "");
-
-    for (uint32_t i = 0; i < v->about.n; i++) {
-        FSD_ADD(rows, stated, STATED);
-    }
-    return rows;
-}
-
-static void fill_fact(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_verdict_row *line =
-        &((const struct fsd_verdict *)from)->rows.at[i];
-    struct change_row *row = out;
-
-    (void)arena;
-    FSD_FILL(row, CHANGE_ROW);
-}
-
-static void fill_cause(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_root_cause *c = &((const struct fsd_verdict *)from)->causes.at[i];
-    struct cause *row = out;
-
-    (void)arena;
-    FSD_FILL(row, CAUSE);
-}
-
-static void fill_rule(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_outcome *o = &((const struct fsd_findings *)from)->rules.at[i];
-    struct checked_rule *row = out;
-
-    (void)arena;
-    FSD_FILL(row, CHECKED_RULE);
-}
-
-static void fill_ignore(struct fsd_arena *arena, void *out, const void *from,
-                        uint32_t i)
-{
-    const struct fsd_ignored *ignored =
-        &((const struct fsd_findings *)from)->ignores.at[i];
-    const struct fsd_policy_ignore *by = ignored->by;
-    struct ignore *row = out;
-    char day[16];
-    int n = snprintf(day, sizeof day, "%04u-%02u-%02u", by->expires / 10000,
-                     by->expires / 100 % 100, by->expires % 100);
-
-    FSD_FILL(row, IGNORE);
-}
-
-static void fill_finding(struct fsd_arena *arena, void *out, const void *from,
-                         uint32_t i)
-{
-    const struct fsd_verdict *v = from;
-    const struct fsd_finding *f = &v->findings->list.at[i];
-    struct check_finding *row = out;
-
-    FSD_FILL(row, CHECK_FINDING);
-}
-
-static void fill_check(struct fsd_arena *arena, struct check *row,
-                       const struct fsd_verdict *v)
-{
-    const struct fsd_findings *all = v->findings;
-
-    FSD_FILL(row, CHECK);
-    row->rules =
-        fsd_rows_later(arena, &checked_rule_record, all->rules.n, fill_rule, all);
-    row->ignores =
-        fsd_rows_later(arena, &ignore_record, all->ignores.n, fill_ignore, all);
-    row->findings =
-        fsd_rows_later(arena, &check_finding_record, all->list.n, fill_finding, v);
-}
 
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v)
 {
     fill_check(sheet->arena,
-               fsd_sheet_begin(sheet, schema_name(0), &check_record, NULL, ""), v);
+               fsd_sheet_begin(sheet, schema_name(0), &check_record, NULL, ""), v, 0);
 }
 
 /* --------------------------------------------------------------------------- lists */
 
 /* clang-format off */
 #define WORST(has, set, when, t) \
-    has(t, TEXT, rule,     NULL, .always = true) \
-    has(t, TEXT, severity, NULL, .always = true) \
-    has(t, NAME, message,  NULL, .always = true)
-FSD_RECORD(worst, WORST)
+    set(t, TEXT, rule, v->findings->rules.at[f->rule].rule->id, NULL, .always = true) \
+    set(t, TEXT, severity, fsd_severity_name(f->severity), NULL, .always = true) \
+    set(t, NAME, message, f->message, NULL, .always = true)
+FSD_RECORD_FROM(worst, WORST, const struct fsd_verdict *v = from;
+    const struct fsd_finding *f = fsd_verdict_worst(v))
 
 #define BUILD(has, set, when, t) \
     set(t, NAME,   name, j->name, NULL, .always = true, \
@@ -232,16 +173,20 @@ FSD_RECORD(worst, WORST)
         .about = "path; followed by the engine if that distinguishes two builds") \
     set(t, TEXT,   verdict, j->verdict, NULL, .always = true, \
         .about = "passed, failed, accepted or error") \
-    has(t, RECORD, error,   NULL, .of = &fsd_failure_record, \
-        .about = "why the build could not be checked") \
-    has(t, NUMBER, change_ms, NULL, \
+    when(t, RECORD, error, !j->v, fsd_failure_of(arena, j->error), NULL, \
+        .of = &fsd_failure_record, .about = "why the build could not be checked") \
+    when(t, NUMBER, change_ms, j->v && fsd_judged_change(j, &ms), ms, NULL, \
         .about = "by how much the build is slower than its snapshot; absent if a " \
                  "time is unknown") \
-    has(t, RECORD, worst,   NULL, .of = &worst_record, \
+    when(t, RECORD, worst, j->v && fsd_verdict_worst(j->v), \
+        FSD_HELD(arena, worst, j->v, 0), NULL, .of = &worst_record, \
         .about = "the first of the most severe findings; absent if none is a " \
                  "warning or an error") \
-    has(t, RECORD, check,   NULL, .of = &check_record)
-FSD_RECORD(build, BUILD)
+    when(t, RECORD, check, j->v, FSD_HELD(arena, check, j->v, 0), NULL, \
+        .of = &check_record)
+FSD_RECORD_FROM(build, BUILD, const struct fsd_verdicts *all = from;
+    const struct fsd_judged *j = &all->at[i];
+    double ms = 0)
 
 #define CHECKS(has, set, when, t) \
     set(t, TEXT,  verdict, all->verdict, NULL, .always = true, \
@@ -252,41 +197,15 @@ FSD_RECORD(build, BUILD)
     set(t, COUNT, errors, all->errors, NULL, .always = true, \
         .about = "builds that could not be checked") \
     set(t, ROWS,  builds, \
-        fsd_rows_later(sheet->arena, &build_record, all->n, fill_build, all), NULL, \
+        FSD_LATER(sheet->arena, build, all->n, all), NULL, \
         .of = &build_record, .always = true, .about = "in the order of the list")
 FSD_RECORD(checks, CHECKS)
 /* clang-format on */
 
-static void fill_build(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_judged *j = &((const struct fsd_verdicts *)from)->at[i];
-    const struct fsd_finding *f = j->v ? fsd_verdict_worst(j->v) : NULL;
-    struct build *row = out;
-    struct worst *worst;
-    struct check *check;
-    double ms;
-
-    FSD_FILL(row, BUILD);
-    if (!j->v) {
-        row->error = fsd_failure_of(arena, j->error);
-        return;
-    }
-    if (fsd_judged_change(j, &ms))
-        row->change_ms = fsd_real(ms);
-    if (f) {
-        row->worst = worst = FSD_NEW(arena, struct worst, 1);
-        worst->rule = j->v->findings->rules.at[f->rule].rule->id;
-        worst->severity = fsd_severity_name(f->severity);
-        worst->message = f->message;
-    }
-    row->check = check = FSD_NEW(arena, struct check, 1);
-    fill_check(arena, check, j->v);
-}
-
 void fsd_document_of_checks(struct fsd_sheet *sheet, const struct fsd_verdicts *all)
 {
-    struct checks *row;
+    struct checks *row =
+        fsd_sheet_begin(sheet, "fusiondiff-checks/1", &checks_record, NULL, "");
 
-    row = fsd_sheet_begin(sheet, "fusiondiff-checks/1", &checks_record, NULL, "");
     FSD_FILL(row, CHECKS);
 }

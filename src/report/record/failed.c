@@ -13,13 +13,48 @@ FSD_RECORD(failed_node, FAILED_NODE)
     set(t, TEXT, what, v->what, NULL, .always = true, \
         .about = "bytes, mib, type, sm, size, profile, axis, library, plugin") \
     set(t, NAME, value, v->text, NULL, .always = true)
-FSD_RECORD(failed_value, FAILED_VALUE)
+FSD_RECORD_FROM(failed_value, FAILED_VALUE, const struct fsd_failed *f = from;
+    const struct fsd_failed_value *v = &f->values.at[i])
 
 #define FAILED_TRY(has, set, when, t) \
     set(t, TEXT, text, a->text, "try", .always = true) \
     set(t, NAME, command, a->command, "command", .about = "for a shell")
-FSD_RECORD(failed_try, FAILED_TRY)
+FSD_RECORD_FROM(failed_try, FAILED_TRY, const struct fsd_failed *f = from;
+    const struct fsd_failed_try *a = &f->tries.at[i])
+/* clang-format on */
 
+static const struct fsd_rows *
+nodes_of(struct fsd_arena *arena, const struct fsd_failed *f, const fsd_id_vec *nodes)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, &failed_node_record, "");
+    const struct fsd_graph *g = f->model;
+
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct fsd_node *n = &g->nodes.at[nodes->at[i]];
+
+        FSD_ADD(rows, failed_node, FAILED_NODE);
+    }
+    return rows;
+}
+
+static void fill_found(struct fsd_arena *arena, void *row, const void *from, uint32_t i)
+{
+    const struct fsd_failed *f = from;
+
+    fsd_fill_finding(arena, row, f->findings, f->found.at[i]);
+}
+
+static const char *class_name(unsigned i)
+{
+    return fsd_failure_class_name((enum fsd_failure_class)i);
+}
+
+static const char *by_name(unsigned i)
+{
+    return fsd_failed_by_name((enum fsd_failed_by)i);
+}
+
+/* clang-format off */
 #define FAILED(has, set, when, t) \
     set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
         .always = true) \
@@ -42,79 +77,27 @@ FSD_RECORD(failed_try, FAILED_TRY)
     set(t, TEXT,   found_by, fsd_failed_by_name(f->by), NULL, .always = true, \
         .about = "how the nodes were found", .word = by_name, \
         .n_words = FSD__FAILED_BY_COUNT) \
-    has(t, ROWS,   nodes,  NULL, .of = &failed_node_record, .always = true, \
+    set(t, ROWS,   nodes, nodes_of(arena, f, &f->nodes), NULL, \
+        .of = &failed_node_record, .always = true, \
         .about = "at which it fails, the likeliest first") \
-    has(t, IDS,    part,   NULL, .always = true, .about = "of these what cut writes") \
-    has(t, ROWS,   others, NULL, .of = &failed_node_record, .always = true, \
+    set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), NULL, .always = true, \
+        .about = "of these what cut writes") \
+    set(t, ROWS,   others, nodes_of(arena, f, &f->others), NULL, \
+        .of = &failed_node_record, .always = true, \
         .about = "nodes that the parser rejects as well") \
     set(t, WORDS,  tensors, fsd_words(f->tensors.at, f->tensors.n), NULL, \
         .always = true, .about = "that the message names") \
-    has(t, ROWS,   values, NULL, .of = &failed_value_record, .always = true, \
-        .about = "of the message") \
-    has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true, \
+    set(t, ROWS,   values, FSD_LATER(arena, failed_value, f->values.n, f), NULL, \
+        .of = &failed_value_record, .always = true, .about = "of the message") \
+    set(t, ROWS,   findings, \
+        fsd_rows_later(arena, &fsd_finding_record, f->found.n, fill_found, f), NULL, \
+        .of = &fsd_finding_record, .always = true, \
         .about = "of lint, at these nodes") \
-    has(t, ROWS,   tries, "to try", .of = &failed_try_record, .always = true, \
+    set(t, ROWS,   tries, FSD_LATER(arena, failed_try, f->tries.n, f), "to try", \
+        .of = &failed_try_record, .always = true, \
         .about = "what to try, in this order")
-/* clang-format on */
-
-static const char *class_name(unsigned i)
-{
-    return fsd_failure_class_name((enum fsd_failure_class)i);
-}
-
-static const char *by_name(unsigned i)
-{
-    return fsd_failed_by_name((enum fsd_failed_by)i);
-}
-
 FSD_RECORD(failed, FAILED)
-
-static const struct fsd_rows *
-nodes_of(struct fsd_arena *arena, const struct fsd_failed *f, const fsd_id_vec *nodes)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &failed_node_record, "");
-    const struct fsd_graph *g = f->model;
-
-    for (uint32_t i = 0; i < nodes->n; i++) {
-        const struct fsd_node *n = &g->nodes.at[nodes->at[i]];
-
-        FSD_ADD(rows, failed_node, FAILED_NODE);
-    }
-    return rows;
-}
-
-static const struct fsd_rows *values_of(struct fsd_arena *arena,
-                                        const struct fsd_failed *f)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &failed_value_record, "");
-
-    for (uint32_t i = 0; i < f->values.n; i++) {
-        const struct fsd_failed_value *v = &f->values.at[i];
-
-        FSD_ADD(rows, failed_value, FAILED_VALUE);
-    }
-    return rows;
-}
-
-static const struct fsd_rows *tries_of(struct fsd_arena *arena,
-                                       const struct fsd_failed *f)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &failed_try_record, "");
-
-    for (uint32_t i = 0; i < f->tries.n; i++) {
-        const struct fsd_failed_try *a = &f->tries.at[i];
-
-        FSD_ADD(rows, failed_try, FAILED_TRY);
-    }
-    return rows;
-}
-
-static void fill_found(struct fsd_arena *arena, void *row, const void *from, uint32_t i)
-{
-    const struct fsd_failed *f = from;
-
-    fsd_fill_finding(arena, row, f->findings, f->found.at[i]);
-}
+/* clang-format on */
 
 void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f)
 {
@@ -124,11 +107,4 @@ void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f)
 
     sheet->name = "failed";
     FSD_FILL(row, FAILED);
-    row->nodes = nodes_of(arena, f, &f->nodes);
-    row->part = fsd_ids(f->part.at, f->part.n);
-    row->others = nodes_of(arena, f, &f->others);
-    row->values = values_of(arena, f);
-    row->findings =
-        fsd_rows_later(arena, &fsd_finding_record, f->found.n, fill_found, f);
-    row->tries = tries_of(arena, f);
 }

@@ -58,7 +58,7 @@ FSD_RECORD(edit, EDIT)
     set(t, COUNT, before_narrow, seen->before, NULL, .always = true, \
         .about = "those that an operator in low precision reads") \
     set(t, COUNT, behind_operators, seen->after, NULL, .always = true)
-FSD_RECORD(style, STYLE)
+FSD_RECORD_FROM(style, STYLE, const struct fsd_style_seen *seen = from)
 
 #define ASKED_RULE(has, set, when, t) \
     set(t, TEXT,  rule, o->rule->id, NULL, .always = true) \
@@ -67,7 +67,8 @@ FSD_RECORD(style, STYLE)
     set(t, TEXT,  skipped, o->skipped, NULL) \
     set(t, COUNT, findings, o->found, NULL, .always = true) \
     set(t, COUNT, ignored, o->ignored, NULL, .always = true)
-FSD_RECORD(asked_rule, ASKED_RULE)
+FSD_RECORD_FROM(asked_rule, ASKED_RULE, const struct fsd_findings *all = from;
+    const struct fsd_outcome *o = &all->rules.at[i])
 
 #define LINT(has, set, when, t) \
     set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
@@ -78,13 +79,17 @@ FSD_RECORD(asked_rule, ASKED_RULE)
         .about = "the target builder, e.g. rtx-1.7:sm89") \
     set(t, TEXT,   verdict, v->verdict, NULL, .always = true, \
         .about = "passed or failed") \
-    has(t, RECORD, style,    NULL, .of = &style_record, .always = true) \
-    has(t, TALLY,  summary,  NULL, .always = true) \
-    has(t, ROWS,   rules,    NULL, .of = &asked_rule_record, .always = true) \
-    has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true, \
+    set(t, RECORD, style, FSD_HELD(arena, style, &lint->style, 0), NULL, \
+        .of = &style_record, .always = true) \
+    set(t, TALLY,  summary, fsd_tally(arena, all->by_severity, FSD__SEVERITY_COUNT, \
+        0, fsd_severity_name), NULL, .always = true) \
+    set(t, ROWS,   rules, FSD_LATER(arena, asked_rule, all->rules.n, all), NULL, \
+        .of = &asked_rule_record, .always = true) \
+    set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, all->list.n, \
+        fsd_fill_finding, all), NULL, .of = &fsd_finding_record, .always = true, \
         .about = "as in a report") \
-    has(t, ROWS,   edits,    NULL, .of = &edit_record, .always = true, \
-        .about = "what to change in the model, for a script")
+    set(t, ROWS,   edits, edits_of(arena, all), NULL, .of = &edit_record, \
+        .always = true, .about = "what to change in the model, for a script")
 FSD_RECORD(lint, LINT)
 /* clang-format on */
 
@@ -106,33 +111,13 @@ static const struct fsd_rows *edits_of(struct fsd_arena *arena,
     return rows;
 }
 
-static void fill_rule(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_outcome *o = &((const struct fsd_findings *)from)->rules.at[i];
-    struct asked_rule *row = out;
-
-    (void)arena;
-    FSD_FILL(row, ASKED_RULE);
-}
-
 void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
                           const struct fsd_lint *lint, const struct fsd_verdict *v)
 {
     struct fsd_arena *arena = sheet->arena;
-    const struct fsd_style_seen *seen = &lint->style;
     const struct fsd_findings *all = v->findings;
-    struct lint *row;
-    struct style *style;
+    struct lint *row =
+        fsd_sheet_begin(sheet, "fusiondiff-lint/1", &lint_record, NULL, "");
 
-    row = fsd_sheet_begin(sheet, "fusiondiff-lint/1", &lint_record, NULL, "");
     FSD_FILL(row, LINT);
-    row->style = style = FSD_NEW(arena, struct style, 1);
-    FSD_FILL(style, STYLE);
-    row->summary =
-        fsd_tally(arena, all->by_severity, FSD__SEVERITY_COUNT, 0, fsd_severity_name);
-    row->rules =
-        fsd_rows_later(arena, &asked_rule_record, all->rules.n, fill_rule, all);
-    row->findings =
-        fsd_rows_later(arena, &fsd_finding_record, all->list.n, fsd_fill_finding, all);
-    row->edits = edits_of(arena, all);
 }

@@ -117,8 +117,9 @@ const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
 
 /** Median, minimum and maximum of several measurements. */
 #define FSD_SPREAD(has, set, when, t)                                                  \
-    has(t, MS, median, NULL, .always = true) has(t, MS, low, NULL, .always = true)     \
-        has(t, MS, high, NULL, .always = true)
+    set(t, MS, median, fsd_real(spread->median), NULL, .always = true)                 \
+        set(t, MS, low, fsd_real(spread->low), NULL, .always = true)                   \
+            set(t, MS, high, fsd_real(spread->high), NULL, .always = true)
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)
 const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread);
 

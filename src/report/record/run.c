@@ -8,66 +8,6 @@
 
 /* -------------------------------------------------------------------------- inputs */
 
-/* clang-format off */
-#define MODEL(has, set, when, t) \
-    set(t, NAME,   path, g->path, NULL, .always = true) \
-    set(t, TEXT,   hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
-        .pattern = FSD_HASH_PATTERN) \
-    set(t, COUNT,  nodes, g->nodes.n, NULL, .always = true) \
-    set(t, TEXT,   format, g->kind, NULL, .always = true) \
-    set(t, NAME,   producer, fsd_text_or_null(d, g->producer), NULL) \
-    set(t, NUMBER, ir_version, (double)g->ir_version, NULL) \
-    set(t, FACTS,  opsets, opsets_of(arena, d), NULL, .about = "version by domain")
-FSD_RECORD(model, MODEL)
-
-#define SIZED_INPUT(has, set, when, t) \
-    has(t, NAME,  input, NULL, .always = true) \
-    has(t, SIZES, shape, NULL, .always = true)
-FSD_RECORD(sized_input, SIZED_INPUT)
-
-#define ENGINE_PART(has, set, when, t) \
-    set(t, NAME,  path, part->path, NULL, .always = true) \
-    set(t, COUNT, first, part->layers.at, NULL, .always = true, \
-        .about = "its first layer") \
-    set(t, COUNT, layers, part->layers.n, NULL, .always = true)
-FSD_RECORD(engine_part, ENGINE_PART)
-
-#define ENGINE(has, set, when, t) \
-    set(t, NAME,  path, g->path, NULL, .always = true) \
-    set(t, TEXT,  hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
-        .pattern = FSD_HASH_PATTERN) \
-    set(t, COUNT, layers, g->nodes.n, NULL, .always = true) \
-    set(t, TEXT,  format, g->kind, NULL, .always = true) \
-    set(t, NAME,  producer, fsd_text_or_null(d, g->producer), NULL) \
-    set(t, FACTS, built, fsd_facts_of_built(arena, &g->built, d->names), NULL, \
-        .about = "what the log states of the build: GPU, compute capability, " \
-        "precision, calibration, options that were set") \
-    when(t, COUNT, optimization_profile, g->profiles > 1, (uint64_t)g->profile, NULL, \
-        .about = "the selected optimization profile, from 0") \
-    when(t, COUNT, optimization_profiles, g->profiles > 1, g->profiles, NULL) \
-    when(t, COUNT, layers_of_other_profiles, g->profiles > 1, g->elsewhere.n, NULL, \
-        .about = "of other optimization profiles, not counted") \
-    set(t, ROWS,  parts, parts_of(arena, g), NULL, .of = &engine_part_record, \
-        .about = "several engines of one model; their layers follow one another") \
-    set(t, ROWS,  tuned_for, sizes_of(arena, d, &d->cost->tuned), NULL, \
-        .of = &sized_input_record, \
-        .about = "dynamic inputs: the sizes that bytes and multiply-adds refer to") \
-    set(t, ROWS,  run_with, sizes_of(arena, d, &d->cost->run_with), NULL, \
-        .of = &sized_input_record, \
-        .about = "the same, if the log states the sizes of its run")
-FSD_RECORD(engine, ENGINE)
-
-#define BUILD_LOG(has, set, when, t) \
-    set(t, NAME,  path, h->path, NULL, .always = true) \
-    set(t, COUNT, lines, h->lines, NULL, .always = true, .large = true) \
-    set(t, COUNT, events, fsd_history_n_events(h), NULL, .always = true) \
-    set(t, COUNT, unknown, h->unknown_lines, NULL, .always = true, .large = true, \
-        .about = "lines of unknown form") \
-    set(t, FLAG,  used, d->story || (!h->refused && (h->passes.n || h->places.n)), \
-        NULL, .always = true, .about = "as evidence")
-FSD_RECORD(build_log, BUILD_LOG)
-/* clang-format on */
-
 /* If a domain is imported twice, the first version counts. */
 static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
@@ -88,14 +28,24 @@ static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
     return (struct fsd_fact_cells){true, n, facts};
 }
 
-static const struct model *model_of(struct fsd_arena *arena, const struct fsd_diff *d)
-{
-    const struct fsd_graph *g = d->model;
-    struct model *row = FSD_NEW(arena, struct model, 1);
+/* clang-format off */
+#define MODEL(has, set, when, t) \
+    set(t, NAME,   path, g->path, NULL, .always = true) \
+    set(t, TEXT,   hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
+        .pattern = FSD_HASH_PATTERN) \
+    set(t, COUNT,  nodes, g->nodes.n, NULL, .always = true) \
+    set(t, TEXT,   format, g->kind, NULL, .always = true) \
+    set(t, NAME,   producer, fsd_text_or_null(d, g->producer), NULL) \
+    set(t, NUMBER, ir_version, (double)g->ir_version, NULL) \
+    set(t, FACTS,  opsets, opsets_of(arena, d), NULL, .about = "version by domain")
+FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
+    const struct fsd_graph *g = d->model)
 
-    FSD_FILL(row, MODEL);
-    return row;
-}
+#define SIZED_INPUT(has, set, when, t) \
+    has(t, NAME,  input, NULL, .always = true) \
+    has(t, SIZES, shape, NULL, .always = true)
+FSD_RECORD(sized_input, SIZED_INPUT)
+/* clang-format on */
 
 /* The input sizes on which all counts are based, if the model leaves them open. */
 static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
@@ -118,40 +68,68 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
     return tensors->n ? rows : NULL;
 }
 
-static const struct fsd_rows *parts_of(struct fsd_arena *arena,
-                                       const struct fsd_graph *g)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &engine_part_record, "");
+/* clang-format off */
+#define ENGINE_PART(has, set, when, t) \
+    set(t, NAME,  path, part->path, NULL, .always = true) \
+    set(t, COUNT, first, part->layers.at, NULL, .always = true, \
+        .about = "its first layer") \
+    set(t, COUNT, layers, part->layers.n, NULL, .always = true)
+FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
+    const struct fsd_engine_part *part = &g->parts.at[i])
 
-    for (uint32_t i = 0; i < g->parts.n; i++) {
-        const struct fsd_engine_part *part = &g->parts.at[i];
-        FSD_ADD(rows, engine_part, ENGINE_PART);
-    }
-    return rows->at.n ? rows : NULL;
-}
+#define ENGINE(has, set, when, t) \
+    set(t, NAME,  path, g->path, NULL, .always = true) \
+    set(t, TEXT,  hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
+        .pattern = FSD_HASH_PATTERN) \
+    set(t, COUNT, layers, g->nodes.n, NULL, .always = true) \
+    set(t, TEXT,  format, g->kind, NULL, .always = true) \
+    set(t, NAME,  producer, fsd_text_or_null(d, g->producer), NULL) \
+    set(t, FACTS, built, fsd_facts_of_built(arena, &g->built, d->names), NULL, \
+        .about = "what the log states of the build: GPU, compute capability, " \
+        "precision, calibration, options that were set") \
+    when(t, COUNT, optimization_profile, g->profiles > 1, (uint64_t)g->profile, NULL, \
+        .about = "the selected optimization profile, from 0") \
+    when(t, COUNT, optimization_profiles, g->profiles > 1, g->profiles, NULL) \
+    when(t, COUNT, layers_of_other_profiles, g->profiles > 1, g->elsewhere.n, NULL, \
+        .about = "of other optimization profiles, not counted") \
+    when(t, ROWS,  parts, g->parts.n, FSD_LATER(arena, engine_part, g->parts.n, g), \
+        NULL, .of = &engine_part_record, \
+        .about = "several engines of one model; their layers follow one another") \
+    set(t, ROWS,  tuned_for, sizes_of(arena, d, &d->cost->tuned), NULL, \
+        .of = &sized_input_record, \
+        .about = "dynamic inputs: the sizes that bytes and multiply-adds refer to") \
+    set(t, ROWS,  run_with, sizes_of(arena, d, &d->cost->run_with), NULL, \
+        .of = &sized_input_record, \
+        .about = "the same, if the log states the sizes of its run")
+FSD_RECORD_FROM(engine, ENGINE, const struct fsd_diff *d = from;
+    const struct fsd_graph *g = d->engine)
 
-static const struct engine *engine_of(struct fsd_arena *arena, const struct fsd_diff *d)
-{
-    const struct fsd_graph *g = d->engine;
-    struct engine *row = FSD_NEW(arena, struct engine, 1);
-
-    FSD_FILL(row, ENGINE);
-    return row;
-}
-
-static const struct build_log *log_of(struct fsd_arena *arena, const struct fsd_diff *d)
-{
-    const struct fsd_history *h = d->history;
-    struct build_log *row;
-
-    if (!h)
-        return NULL;
-    row = FSD_NEW(arena, struct build_log, 1);
-    FSD_FILL(row, BUILD_LOG);
-    return row;
-}
+#define BUILD_LOG(has, set, when, t) \
+    set(t, NAME,  path, h->path, NULL, .always = true) \
+    set(t, COUNT, lines, h->lines, NULL, .always = true, .large = true) \
+    set(t, COUNT, events, fsd_history_n_events(h), NULL, .always = true) \
+    set(t, COUNT, unknown, h->unknown_lines, NULL, .always = true, .large = true, \
+        .about = "lines of unknown form") \
+    set(t, FLAG,  used, d->story || (!h->refused && (h->passes.n || h->places.n)), \
+        NULL, .always = true, .about = "as evidence")
+FSD_RECORD_FROM(build_log, BUILD_LOG, const struct fsd_diff *d = from;
+    const struct fsd_history *h = d->history)
+/* clang-format on */
 
 /* ------------------------------------------------------------------------- summary */
+
+static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
+                                         const struct fsd_diff *d)
+{
+    uint32_t n = d->cost->op_times.n;
+    struct fsd_fact_cell *facts = FSD_NEW(arena, struct fsd_fact_cell, n);
+
+    for (uint32_t i = 0; i < n; i++) {
+        facts[i].key = fsd_text(d->names, d->cost->op_times.at[i].op);
+        facts[i].number = d->cost->op_times.at[i].ms;
+    }
+    return (struct fsd_fact_cells){true, n, facts};
+}
 
 /* clang-format off */
 #define COVERAGE(has, set, when, t) \
@@ -171,27 +149,35 @@ static const struct build_log *log_of(struct fsd_arena *arena, const struct fsd_
         .says = "{mapped_layers} of {computing_layers|computing layer|" \
         "computing layers}, {links|link|links}" \
         "<, {equal_choices|equal choice|equal choices}>")
-FSD_RECORD(coverage, COVERAGE)
+FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
 
+/* Without a profile only the time of a whole run is known. */
 #define TIMES(has, set, when, t) \
-    has(t, MS,     run,       NULL) \
-    has(t, MS,     total,     NULL) \
-    has(t, COUNT,  profiles,  NULL) \
-    has(t, COUNT,  runs,      NULL, .large = true) \
-    has(t, RECORD, totals,    NULL, .of = &fsd_spread_row_record, \
+    set(t, MS,     run, m->run.median, NULL) \
+    when(t, MS,     total, m->profiles, fsd_real(m->total), NULL) \
+    when(t, COUNT,  profiles, m->profiles, m->profiles, NULL) \
+    when(t, COUNT,  runs, m->profiles && m->runs, m->runs, NULL, .large = true) \
+    when(t, RECORD, totals, m->profiles > 1, fsd_spread_held(arena, &m->totals), NULL, \
+        .of = &fsd_spread_row_record, \
         .about = "of the sum of each profile; `total` is that of the layers' medians") \
-    has(t, MS,     nodes,     NULL) \
-    has(t, MS,     opaque,    NULL, \
+    when(t, MS,     nodes, m->profiles, fsd_real(sums->nodes), NULL) \
+    when(t, MS,     opaque, m->profiles && d->summary->opaque, \
+        fsd_real(sums->opaque), NULL, \
         .about = "of regions whose kernels the engine does not state; no node has a " \
         "share of it") \
-    has(t, MS,     inserted,  NULL) \
-    has(t, MS,     elsewhere, NULL) \
-    has(t, FACTS,  by_kind,   NULL) \
-    has(t, FACTS,  by_cause,  NULL) \
-    has(t, MS,     no_cause,  NULL) \
-    has(t, FACTS,  by_op,     NULL, \
+    when(t, MS,     inserted, m->profiles, fsd_real(sums->inserted), NULL) \
+    when(t, MS,     elsewhere, m->profiles, fsd_real(m->elsewhere), NULL) \
+    when(t, FACTS,  by_kind, m->profiles, \
+        fsd_facts_of(arena, sums->by_kind, FSD__KIND_COUNT, fsd_kind_name), NULL) \
+    when(t, FACTS,  by_cause, m->profiles, \
+        fsd_facts_of(arena, sums->by_cause, FSD__CAUSE_COUNT, fsd_cause_name), NULL) \
+    when(t, MS,     no_cause, m->profiles, \
+        fsd_real(sums->by_cause[FSD_CAUSE_NONE]), NULL) \
+    when(t, FACTS,  by_op, m->profiles, op_times_of(arena, d), NULL, \
         .about = "the shares of nodes, by operator; they sum to `nodes`")
-FSD_RECORD(times, TIMES)
+FSD_RECORD_FROM(times, TIMES, const struct fsd_diff *d = from;
+    const struct fsd_measured *m = d->times;
+    const struct fsd_time_sums *sums = &d->cost->sums)
 
 #define SPENT_SUM(has, set, when, t) \
     set(t, COUNT,  layers, sum->layers, NULL, .always = true) \
@@ -200,15 +186,19 @@ FSD_RECORD(times, TIMES)
     when(t, COUNT,  layers_of_unknown_bytes, sum->unknown, sum->unknown, NULL) \
     set(t, MS,     ms, sum->ms, NULL) \
     set(t, NUMBER, share, fsd_real_ms(sum->share), NULL, .about = "from 0 to 1")
-FSD_RECORD(spent_sum, SPENT_SUM)
+FSD_RECORD_FROM(spent_sum, SPENT_SUM, const struct fsd_spent_sum *sum = from)
 
+/* A class without layers is left out. */
+#define SPENT_CLASS(when, t, name, class) \
+    when(t, RECORD, name, classes[class].layers, \
+        FSD_HELD(arena, spent_sum, &classes[class], 0), NULL, .of = &spent_sum_record)
 #define SPENT(has, set, when, t) \
-    has(t, RECORD, compute,            NULL, .of = &spent_sum_record) \
-    has(t, RECORD, requantization,     NULL, .of = &spent_sum_record) \
-    has(t, RECORD, movement,           NULL, .of = &spent_sum_record) \
-    has(t, RECORD, requested_movement, NULL, .of = &spent_sum_record) \
-    has(t, RECORD, nothing,            NULL, .of = &spent_sum_record)
-FSD_RECORD(spent, SPENT)
+    SPENT_CLASS(when, t, compute, FSD_SPENT_COMPUTE) \
+    SPENT_CLASS(when, t, requantization, FSD_SPENT_REQUANTIZE) \
+    SPENT_CLASS(when, t, movement, FSD_SPENT_MOVEMENT) \
+    SPENT_CLASS(when, t, requested_movement, FSD_SPENT_REQUESTED) \
+    SPENT_CLASS(when, t, nothing, FSD_SPENT_NOTHING)
+FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
 
 #define SUMMARY(has, set, when, t) \
     set(t, COUNT,  all_nodes, s->nodes, NULL, .aside = true) \
@@ -230,93 +220,28 @@ FSD_RECORD(spent, SPENT)
     set(t, TALLY,  findings, fsd_tally(arena, d->findings->by_severity, \
         FSD__SEVERITY_COUNT, 0, fsd_severity_name), \
         NULL, .always = true, .about = "by severity") \
-    has(t, RECORD, coverage, NULL, .always = true, .of = &coverage_record) \
-    has(t, RECORD, ms,       NULL, .of = &times_record) \
-    has(t, RECORD, spent,    NULL, .of = &spent_record, .always = true, \
+    set(t, RECORD, coverage, FSD_HELD(arena, coverage, s, 0), NULL, .always = true, \
+        .of = &coverage_record) \
+    when(t, RECORD, ms, d->times->profiles || d->times->run.median >= 0, \
+        FSD_HELD(arena, times, d, 0), NULL, .of = &times_record) \
+    set(t, RECORD, spent, FSD_HELD(arena, spent, d->cost->spent, 0), NULL, \
+        .of = &spent_record, .always = true, \
         .about = "time and bytes by class; a layer has one class; a share is of the " \
                  "engine's time or, without times, of all known bytes") \
-    has(t, ROWS,   brief,    NULL, .of = &fsd_brief_line_record, .always = true, \
+    set(t, ROWS,   brief, fsd_brief_rows(arena, &brief), NULL, \
+        .of = &fsd_brief_line_record, .always = true, \
         .about = "the summary: what runs, where the time goes, what to do, what is " \
                  "unknown")
 FSD_RECORD_SHARED(summary, SUMMARY)
 /* clang-format on */
-
-static const struct times *times_of(struct fsd_arena *arena, const struct fsd_diff *d)
-{
-    const struct fsd_measured *t = d->times;
-    const struct fsd_time_sums *sums = &d->cost->sums;
-    struct fsd_fact_cell *by_op =
-        FSD_NEW(arena, struct fsd_fact_cell, d->cost->op_times.n);
-    struct times *row;
-
-    if (!t->profiles && t->run.median < 0)
-        return NULL;
-    row = FSD_NEW(arena, struct times, 1);
-    row->run = fsd_real_ms(t->run.median);
-    if (!t->profiles)
-        return row;
-    row->total = fsd_real(t->total);
-    row->profiles = fsd_count(t->profiles);
-    if (t->runs)
-        row->runs = fsd_count(t->runs);
-    if (t->profiles > 1)
-        row->totals = fsd_spread_held(arena, &t->totals);
-    row->nodes = fsd_real(sums->nodes);
-    if (d->summary->opaque)
-        row->opaque = fsd_real(sums->opaque);
-    row->inserted = fsd_real(sums->inserted);
-    row->elsewhere = fsd_real(t->elsewhere);
-    row->by_kind = fsd_facts_of(arena, sums->by_kind, FSD__KIND_COUNT, fsd_kind_name);
-    row->by_cause =
-        fsd_facts_of(arena, sums->by_cause, FSD__CAUSE_COUNT, fsd_cause_name);
-    row->no_cause = fsd_real(sums->by_cause[FSD_CAUSE_NONE]);
-    for (uint32_t i = 0; i < d->cost->op_times.n; i++) {
-        by_op[i].key = fsd_text(d->names, d->cost->op_times.at[i].op);
-        by_op[i].number = d->cost->op_times.at[i].ms;
-    }
-    row->by_op = (struct fsd_fact_cells){true, d->cost->op_times.n, by_op};
-    return row;
-}
-
-/* The sum of a class of layers; a class without layers is left out. */
-static const struct spent_sum *spent_sum_of(struct fsd_arena *arena,
-                                            const struct fsd_diff *d, enum fsd_spent i)
-{
-    const struct fsd_spent_sum *sum = &d->cost->spent[i];
-    struct spent_sum *row;
-
-    if (!sum->layers)
-        return NULL;
-    row = FSD_NEW(arena, struct spent_sum, 1);
-    FSD_FILL(row, SPENT_SUM);
-    return row;
-}
-
-static const struct spent *spent_of(struct fsd_arena *arena, const struct fsd_diff *d)
-{
-    struct spent *row = FSD_NEW(arena, struct spent, 1);
-
-    row->compute = spent_sum_of(arena, d, FSD_SPENT_COMPUTE);
-    row->requantization = spent_sum_of(arena, d, FSD_SPENT_REQUANTIZE);
-    row->movement = spent_sum_of(arena, d, FSD_SPENT_MOVEMENT);
-    row->requested_movement = spent_sum_of(arena, d, FSD_SPENT_REQUESTED);
-    row->nothing = spent_sum_of(arena, d, FSD_SPENT_NOTHING);
-    return row;
-}
 
 const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_summary *s = d->summary;
     struct summary *row = FSD_NEW(arena, struct summary, 1);
     struct fsd_brief brief = fsd_brief_of(arena, d);
-    struct coverage *coverage;
 
     FSD_FILL(row, SUMMARY);
-    row->coverage = coverage = FSD_NEW(arena, struct coverage, 1);
-    FSD_FILL(coverage, COVERAGE);
-    row->ms = times_of(arena, d);
-    row->spent = spent_of(arena, d);
-    row->brief = fsd_brief_rows(arena, &brief);
     return row;
 }
 
@@ -327,40 +252,20 @@ const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d)
     set(t, COUNT, index, i + 1, NULL, .always = true) \
     set(t, COUNT, owner, scope->owner, NULL, .always = true) \
     set(t, NAME,  label, fsd_text(d->names, scope->label), NULL, .always = true)
-FSD_RECORD(scope, SCOPE)
+/* The first scope is the whole model and has no row. */
+FSD_RECORD_FROM(scope, SCOPE, const struct fsd_diff *d = from;
+    const struct fsd_scope *scope = &d->model->scopes.at[i + 1])
 
 #define REGION(has, set, when, t) \
-    has(t, IDS, layers, NULL, .always = true) \
-    has(t, IDS, nodes,  NULL, .always = true) \
-    has(t, FLAG, equal, NULL, \
+    set(t, IDS, layers, fsd_ids_of_span(m->pool.at, region->layers), NULL, \
+        .always = true) \
+    set(t, IDS, nodes, fsd_ids_of_span(m->pool.at, region->nodes), NULL, \
+        .always = true) \
+    when(t, FLAG, equal, region->equal, true, NULL, \
         .about = "the layers are alike, and so are the nodes: nothing decides")
-FSD_RECORD(region, REGION)
+FSD_RECORD_FROM(region, REGION, const struct fsd_match *m = from;
+    const struct fsd_region *region = &m->regions.at[i])
 /* clang-format on */
-
-/* The first scope is the whole model and has no row. */
-static void fill_scope(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
-{
-    const struct fsd_diff *d = ((const struct fsd_run_source *)from)->d;
-    const struct fsd_scope *scope = &d->model->scopes.at[i + 1];
-    struct scope *row = out;
-
-    (void)arena;
-    FSD_FILL(row, SCOPE);
-}
-
-static void fill_region(struct fsd_arena *arena, void *out, const void *from,
-                        uint32_t i)
-{
-    const struct fsd_match *match = ((const struct fsd_run_source *)from)->d->match;
-    const struct fsd_region *region = &match->regions.at[i];
-    struct region *row = out;
-
-    (void)arena;
-    row->layers = fsd_ids_of_span(match->pool.at, region->layers);
-    row->nodes = fsd_ids_of_span(match->pool.at, region->nodes);
-    if (region->equal)
-        row->equal = fsd_flag(true);
-}
 
 /* ------------------------------------------------------------------------ document */
 
@@ -376,11 +281,12 @@ static const char *schema_name(unsigned i)
         .n_words = 1) \
     set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
         .always = true) \
-    set(t, RECORD, model, model_of(arena, d), NULL, .of = &model_record, \
+    set(t, RECORD, model, FSD_HELD(arena, model, d, 0), NULL, .of = &model_record, \
         .always = true) \
-    set(t, RECORD, engine, engine_of(arena, d), NULL, .of = &engine_record, \
-        .always = true) \
-    set(t, RECORD, log, log_of(arena, d), NULL, .of = &build_log_record) \
+    set(t, RECORD, engine, FSD_HELD(arena, engine, d, 0), NULL, \
+        .of = &engine_record, .always = true) \
+    when(t, RECORD, log, d->history, FSD_HELD(arena, build_log, d, 0), NULL, \
+        .of = &build_log_record) \
     set(t, RECORD, summary, fsd_summary_held(arena, d), NULL, \
         .of = &fsd_summary_record, \
         .always = true) \
@@ -391,12 +297,19 @@ static const char *schema_name(unsigned i)
         "Layers and their nodes", .of = &fsd_layer_record, .always = true) \
     set(t, ROWS,   vanished, fsd_rows_without_layer(arena, from), \
         "Nodes without a layer", .of = &fsd_layer_record, .aside = true) \
-    has(t, ROWS,   nodes,    NULL, .of = &fsd_node_record, .always = true) \
-    has(t, ROWS,   scopes,   NULL, .of = &scope_record, \
+    set(t, ROWS,   nodes, fsd_rows_later(arena, &fsd_node_record, \
+        d->model->nodes.n, fsd_fill_node, from), NULL, \
+        .of = &fsd_node_record, .always = true) \
+    when(t, ROWS,   scopes, d->model->scopes.n > 1, \
+        FSD_LATER(arena, scope, d->model->scopes.n - 1, d), NULL, .of = &scope_record, \
         .about = "bodies of control flow and functions, without the model itself") \
-    has(t, ROWS,   regions,  NULL, .of = &region_record, \
+    when(t, ROWS,   regions, d->match->regions.n, \
+        FSD_LATER(arena, region, d->match->regions.n, d->match), NULL, \
+        .of = &region_record, \
         .about = "layers and nodes for which no evidence shows which computes which") \
-    has(t, ROWS,   findings, NULL, .of = &fsd_finding_record, .always = true)
+    set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, \
+        d->findings->list.n, fsd_fill_finding, d->findings), NULL, \
+        .of = &fsd_finding_record, .always = true)
 FSD_RECORD(report, REPORT)
 /* clang-format on */
 
@@ -419,16 +332,6 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
     fsd_sheet_take_values(sheet, d);
     row = fsd_sheet_begin(sheet, FSD_SCHEMA, &report_record, NULL, "");
     FSD_FILL(row, REPORT);
-    row->nodes =
-        fsd_rows_later(arena, &fsd_node_record, d->model->nodes.n, fsd_fill_node, from);
-    if (d->model->scopes.n > 1)
-        row->scopes = fsd_rows_later(arena, &scope_record, d->model->scopes.n - 1,
-                                     fill_scope, from);
-    if (d->match->regions.n)
-        row->regions = fsd_rows_later(arena, &region_record, d->match->regions.n,
-                                      fill_region, from);
-    row->findings = fsd_rows_later(arena, &fsd_finding_record, d->findings->list.n,
-                                   fsd_fill_finding, d->findings);
 }
 
 /* --------------------------------------------------------------------- one of many */

@@ -6,15 +6,11 @@
 #include <stdlib.h>
 
 FSD_RECORD_DEFINED(fsd_spread_row, FSD_SPREAD)
+FSD_FILLS(fsd_spread_row, FSD_SPREAD, const struct fsd_spread *spread = from)
 
 const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread)
 {
-    struct fsd_spread_row *row = FSD_NEW(arena, struct fsd_spread_row, 1);
-
-    row->median = fsd_real(spread->median);
-    row->low = fsd_real(spread->low);
-    row->high = fsd_real(spread->high);
-    return row;
+    return FSD_HELD(arena, fsd_spread_row, spread, 0);
 }
 
 struct fsd_words fsd_words_of_ends(struct fsd_arena *arena, struct fsd_ends ends)
@@ -73,6 +69,7 @@ FSD_RECORD_SHARED(tool, TOOL)
     when(t, COUNT, line, error->unit == FSD_POS_LINE, error->pos, NULL, .large = true, \
         .about = "where in the file")
 FSD_RECORD_SHARED(failure, FAILURE)
+FSD_FILLS(failure, FAILURE, const struct fsd_error *error = from)
 
 #define BRIEF_LINE(has, set, when, t) \
     set(t, TEXT, topic, brief->at[i].topic, NULL, .always = true) \
@@ -102,10 +99,7 @@ const void *fsd_tool(struct fsd_arena *arena)
 
 const void *fsd_failure_of(struct fsd_arena *arena, const struct fsd_error *error)
 {
-    struct failure *row = FSD_NEW(arena, struct failure, 1);
-
-    FSD_FILL(row, FAILURE);
-    return row;
+    return fsd_record_held(arena, &fsd_failure_record, fill_failure, error, 0);
 }
 
 struct op_count {

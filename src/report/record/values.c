@@ -62,33 +62,57 @@ static const char *of_word(unsigned of)
     return words[of];
 }
 
+static const char *row_name(const struct fsd_diff *d, uint32_t row)
+{
+    return fsd_text(d->names, d->values->numbers->rows.at[row].name);
+}
+
+static struct fsd_words strangers_of(struct fsd_arena *arena, const struct fsd_diff *d)
+{
+    const struct fsd_values *v = d->values;
+    uint32_t n = v->strangers.n < STRANGERS ? v->strangers.n : STRANGERS;
+    const char **words = FSD_NEW(arena, const char *, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        words[i] = row_name(d, v->strangers.at[i]);
+    return n ? fsd_words(words, n) : (struct fsd_words){0};
+}
+
 /* clang-format off */
 #define UNMEASURED(has, set, when, t) \
-    has(t, NAME, name, NULL, .always = true) \
-    has(t, TEXT, why,  NULL, .always = true)
-FSD_RECORD(unmeasured, UNMEASURED)
+    set(t, NAME, name, fsd_text(d->names, tensor->name), NULL, .always = true) \
+    set(t, TEXT, why, tensor->why, NULL, .always = true)
+FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
+    const struct fsd_unmeasured *tensor = &d->values->numbers->unmeasured.at[i])
 
+#define SUSPECTED(t, name, when, describes) \
+    when(t, IDS, name, e->suspects.n, fsd_ids_of_span(v->pool.at, e->name), NULL, \
+        .about = describes)
 #define ENTRY(has, set, when, t) \
-    has(t, NAME,  tensor,   NULL, .always = true) \
-    has(t, FACTS, values,   NULL, .always = true) \
-    has(t, COUNT, node,     NULL, \
+    set(t, NAME,  tensor, row_name(d, e->row), NULL, .always = true) \
+    set(t, FACTS, values, fsd_facts_of_row(arena, v, e->row), NULL, .always = true) \
+    set(t, COUNT, node, fsd_count_id(e->node), NULL, \
         .about = "the node that produces it; absent for an input") \
-    has(t, COUNT, layer,    NULL, .about = "that computes this node") \
-    has(t, IDS,   suspects, NULL, \
-        .about = "nodes between it and the tensors before it that are within the " \
-                 "limit") \
-    has(t, IDS,   layers,   NULL, .about = "that compute the suspects") \
-    has(t, IDS,   behind,   NULL, \
-        .about = "Casts and quantizers among the suspects, or right before them") \
-    has(t, IDS,   moved,    NULL, \
-        .about = "layers that change the type of a suspect's input")
-FSD_RECORD(entry, ENTRY)
+    set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
+        .about = "that computes this node") \
+    SUSPECTED(t, suspects, when, \
+        "nodes between it and the tensors before it that are within the limit") \
+    SUSPECTED(t, layers, when, "that compute the suspects") \
+    SUSPECTED(t, behind, when, \
+        "Casts and quantizers among the suspects, or right before them") \
+    SUSPECTED(t, moved, when, "layers that change the type of a suspect's input")
+/* The last is the first tensor with other values that are NaN or infinite. */
+FSD_RECORD_FROM(entry, ENTRY, const struct fsd_diff *d = from;
+    const struct fsd_values *v = d->values;
+    const struct fsd_entry *e = i < v->entries.n ? &v->entries.at[i] : &v->nan)
 
 #define GROWTH(has, set, when, t) \
-    has(t, NAME,  tensor, NULL, .always = true) \
-    has(t, FACTS, values, NULL, .always = true) \
-    has(t, COUNT, layer,  NULL)
-FSD_RECORD(growth, GROWTH)
+    set(t, NAME,  tensor, row_name(d, g->row), NULL, .always = true) \
+    set(t, FACTS, values, fsd_facts_of_row(arena, d->values, g->row), NULL, \
+        .always = true) \
+    set(t, COUNT, layer, fsd_count_id(g->layer), NULL)
+FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
+    const struct fsd_growth *g = &d->values->growth.at[i])
 
 #define VALUES(has, set, when, t) \
     set(t, TEXT,   of, of_word(n->of), NULL, .always = true, .word = of_word, \
@@ -106,132 +130,42 @@ FSD_RECORD(growth, GROWTH)
         .about = "rows whose name is that of a node, a layer or a tensor") \
     set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
         .about = "the first of the other rows' names") \
-    has(t, ROWS,   unmeasured, NULL, .of = &unmeasured_record, \
-        .about = "tensors that could not be compared") \
-    has(t, COUNT,  only_reference, NULL, .about = "tensors that the other set lacks") \
-    has(t, COUNT,  only_tested, NULL, .about = "tensors that the reference lacks") \
-    has(t, NUMBER, limit,      NULL, .about = "of l2_rel") \
-    has(t, COUNT,  over,       NULL, \
+    when(t, ROWS,   unmeasured, measured && n->unmeasured.n, \
+        FSD_LATER(arena, unmeasured, n->unmeasured.n, d), NULL, \
+        .of = &unmeasured_record, .about = "tensors that could not be compared") \
+    when(t, COUNT,  only_reference, errors, n->only_first, NULL, \
+        .about = "tensors that the other set lacks") \
+    when(t, COUNT,  only_tested, errors, n->only_second, NULL, \
+        .about = "tensors that the reference lacks") \
+    when(t, NUMBER, limit, errors, v->limit, NULL, .about = "of l2_rel") \
+    when(t, COUNT,  over, measured, v->over, NULL, \
         .about = "tensors over it, or with new NaN or Inf") \
-    has(t, ROWS,   enters,     NULL, .of = &entry_record, \
+    when(t, ROWS,   enters, measured, FSD_LATER(arena, entry, v->entries.n, d), NULL, \
+        .of = &entry_record, \
         .about = "tensors over the limit with none before them, in the model's " \
                  "order; the first 16 with suspects") \
-    has(t, RECORD, first_nan,  NULL, .of = &entry_record, \
+    when(t, RECORD, first_nan, measured && v->has_nan, \
+        FSD_HELD(arena, entry, d, v->entries.n), NULL, .of = &entry_record, \
         .about = "the first tensor with values that are NaN or infinite where the " \
         "reference has different ones") \
-    has(t, ROWS,   growth,     NULL, .of = &growth_record, \
+    when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
+        .of = &growth_record, \
         .about = "from the first entry on, the worst of the measured tensors next " \
                  "behind")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
-
-static const char *row_name(const struct fsd_diff *d, uint32_t row)
-{
-    return fsd_text(d->names, d->values->numbers->rows.at[row].name);
-}
-
-static void fill_entry(struct fsd_arena *arena, struct entry *row,
-                       const struct fsd_diff *d, const struct fsd_entry *e)
-{
-    const struct fsd_values *v = d->values;
-
-    row->tensor = row_name(d, e->row);
-    row->values = fsd_facts_of_row(arena, v, e->row);
-    row->node = fsd_count_id(e->node);
-    row->layer = fsd_count_id(e->layer);
-    if (!e->suspects.n)
-        return;
-    row->suspects = fsd_ids_of_span(v->pool.at, e->suspects);
-    row->layers = fsd_ids_of_span(v->pool.at, e->layers);
-    row->behind = fsd_ids_of_span(v->pool.at, e->behind);
-    row->moved = fsd_ids_of_span(v->pool.at, e->moved);
-}
-
-static const struct fsd_rows *entries_of(struct fsd_arena *arena,
-                                         const struct fsd_diff *d)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &entry_record, "");
-
-    for (uint32_t i = 0; i < d->values->entries.n; i++)
-        fill_entry(arena, fsd_rows_add(rows), d, &d->values->entries.at[i]);
-    return rows;
-}
-
-static const struct fsd_rows *growth_of(struct fsd_arena *arena,
-                                        const struct fsd_diff *d)
-{
-    struct fsd_rows *rows = fsd_rows_new(arena, &growth_record, "");
-
-    for (uint32_t i = 0; i < d->values->growth.n; i++) {
-        const struct fsd_growth *g = &d->values->growth.at[i];
-        struct growth *row = fsd_rows_add(rows);
-
-        row->tensor = row_name(d, g->row);
-        row->values = fsd_facts_of_row(arena, d->values, g->row);
-        row->layer = fsd_count_id(g->layer);
-    }
-    return rows;
-}
-
-static const struct fsd_rows *unmeasured_of(struct fsd_arena *arena,
-                                            const struct fsd_diff *d)
-{
-    const struct fsd_numbers *n = d->values->numbers;
-    struct fsd_rows *rows = fsd_rows_new(arena, &unmeasured_record, "");
-
-    for (uint32_t i = 0; i < n->unmeasured.n; i++) {
-        struct unmeasured *row = fsd_rows_add(rows);
-
-        row->name = fsd_text(d->names, n->unmeasured.at[i].name);
-        row->why = n->unmeasured.at[i].why;
-    }
-    return n->unmeasured.n ? rows : NULL;
-}
-
-static struct fsd_words strangers_of(struct fsd_arena *arena, const struct fsd_diff *d)
-{
-    const struct fsd_values *v = d->values;
-    uint32_t n = v->strangers.n < STRANGERS ? v->strangers.n : STRANGERS;
-    const char **words = FSD_NEW(arena, const char *, n);
-
-    for (uint32_t i = 0; i < n; i++)
-        words[i] = row_name(d, v->strangers.at[i]);
-    return n ? fsd_words(words, n) : (struct fsd_words){0};
-}
-
-static void fill_errors(struct fsd_arena *arena, struct values *row,
-                        const struct fsd_diff *d)
-{
-    const struct fsd_values *v = d->values;
-    struct entry *nan;
-
-    row->over = fsd_count(v->over);
-    row->enters = entries_of(arena, d);
-    if (v->has_nan) {
-        row->first_nan = nan = FSD_NEW(arena, struct entry, 1);
-        fill_entry(arena, nan, d, &v->nan);
-    }
-    row->unmeasured = unmeasured_of(arena, d);
-    if (v->numbers->of != FSD_NUMBERS_OF_ERRORS)
-        return;
-    row->limit = fsd_real(v->limit);
-    row->growth = growth_of(arena, d);
-    row->only_reference = fsd_count(v->numbers->only_first);
-    row->only_tested = fsd_count(v->numbers->only_second);
-}
 
 const void *fsd_values_held(struct fsd_arena *arena, const struct fsd_diff *d)
 {
     const struct fsd_values *v = d->values;
     const struct fsd_numbers *n = d->numbers;
     struct values *row;
-    bool two = v && n->paths[1];
+    bool two = v && n->paths[1], measured = v && n->of != FSD_NUMBERS_OF_TABLE,
+         errors = v && n->of == FSD_NUMBERS_OF_ERRORS;
 
     if (!v)
         return NULL;
     row = FSD_NEW(arena, struct values, 1);
     FSD_FILL(row, VALUES);
-    if (n->of != FSD_NUMBERS_OF_TABLE)
-        fill_errors(arena, row, d);
     return row;
 }
