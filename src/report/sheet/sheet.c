@@ -73,6 +73,17 @@ const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
     return rows;
 }
 
+struct fsd_rows *fsd_rows_made(struct fsd_arena *arena, const struct fsd_record *of,
+                               const char *text, uint32_t n, fsd_fill_row_fn *fill,
+                               const void *from)
+{
+    struct fsd_rows *rows = fsd_rows_new(arena, of, text);
+
+    for (uint32_t i = 0; i < n; i++)
+        fill(arena, fsd_rows_add(rows), from, i);
+    return rows;
+}
+
 const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of,
                             fsd_fill_row_fn *fill, const void *from, fsd_id i)
 {

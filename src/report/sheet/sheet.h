@@ -106,6 +106,12 @@ const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
 /** Likewise for a type with fill_`type`() (record.h). */
 #define FSD_LATER(arena, type, n, from)                                                \
     fsd_rows_later((arena), &type##_record, (n), fill_##type, (from))
+/** `n` rows that are filled at once, with the template of a row. */
+struct fsd_rows *fsd_rows_made(struct fsd_arena *arena, const struct fsd_record *of,
+                               const char *text, uint32_t n, fsd_fill_row_fn *fill,
+                               const void *from);
+#define FSD_ROWS(arena, type, text, n, from)                                           \
+    fsd_rows_made((arena), &type##_record, (text), (n), fill_##type, (from))
 /** One record, filled as row `i` is; NULL for FSD_NONE. */
 const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of,
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);

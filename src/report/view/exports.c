@@ -39,42 +39,22 @@ static const char *called(const struct context *k, const struct fsd_export_chang
         .about = "input 0, output 0, attribute axis") \
     when(t, NAME, was, *c->was, c->was, "was") \
     when(t, NAME, now, *c->now, c->now, "now")
-FSD_RECORD(change_row, CHANGE_ROW)
-/* clang-format on */
+FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct context *k = from;
+    const struct fsd_export_change *c = &k->e->changes.at[i];
+    const struct fsd_state *s = c->new != FSD_NONE ? k->e->after : k->e->before;
+    fsd_id node = fsd_id_or(c->new, c->old))
 
-static const struct fsd_rows *change_rows(const struct context *k)
-{
-    struct fsd_rows *rows = fsd_rows_new(k->arena, &change_row_record, "");
-
-    for (uint32_t i = 0; i < k->e->changes.n; i++) {
-        const struct fsd_export_change *c = &k->e->changes.at[i];
-        const struct fsd_state *s = c->new != FSD_NONE ? k->e->after : k->e->before;
-        fsd_id node = fsd_id_or(c->new, c->old);
-        FSD_ADD(rows, change_row, CHANGE_ROW);
-    }
-    return rows;
-}
-
-/* clang-format off */
 #define MODEL_ROW(has, set, when, t) \
     set(t, NAME,  model, g->path, NULL, .always = true, .says = "{model}  (") \
     set(t, NAME,  exporter, fsd_text(g->names, g->producer), NULL, \
         .says = "<{exporter!}, >") \
     set(t, COUNT, nodes, g->nodes.n, NULL, .always = true, \
         .says = "{nodes|node|nodes}, {computing} of them compute)\n") \
-    set(t, COUNT, computing, new ? k->e->new_nodes : k->e->old_nodes, NULL, \
+    set(t, COUNT, computing, i ? k->e->new_nodes : k->e->old_nodes, NULL, \
         .always = true)
-FSD_RECORD(model_row, MODEL_ROW)
+FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;
+    const struct fsd_graph *g = (i ? &k->e->new : &k->e->old)->model)
 /* clang-format on */
-
-static const struct model_row *model_row(const struct context *k, bool new)
-{
-    const struct fsd_graph *g = (new ? &k->e->new : &k->e->old)->model;
-    struct model_row *row = FSD_NEW(k->arena, struct model_row, 1);
-
-    FSD_FILL(row, MODEL_ROW);
-    return row;
-}
 
 /* ---------------------------------------------------------------------------- text */
 
@@ -200,9 +180,11 @@ static const struct fsd_rows *lines(const struct context *k)
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \
-    set(t, RECORD, old, model_row(&k, false), NULL, .of = &model_row_record, \
+    set(t, RECORD, old, FSD_HELD(arena, model_row, &k, 0), NULL, \
+        .of = &model_row_record, \
         .always = true) \
-    set(t, RECORD, new, model_row(&k, true), NULL, .of = &model_row_record, \
+    set(t, RECORD, new, FSD_HELD(arena, model_row, &k, 1), NULL, \
+        .of = &model_row_record, \
         .always = true) \
     set(t, COUNT,  aligned, e->aligned, NULL, .always = true, \
         .about = "nodes that compute, and are in both") \
@@ -210,8 +192,8 @@ static const struct fsd_rows *lines(const struct context *k)
         .about = "of them, those with a different name") \
     set(t, COUNT,  not_compared, e->unread, NULL, .always = true, \
         .about = "scales that exceed the limit of what is read") \
-    set(t, ROWS,   changes, change_rows(&k), "Changes", .of = &change_row_record, \
-        .always = true) \
+    set(t, ROWS,   changes, FSD_ROWS(arena, change_row, "", e->changes.n, &k), \
+        "Changes", .of = &change_row_record, .always = true) \
     set(t, ROWS,   lines, lines(&k), NULL, .aside = true, .of = &fsd_line_record) \
     when(t, TEXT,   same, !e->changes.n, "no difference", NULL, .aside = true)
 FSD_RECORD(answer, ANSWER)
@@ -219,7 +201,8 @@ FSD_RECORD(answer, ANSWER)
 
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e)
 {
-    const struct context k = {sheet->arena, e, sheet->style->all};
+    struct fsd_arena *arena = sheet->arena;
+    const struct context k = {arena, e, sheet->style->all};
     struct answer *root;
 
     sheet->name = "compare";
