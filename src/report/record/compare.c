@@ -168,14 +168,14 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
     set(t, NAME,  tactic, g->tactic ? fsd_text(s->names, g->tactic) : NULL, NULL, \
         .about = "if it has a single layer; a snapshot has none") \
     set(t, MS,    ms, g->ms.median, NULL)
-FSD_RECORD(group, GROUP)
+FSD_RECORD_SHARED(group, GROUP)
 /* clang-format on */
 
-static const struct fsd_rows *groups_of(struct fsd_arena *arena,
-                                        const struct fsd_state *s, const fsd_id *pool,
-                                        struct fsd_span groups)
+const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
+                                          const struct fsd_state *s, const fsd_id *pool,
+                                          struct fsd_span groups)
 {
-    struct fsd_rows *rows = fsd_rows_new(arena, &group_record, "");
+    struct fsd_rows *rows = fsd_rows_new(arena, &fsd_group_record, "");
 
     for (uint32_t i = 0; i < groups.n; i++) {
         const struct fsd_group *g = &s->groups.at[pool[groups.at + i]];
@@ -207,10 +207,12 @@ static const struct fsd_rows *groups_of(struct fsd_arena *arena,
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
         .about = "nodes and inputs that its layers read, unlike the old build and " \
         "unlike the model") \
-    set(t, ROWS,  old, groups_of(arena, c->old, c->pool.at, r->old_groups), NULL, \
-        .of = &group_record, .always = true) \
-    set(t, ROWS,  new, groups_of(arena, c->new, c->pool.at, r->new_groups), NULL, \
-        .of = &group_record, .always = true) \
+    set(t, ROWS,  old, \
+        fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), NULL, \
+        .of = &fsd_group_record, .always = true) \
+    set(t, ROWS,  new, \
+        fsd_rows_of_groups(arena, c->new, c->pool.at, r->new_groups), NULL, \
+        .of = &fsd_group_record, .always = true) \
     when(t, MS,   before, c->timed, r->before, NULL, .about = "with its moves") \
     when(t, MS,   after, c->timed, r->after, NULL) \
     when(t, MS,   moves_before, c->timed, fsd_real(r->moves_before), NULL) \

@@ -150,6 +150,12 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate);
 
+/** Groups of a state: those in a span of `pool`. */
+extern const struct fsd_record fsd_group_record;
+const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
+                                          const struct fsd_state *s, const fsd_id *pool,
+                                          struct fsd_span groups);
+
 /** The names of nodes and ports of a state: fsd_end_text(). */
 struct fsd_words fsd_words_of_ends(struct fsd_arena *arena, struct fsd_ends ends);
 /** "fp16 chw" */

@@ -31,9 +31,27 @@ static const char *letter(uint32_t build)
 
 /* ----------------------------------------------------------------------- builds */
 
+static uint32_t count_moves_inserted(const struct fsd_state *s)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < s->moves.n; i++)
+        n += s->moves.at[i].inserted;
+    return n;
+}
+
+static uint32_t count_differing(const struct fsd_matrix *m, uint32_t build)
+{
+    uint32_t n = 0;
+
+    for (uint32_t i = 0; i < m->rows.n; i++)
+        n += fsd_matrix_cell(m, i, build)->is >= FSD_CELL_UNKNOWN;
+    return n;
+}
+
 /* clang-format off */
 #define BUILD_ROW(has, set, when, t) \
-    set(t, TEXT,  build, letter(b), "build", .always = true, \
+    set(t, TEXT,  build, letter(i), "build", .always = true, \
         .about = "a letter, used in the other rows") \
     set(t, NAME,  model, s->model_path, "model", .always = true) \
     set(t, NAME,  engine, s->engine_path, "engine", .always = true) \
@@ -42,35 +60,19 @@ static const char *letter(uint32_t build)
     set(t, COUNT, layers, s->layers, "layers", .always = true) \
     set(t, COUNT, computing, s->computing, "computing", .always = true) \
     set(t, COUNT, mapped, s->mapped, "mapped", .always = true) \
-    set(t, COUNT, inserted, inserted, "inserted", .always = true) \
+    set(t, COUNT, inserted, count_moves_inserted(s), "inserted", .always = true) \
     set(t, MS,    ms, s->profiles ? s->total.median : -1, "ms") \
-    set(t, COUNT, differing, differing, "rows that differ", .always = true, \
+    set(t, COUNT, differing, count_differing(k->m, i), "rows that differ", \
+        .always = true, \
         .about = "rows in which it is unknown whether it equals the first")
-FSD_RECORD(build_row, BUILD_ROW)
+FSD_RECORD_FROM(build_row, BUILD_ROW, const struct context *k = from;
+    const struct fsd_state *s = k->m->builds[i];
+    fsd_sym gpu = fsd_built_find(&s->built, s->names, FSD_BUILT_GPU))
 /* clang-format on */
 
 static const char build_text[] =
     "  {*}{build}{/}  {engine}  (<{producer!}, ><{gpu!}, >{layers|layer|layers}, "
     "{inserted} inserted, {mapped} of {computing} mapped<, {ms}>)\n";
-
-static const struct fsd_rows *build_rows(const struct context *k)
-{
-    struct fsd_rows *rows = fsd_rows_new(k->arena, &build_row_record, build_text);
-
-    for (uint32_t b = 0; b < k->m->n; b++) {
-        const struct fsd_state *s = k->m->builds[b];
-        struct build_row *row = fsd_rows_add(rows);
-        fsd_sym gpu = fsd_built_find(&s->built, s->names, FSD_BUILT_GPU);
-        uint32_t inserted = 0, differing = 0;
-
-        for (uint32_t i = 0; i < s->moves.n; i++)
-            inserted += s->moves.at[i].inserted;
-        for (uint32_t i = 0; i < k->m->rows.n; i++)
-            differing += fsd_matrix_cell(k->m, i, b)->is >= FSD_CELL_UNKNOWN;
-        FSD_FILL(row, BUILD_ROW);
-    }
-    return rows;
-}
 
 /* ------------------------------------------------------------------------ a cell */
 
@@ -205,30 +207,10 @@ static const char *marked(const struct context *k, uint32_t row, uint32_t b)
                                                 : "");
 }
 
-/* clang-format off */
-#define GROUP_ROW(has, set, when, t) \
-    set(t, TEXT,  precision, fsd_dtype_name((enum fsd_dtype)g->precision), NULL, \
-        .always = true, .about = "empty: not known") \
-    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)g->kind), NULL, .always = true) \
-    set(t, COUNT, layers, g->layers, NULL, .always = true) \
-    set(t, WORDS, nodes, fsd_words_of_ends(k->arena, fsd_ends_of_nodes(s, g->nodes)), \
-        NULL, .always = true) \
-    when(t, NAME,  tactic, g->tactic, fsd_text(s->names, g->tactic), NULL) \
-    set(t, MS,    ms, g->ms.median, NULL)
-FSD_RECORD(group_row, GROUP_ROW)
-/* clang-format on */
-
 static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
                                          struct fsd_span groups)
 {
-    const struct fsd_state *s = k->m->builds[b];
-    struct fsd_rows *rows = fsd_rows_new(k->arena, &group_row_record, "");
-
-    for (uint32_t i = 0; i < groups.n; i++) {
-        const struct fsd_group *g = &s->groups.at[k->m->pool.at[groups.at + i]];
-        FSD_ADD(rows, group_row, GROUP_ROW);
-    }
-    return rows;
+    return fsd_rows_of_groups(k->arena, k->m->builds[b], k->m->pool.at, groups);
 }
 
 /* clang-format off */
@@ -338,14 +320,20 @@ static bool is_there(const struct context *k, uint32_t row)
     return false;
 }
 
-/* Text shows rows that differ; all rows on request. */
-static bool is_shown(const struct context *k, uint32_t row)
+static bool has_other_tactic(const struct context *k, uint32_t row)
 {
     bool tactic = false;
 
     for (uint32_t b = 1; b < k->m->n; b++)
         tactic |= fsd_matrix_cell(k->m, row, b)->is == FSD_CELL_TACTIC;
-    return k->m->rows.at[row].differs || k->style->all || (tactic && k->style->tactics);
+    return tactic;
+}
+
+/* Text shows rows that differ; all rows on request. */
+static bool is_shown(const struct context *k, uint32_t row)
+{
+    return k->m->rows.at[row].differs || k->style->all ||
+           (k->style->tactics && has_other_tactic(k, row));
 }
 
 /* ------------------------------------------------------------------------ matrix */
@@ -365,7 +353,7 @@ static bool is_shown(const struct context *k, uint32_t row)
     set(t, COUNT, inserted, count_inserted(k, b, cell), NULL, .always = true) \
     set(t, MS,    ms, cell->ms, NULL) \
     set(t, ROWS,  groups, group_rows(k, b, cell->groups), NULL, \
-        .of = &group_row_record, .always = true) \
+        .of = &fsd_group_record, .always = true) \
     set(t, ROWS,  moves, move_rows(k, b, cell->moves), NULL, .of = &move_row_record, \
         .always = true, .about = "layers that compute none of the nodes")
 FSD_RECORD(cell_row, CELL_ROW)
@@ -544,7 +532,7 @@ static const struct fsd_rows *lines(const struct context *k)
     set(t, WORDS, builds, fsd_words(words, n), NULL, .always = true) \
     set(t, TEXT,  letters, fsd_print_take(&print, k->arena), "builds", .aside = true) \
     has(t, NAME,  what,    "what", .always = true) \
-    has(t, ROWS,  groups,  NULL, .of = &group_row_record, .always = true)
+    has(t, ROWS,  groups,  NULL, .of = &fsd_group_record, .always = true)
 FSD_RECORD(variant_row, VARIANT_ROW)
 
 #define VARYING_ROW(has, set, when, t) \
@@ -664,34 +652,27 @@ static const char *versions_text(const struct context *k)
 #define FAILED_ROW(has, set, when, t) \
     set(t, NAME, path, failed->path, "log", .always = true) \
     set(t, NAME, why, failed->why, "why", .always = true)
-FSD_RECORD(failed_row, FAILED_ROW)
+FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
+    const struct fsd_failed_build *failed = &m->failed.at[i])
 /* clang-format on */
-
-static const struct fsd_rows *failed_rows(const struct context *k)
-{
-    struct fsd_rows *rows =
-        fsd_rows_new(k->arena, &failed_row_record, "  {*}failed{/}  {path}: {why}\n");
-
-    for (uint32_t i = 0; i < k->m->failed.n; i++) {
-        const struct fsd_failed_build *failed = &k->m->failed.at[i];
-        FSD_ADD(rows, failed_row, FAILED_ROW);
-    }
-    return rows;
-}
 
 /* clang-format off */
 #define HEAD(has, set, when, t) \
-    has(t, COUNT, n_builds,  NULL, .aside = true) \
-    has(t, COUNT, n_rows,    NULL, .always = true) \
-    has(t, COUNT, differing, NULL, .always = true) \
-    has(t, COUNT, same,      NULL, .aside = true) \
-    has(t, COUNT, tactics,   NULL, .always = true, \
+    set(t, COUNT, n_builds, k->m->n, NULL, .aside = true) \
+    set(t, COUNT, n_rows, n, NULL, .always = true) \
+    set(t, COUNT, differing, k->m->differing, NULL, .always = true) \
+    set(t, COUNT, same, n - k->m->differing, NULL, .aside = true) \
+    set(t, COUNT, tactics, tactics, NULL, .always = true, \
         .about = "rows in which only the tactics differ") \
-    has(t, COUNT, folded,    NULL, .aside = true) \
-    has(t, ROWS,  builds,    NULL, .of = &build_row_record, .always = true) \
-    has(t, ROWS,  failed,    NULL, .of = &failed_row_record, \
+    set(t, COUNT, folded, folded, NULL, .aside = true) \
+    set(t, ROWS,  builds, FSD_ROWS(k->arena, build_row, build_text, k->m->n, k), NULL, \
+        .of = &build_row_record, .always = true) \
+    when(t, ROWS, failed, k->m->failed.n, FSD_ROWS(k->arena, failed_row, \
+        "  {*}failed{/}  {path}: {why}\n", k->m->failed.n, k->m), NULL, \
+        .of = &failed_row_record, \
         .about = "builds that failed (they have no letter); absent if none failed") \
-    has(t, NAME,  versions,  NULL, .about = "the first two builds whose builders " \
+    set(t, NAME,  versions, versions_text(k), NULL, \
+        .about = "the first two builds whose builders " \
         "differ in version; absent if none are known to")
 
 #define MATRIX(has, set, when, t) \
@@ -732,25 +713,13 @@ static void fill_root(const struct context *k, struct matrix *root)
     uint32_t n = 0, tactics = 0, folded = 0;
 
     for (uint32_t i = 0; i < k->m->rows.n; i++) {
-        bool tactic = false;
-
         if (!is_there(k, i))
             continue;
         n++;
         folded += !is_shown(k, i);
-        for (uint32_t b = 1; b < k->m->n; b++)
-            tactic |= fsd_matrix_cell(k->m, i, b)->is == FSD_CELL_TACTIC;
-        tactics += tactic && !k->m->rows.at[i].differs;
+        tactics += has_other_tactic(k, i) && !k->m->rows.at[i].differs;
     }
-    root->n_builds = fsd_count(k->m->n);
-    root->n_rows = fsd_count(n);
-    root->differing = fsd_count(k->m->differing);
-    root->same = fsd_count(n - k->m->differing);
-    root->tactics = fsd_count(tactics);
-    root->folded = fsd_count(folded);
-    root->builds = build_rows(k);
-    root->failed = k->m->failed.n ? failed_rows(k) : NULL;
-    root->versions = versions_text(k);
+    FSD_FILL(root, MATRIX);
 }
 
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m)
