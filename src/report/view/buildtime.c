@@ -16,32 +16,35 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
 /* clang-format off */
 /* The time spent on one layer, one source, or one layer with one source. */
 #define SPENT(has, set, when, t) \
-    has(t, NUMBER, seconds, "seconds") \
-    has(t, COUNT,  timed,   "timed", .about = "combinations of formats") \
-    has(t, COUNT,  kernels, "kernels", \
+    when(t, NUMBER, seconds, w->known, spent->seconds, "seconds") \
+    set(t, COUNT,  timed, spent->timed, "timed", .about = "combinations of formats") \
+    set(t, COUNT,  kernels, spent->kernels, "kernels", \
         .about = "that were timed; of a region also those of its compiler") \
-    has(t, COUNT,  cached,  "cached", .about = "results taken from the timing cache") \
-    has(t, COUNT,  skipped, "skipped", \
+    set(t, COUNT,  cached, spent->cached, "cached", \
+        .about = "results taken from the timing cache") \
+    set(t, COUNT,  skipped, spent->skipped, "skipped", \
         .about = "sources without a valid tactic, and tactics, that were not timed")
 
 #define SOURCE_ROW(has, set, when, t) \
-    has(t, NAME,   source,  "source") \
+    set(t, NAME,   source, source_name(w, p->e->source), "source") \
     SPENT(has, set, when, t)
 FSD_RECORD(source_row, SOURCE_ROW)
 
 #define LAYER_ROW(has, set, when, t) \
-    has(t, NAME,   name,    "name", \
+    set(t, NAME,   name, fsd_text(w->d->names, g->key), "name", \
         .about = "of the layer, as the lines on its kernels call it") \
-    has(t, COUNT,  layer,   "layer", .about = "of the engine with that name") \
-    has(t, SHARE,  share,   "share", .about = "of all seconds here") \
+    set(t, COUNT,  layer, fsd_count_id(layer_of[g->key]), "layer", \
+        .about = "of the engine with that name") \
+    set(t, SHARE,  share, share_of(w, spent), "share", \
+        .about = "of all seconds here") \
     SPENT(has, set, when, t) \
-    has(t, ROWS,   sources, NULL, .of = &source_row_record)
+    set(t, ROWS,   sources, sources_of(w, g), NULL, .of = &source_row_record)
 FSD_RECORD(layer_row, LAYER_ROW)
 
 #define SUM_ROW(has, set, when, t) \
     set(t, NAME,   source, source_name(w, groups[i].key), "source") \
     set(t, COUNT,  layers, groups[i].parts.n, "layers") \
-    set(t, SHARE,  share, share_of(w, &groups[i].spent), "share", \
+    set(t, SHARE,  share, share_of(w, spent), "share", \
         .about = "of all seconds here") \
     SPENT(has, set, when, t)
 FSD_RECORD(sum_row, SUM_ROW)
@@ -210,15 +213,6 @@ static struct work begin(struct fsd_arena *arena, const struct fsd_diff *d)
     return w;
 }
 
-#define FILL_SPENT(row, w, s)                                                          \
-    do {                                                                               \
-        (row)->seconds = (struct fsd_real){(w)->known, (s)->seconds};                  \
-        (row)->timed = fsd_count((s)->timed);                                          \
-        (row)->kernels = fsd_count((s)->kernels);                                      \
-        (row)->cached = fsd_count((s)->cached);                                        \
-        (row)->skipped = fsd_count((s)->skipped);                                      \
-    } while (0)
-
 static struct fsd_real share_of(const struct work *w, const struct spent *s)
 {
     return (struct fsd_real){w->known && w->sum.seconds > 0,
@@ -290,10 +284,9 @@ static const struct fsd_rows *sources_of(const struct work *w, const struct grou
 
     for (uint32_t i = 0; i < g->parts.n; i++) {
         const struct part *p = &w->parts.at[g->parts.at + i];
-        struct source_row *row = fsd_rows_add(rows);
+        const struct spent *spent = &p->spent;
 
-        row->source = source_name(w, p->e->source);
-        FILL_SPENT(row, w, &p->spent);
+        FSD_ADD(rows, source_row, SOURCE_ROW);
     }
     return rows;
 }
@@ -309,14 +302,10 @@ static void fill_layers(struct work *w, struct answer *root,
     struct group *groups = groups_of(w, true, &n);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct layer_row *row = fsd_rows_add(rows);
         const struct group *g = &groups[i];
+        const struct spent *spent = &g->spent;
 
-        row->name = fsd_text(w->d->names, g->key);
-        row->layer = fsd_count_id(layer_of[g->key]);
-        row->share = share_of(w, &g->spent);
-        FILL_SPENT(row, w, &g->spent);
-        row->sources = sources_of(w, g);
+        FSD_ADD(rows, layer_row, LAYER_ROW);
     }
     root->layers = fsd_rows_first(rows, top);
     root->listed = fsd_rows_first(rows, most);
@@ -331,10 +320,9 @@ static void fill_sources(struct work *w, struct answer *root)
     struct group *groups = groups_of(w, false, &n);
 
     for (uint32_t i = 0; i < n; i++) {
-        struct sum_row *row = fsd_rows_add(rows);
+        const struct spent *spent = &groups[i].spent;
 
-        FSD_FILL(row, SUM_ROW);
-        FILL_SPENT(row, w, &groups[i].spent);
+        FSD_ADD(rows, sum_row, SUM_ROW);
     }
     root->sources = rows;
 }

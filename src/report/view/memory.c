@@ -60,20 +60,23 @@ static const char tensor_text[] = "{bytes:13}  layers {from} to {to}<  {type}>  
     set(t, COUNT, layers_untold, lives.unknown_weights, NULL) \
     set(t, BYTES, inputs, fsd_amount_cell(d, lives.inputs), NULL) \
     set(t, BYTES, outputs, fsd_amount_cell(d, lives.outputs), NULL) \
-    has(t, BYTES, inside,          NULL) \
-    has(t, BYTES, peak,            NULL) \
-    has(t, BYTES, inside_at_least, NULL) \
-    has(t, BYTES, peak_at_least,   NULL) \
-    has(t, COUNT, peak_layer,      NULL) \
-    has(t, COUNT, tensors_unknown, NULL) \
-    has(t, BYTES, log_weights,     NULL) \
-    has(t, BYTES, log_activations, NULL) \
-    has(t, BYTES, log_device,      NULL) \
-    has(t, BYTES, log_host,        NULL) \
-    has(t, BYTES, log_scratch,     NULL) \
-    has(t, TEXT,  open,            NULL, .aside = true) \
-    has(t, ROWS,  layers,          "Layers", .of = &layer_row_record) \
-    has(t, ROWS,  tensors,         "Largest tensors", .of = &tensor_row_record)
+    when(t, BYTES, inside, !lives.unknown, sum, NULL) \
+    when(t, BYTES, peak, !lives.unknown, most, NULL) \
+    when(t, BYTES, inside_at_least, lives.unknown, sum, NULL) \
+    when(t, BYTES, peak_at_least, lives.unknown, most, NULL) \
+    set(t, COUNT, peak_layer, fsd_count_id(lives.at), NULL) \
+    set(t, COUNT, tensors_unknown, lives.unknown, NULL) \
+    when(t, BYTES, log_weights, log, fsd_amount_cell(d, log->weights), NULL) \
+    when(t, BYTES, log_activations, log, fsd_amount_cell(d, log->activations), NULL) \
+    when(t, BYTES, log_device, log, fsd_amount_cell(d, log->device), NULL) \
+    when(t, BYTES, log_host, log, fsd_amount_cell(d, log->host), NULL) \
+    when(t, BYTES, log_scratch, log, fsd_amount_cell(d, log->scratch), NULL) \
+    set(t, TEXT,  open, lives.unknown ? " (--shape sets dynamic sizes)" : "", NULL, \
+        .aside = true) \
+    set(t, ROWS,  layers, layer_rows(arena, d, &lives, stated), "Layers", \
+        .of = &layer_row_record) \
+    set(t, ROWS,  tensors, tensor_rows(arena, d, &lives, shown), "Largest tensors", \
+        .of = &tensor_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -137,9 +140,8 @@ static struct fsd_rows *layer_rows(struct fsd_arena *arena, const struct fsd_dif
 
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
         const struct fsd_layer_cost *c = &d->cost->layers[i];
-        struct layer_row *row = fsd_rows_add(rows);
 
-        FSD_FILL(row, LAYER_ROW);
+        FSD_ADD(rows, layer_row, LAYER_ROW);
     }
     return rows;
 }
@@ -169,32 +171,17 @@ enum fsd_status fsd_view_memory(struct fsd_sheet *sheet,
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = request->d;
     struct fsd_lives lives = fsd_cost_lives(arena, d);
-    const struct fsd_memory_use *sums;
-    const struct fsd_memory_use **stated = stated_of(arena, d, &sums);
-    struct fsd_rows *layers = layer_rows(arena, d, &lives, stated);
-    struct fsd_rows *tensors = tensor_rows(arena, d, &lives,
-                                           request->q->top ? request->q->top
-                                           : request->all  ? UINT32_MAX
-                                                           : SHOWN);
-    struct answer *root;
+    const struct fsd_memory_use *log;
+    const struct fsd_memory_use **stated = stated_of(arena, d, &log);
+    uint32_t shown = request->q->top ? request->q->top
+                     : request->all  ? UINT32_MAX
+                                     : SHOWN;
+    bool none = lives.unknown && !lives.sum;
+    struct fsd_amount_cell sum = fsd_amount_cell(d, none ? -1 : lives.sum),
+                           most = fsd_amount_cell(d, none ? -1 : lives.peak);
+    struct answer *root =
+        fsd_sheet_begin(sheet, "fusiondiff-memory/1", &answer_record, head, text);
 
-    root = fsd_sheet_begin(sheet, "fusiondiff-memory/1", &answer_record, head, text);
     FSD_FILL(root, ANSWER);
-    *(lives.unknown ? &root->inside_at_least : &root->inside) =
-        fsd_amount_cell(d, lives.unknown && !lives.sum ? -1 : lives.sum);
-    *(lives.unknown ? &root->peak_at_least : &root->peak) =
-        fsd_amount_cell(d, lives.unknown && !lives.sum ? -1 : lives.peak);
-    root->peak_layer = fsd_count_id(lives.at);
-    root->tensors_unknown = fsd_count(lives.unknown);
-    root->open = lives.unknown ? " (--shape sets dynamic sizes)" : "";
-    if (sums) {
-        root->log_weights = fsd_amount_cell(d, sums->weights);
-        root->log_activations = fsd_amount_cell(d, sums->activations);
-        root->log_device = fsd_amount_cell(d, sums->device);
-        root->log_host = fsd_amount_cell(d, sums->host);
-        root->log_scratch = fsd_amount_cell(d, sums->scratch);
-    }
-    root->layers = layers;
-    root->tensors = tensors;
     return FSD_OK;
 }

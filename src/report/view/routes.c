@@ -40,13 +40,14 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
         "which the builder inserted") \
     has(t, COUNT, split,    "fusions split", .about = "compared with the base") \
     has(t, COUNT, joined,   "fusions joined") \
-    has(t, FLAG,  failed,   "failed", .if_true = true) \
-    has(t, NAME,  error,    "error") \
-    has(t, NAME,  unlike,   "measured differently", .about = "so that its time is " \
-        "not compared") \
-    has(t, FACTS, settings, NULL, .always = true, .about = "values of the knobs that " \
-        "vary") \
-    has(t, NAME,  knobs,    NULL, .aside = true) \
+    set(t, FLAG,  failed, route->in->failed, "failed", .if_true = true) \
+    set(t, NAME,  error, route->in->failed && !route->in->error \
+        ? "no reason is stated" : route->in->error, "error") \
+    set(t, NAME,  unlike, route->in->unlike, "measured differently", \
+        .about = "so that its time is not compared") \
+    set(t, FACTS, settings, settings_of(k, i), NULL, .always = true, \
+        .about = "values of the knobs that vary") \
+    set(t, NAME,  knobs, knobs_text(k, i), NULL, .aside = true) \
     has(t, TEXT,  numbers,  NULL, .aside = true)
 FSD_RECORD(route_row, ROUTE_ROW)
 /* clang-format on */
@@ -228,13 +229,7 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
         row->engine = route->engine == FSD_NONE
                           ? NULL
                           : fsd_printed(k->arena, "E%u", route->engine + 1);
-        row->failed = fsd_flag(route->in->failed);
-        row->error = route->in->failed && !route->in->error ? "no reason is stated"
-                                                            : route->in->error;
-        row->unlike = route->in->unlike;
-        row->settings = settings_of(k, i);
         fill_build(k, row, route);
-        row->knobs = knobs_text(k, i);
         row->numbers = numbers_text(k, row, route->in);
         for (uint32_t n = 0, at = 0; n < k->r->knobs.n; n++)
             if (k->r->knobs.at[n].varies)
@@ -250,9 +245,10 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     set(t, NAME,  knob, text(k, k->r->knobs.at[i].name), "knob", .always = true) \
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
-    has(t, FLAG,  idle,   "changes nothing", .about = "the builds differ in no pair " \
+    when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
+        "changes nothing", .about = "the builds differ in no pair " \
         "of routes that differ in it alone; absent if no pair has both builds") \
-    has(t, COUNT, pairs,  "pairs", .always = true, \
+    set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
         .about = "of routes that differ in it alone")
 FSD_RECORD(knob_row, KNOB_ROW)
 /* clang-format on */
@@ -298,17 +294,11 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     struct fsd_rows *rows = fsd_rows_new(k->arena, &knob_row_record, "");
 
     for (uint32_t i = 0; i < k->r->knobs.n; i++) {
-        struct tally t = tally_of(k, i);
+        struct tally tally = tally_of(k, i);
         fsd_sym base = k->r->routes[k->r->base].values[i];
-        struct knob_row *row;
 
-        if (!k->r->knobs.at[i].varies)
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, KNOB_ROW);
-        row->pairs = fsd_count(t.pairs);
-        if (t.compared)
-            row->idle = fsd_flag(t.same == t.compared);
+        if (k->r->knobs.at[i].varies)
+            FSD_ADD(rows, knob_row, KNOB_ROW);
     }
     return rows;
 }
@@ -355,25 +345,6 @@ static const char *untested_text(const struct fsd_routes_source *k)
 
 /* ---------------------------------------------------------------------------- best */
 
-/* clang-format off */
-#define BEST(has, set, when, t) \
-    set(t, NAME,   route, route_name(k, r->best), NULL) \
-    set(t, MS,     ms, r->routes[r->best].in->ms, NULL) \
-    set(t, NUMBER, gain, \
-        fsd_route_ms_between(r->routes[r->best].in->ms, r->routes[r->base].in->ms), \
-        NULL, .about = "ms, over the base") \
-    set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
-        .about = "the gain is within the noise of one engine's times") \
-    has(t, NAME,   kept,     NULL, .about = "the route with the fewest knobs that " \
-        "keeps the gain; absent if there is no gain") \
-    has(t, TEXT,   kept_by,  NULL, .word = fsd_kept_by_name, \
-        .n_words = FSD__KEPT_BY_COUNT, \
-        .about = "engine: it has that of the best route; time: it is as fast; " \
-        "absent: no built route with fewer of its knobs keeps the gain") \
-    has(t, FACTS,  settings, NULL, .about = "its knobs that differ from the base")
-FSD_RECORD(best, BEST)
-/* clang-format on */
-
 static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_t route)
 {
     const struct fsd_route *base = &k->r->routes[k->r->base],
@@ -389,23 +360,28 @@ static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_
     return (struct fsd_fact_cells){true, n, facts};
 }
 
-static const struct best *best_of(const struct fsd_routes_source *k)
-{
-    const struct fsd_routes *r = k->r;
-    struct best *row;
-
-    if (r->best == FSD_NONE)
-        return NULL;
-    row = FSD_NEW(k->arena, struct best, 1);
-    FSD_FILL(row, BEST);
-    if (r->kept != FSD_NONE) {
-        row->kept = route_name(k, r->kept);
-        row->kept_by =
-            r->kept_by == FSD_KEPT_NONE ? NULL : fsd_kept_by_name(r->kept_by);
-        row->settings = apart_of(k, r->kept);
-    }
-    return row;
-}
+/* clang-format off */
+#define BEST(has, set, when, t) \
+    set(t, NAME,   route, route_name(k, r->best), NULL) \
+    set(t, MS,     ms, r->routes[r->best].in->ms, NULL) \
+    set(t, NUMBER, gain, \
+        fsd_route_ms_between(r->routes[r->best].in->ms, r->routes[r->base].in->ms), \
+        NULL, .about = "ms, over the base") \
+    set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
+        .about = "the gain is within the noise of one engine's times") \
+    when(t, NAME,  kept, r->kept != FSD_NONE, route_name(k, r->kept), NULL, \
+        .about = "the route with the fewest knobs that " \
+        "keeps the gain; absent if there is no gain") \
+    when(t, TEXT,  kept_by, r->kept != FSD_NONE && r->kept_by != FSD_KEPT_NONE, \
+        fsd_kept_by_name(r->kept_by), NULL, .word = fsd_kept_by_name, \
+        .n_words = FSD__KEPT_BY_COUNT, \
+        .about = "engine: it has that of the best route; time: it is as fast; " \
+        "absent: no built route with fewer of its knobs keeps the gain") \
+    when(t, FACTS, settings, r->kept != FSD_NONE, apart_of(k, r->kept), NULL, \
+        .about = "its knobs that differ from the base")
+FSD_RECORD_FROM(best, BEST, const struct fsd_routes_source *k = from;
+    const struct fsd_routes *r = k->r)
+/* clang-format on */
 
 static const char *best_text(const struct fsd_routes_source *k)
 {
@@ -448,65 +424,6 @@ static const char *kept_text(const struct fsd_routes_source *k)
 
 /* --------------------------------------------------------------------------- sheet */
 
-/* clang-format off */
-#define TUNER(has, set, when, t) \
-    set(t, NAME,   path, tuning->path, NULL) \
-    set(t, NAME,   version, text(k, tuning->version), NULL) \
-    set(t, NAME,   search, tuning->search ? text(k, tuning->search) : NULL, NULL) \
-    set(t, NAME,   searched, tuning->searched ? text(k, tuning->searched) : NULL, \
-        NULL, .about = "the expression of the routes to try") \
-    set(t, NAME,   loss_by, tuning->loss_by ? text(k, tuning->loss_by) : NULL, NULL) \
-    when(t, NUMBER, most_loss, tuning->most_loss >= 0, tuning->most_loss, NULL, \
-        .about = "above which a route is set aside") \
-    set(t, FLAG,   cut, tuning->cut, NULL, .if_true = true, \
-        .about = "the file ends within an iteration")
-FSD_RECORD(tuner, TUNER)
-
-#define ROUTES(has, set, when, t) \
-    set(t, COUNT,  n, r->n, NULL, .aside = true) \
-    set(t, COUNT,  built, built, NULL, .always = true, \
-        .about = "routes whose build was read") \
-    set(t, COUNT,  failed, failed, NULL, .always = true) \
-    set(t, COUNT,  aside, r->aside, NULL, .always = true, \
-        .about = "routes whose loss is above the limit") \
-    set(t, COUNT,  engines, r->engines.n, NULL, .always = true, \
-        .about = "among the builds, set apart by what comparisons show") \
-    set(t, NAME,   base, route_name(&k, r->base), NULL, .always = true) \
-    has(t, NUMBER, noise,    NULL, .about = "ms: the most by which times of one " \
-        "engine differ") \
-    has(t, RECORD, tuner,    NULL, .of = &tuner_record) \
-    has(t, RECORD, best,     NULL, .of = &best_record, .about = "absent if fewer " \
-        "than two routes have times measured in the same way") \
-    has(t, ROWS,   knobs,    "Knobs", .of = &knob_row_record, .always = true) \
-    has(t, ROWS,   effects,  "What each knob does", .of = &fsd_effect_row_record, \
-        .always = true) \
-    has(t, ROWS,   routes,   "Routes", .of = &route_row_record, .always = true) \
-    has(t, ROWS,   shown,    NULL, .aside = true, .of = &fsd_effect_row_record) \
-    has(t, TEXT,   titles,   NULL, .aside = true) \
-    has(t, NAME,   cache,    NULL, .aside = true) \
-    has(t, NAME,   cut_short, NULL, .aside = true) \
-    has(t, NAME,   best_says, NULL, .aside = true) \
-    has(t, NAME,   kept_says, NULL, .aside = true) \
-    has(t, NAME,   idle,     NULL, .aside = true) \
-    has(t, NAME,   untested, NULL, .aside = true) \
-    has(t, NAME,   noise_says, NULL, .aside = true) \
-    has(t, NAME,   base_says, NULL, .aside = true)
-FSD_RECORD(routes, ROUTES)
-
-static const char head[] =
-    "{n|route|routes}<, {failed!} failed><, {aside!} above the loss limit>; "
-    "{built|build|builds}<, {engines!|engine|engines} among them>";
-
-static const char routes_text[] =
-    "\n<tuner    {cache}\n><         {cut_short}\n>"
-    "base     {base_says}\n"
-    "best     {best_says}<\nneeds    {kept_says}><\nidle     {idle}>"
-    "<\nuntested {untested}>"
-    "<\nnoise    {noise_says}>\n"
-    "<\n{*}what each knob does alone{/}\n{shown!}>"
-    "\n{*}{titles}{/}\n{routes}";
-/* clang-format on */
-
 static const char *base_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;
@@ -523,17 +440,72 @@ static const char *base_text(const struct fsd_routes_source *k)
     return fsd_print_take(&print, k->arena);
 }
 
-static void fill_tuner(const struct fsd_routes_source *k, struct routes *root,
-                       const struct fsd_tuning *tuning)
-{
-    struct tuner *row = FSD_NEW(k->arena, struct tuner, 1);
+/* clang-format off */
+#define TUNER(has, set, when, t) \
+    set(t, NAME,   path, tuning->path, NULL) \
+    set(t, NAME,   version, text(k, tuning->version), NULL) \
+    set(t, NAME,   search, tuning->search ? text(k, tuning->search) : NULL, NULL) \
+    set(t, NAME,   searched, tuning->searched ? text(k, tuning->searched) : NULL, \
+        NULL, .about = "the expression of the routes to try") \
+    set(t, NAME,   loss_by, tuning->loss_by ? text(k, tuning->loss_by) : NULL, NULL) \
+    when(t, NUMBER, most_loss, tuning->most_loss >= 0, tuning->most_loss, NULL, \
+        .about = "above which a route is set aside") \
+    set(t, FLAG,   cut, tuning->cut, NULL, .if_true = true, \
+        .about = "the file ends within an iteration")
+FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
+    const struct fsd_tuning *tuning = k->r->tuning)
 
-    FSD_FILL(row, TUNER);
-    root->tuner = row;
-    root->cache = fsd_printed(k->arena, "%s, version %s", row->path, row->version);
-    if (tuning->cut)
-        root->cut_short = "the file ends within an iteration, which is left out";
-}
+#define ROUTES(has, set, when, t) \
+    set(t, COUNT,  n, r->n, NULL, .aside = true) \
+    set(t, COUNT,  built, built, NULL, .always = true, \
+        .about = "routes whose build was read") \
+    set(t, COUNT,  failed, failed, NULL, .always = true) \
+    set(t, COUNT,  aside, r->aside, NULL, .always = true, \
+        .about = "routes whose loss is above the limit") \
+    set(t, COUNT,  engines, r->engines.n, NULL, .always = true, \
+        .about = "among the builds, set apart by what comparisons show") \
+    set(t, NAME,   base, route_name(&k, r->base), NULL, .always = true) \
+    when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "ms: the most by " \
+        "which times of one engine differ") \
+    when(t, RECORD, tuner, r->tuning, FSD_HELD(k.arena, tuner, &k, 0), NULL, \
+        .of = &tuner_record) \
+    when(t, RECORD, best, r->best != FSD_NONE, FSD_HELD(k.arena, best, &k, 0), NULL, \
+        .of = &best_record, .about = "absent if fewer " \
+        "than two routes have times measured in the same way") \
+    set(t, ROWS,   knobs, knob_rows(&k), "Knobs", .of = &knob_row_record, \
+        .always = true) \
+    set(t, ROWS,   effects, fsd_effect_rows(&k, false), "What each knob does", \
+        .of = &fsd_effect_row_record, .always = true) \
+    set(t, ROWS,   routes, route_rows(&k), "Routes", .of = &route_row_record, \
+        .always = true) \
+    set(t, ROWS,   shown, fsd_effect_rows(&k, true), NULL, .aside = true, \
+        .of = &fsd_effect_row_record) \
+    set(t, TEXT,   titles, title_text(&k), NULL, .aside = true) \
+    when(t, NAME,  cache, r->tuning, fsd_printed(k.arena, "%s, version %s", \
+        r->tuning->path, text(&k, r->tuning->version)), NULL, .aside = true) \
+    when(t, TEXT,  cut_short, r->tuning && r->tuning->cut, \
+        "the file ends within an iteration, which is left out", NULL, .aside = true) \
+    set(t, NAME,   best_says, best_text(&k), NULL, .aside = true) \
+    set(t, NAME,   kept_says, kept_text(&k), NULL, .aside = true) \
+    set(t, NAME,   idle, idle_text(&k), NULL, .aside = true) \
+    set(t, NAME,   untested, untested_text(&k), NULL, .aside = true) \
+    when(t, MS,    noise_says, r->noise >= 0, r->noise, NULL, .aside = true) \
+    set(t, NAME,   base_says, base_text(&k), NULL, .aside = true)
+FSD_RECORD(routes, ROUTES)
+
+static const char head[] =
+    "{n|route|routes}<, {failed!} failed><, {aside!} above the loss limit>; "
+    "{built|build|builds}<, {engines!|engine|engines} among them>";
+
+static const char routes_text[] =
+    "\n<tuner    {cache}\n><         {cut_short}\n>"
+    "base     {base_says}\n"
+    "best     {best_says}<\nneeds    {kept_says}><\nidle     {idle}>"
+    "<\nuntested {untested}>"
+    "<\nnoise    times of routes with one engine differ by up to {noise_says}>\n"
+    "<\n{*}what each knob does alone{/}\n{shown!}>"
+    "\n{*}{titles}{/}\n{routes}";
+/* clang-format on */
 
 void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r)
 {
@@ -550,26 +522,4 @@ void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r)
         failed += r->routes[i].in->failed;
     }
     FSD_FILL(root, ROUTES);
-    if (r->noise >= 0) {
-        struct fsd_print print;
-
-        root->noise = fsd_real(r->noise);
-        fputs("times of routes with one engine differ by up to ",
-              fsd_print_open(&print));
-        fsd_put_ms(r->noise, print.out);
-        root->noise_says = fsd_print_take(&print, k.arena);
-    }
-    if (r->tuning)
-        fill_tuner(&k, root, r->tuning);
-    root->best = best_of(&k);
-    root->knobs = knob_rows(&k);
-    root->effects = fsd_effect_rows(&k, false);
-    root->shown = fsd_effect_rows(&k, true);
-    root->routes = route_rows(&k);
-    root->titles = title_text(&k);
-    root->base_says = base_text(&k);
-    root->best_says = best_text(&k);
-    root->kept_says = kept_text(&k);
-    root->idle = idle_text(&k);
-    root->untested = untested_text(&k);
 }

@@ -142,12 +142,9 @@ static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
 
     for (uint32_t i = 0; i < changes->n; i++) {
         const struct fsd_block_change *b = &changes->at[i];
-        struct pattern_row *row;
 
-        if (!b->lost && !b->gained)
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, PATTERN_ROW);
+        if (b->lost || b->gained)
+            FSD_ADD(rows, pattern_row, PATTERN_ROW);
     }
     return rows;
 }
@@ -364,20 +361,24 @@ FSD_RECORD(step_row, STEP_ROW)
     set(t, NAME,  from, route_name(k, s->from), "from", .always = true, \
         .about = "the pair of routes that the numbers here are of") \
     set(t, NAME,  to, route_name(k, s->to), "to", .always = true) \
-    has(t, COUNT, split,    "fusions split") \
-    has(t, COUNT, joined,   "fusions joined") \
-    has(t, COUNT, regrouped, NULL) \
-    has(t, COUNT, kernels,  NULL, .about = "groups with the same fusion and " \
-        "different kernels") \
-    has(t, NUMBER, layers,  "layers more") \
-    has(t, NUMBER, inserted, "data-movement layers more") \
-    has(t, NUMBER, least_ms, "least ms more", .about = "of all pairs; absent if not " \
-        "measured") \
-    has(t, NUMBER, most_ms, "most ms more") \
-    has(t, ROWS,  patterns, NULL, .of = &pattern_row_record) \
-    has(t, ROWS,  steps,    NULL, .of = &step_row_record, .always = true, \
+    when(t, COUNT, split, s->change, s->change->split, "fusions split") \
+    when(t, COUNT, joined, s->change, s->change->joined, "fusions joined") \
+    when(t, COUNT, regrouped, s->change, s->change->regrouped, NULL) \
+    when(t, COUNT, kernels, s->change, s->change->kernels, NULL, \
+        .about = "groups with the same fusion and different kernels") \
+    when(t, NUMBER, layers, s->change, s->change->layers, "layers more") \
+    when(t, NUMBER, inserted, s->change, s->change->inserted, \
+        "data-movement layers more") \
+    when(t, NUMBER, least_ms, e->timed, e->least, "least ms more", \
+        .about = "of all pairs; absent if not measured") \
+    when(t, NUMBER, most_ms, e->timed, e->most, "most ms more") \
+    set(t, ROWS,  patterns, pattern_rows(k, &patterns), NULL, \
+        .of = &pattern_row_record) \
+    set(t, ROWS,  steps, step_rows(k, e), NULL, .of = &step_row_record, \
+        .always = true, \
         .about = "all pairs of routes that differ in this knob alone") \
-    has(t, ROWS,  proof,    NULL, .of = &proof_row_record, .always = true, \
+    set(t, ROWS,  proof, proof_rows(k, s->change), NULL, .of = &proof_row_record, \
+        .always = true, \
         .about = "what differs between both builds of the pair") \
     set(t, NAME,  setting, fsd_setting_text(k, e->knob, e->after), NULL, \
         .aside = true) \
@@ -398,16 +399,6 @@ static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
     return rows;
 }
 
-static void fill_change(struct effect_row *row, const struct fsd_engine_change *change)
-{
-    row->split = fsd_count(change->split);
-    row->joined = fsd_count(change->joined);
-    row->regrouped = fsd_count(change->regrouped);
-    row->kernels = fsd_count(change->kernels);
-    row->layers = fsd_real(change->layers);
-    row->inserted = fsd_real(change->inserted);
-}
-
 static void fill_effect(const struct fsd_routes_source *k, struct effect_row *row,
                         const struct fsd_route_effect *e)
 {
@@ -417,15 +408,6 @@ static void fill_effect(const struct fsd_routes_source *k, struct effect_row *ro
     if (s->change && !s->change->same)
         patterns = fsd_route_block_changes(k->arena, k->r, s->from, s->to);
     FSD_FILL(row, EFFECT_ROW);
-    if (s->change)
-        fill_change(row, s->change);
-    if (e->timed) {
-        row->least_ms = fsd_real(e->least);
-        row->most_ms = fsd_real(e->most);
-    }
-    row->patterns = pattern_rows(k, &patterns);
-    row->steps = step_rows(k, e);
-    row->proof = proof_rows(k, s->change);
     row->shown = fsd_rows_first(row->proof, k->style->all ? UINT32_MAX : PROVED);
     if (row->proof->at.n > row->shown->at.n)
         row->more = fsd_count(row->proof->at.n - row->shown->at.n);
