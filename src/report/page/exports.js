@@ -3,10 +3,12 @@
  * left and that of the new one on the right, a line for each change of it.
  */
 import { item, rank, word_chip } from "./chips.js";
-import { finder, search_text } from "./filter.js";
+import { search_text } from "./filter.js";
 import { cut_modules, module_of_name } from "./modules.js";
 import { command_section } from "./markdown.js";
+import { table_of } from "./records.js";
 import { key_of } from "./state.js";
+import { LEVELS, make_subject } from "./subject.js";
 import { apart, base_name, count, noun, once, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
@@ -51,11 +53,12 @@ function change_block(changes, at, cut) {
     const chosen = choose(changes, at);
     const [left, right] = [side_items(changes, "old", chosen), side_items(changes, "new", chosen)];
     const name = changes[0]?.new ?? changes[0]?.old ?? "";
+    const mark = !left.length ? "+" : !right.length ? "-" : "~";
     return {
         at,
         tint: 0,
-        mark: !left.length ? "+" : !right.length ? "-" : "~",
-        level: !left.length ? "added" : !right.length ? "removed" : "changed",
+        mark,
+        level: LEVELS[mark],
         counts: { left: left.length, folded: 0, right: right.length },
         items: () => ({ left, folded: null, right: [right] }),
         keys: () => [key_of(chosen)],
@@ -95,42 +98,27 @@ export function exports_subject(d, command) {
     /** By either name, which the drawing and links use. @type {Map<string, number>} */
     const by_name = new Map();
     groups.forEach(([c], i) => [c?.old, c?.new].forEach((name) => name !== undefined && by_name.set(name, i)));
-    const found = finder(blocks);
-    /** @param {Chosen} chosen @returns {Chosen} */
-    const settled = (chosen) => {
-        const at = chosen.kind === "node" ? by_name.get(chosen.id) : undefined;
-        return at === undefined ? chosen : choose(groups[at] ?? [], at);
-    };
     const [from = "", to = ""] = apart([d.old.model, d.new.model]);
-    return {
+    return make_subject({
         title: `${base_name(d.old.model)} → ${base_name(d.new.model)}`,
         from,
         to,
-        files: [["old", `${d.old.model}  (${d.old.exporter ?? "unknown exporter"})`], ["new", `${d.new.model}  (${d.new.exporter ?? "unknown exporter"})`]],
+        files: /** @type {const} */ (["old", "new"]).map((side) => [side, `${d[side].model}  (${d[side].exporter ?? "unknown exporter"})`]),
         verdict: d.changes.length ? { text: "exports differ", look: "alarm" } : { text: "no difference", look: "good" },
-        left: 13,
         sides: ["old export", "new export"],
-        measures: [],
         blocks,
         facets: [
-            { name: "what", title: "What changed", order: WHAT, open: true },
-            { name: "of", title: "Where", open: true },
-            { name: "op", title: "Operator", open: true },
-            { name: "module", title: "Module", open: true },
+            { name: "what", title: "What changed", order: WHAT, open: true, chart: true },
+            { name: "of", title: "Where", open: true, chart: true },
+            { name: "op", title: "Operator", open: true, chart: true },
+            { name: "module", title: "Module", open: true, chart: true },
         ],
-        charts: [{ facet: "what", title: "What changed" }, { facet: "of", title: "Where" }, { facet: "op", title: "Operator" }, { facet: "module", title: "Module" }],
         chart_note: "Weights are not compared.",
-        legend: [],
-        first_filters: [],
-        tables: [],
         tiles: tiles_of(d),
-        brief: [],
-        rules: [],
-        rules_title: "",
-        waterfall: null,
-        roofline: null,
-        sources: null,
-        find: (chosen) => found(settled(chosen)),
+        settled(chosen) {
+            const at = chosen.kind === "node" ? by_name.get(chosen.id) : undefined;
+            return at === undefined ? chosen : choose(groups[at] ?? [], at);
+        },
         record(chosen) {
             const at = chosen.kind === "node" ? by_name.get(chosen.id) : chosen.kind === "change" ? Number(chosen.id) : undefined;
             const changes = at === undefined ? undefined : groups[at];
@@ -139,25 +127,24 @@ export function exports_subject(d, command) {
             const renamed = one?.old !== undefined && one.new !== undefined && one.old !== one.new;
             return {
                 kind: one?.op ?? one?.what ?? "node",
-                title: safe(one?.new ?? one?.old ?? (one ? one.what : chosen.id)),
+                title: safe(one?.new ?? one?.old ?? one?.what ?? chosen.id),
                 chips: [],
                 sections: [
-                    ...(renamed ? [{ title: "Aligned", pairs: /** @type {[string, import("./types").Pieces][]} */ ([["old", [safe(one?.old ?? "")]], ["new", [safe(one?.new ?? "")]]]) }] : []),
-                    changes
-                        ? { title: "What changed", head: ["what", "of", "was", "is now"], rows: changes.map((c) => [[c.what], [c.of ?? ""], [safe(c.was ?? "")], [safe(c.now ?? "")]]) }
-                        : { title: "What changed", lines: [["Nothing: this node is next to one that changed."]] },
+                    ...table_of("Aligned", "exports/changes", renamed ? [{ old: one.old, new: one.new }] : []),
+                    ...(changes
+                        ? table_of("What changed", "exports/changes", changes.map(({ what, of, was, now }) => ({ what, of, was, now })))
+                        : [{ title: "What changed", lines: [["Nothing: this node is next to one that changed."]] }]),
                     command_section(command.page),
                 ],
             };
         },
-        box_of(chosen, { nodes }) {
-            const { id } = settled(chosen);
-            return Object.entries(nodes ?? {}).find(([box, name]) => name === id && box[0] === "n")?.[0] ?? Object.entries(nodes ?? {}).find(([, name]) => name === id)?.[0] ?? null;
+        box_of({ id }, { nodes }) {
+            const boxes = Object.entries(nodes ?? {}).filter(([, name]) => name === id);
+            return (boxes.find(([box]) => box[0] === "n") ?? boxes[0])?.[0] ?? null;
         },
         chosen_of(box, { nodes }) {
             const name = nodes?.[box];
             return name === undefined ? null : { kind: "node", id: name };
         },
-        first_view: "diff",
-    };
+    });
 }
