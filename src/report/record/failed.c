@@ -2,11 +2,14 @@
  * include/fusiondiff/failed.schema.json is generated from these records. */
 #include "report/record/records.h"
 
+enum { NODES_SHOWN = 12 };
+
 /* clang-format off */
 #define FAILED_NODE(has, set, when, t) \
     set(t, COUNT, node, nodes->at[i], "node", .always = true) \
     when(t, NAME, name, n->name, fsd_text(g->names, n->name), "name") \
-    set(t, NAME,  op, fsd_text(g->names, n->op), "operator", .always = true)
+    set(t, NAME,  op, fsd_text(g->names, n->op), "operator", .always = true) \
+    when(t, TEXT, how, !i, how, NULL, .aside = true)
 FSD_RECORD(failed_node, FAILED_NODE)
 
 #define FAILED_VALUE(has, set, when, t) \
@@ -17,17 +20,22 @@ FSD_RECORD_FROM(failed_value, FAILED_VALUE, const struct fsd_failed *f = from;
     const struct fsd_failed_value *v = &f->values.at[i])
 
 #define FAILED_TRY(has, set, when, t) \
+    set(t, COUNT, number, i + 1, NULL, .aside = true) \
     set(t, TEXT, text, a->text, "try", .always = true) \
     set(t, NAME, command, a->command, "command", .about = "for a shell")
 FSD_RECORD_FROM(failed_try, FAILED_TRY, const struct fsd_failed *f = from;
     const struct fsd_failed_try *a = &f->tries.at[i])
 /* clang-format on */
 
-static const struct fsd_rows *
-nodes_of(struct fsd_arena *arena, const struct fsd_failed *f, const fsd_id_vec *nodes)
+static const struct fsd_rows *nodes_of(struct fsd_arena *arena,
+                                       const struct fsd_failed *f,
+                                       const fsd_id_vec *nodes, const char *how)
 {
-    struct fsd_rows *rows = fsd_rows_new(arena, &failed_node_record, "");
+    struct fsd_rows *rows =
+        fsd_rows_new(arena, &failed_node_record, "#{node} <{name} >({op})<: {how}>");
     const struct fsd_graph *g = f->model;
+
+    rows->between = "\n         ";
 
     for (uint32_t i = 0; i < nodes->n; i++) {
         const struct fsd_node *n = &g->nodes.at[nodes->at[i]];
@@ -77,23 +85,35 @@ static const char *by_name(unsigned i)
     set(t, TEXT,   found_by, fsd_failed_by_name(f->by), NULL, .always = true, \
         .about = "how the nodes were found", .word = by_name, \
         .n_words = FSD__FAILED_BY_COUNT) \
-    set(t, ROWS,   nodes, nodes_of(arena, f, &f->nodes), NULL, \
+    set(t, TEXT,   node_word, f->nodes.n == 1 ? "node" : "nodes", NULL, \
+        .aside = true) \
+    set(t, ROWS,   nodes, nodes, NULL, \
         .of = &failed_node_record, .always = true, \
         .about = "at which it fails, the likeliest first") \
     set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), NULL, .always = true, \
         .about = "of these what cut writes") \
-    set(t, ROWS,   others, nodes_of(arena, f, &f->others), NULL, \
+    set(t, ROWS,   shown, fsd_rows_first(nodes, most), NULL, .aside = true, \
+        .of = &failed_node_record) \
+    set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, NULL, \
+        .aside = true) \
+    set(t, ROWS,   others, others, NULL, \
         .of = &failed_node_record, .always = true, \
         .about = "nodes that the parser rejects as well") \
+    set(t, ROWS,   shown_others, fsd_rows_first(others, most), NULL, .aside = true, \
+        .of = &failed_node_record) \
+    set(t, COUNT,  more_others, others->at.n > most ? others->at.n - most : 0, NULL, \
+        .aside = true) \
     set(t, WORDS,  tensors, fsd_words(f->tensors.at, f->tensors.n), NULL, \
         .always = true, .about = "that the message names") \
-    set(t, ROWS,   values, FSD_LATER(arena, failed_value, f->values.n, f), NULL, \
+    set(t, ROWS,   values, fsd_rows_joined(FSD_ROWS(arena, failed_value, \
+        "{what} {value}", f->values.n, f), ", "), NULL, \
         .of = &failed_value_record, .always = true, .about = "of the message") \
     set(t, ROWS,   findings, \
         fsd_rows_later(arena, &fsd_finding_record, f->found.n, fill_found, f), NULL, \
         .of = &fsd_finding_record, .always = true, \
         .about = "of lint, at these nodes") \
-    set(t, ROWS,   tries, FSD_LATER(arena, failed_try, f->tries.n, f), "to try", \
+    set(t, ROWS,   tries, FSD_ROWS(arena, failed_try, \
+        "  {number}. {text}\n<       {command}\n>", f->tries.n, f), "to try", \
         .of = &failed_try_record, .always = true, \
         .about = "what to try, in this order")
 FSD_RECORD(failed, FAILED)
@@ -102,6 +122,11 @@ FSD_RECORD(failed, FAILED)
 void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f)
 {
     struct fsd_arena *arena = sheet->arena;
+    uint32_t most = sheet->style && sheet->style->all ? UINT32_MAX : NODES_SHOWN;
+    const struct fsd_rows *nodes =
+                              nodes_of(arena, f, &f->nodes, fsd_failed_by_text(f->by)),
+                          *others = nodes_of(arena, f, &f->others,
+                                             "the parser rejects these as well");
     struct failed *row = fsd_sheet_begin(sheet, "fusiondiff-failed/1", &failed_record,
                                          "{conclusion}\n", "");
 

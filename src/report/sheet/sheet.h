@@ -19,7 +19,7 @@
  *                     known
  *     {name!}         the same, and if it is not 0, "unknown" or empty; of a tally
  *                     without the words that nothing has
- *     {*} {+} {/}     ink of a title, of what is inserted, and none
+ *     {*} {+} {!} {/} ink of a title, of what is inserted, of an alarm, and none
  *
  * Rows without a template print the clauses of their record's members, one after the
  * other.
@@ -75,6 +75,13 @@ struct fsd_sheet {
  *  @param text the template of a row; NULL: the clauses of its members */
 struct fsd_rows *fsd_rows_new(struct fsd_arena *arena, const struct fsd_record *of,
                               const char *text);
+/** Sets what separates the rows in text. */
+static inline const struct fsd_rows *fsd_rows_joined(struct fsd_rows *rows,
+                                                     const char *between)
+{
+    rows->between = between;
+    return rows;
+}
 /** Adds a row with unknown members: a struct of the rows' type. */
 void *fsd_rows_add(struct fsd_rows *rows);
 /** Adds a row of this type and fills it from its list (record.h). */

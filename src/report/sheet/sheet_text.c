@@ -28,7 +28,7 @@ struct reference {
 
 static bool is_ink(const char *t)
 {
-    return t[1] && t[2] == '}' && strchr("*+/", t[1]);
+    return t[1] && t[2] == '}' && strchr("*+!/", t[1]);
 }
 
 /* `t` is at the brace.  Templates are part of the program, so an unknown column name is
@@ -195,6 +195,7 @@ static void put_template(const struct writer *w, const char *t,
             fsd_ink(w->style,
                     t[1] == '*'   ? FSD_INK_TITLE
                     : t[1] == '+' ? FSD_INK_INSERTED
+                    : t[1] == '!' ? FSD_INK_ALARM
                                   : FSD_INK_PLAIN,
                     w->out);
             t += 3;
