@@ -141,14 +141,11 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
 
     for (fsd_id i = 0; i < c->old->nodes.n; i++) {
         const struct fsd_state_node *n = &c->old->nodes.at[i];
-        struct aligned *row;
 
-        if (!fsd_align_has(c->align, i) ||
-            (n->role == FSD_ROLE_SIDE &&
-             fsd_state_role_of(c->new, c->align->to_new[i]) == FSD_ROLE_SIDE))
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, ALIGNED);
+        if (fsd_align_has(c->align, i) &&
+            (n->role != FSD_ROLE_SIDE ||
+             fsd_state_role_of(c->new, c->align->to_new[i]) != FSD_ROLE_SIDE))
+            FSD_ADD(rows, aligned, ALIGNED);
     }
     return rows;
 }

@@ -103,9 +103,7 @@ static const struct fsd_rows *edits_of(struct fsd_arena *arena,
 
         for (uint32_t k = 0; k < f->edits.n; k++) {
             const struct fsd_edit *e = &all->edits.at[f->edits.at + k];
-            struct edit *row = fsd_rows_add(rows);
-
-            FSD_FILL(row, EDIT);
+            FSD_ADD(rows, edit, EDIT);
         }
     }
     return rows;

@@ -387,9 +387,7 @@ static void fill_skips(const struct work *w, struct answer *root, bool all)
 
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_effort_skip *s = &skips[i].sum;
-        struct skip_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, SKIP_ROW);
+        FSD_ADD(rows, skip_row, SKIP_ROW);
     }
     root->skipped = rows;
     root->few_skipped = fsd_rows_first(rows, most);
@@ -406,12 +404,9 @@ static void fill_steps(const struct work *w, struct answer *root)
 
     for (uint32_t i = 0; i < w->all->steps.n; i++) {
         const struct fsd_effort_step *s = &w->all->steps.at[i];
-        struct step_row *row;
 
-        if (s->build != w->d->history->build)
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, STEP_ROW);
+        if (s->build == w->d->history->build)
+            FSD_ADD(rows, step_row, STEP_ROW);
     }
     if (longest) {
         root->longest = fsd_text(w->d->names, longest->name);

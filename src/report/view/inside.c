@@ -87,7 +87,8 @@ static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
 /* clang-format off */
 #define GROUP_ROW(has, set, when, t) \
     set(t, NAME,  name, fsd_text(names, g->name), NULL) \
-    has(t, NAME,  called, NULL, .aside = true) \
+    set(t, NAME,  called, g->name ? fsd_text(names, g->name) : "(no scope)", NULL, \
+        .aside = true) \
     set(t, COUNT, nodes, g->nodes, NULL) \
     set(t, MS,    ms, g->ms, NULL)
 FSD_RECORD(group_row, GROUP_ROW)
@@ -102,10 +103,7 @@ static const struct fsd_rows *group_rows(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < groups->n; i++) {
         const struct group *g = &groups->at[i];
-        struct group_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, GROUP_ROW);
-        row->called = g->name ? row->name : "(no scope)";
+        FSD_ADD(rows, group_row, GROUP_ROW);
     }
     return rows;
 }
@@ -154,14 +152,18 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
         .behind = true, \
         .about = "the engine does not state which kernels compute its nodes") \
     set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_layer_record) \
-    has(t, FLAG,   of_region,   "of a region") \
-    has(t, COUNT,  n,           NULL, .aside = true) \
-    has(t, IDS,    nodes,       NULL) \
-    has(t, ROWS,   by_operator, NULL, .of = &group_row_record) \
-    has(t, ROWS,   by_scope,    NULL, .of = &group_row_record) \
-    has(t, ROWS,   listed,        NULL, .aside = true, .of = &node_row_record) \
-    has(t, COUNT,  unlisted,      NULL, .aside = true) \
-    has(t, ROWS,   members,     "nodes", .aside = true, .of = &node_row_record)
+    set(t, FLAG,   of_region, m.of_region, "of a region") \
+    set(t, COUNT,  n, m.nodes.n, NULL, .aside = true) \
+    set(t, IDS,    nodes, fsd_ids(m.nodes.at, m.nodes.n), NULL) \
+    set(t, ROWS,   by_operator, group_rows(arena, &ops, d->names), NULL, \
+        .of = &group_row_record) \
+    set(t, ROWS,   by_scope, group_rows(arena, &by_scope, scopes->names), NULL, \
+        .of = &group_row_record) \
+    set(t, ROWS,   listed, fsd_rows_first(nodes, most), NULL, .aside = true, \
+        .of = &node_row_record) \
+    set(t, COUNT,  unlisted, nodes->at.n > most ? nodes->at.n - most : 0, NULL, \
+        .aside = true) \
+    set(t, ROWS,   members, nodes, "nodes", .aside = true, .of = &node_row_record)
 FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */
 
@@ -175,7 +177,7 @@ static const char layer_text[] =
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \
-    has(t, ROWS, layers, "Layers and their nodes", .of = &layer_row_record)
+    set(t, ROWS, layers, layers, "Layers and their nodes", .of = &layer_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -192,16 +194,8 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
     uint32_t most = request->all ? UINT32_MAX : SHOWN;
     void *clauses = fsd_record_new(arena, &fsd_layer_record);
 
-    FSD_FILL(row, LAYER_ROW);
     fsd_fill_layer(arena, clauses, from, layer);
-    row->of_region = fsd_flag(m.of_region);
-    row->n = fsd_count(m.nodes.n);
-    row->nodes = fsd_ids(m.nodes.at, m.nodes.n);
-    row->by_operator = group_rows(arena, &ops, d->names);
-    row->by_scope = group_rows(arena, &by_scope, scopes->names);
-    row->listed = fsd_rows_first(nodes, most);
-    row->unlisted = fsd_count(nodes->at.n > most ? nodes->at.n - most : 0);
-    row->members = nodes;
+    FSD_FILL(row, LAYER_ROW);
 }
 
 enum fsd_status fsd_view_inside(struct fsd_sheet *sheet,
@@ -224,6 +218,6 @@ enum fsd_status fsd_view_inside(struct fsd_sheet *sheet,
                    ids.at[i]);
     root =
         fsd_sheet_begin(sheet, "fusiondiff-inside/1", &answer_record, NULL, "{layers}");
-    root->layers = layers;
+    FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

@@ -618,12 +618,8 @@ static const struct fsd_rows *varying_rows(const struct context *k)
         fsd_rows_new(k->arena, &varying_row_record, "\n{name}\n{variants}");
 
     for (uint32_t i = 0; i < k->m->rows.n; i++) {
-        struct varying_row *row;
-
-        if (!k->m->rows.at[i].differs)
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, VARYING_ROW);
+        if (k->m->rows.at[i].differs)
+            FSD_ADD(rows, varying_row, VARYING_ROW);
     }
     return rows;
 }

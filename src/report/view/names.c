@@ -597,12 +597,8 @@ static enum fsd_status check(struct fsd_sheet *sheet, const struct fsd_request *
     if (status != FSD_OK)
         return status;
     for (uint32_t i = 0; i < list.n; i++) {
-        struct listed_row *row;
-
-        if (list.at[i].found)
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, LISTED_ROW);
+        if (!list.at[i].found)
+            FSD_ADD(rows, listed_row, LISTED_ROW);
     }
     root = fsd_sheet_begin(sheet, "fusiondiff-names-check/1", &check_row_record,
                            "{n} of {checked} names match nothing\n", "{unknown}");

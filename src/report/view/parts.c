@@ -27,23 +27,27 @@ FSD_RECORD(engine_row, ENGINE_ROW)
     when(t, COUNT, from, is_written(c), c->from + 1, NULL, \
         .about = "the engine that writes it; absent if none does: it comes from " \
         "outside") \
-    has(t, IDS,   to,         NULL, .about = "the engines that read it") \
-    has(t, FLAG,  outside,    NULL, .always = true, .about = "a node in no engine " \
-        "reads or writes it") \
-    has(t, TYPE,  written_as, "written as") \
-    has(t, TYPE,  read_as,    "read as", .about = "if that is a different type") \
-    has(t, TEXT,  route,        "from and to", .aside = true)
+    set(t, IDS,   to, numbers_of(arena, c), NULL, .about = "the engines that read it") \
+    set(t, FLAG,  outside, c->outside, NULL, .always = true, \
+        .about = "a node in no engine reads or writes it") \
+    set(t, TYPE,  written_as, is_written(c) ? c->written_as : c->read_as, \
+        "written as") \
+    when(t, TYPE, read_as, is_written(c) && c->n_to && c->read_as != c->written_as, \
+        c->read_as, "read as", .about = "if that is a different type") \
+    set(t, TEXT,  route, route_of(arena, c), "from and to", .aside = true)
 FSD_RECORD(crossing_row, CROSSING_ROW)
 
 #define ANSWER(has, set, when, t) \
     set(t, COUNT, count, d->parts ? d->parts->n : 1, NULL, .aside = true) \
-    has(t, COUNT, inside,       NULL, .about = "nodes in an engine") \
-    has(t, COUNT, outside,      NULL, .about = "nodes in none of them") \
-    has(t, TALLY, outside_ops,  NULL) \
+    when(t, COUNT, inside, known, inside, NULL, .about = "nodes in an engine") \
+    when(t, COUNT, outside, known, d->summary->by_fate[FSD_FATE_OUTSIDE], NULL, \
+        .about = "nodes in none of them") \
+    when(t, TALLY, outside_ops, known, fsd_ops_of_fate(arena, d, FSD_FATE_OUTSIDE), \
+        NULL) \
     has(t, COUNT, crossing,     NULL) \
     has(t, BYTES, bytes,        NULL, .about = "of all tensors that cross, each once") \
     has(t, COUNT, unknown,      NULL, .about = "tensors of unknown size among them") \
-    set(t, FLAG,  nodes_known, d->parts && d->parts->known, NULL, .always = true) \
+    set(t, FLAG,  nodes_known, known, NULL, .always = true) \
     has(t, ROWS,  engines,      "Engines", .of = &engine_row_record) \
     has(t, ROWS,  tensors,      "Tensors that cross", .of = &crossing_row_record)
 FSD_RECORD(answer, ANSWER)
@@ -154,17 +158,14 @@ static const char *route_of(struct fsd_arena *arena, const struct crossing *c)
     return fsd_print_take(&print, arena);
 }
 
-static void fill_crossing(struct crossing_row *row, const struct fsd_diff *d,
-                          const struct crossing *c, int64_t bytes)
+/* Engines are numbered from 1 for people. */
+static struct fsd_ids numbers_of(struct fsd_arena *arena, const struct crossing *c)
 {
-    FSD_FILL(row, CROSSING_ROW);
+    fsd_id *numbers = FSD_NEW(arena, fsd_id, c->n_to);
+
     for (uint32_t i = 0; i < c->n_to; i++)
-        c->to[i]++; /* engines are numbered from 1 for people from here on */
-    row->to = fsd_ids(c->to, c->n_to);
-    row->outside = fsd_flag(c->outside);
-    row->written_as = fsd_count(is_written(c) ? c->written_as : c->read_as);
-    if (is_written(c) && c->n_to && c->read_as != c->written_as)
-        row->read_as = fsd_count(c->read_as);
+        numbers[i] = c->to[i] + 1;
+    return fsd_ids(numbers, c->n_to);
 }
 
 static void fill_crossings(struct fsd_arena *arena, struct answer *root,
@@ -178,13 +179,11 @@ static void fill_crossings(struct fsd_arena *arena, struct answer *root,
 
     for (fsd_id t = 0; t < d->engine->tensors.n; t++) {
         int64_t bytes = lives.of[t].there ? lives.of[t].bytes : -1;
-        struct crossing_row *row;
+        const struct crossing *c = &all[t];
 
-        if (!crosses(&all[t]))
+        if (!crosses(c))
             continue;
-        row = fsd_rows_add(rows);
-        row->route = route_of(arena, &all[t]);
-        fill_crossing(row, d, &all[t], bytes);
+        FSD_ADD(rows, crossing_row, CROSSING_ROW);
         sum = bytes < 0 ? sum : fsd_plus(d->cost->amounts, sum, bytes);
         unknown += bytes < 0;
     }
@@ -238,17 +237,13 @@ enum fsd_status fsd_view_parts(struct fsd_sheet *sheet,
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = request->d;
     struct answer *root;
+    bool known = d->parts && d->parts->known;
     uint32_t inside = 0;
 
     root = fsd_sheet_begin(sheet, "fusiondiff-parts/1", &answer_record, head, text);
     for (uint32_t p = 0; d->parts && p < d->parts->n; p++)
         inside += d->parts->nodes[p];
     FSD_FILL(root, ANSWER);
-    if (root->nodes_known.is) {
-        root->inside = fsd_count(inside);
-        root->outside = fsd_count(d->summary->by_fate[FSD_FATE_OUTSIDE]);
-        root->outside_ops = fsd_ops_of_fate(arena, d, FSD_FATE_OUTSIDE);
-    }
     fill_engines(arena, root, d);
     fill_crossings(arena, root, d);
     return FSD_OK;

@@ -211,9 +211,7 @@ static const struct fsd_rows *reason_rows(struct fsd_arena *arena,
 
     for (uint32_t i = 0; i < why->n; i++) {
         const struct fsd_block_reason *r = &why->at[i];
-        struct reason_row *row = fsd_rows_add(rows);
-
-        FSD_FILL(row, REASON_ROW);
+        FSD_ADD(rows, reason_row, REASON_ROW);
     }
     return rows;
 }
@@ -250,7 +248,6 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
     const struct fsd_block *shown[SHOWN];
     uint32_t by[FSD__FUSED_COUNT] = {0}, n = 0, more = 0, n_shown = 0;
     double ms = -1;
-    struct kind_row *row;
 
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_block *b = &all->list.at[i];
@@ -275,10 +272,8 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
         else
             more += !is_fused(b);
     }
-    if (!n)
-        return;
-    row = fsd_rows_add(kinds);
-    FSD_FILL(row, KIND_ROW);
+    if (n)
+        FSD_ADD(kinds, kind_row, KIND_ROW);
 }
 
 enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,

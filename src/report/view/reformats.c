@@ -218,9 +218,12 @@ FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
     set(t, COUNT, unknown, sum->unknown, NULL, \
         .about = "layers whose bytes are unknown", \
         .says = "<; the bytes of {unknown!} are unknown>") \
-    has(t, BYTES, of_bytes, NULL, .aside = true) \
-    has(t, MS,    of_ms,    NULL, .aside = true)
-FSD_RECORD(spent_row, SPENT_ROW)
+    when(t, BYTES, of_bytes, !d->times->profiles, \
+        fsd_amount_cell(d, d->cost->all.bytes), NULL, .aside = true) \
+    when(t, MS,   of_ms, d->times->profiles, fsd_real(d->times->total), NULL, \
+        .aside = true)
+FSD_RECORD_FROM(spent_row, SPENT_ROW, const struct fsd_diff *d = from;
+    const struct fsd_spent_sum *sum = &d->cost->spent[i])
 /* clang-format on */
 
 static const char requantizing_text[] =
@@ -244,31 +247,43 @@ FSD_RECORD(note_row, NOTE_ROW)
     set(t, ROWS,  reformats, reformats, "Layers that only move data", \
         .of = &mover_row_record) \
     set(t, ROWS,  free, free, "Layers that take no time", .of = &mover_row_record) \
-    has(t, ROWS,  of_nodes,    "Layers that move data for nodes of the model", \
-                               .of = &mover_row_record) \
-    has(t, ROWS,  requantization, "Kernels that requantize", \
-                               .of = &requantizing_row_record) \
-    has(t, RECORD, requested_sum, NULL, .of = &spent_row_record) \
-    has(t, RECORD, requantization_sum, NULL, .of = &spent_row_record) \
+    set(t, ROWS,  of_nodes, mover_rows(arena, d, &lists->of_nodes.layers, \
+        requested_text, unprinted), "Layers that move data for nodes of the model", \
+        .of = &mover_row_record) \
+    set(t, ROWS,  requantization, requantizing, "Kernels that requantize", \
+        .of = &requantizing_row_record) \
+    when(t, RECORD, requested_sum, d->cost->spent[FSD_SPENT_REQUESTED].layers, \
+        FSD_HELD(arena, spent_row, d, FSD_SPENT_REQUESTED), NULL, \
+        .of = &spent_row_record) \
+    when(t, RECORD, requantization_sum, d->cost->spent[FSD_SPENT_REQUANTIZE].layers, \
+        FSD_HELD(arena, spent_row, d, FSD_SPENT_REQUANTIZE), NULL, \
+        .of = &spent_row_record) \
     set(t, ROWS,  moved_shown, moved, NULL, .aside = true, .of = &mover_row_record) \
     set(t, COUNT, moved_left_out, lists->moved.left_out, NULL, .aside = true) \
     when(t, MS,    moved_left_out_ms, d->times->profiles, \
         fsd_real(lists->moved.left_out_ms), NULL, .aside = true) \
-    has(t, ROWS,  requested_shown, NULL, .aside = true, .of = &mover_row_record) \
-    has(t, COUNT, requested_more, NULL, .aside = true) \
-    has(t, ROWS,  requantization_shown, NULL, .aside = true, \
-                  .of = &requantizing_row_record) \
-    has(t, COUNT, requantization_more, NULL, .aside = true) \
-    set(t, COUNT, n, lists->moved.layers.n + lists->moved.left_out, NULL, \
+    set(t, ROWS,  requested_shown, fsd_rows_first(requested, most), NULL, \
+        .aside = true, .of = &mover_row_record) \
+    set(t, COUNT, requested_more, lists->requested.left_out + beyond(requested, most), \
+        NULL, .aside = true) \
+    set(t, ROWS,  requantization_shown, fsd_rows_first(requantizing, most), NULL, \
+        .aside = true, .of = &requantizing_row_record) \
+    set(t, COUNT, requantization_more, \
+        lists->requantizing.left_out + beyond(requantizing, most), NULL, \
         .aside = true) \
-    has(t, TEXT,  none,        NULL, .aside = true) \
+    set(t, COUNT, n, n, NULL, .aside = true) \
+    when(t, TEXT, none, !n, d->cost->spent[FSD_SPENT_REQUESTED].layers \
+        ? "no layer that costs time moves data except where the model requires it" \
+        : "no layer that costs time only moves data", NULL, .aside = true) \
     when(t, MS,    all_ms, d->times->profiles, fsd_real(ms), NULL, .aside = true) \
     when(t, SHARE, all_share, d->times->profiles, total > 0 ? ms / total : 0, NULL, \
         .aside = true) \
     set(t, COUNT, n_free, lists->free.n, NULL, .aside = true) \
-    has(t, ROWS,  free_shown,  NULL, .aside = true, .of = &mover_row_record) \
-    has(t, COUNT, free_folded, NULL, .aside = true) \
-    has(t, ROWS,  advice,      NULL, .aside = true, .of = &note_row_record)
+    when(t, ROWS,  free_shown, !folds, free, NULL, .aside = true, \
+        .of = &mover_row_record) \
+    when(t, COUNT, free_folded, folds, lists->free.n, NULL, .aside = true) \
+    set(t, ROWS,  advice, note_rows(arena, notes, moved), NULL, .aside = true, \
+        .of = &note_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -338,24 +353,6 @@ static struct fsd_rows *requantizing_rows(struct fsd_arena *arena,
     return rows;
 }
 
-/* The sum of a class of layers; NULL if there are none. */
-static const struct spent_row *spent_of(struct fsd_arena *arena,
-                                        const struct fsd_diff *d, enum fsd_spent spent)
-{
-    const struct fsd_spent_sum *sum = &d->cost->spent[spent];
-    struct spent_row *row;
-
-    if (!sum->layers)
-        return NULL;
-    row = FSD_NEW(arena, struct spent_row, 1);
-    FSD_FILL(row, SPENT_ROW);
-    if (d->times->profiles)
-        row->of_ms = fsd_real(d->times->total);
-    else
-        row->of_bytes = fsd_amount_cell(d, d->cost->all.bytes);
-    return row;
-}
-
 static const struct fsd_rows *note_rows(struct fsd_arena *arena,
                                         const struct fsd_intern *notes,
                                         const struct fsd_rows *movers)
@@ -380,34 +377,14 @@ static const struct fsd_rows *note_rows(struct fsd_arena *arena,
     return rows;
 }
 
-/* Adds the layers that the model requests, and those that requantize; text shows only
- * the first of many. */
-static void fill_classes(struct fsd_arena *arena, struct answer *root,
-                         const struct fsd_request *request, const struct lists *lists)
+/* Rows that a text of at most `most` leaves out. */
+static uint32_t beyond(const struct fsd_rows *rows, uint32_t most)
 {
-    const struct fsd_diff *d = request->d;
-    uint32_t most = request->all || request->q->top ? UINT32_MAX : FEW_LISTED;
-    struct fsd_intern *notes = fsd_intern_new(arena);
-    struct fsd_rows *requested =
-        mover_rows(arena, d, &lists->requested.layers, requested_text, notes);
-    struct fsd_rows *of_nodes =
-        mover_rows(arena, d, &lists->of_nodes.layers, requested_text, notes);
-    struct fsd_rows *requantizing =
-        requantizing_rows(arena, d, &lists->requantizing.layers);
-
-    root->of_nodes = of_nodes;
-    root->requested_sum = spent_of(arena, d, FSD_SPENT_REQUESTED);
-    root->requested_shown = fsd_rows_first(requested, most);
-    root->requested_more = fsd_count(lists->requested.left_out + requested->at.n -
-                                     root->requested_shown->at.n);
-    root->requantization = requantizing;
-    root->requantization_sum = spent_of(arena, d, FSD_SPENT_REQUANTIZE);
-    root->requantization_shown = fsd_rows_first(requantizing, most);
-    root->requantization_more =
-        fsd_count(lists->requantizing.left_out + requantizing->at.n -
-                  root->requantization_shown->at.n);
+    return rows->at.n > most ? rows->at.n - most : 0;
 }
 
+/* Text shows only the first of the layers that the model requests, and of those that
+ * requantize; of free layers, which cost nothing, the number suffices. */
 static void fill_root(struct fsd_arena *arena, struct answer *root,
                       const struct fsd_request *request, const struct lists *lists)
 {
@@ -419,22 +396,18 @@ static void fill_root(struct fsd_arena *arena, struct answer *root,
         mover_rows(arena, d, &lists->moved.layers, mover_text, notes);
     struct fsd_rows *free =
         mover_rows(arena, d, &lists->free, "  layer {layer}  {called:.84}\n", notes);
+    struct fsd_intern *unprinted = fsd_intern_new(arena);
+    struct fsd_rows *requested =
+        mover_rows(arena, d, &lists->requested.layers, requested_text, unprinted);
+    struct fsd_rows *requantizing =
+        requantizing_rows(arena, d, &lists->requantizing.layers);
+    uint32_t n = lists->moved.layers.n + lists->moved.left_out;
+    uint32_t most = request->all || request->q->top ? UINT32_MAX : FEW_LISTED;
+    bool folds = lists->free.n > FEW_FREE && !request->all;
     double ms = sum(d, &lists->moved.layers) + lists->moved.left_out_ms;
     double total = d->times->total;
 
     FSD_FILL(root, ANSWER);
-    if (!root->n.is)
-        root->none = d->cost->spent[FSD_SPENT_REQUESTED].layers
-                         ? "no layer that costs time moves data except where the model "
-                           "requires it"
-                         : "no layer that costs time only moves data";
-    if (lists->free.n > FEW_FREE && !request->all)
-        root->free_folded = root->n_free; /* they cost nothing, so their number
-                                             suffices */
-    else
-        root->free_shown = root->free;
-    root->advice = note_rows(arena, notes, moved);
-    fill_classes(arena, root, request, lists);
 }
 
 enum fsd_status fsd_view_reformats(struct fsd_sheet *sheet,

@@ -5,6 +5,7 @@
  */
 #include "base/base.h"
 #include "model/graph/history.h"
+#include "report/record/records.h"
 #include "report/view/view.h"
 
 #include <stdlib.h>
@@ -62,16 +63,19 @@ FSD_RECORD(add_row, ADD_ROW)
     set(t, TEXT,  why, fsd_bias_misfit_text(arena, &misfit), "why")
 FSD_RECORD(wide_row, WIDE_ROW)
 
+#define COUNTED(set, t) \
+    set(t, COUNT, layers, counted->n, "layers") \
+    set(t, MS,    ms, counted->ms, "ms")
+
 #define OP_ROW(has, set, when, t) \
-    has(t, NAME,  op,     "inserted") \
-    has(t, COUNT, layers, "layers") \
-    has(t, MS,    ms,     "ms")
+    set(t, NAME,  op, fsd_text(d->names, counted->key), "inserted") \
+    COUNTED(set, t)
 FSD_RECORD(op_row, OP_ROW)
 
 #define PROVIDER_ROW(has, set, when, t) \
-    has(t, NAME,  provider, "provider", .about = "absent if not known") \
-    has(t, COUNT, layers,   "layers") \
-    has(t, MS,    ms,       "ms")
+    set(t, NAME,  provider, fsd_text_or_null(d, counted->key), "provider", \
+        .about = "absent if not known") \
+    COUNTED(set, t)
 FSD_RECORD(provider_row, PROVIDER_ROW)
 
 #define ANSWER(has, set, when, t) \
@@ -188,12 +192,6 @@ static int by_first(const void *a, const void *b)
     return x->first < y->first ? -1 : x->first > y->first;
 }
 
-static void add_group(struct fsd_rows *rows, const struct fsd_diff *d,
-                      const struct group *g)
-{
-    FSD_ADD(rows, skip_row, SKIP_ROW);
-}
-
 static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
                              const struct fsd_request *request)
 {
@@ -229,8 +227,10 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
         fill_place(arena, fsd_rows_add(g->nodes), d, s->e, node_of[s->index]);
     }
     fsd_vec_sort(&groups, by_first);
-    for (uint32_t i = 0; i < groups.n; i++)
-        add_group(rows, d, groups.at[i]);
+    for (uint32_t i = 0; i < groups.n; i++) {
+        const struct group *g = groups.at[i];
+        FSD_ADD(rows, skip_row, SKIP_ROW);
+    }
     root->skipped = rows;
     return skips.n;
 }
@@ -287,12 +287,9 @@ static void fill_added(struct fsd_arena *arena, struct answer *root,
 
     for (uint32_t i = 0; i < d->history->events.n; i++) {
         const struct fsd_event *e = &d->history->events.at[i];
-        struct add_row *row;
 
-        if (e->kind != FSD_EVENT_ADD || e->build != d->history->build)
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, ADD_ROW);
+        if (e->kind == FSD_EVENT_ADD && e->build == d->history->build)
+            FSD_ADD(rows, add_row, ADD_ROW);
     }
     root->added = rows;
 }
@@ -351,20 +348,15 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
     }
     fsd_vec_sort(&by_op, more_first);
     for (uint32_t i = 0; i < by_op.n; i++) {
-        struct op_row *row = fsd_rows_add(ops);
+        const struct tally *counted = &by_op.at[i];
 
-        row->op = fsd_text(d->names, by_op.at[i].key);
-        row->layers = fsd_count(by_op.at[i].n);
-        row->ms = fsd_real_ms(by_op.at[i].ms);
+        FSD_ADD(ops, op_row, OP_ROW);
     }
     fsd_vec_sort(&by_provider, more_first);
     for (uint32_t i = 0; any && i < by_provider.n; i++) {
-        struct provider_row *row = fsd_rows_add(providers);
+        const struct tally *counted = &by_provider.at[i];
 
-        if (by_provider.at[i].key)
-            row->provider = fsd_text(d->names, by_provider.at[i].key);
-        row->layers = fsd_count(by_provider.at[i].n);
-        row->ms = fsd_real_ms(by_provider.at[i].ms);
+        FSD_ADD(providers, provider_row, PROVIDER_ROW);
     }
     root->inserted = ops;
     root->providers = providers;

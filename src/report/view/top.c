@@ -466,12 +466,9 @@ static struct fsd_rows *spent_rows(struct fsd_arena *arena, const struct fsd_dif
 
     for (int i = 0; i < FSD_SPENT_NOTHING; i++) {
         const struct fsd_spent_sum *sum = &d->cost->spent[i];
-        struct spent_row *row;
 
-        if (!sum->layers)
-            continue;
-        row = fsd_rows_add(rows);
-        FSD_FILL(row, SPENT_ROW);
+        if (sum->layers)
+            FSD_ADD(rows, spent_row, SPENT_ROW);
     }
     if (rows->at.n < 2)
         rows->at.n = 0;

@@ -15,17 +15,21 @@ enum { NEIGHBOURS = 4 };
     set(t, TEXT,  kind, fsd_kind_name(r->kind), "kind") \
     set(t, NAME,  sort, fsd_phrase_of(arena, d, link->layer, fsd_put_layer_kind), \
         NULL, .aside = true) \
-    has(t, NAME,  change,    "change", .aside = true) \
-    has(t, TYPE,  precision, "precision") \
+    when(t, NAME,  change, n->in.n || n->out.n, change ? change : "", "change", \
+        .aside = true) \
+    set(t, TYPE,  precision, r->precision, "precision") \
     set(t, FLAG,  opaque, r->opaque, "opaque", .if_true = true, .behind = true, \
         .about = "the engine does not state which kernels compute its nodes") \
-    has(t, MS,    ms,        "layer's ms") \
-    has(t, NAME,  provider,  "provider") \
-    has(t, WORDS, evidence,  "evidence") \
-    has(t, FACTS, values,    "layer's ", .about = "external numbers, by column") \
-    has(t, TEXT,  numbers,   NULL, .aside = true) \
-    has(t, TEXT,  from,      NULL, .aside = true) \
-    has(t, TEXT,  to,        NULL, .aside = true)
+    set(t, MS,    ms, fsd_layer_ms(d, link->layer), "layer's ms") \
+    set(t, NAME,  provider, \
+        fsd_text_or_null(d, d->engine->layers.at[link->layer].ran_by), "provider") \
+    set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), "evidence") \
+    set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "layer's ", \
+        .about = "external numbers, by column") \
+    set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), NULL, \
+        .aside = true) \
+    set(t, TEXT,  from, neighbours(arena, d, n->in, true), NULL, .aside = true) \
+    set(t, TEXT,  to, neighbours(arena, d, n->out, false), NULL, .aside = true)
 FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */
 
@@ -57,10 +61,13 @@ static const char layer_text[] =
     set(t, NAME,  became, fsd_phrase_of(arena, d, node, fsd_put_fate), NULL, \
         .aside = true) \
     set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_node_record) \
-    has(t, COUNT, region,    "region", .aside = true) \
-    has(t, FACTS, values,    "", .about = "external numbers, by column") \
-    has(t, TEXT,  numbers,   NULL, .aside = true) \
-    has(t, ROWS,  layers,    "layers", .of = &layer_row_record)
+    set(t, COUNT, region, fsd_count_id(d->match->region_of_node[node]), "region", \
+        .aside = true) \
+    set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "", \
+        .about = "external numbers, by column") \
+    set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), NULL, \
+        .aside = true) \
+    set(t, ROWS,  layers, layers, "layers", .of = &layer_row_record)
 FSD_RECORD(node_row, NODE_ROW)
 /* clang-format on */
 
@@ -71,7 +78,7 @@ static const char node_text[] = "node {index} {called}< ({op!})>< in {module}>\n
 
 /* clang-format off */
 #define ANSWER(has, set, when, t) \
-    has(t, ROWS, nodes, "Nodes and their layers", .of = &node_row_record)
+    set(t, ROWS, nodes, nodes, "Nodes and their layers", .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -106,26 +113,10 @@ static void fill_layer(struct fsd_arena *arena, struct layer_row *row,
 {
     const struct fsd_node *n = &d->engine->nodes.at[link->layer];
     const struct fsd_layer_result *r = &d->layers[link->layer];
+    uint32_t numbers = d->values ? d->values->of_layer[link->layer] : FSD_NONE;
+    const char *change = fsd_change_of(arena, d, link->layer);
 
     FSD_FILL(row, LAYER_ROW);
-    if (n->in.n || n->out.n) {
-        const char *change = fsd_change_of(arena, d, link->layer);
-
-        row->change = change ? change : "";
-    }
-    row->precision = fsd_count(r->precision);
-    row->ms = fsd_real_ms(fsd_layer_ms(d, link->layer));
-    if (d->engine->layers.at[link->layer].ran_by)
-        row->provider = fsd_text(d->names, d->engine->layers.at[link->layer].ran_by);
-    row->evidence = fsd_words_of_evidence(arena, link->by);
-    if (d->values) {
-        row->values =
-            fsd_facts_of_row(arena, d->values, d->values->of_layer[link->layer]);
-        row->numbers =
-            fsd_text_of_row(arena, d->values, d->values->of_layer[link->layer]);
-    }
-    row->from = neighbours(arena, d, n->in, true);
-    row->to = neighbours(arena, d, n->out, false);
 }
 
 static void fill_node(struct fsd_arena *arena, struct node_row *row,
@@ -136,19 +127,14 @@ static void fill_node(struct fsd_arena *arena, struct node_row *row,
     const struct fsd_node_result *r = &d->nodes[node];
     const struct fsd_node_cost *cost = &d->cost->nodes[node];
     struct fsd_rows *layers = fsd_rows_new(arena, &layer_row_record, layer_text);
+    uint32_t numbers = d->values ? d->values->of_node[node] : FSD_NONE;
     void *clauses = fsd_record_new(arena, &fsd_node_record);
 
-    FSD_FILL(row, NODE_ROW);
     fsd_fill_node(arena, clauses, from, node);
-    row->region = fsd_count_id(d->match->region_of_node[node]);
-    if (d->values) {
-        row->values = fsd_facts_of_row(arena, d->values, d->values->of_node[node]);
-        row->numbers = fsd_text_of_row(arena, d->values, d->values->of_node[node]);
-    }
     for (uint32_t i = 0; i < d->match->of_node[node].n; i++)
         fill_layer(arena, fsd_rows_add(layers), d,
                    fsd_match_of_node(d->match, node, i));
-    row->layers = layers;
+    FSD_FILL(row, NODE_ROW);
 }
 
 enum fsd_status fsd_view_where(struct fsd_sheet *sheet,
@@ -168,6 +154,6 @@ enum fsd_status fsd_view_where(struct fsd_sheet *sheet,
         fill_node(sheet->arena, fsd_rows_add(nodes), from, ids.at[i]);
     root =
         fsd_sheet_begin(sheet, "fusiondiff-where/1", &answer_record, NULL, "{nodes}");
-    root->nodes = nodes;
+    FSD_FILL(root, ANSWER);
     return FSD_OK;
 }
