@@ -18,10 +18,11 @@
     set(t, IDS,   nodes, ids_of_subjects(arena, all, f->nodes), NULL, .always = true) \
     set(t, WORDS, tensors, fsd_names_of_subjects(arena, all, f->tensors), NULL, \
         .always = true) \
-    has(t, FACTS, facts,    NULL, .always = true) \
-    has(t, ROWS,  cites,    NULL, .of = &fsd_cite_record, \
+    set(t, FACTS, facts, facts_of(arena, all, f->facts), NULL, .always = true) \
+    set(t, ROWS,  cites, fsd_cites_of(arena, all, f->cites), NULL, \
+        .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain the finding") \
-    has(t, NAME,  todo,     NULL, \
+    set(t, NAME,  todo, f->todo, NULL, \
         .about = "the first of these edits as a sentence, and the number of others")
 FSD_RECORD_SHARED(finding, FINDING)
 /* clang-format on */
@@ -48,23 +49,27 @@ struct fsd_words fsd_names_of_subjects(struct fsd_arena *arena,
     return fsd_words(names, about.n);
 }
 
+static struct fsd_fact_cells
+facts_of(struct fsd_arena *arena, const struct fsd_findings *all, struct fsd_span facts)
+{
+    struct fsd_fact_cell *cells = FSD_NEW(arena, struct fsd_fact_cell, facts.n);
+
+    for (uint32_t i = 0; i < facts.n; i++) {
+        const struct fsd_fact *fact = &all->facts.at[facts.at + i];
+
+        cells[i] = (struct fsd_fact_cell){
+            .key = fact->key, .text = fact->text, .count = fact->number, .whole = true};
+    }
+    return (struct fsd_fact_cells){true, facts.n, cells};
+}
+
 void fsd_fill_finding(struct fsd_arena *arena, void *out, const void *from, uint32_t i)
 {
     const struct fsd_findings *all = from;
     const struct fsd_finding *f = &all->list.at[i];
-    struct fsd_fact_cell *facts = FSD_NEW(arena, struct fsd_fact_cell, f->facts.n);
     struct finding *row = out;
 
     FSD_FILL(row, FINDING);
-    for (uint32_t k = 0; k < f->facts.n; k++) {
-        const struct fsd_fact *fact = &all->facts.at[f->facts.at + k];
-
-        facts[k] = (struct fsd_fact_cell){
-            .key = fact->key, .text = fact->text, .count = fact->number, .whole = true};
-    }
-    row->facts = (struct fsd_fact_cells){true, f->facts.n, facts};
-    row->cites = fsd_cites_of(arena, all, f->cites);
-    row->todo = f->todo;
 }
 
 const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,

@@ -75,14 +75,16 @@ FSD_RECORD(link, LINK)
 #define ROOFLINE(has, set, when, t) \
     set(t, TEXT,   bound, bound_name(roof.by_memory), NULL, .always = true, \
         .word = bound_name, .n_words = 2) \
-    has(t, TEXT,   peak,          NULL, .aside = true, .says = "\n  {peak} takes " \
+    set(t, TEXT,   peak, roof.by_memory ? "memory" : "arithmetic", NULL, \
+        .aside = true, .says = "\n  {peak} takes " \
         "the time: at the peaks {ms}<, {reached:0.0} % reached>") \
     set(t, MS,     ms, fsd_real(roof.ms), NULL, .always = true, \
         .about = "the minimum time on the device") \
     set(t, NUMBER, macs_per_byte, roof.per_byte, NULL, .always = true) \
     set(t, SHARE,  reached, fsd_real_ms(roof.reached), NULL, \
         .about = "the minimum time divided by the measured time")
-FSD_RECORD(roofline, ROOFLINE)
+FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
+    struct fsd_roofline roof = fsd_cost_roofline(d, i))
 
 #define LAYER(has, set, when, t) \
     set(t, COUNT, index, id, "layer", .always = true) \
@@ -128,23 +130,33 @@ FSD_RECORD(roofline, ROOFLINE)
     set(t, COUNT, part, fsd_count_id(fsd_graph_part_of(d->engine, id)), NULL, \
         .about = "of several engines, in engine.parts, from 0") \
     when(t, COUNT, profile, l->profile >= 0, (uint64_t)l->profile, NULL) \
-    has(t, MS,    ms,        "layer's ms", .says = "<, {ms}>") \
-    has(t, RECORD, ms_spread, NULL, .of = &fsd_spread_row_record, \
+    set(t, MS,    ms, ms->median, "layer's ms", .says = "<, {ms}>") \
+    when(t, RECORD, ms_spread, d->times->profiles > 1 && ms->median >= 0, \
+        fsd_spread_held(arena, ms), NULL, .of = &fsd_spread_row_record, \
         .about = "over several profiles") \
-    has(t, NAME,  bytes_unknown_of, NULL, \
+    set(t, NAME,  bytes_unknown_of, \
+        fsd_tensor_name(d->engine, fsd_cost_gap(d, id)), NULL, \
         .about = "the tensor whose shape or type is unknown, if the bytes are " \
                  "not", \
         .says = "<, bytes unknown for want of the shape of {bytes_unknown_of}>") \
-    has(t, BYTES, bytes,     "bytes", .about = "read and written, without the bias", \
+    set(t, BYTES, bytes, fsd_amount_cell(d, cost->bytes), "bytes", \
+        .about = "read and written, without the bias", \
         .says = "<, {bytes}< and a bias of {bias_bytes!}>>") \
-    has(t, BYTES, bias_bytes, NULL) \
-    has(t, BYTES, weight_bytes, NULL) \
-    has(t, MACS,  macs,      "multiply-adds", .says = "<, {macs!} multiply-adds>") \
-    has(t, NUMBER, per_byte, NULL, .aside = true, \
+    when(t, BYTES, bias_bytes, cost->traffic.bias > 0, \
+        fsd_amount_cell(d, cost->traffic.bias), NULL) \
+    when(t, BYTES, weight_bytes, cost->traffic.weights > 0, \
+        fsd_amount_cell(d, cost->traffic.weights), NULL) \
+    set(t, MACS,  macs, fsd_amount_cell(d, cost->macs), "multiply-adds", \
+        .says = "<, {macs!} multiply-adds>") \
+    when(t, NUMBER, per_byte, roof.per_byte > 0, roof.per_byte, NULL, .aside = true, \
         .says = "<, {per_byte!:0.1} per byte>") \
-    has(t, RECORD, roofline, NULL, .of = &roofline_record, .says = "<{roofline}>") \
-    has(t, FACTS, values,    "layer's ", .about = "external numbers, by column") \
-    has(t, RECORD, edge,     NULL, .of = &fsd_edge_record, \
+    when(t, RECORD, roofline, roof.known && roof.per_byte >= 0, \
+        FSD_HELD(arena, roofline, d, id), NULL, .of = &roofline_record, \
+        .says = "<{roofline}>") \
+    when(t, FACTS, values, d->values, \
+        fsd_facts_of_row(arena, d->values, d->values->of_layer[id]), "layer's ", \
+        .about = "external numbers, by column") \
+    set(t, RECORD, edge, fsd_edge_of(arena, d, id), NULL, .of = &fsd_edge_record, \
         .about = "the edge that it sits on, for a layer that computes no node")
 FSD_RECORD_SHARED(layer, LAYER)
 /* clang-format on */
@@ -161,46 +173,17 @@ static const struct fsd_rows *links_of(struct fsd_arena *arena,
     return links;
 }
 
-static void fill_cost(struct fsd_arena *arena, struct layer *row,
-                      const struct fsd_diff *d, fsd_id id)
-{
-    const struct fsd_layer_cost *cost = &d->cost->layers[id];
-    const struct fsd_spread *ms = &d->times->of[id];
-    struct fsd_roofline roof = fsd_cost_roofline(d, id);
-    fsd_id gap = fsd_cost_gap(d, id);
-    struct roofline *at;
-
-    row->ms = fsd_real_ms(ms->median);
-    if (d->times->profiles > 1 && ms->median >= 0)
-        row->ms_spread = fsd_spread_held(arena, ms);
-    row->bytes_unknown_of = fsd_tensor_name(d->engine, gap);
-    row->bytes = fsd_amount_cell(d, cost->bytes);
-    if (cost->traffic.bias > 0)
-        row->bias_bytes = fsd_amount_cell(d, cost->traffic.bias);
-    if (cost->traffic.weights > 0)
-        row->weight_bytes = fsd_amount_cell(d, cost->traffic.weights);
-    row->macs = fsd_amount_cell(d, cost->macs);
-    if (roof.per_byte > 0)
-        row->per_byte = fsd_real(roof.per_byte);
-    if (!roof.known || roof.per_byte < 0)
-        return;
-    row->roofline = at = FSD_NEW(arena, struct roofline, 1);
-    FSD_FILL(at, ROOFLINE);
-    at->peak = roof.by_memory ? "memory" : "arithmetic";
-}
-
 void fsd_fill_layer(struct fsd_arena *arena, void *out, const void *from, uint32_t id)
 {
     const struct fsd_diff *d = ((const struct fsd_run_source *)from)->d;
     const struct fsd_node *n = &d->engine->nodes.at[id];
     const struct fsd_layer *l = &d->engine->layers.at[id];
+    const struct fsd_layer_cost *cost = &d->cost->layers[id];
+    const struct fsd_spread *ms = &d->times->of[id];
+    struct fsd_roofline roof = fsd_cost_roofline(d, id);
     struct layer *row = out;
 
     FSD_FILL(row, LAYER);
-    fill_cost(arena, row, d, id);
-    if (d->values)
-        row->values = fsd_facts_of_row(arena, d->values, d->values->of_layer[id]);
-    row->edge = fsd_edge_of(arena, d, id);
 }
 
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,

@@ -26,32 +26,49 @@
     set(t, COUNT, same_as, fsd_count_id(r->other), NULL) \
     set(t, COUNT, near_layer, fsd_count_id(r->near_layer), NULL, \
         .says = "< (at layer {near_layer})>") \
-    has(t, IDS,   layers,     NULL, .always = true) \
+    set(t, IDS,   layers, layers_of(arena, d->match, id), NULL, .always = true) \
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
         .about = "one of its layers is opaque: its fusion there, and the type in " \
         "which it runs, are unknown") \
-    has(t, COUNT, part,       NULL, .about = "of several engines, the one it is " \
+    when(t, COUNT, part, d->parts, fsd_count_id(d->parts->of_node[id]), NULL, \
+        .about = "of several engines, the one it is " \
         "computed in, or lies in by the tensors around it") \
-    has(t, COUNT, region,     "node's region", .behind = true, \
-        .says = "<; in region {region}>") \
-    has(t, ROWS,  inputs,     NULL, .of = &fsd_port_record, .always = true, \
+    set(t, COUNT, region, fsd_count_id(d->match->region_of_node[id]), "node's region", \
+        .behind = true, .says = "<; in region {region}>") \
+    set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), NULL, \
+        .of = &fsd_port_record, .always = true, \
         .about = "tensors of the model; one without a name is an omitted input") \
-    has(t, ROWS,  outputs,    NULL, .of = &fsd_port_record, .always = true) \
-    has(t, TYPE,  requested,  "requested", .always = true, \
+    set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->model, n->out), NULL, \
+        .of = &fsd_port_record, .always = true) \
+    set(t, TYPE,  requested, r->requested, "requested", .always = true, \
         .says = "<; requested {requested!}>") \
-    has(t, TYPE,  realised,   "runs in", .always = true, \
+    set(t, TYPE,  realised, r->realised, "runs in", .always = true, \
         .says = "<, runs in {realised!}>") \
-    has(t, MS,    ms,         "node's ms", .about = "its share of its layers' times", \
+    set(t, MS,    ms, cost->ms, "node's ms", \
+        .about = "its share of its layers' times", \
         .says = "<, {macs!} multiply-adds><, {ms}<{shares!} as its part>>") \
-    has(t, FLAG,  shares,     NULL, .if_true = true, \
+    set(t, FLAG,  shares, cost->ms >= 0 && cost->shares, NULL, .if_true = true, \
         .about = "other nodes share the same layer's time") \
-    has(t, MACS,  macs,       NULL) \
-    has(t, FACTS, values,     "node's ", .about = "external numbers, by column") \
+    when(t, MACS, macs, cost->macs, fsd_amount_cell(d, cost->macs), NULL) \
+    when(t, FACTS, values, d->values, \
+        fsd_facts_of_row(arena, d->values, d->values->of_node[id]), "node's ", \
+        .about = "external numbers, by column") \
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */
+
+static struct fsd_ids layers_of(struct fsd_arena *arena, const struct fsd_match *match,
+                                fsd_id node)
+{
+    uint32_t n = match->of_node[node].n;
+    fsd_id *layers = FSD_NEW(arena, fsd_id, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        layers[i] = fsd_match_of_node(match, node, i)->layer;
+    return fsd_ids(layers, n);
+}
 
 void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_t id)
 {
@@ -60,26 +77,9 @@ void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_
     const struct fsd_node *n = &d->model->nodes.at[id];
     const struct fsd_node_result *r = &d->nodes[id];
     const struct fsd_node_cost *cost = &d->cost->nodes[id];
-    fsd_id *layers = FSD_NEW(arena, fsd_id, d->match->of_node[id].n);
     struct node *row = out;
 
     FSD_FILL(row, NODE);
-    for (uint32_t i = 0; i < d->match->of_node[id].n; i++)
-        layers[i] = fsd_match_of_node(d->match, id, i)->layer;
-    row->layers = fsd_ids(layers, d->match->of_node[id].n);
-    if (d->parts)
-        row->part = fsd_count_id(d->parts->of_node[id]);
-    row->region = fsd_count_id(d->match->region_of_node[id]);
-    row->inputs = fsd_ports_of(arena, d, d->model, n->in);
-    row->outputs = fsd_ports_of(arena, d, d->model, n->out);
-    row->requested = fsd_count(r->requested);
-    row->realised = fsd_count(r->realised);
-    row->ms = fsd_real_ms(cost->ms);
-    row->shares = fsd_flag(cost->ms >= 0 && cost->shares);
-    if (cost->macs)
-        row->macs = fsd_amount_cell(d, cost->macs);
-    if (d->values)
-        row->values = fsd_facts_of_row(arena, d->values, d->values->of_node[id]);
 }
 
 /* The nodes of a layer, or those without one. */

@@ -6,15 +6,19 @@
 
 /* clang-format off */
 #define PORT(has, set, when, t) \
-    has(t, NAME,  name,   NULL) \
+    when(t, NAME, name, port->tensor != FSD_NONE && \
+        (g == d->engine || g->tensors.at[port->tensor].name), \
+        fsd_text(d->names, g->tensors.at[port->tensor].name), NULL) \
     set(t, TYPE,  type, form->type, NULL, .always = true) \
     when(t, TEXT,  layout, *fsd_layout_name(form->layout, layout), \
         fsd_arena_strndup(arena, layout, strlen(layout)), NULL) \
-    has(t, SIZES, dims,   NULL) \
-    has(t, SIZES, sizes,  NULL, \
+    set(t, SIZES, dims, form->ranked ? stated_dims(arena, d, g, form->dims) \
+        : inferred_dims(arena, d, g == d->model ? port->tensor : FSD_NONE), NULL) \
+    when(t, SIZES, sizes, g == d->engine, sizes_of_run(arena, d, port, form), NULL, \
         .about = "for dynamic dims: the values that follow from the sizes " \
                  "of the run") \
-    has(t, NAME,  format, NULL, .about = "as the engine dump spells it")
+    set(t, NAME,  format, fsd_text_or_null(d, form->raw), NULL, \
+        .about = "as the engine dump spells it")
 FSD_RECORD_SHARED(port, PORT)
 /* clang-format on */
 
@@ -44,11 +48,13 @@ static struct fsd_size_list stated_dims(struct fsd_arena *arena,
 static struct fsd_size_list inferred_dims(struct fsd_arena *arena,
                                           const struct fsd_diff *d, fsd_id tensor)
 {
-    const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, tensor);
-    struct fsd_size_cell *at = FSD_NEW(arena, struct fsd_size_cell, FSD_SHAPE_RANK);
+    const struct fsd_shape *shape =
+        tensor == FSD_NONE ? NULL : fsd_shape_of(d->cost->sizes, tensor);
+    struct fsd_size_cell *at;
 
-    if (!shape->ranked)
+    if (!shape || !shape->ranked)
         return (struct fsd_size_list){0};
+    at = FSD_NEW(arena, struct fsd_size_cell, FSD_SHAPE_RANK);
     for (uint32_t i = 0; i < shape->rank; i++)
         at[i] = size_of_amount(d, shape->dims[i]);
     return (struct fsd_size_list){true, shape->rank, at};
@@ -85,21 +91,9 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
     for (uint32_t i = 0; i < ports.n; i++) {
         const struct fsd_port *port = &g->ports.at[ports.at + i];
         const struct fsd_form *form = fsd_port_form(g, port);
-        struct port *row = fsd_rows_add(rows);
         char layout[16];
 
-        if (port->tensor != FSD_NONE &&
-            (g == d->engine || g->tensors.at[port->tensor].name))
-            row->name = fsd_text(d->names, g->tensors.at[port->tensor].name);
-        FSD_FILL(row, PORT);
-        if (form->ranked)
-            row->dims = stated_dims(arena, d, g, form->dims);
-        else if (g == d->model && port->tensor != FSD_NONE)
-            row->dims = inferred_dims(arena, d, port->tensor);
-        if (g == d->engine)
-            row->sizes = sizes_of_run(arena, d, port, form);
-        if (form->raw)
-            row->format = fsd_text(d->names, form->raw);
+        FSD_ADD(rows, port, PORT);
     }
     return rows;
 }
