@@ -77,15 +77,17 @@ static const char *clock_name(unsigned value)
 
 #define ANSWER(has, set, when, t) \
     has(t, TEXT,   log,           NULL, .about = "why the log is of no use") \
-    has(t, TEXT,   clock,         NULL, .word = clock_name, .n_words = 2, \
+    when(t, TEXT,  clock, w->known, clock_name(w->stated ? 0 : 1), NULL, \
+        .word = clock_name, .n_words = 2, \
         .about = "where the layers' seconds come from; absent if the log has none") \
-    has(t, NAME,   longest,       NULL, .about = "the step that contains the others") \
-    has(t, NUMBER, longest_seconds, NULL) \
-    has(t, NUMBER, seconds,       NULL, .about = "of all layers") \
-    has(t, COUNT,  timed,         NULL) \
-    has(t, COUNT,  kernels,       NULL) \
-    has(t, COUNT,  cached,        NULL) \
-    has(t, COUNT,  skips,         NULL) \
+    when(t, NAME,  longest, longest, fsd_text(w->d->names, longest->name), NULL, \
+        .about = "the step that contains the others") \
+    when(t, NUMBER, longest_seconds, longest, longest->seconds, NULL) \
+    when(t, NUMBER, seconds, w->known, w->sum.seconds, NULL, .about = "of all layers") \
+    when(t, COUNT, timed, w->parts.n, w->sum.timed, NULL) \
+    when(t, COUNT, kernels, w->parts.n, w->sum.kernels, NULL) \
+    when(t, COUNT, cached, w->parts.n, w->sum.cached, NULL) \
+    when(t, COUNT, skips, w->parts.n, w->sum.skipped, NULL) \
     has(t, NAME,   cache,         NULL, .about = "the timing cache: local, global") \
     has(t, COUNT,  cache_entries, NULL) \
     has(t, COUNT,  cache_hits,    NULL) \
@@ -101,9 +103,15 @@ static const char *clock_name(unsigned value)
         .about = "of the layers that state them") \
     set(t, COUNT,  layers_untold, lives.unknown_weights, NULL, \
         .about = "layers that do not state their weights") \
-    has(t, TEXT,   no_plan,       NULL, .aside = true) \
-    has(t, TEXT,   no_seconds,    NULL, .aside = true) \
-    has(t, TEXT,   stamps,        NULL, .aside = true) \
+    when(t, TEXT,  no_plan, !plan, "plan: the log does not state its size", NULL, \
+        .aside = true) \
+    when(t, TEXT,  no_seconds, !w->known || !w->parts.n, w->parts.n \
+        ? "the log states no seconds of timings" \
+        : "the log has no lines on timed kernels (it is not verbose, or begins after " \
+        "them)", NULL, .aside = true) \
+    when(t, TEXT,  stamps, w->known && !w->stated, \
+        "the log states no seconds of timings; these are its time stamps, in whole " \
+        "seconds", NULL, .aside = true) \
     has(t, ROWS,   layers,        "Layers", .of = &layer_row_record) \
     has(t, ROWS,   listed,        NULL, .aside = true, .of = &layer_row_record) \
     has(t, COUNT,  more,          NULL, .aside = true) \
@@ -111,7 +119,7 @@ static const char *clock_name(unsigned value)
     has(t, ROWS,   skipped,       "Not timed", .of = &skip_row_record) \
     has(t, ROWS,   few_skipped,   NULL, .aside = true, .of = &skip_row_record) \
     has(t, COUNT,  more_skipped,  NULL, .aside = true) \
-    has(t, ROWS,   steps,         "Steps", .of = &step_row_record)
+    set(t, ROWS,   steps, steps_of(w), "Steps", .of = &step_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -396,10 +404,8 @@ static void fill_skips(const struct work *w, struct answer *root, bool all)
 
 /* ------------------------------------------------------------------- whole build */
 
-static void fill_steps(const struct work *w, struct answer *root)
+static const struct fsd_rows *steps_of(const struct work *w)
 {
-    const struct fsd_effort_step *longest =
-        fsd_efforts_longest(w->all, w->d->history->build);
     struct fsd_rows *rows = fsd_rows_new(w->arena, &step_row_record, step_text);
 
     for (uint32_t i = 0; i < w->all->steps.n; i++) {
@@ -408,11 +414,7 @@ static void fill_steps(const struct work *w, struct answer *root)
         if (s->build == w->d->history->build)
             FSD_ADD(rows, step_row, STEP_ROW);
     }
-    if (longest) {
-        root->longest = fsd_text(w->d->names, longest->name);
-        root->longest_seconds = fsd_real(longest->seconds);
-    }
-    root->steps = rows;
+    return rows;
 }
 
 /* The log rounds down to whole MiB; then no share is known. */
@@ -433,6 +435,7 @@ static void fill_sums(const struct work *w, struct answer *root)
 {
     const struct fsd_history *h = w->d->history;
     struct fsd_lives lives = fsd_cost_lives(w->arena, w->d);
+    const struct fsd_effort_step *longest = fsd_efforts_longest(w->all, h->build);
     const struct fsd_effort_sums *plan = NULL;
     int64_t weights = -1;
 
@@ -455,30 +458,6 @@ static void fill_sums(const struct work *w, struct answer *root)
     FSD_FILL(root, ANSWER);
     if (plan)
         fill_plan(w, root, plan, weights);
-    root->no_plan = root->plan ? NULL : "plan: the log does not state its size";
-}
-
-static void fill_head(const struct work *w, struct answer *root)
-{
-    if (w->known) {
-        root->seconds = fsd_real(w->sum.seconds);
-        root->clock = clock_name(w->stated ? 0 : 1);
-    }
-    if (!w->parts.n)
-        root->no_seconds = "the log has no lines on timed kernels (it is not verbose, "
-                           "or begins after them)";
-    else if (!w->known)
-        root->no_seconds = "the log states no seconds of timings";
-    else if (!w->stated)
-        root->stamps =
-            "the log states no seconds of timings; these are its time stamps, "
-            "in whole seconds";
-    if (w->parts.n) {
-        root->timed = fsd_count(w->sum.timed);
-        root->kernels = fsd_count(w->sum.kernels);
-        root->cached = fsd_count(w->sum.cached);
-        root->skips = fsd_count(w->sum.skipped);
-    }
 }
 
 /* The reason why a log cannot be used; NULL: it can. */
@@ -503,8 +482,6 @@ enum fsd_status fsd_view_buildtime(struct fsd_sheet *sheet,
     if (root->log)
         return FSD_OK;
     w = begin(sheet->arena, d);
-    fill_steps(&w, root);
-    fill_head(&w, root);
     fill_skips(&w, root, request->all);
     fill_layers(&w, root, request);
     fill_sources(&w, root);
