@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """texts.py [--draw N --seed S] [--missing]: the program's sentences, each with an example.
 
-Prints each string of src/ that is a sentence or a part of one, with its place and a line of a golden file that it printed: the longest
-match of its words, in order.  Those without an example are counted, and --missing lists them.  --draw takes N of them by a seed, to be
-read by someone who has not written them."""
+Prints each string of src/ that is a sentence or a part of one, with its place and a line of output that has it: a line with the longest
+piece of its words, from a golden file, an expected result of a unit test, or the reference.  Those without an example are counted, and
+--missing lists them.  --draw takes N of them by a seed, to be read by someone who has not written them."""
 import argparse
 import glob
 import os
@@ -16,10 +16,13 @@ import english
 CONVERSION = re.compile(r'%(?:[-+ 0#*\d.]*)(?:hh|h|ll|l|z|j|t)?[a-zA-Z]|"\s*PRI\w+\s*"|\{[^}]*\}|\\.|<|>')
 
 
+OUTPUTS = ("tests/golden/*/expected.*", "tests/unit/cases/*.txt", "tests/drawn/*.txt", "docs/reference/*.md", "include/*/*.schema.json")
+
+
 def examples():
-    """All lines of golden files, once each, in the order of their cases."""
+    """All lines of output that a test holds, once each, in the order of OUTPUTS."""
     lines = {}
-    for path in sorted(glob.glob(os.path.join(english.ROOT, "tests", "golden", "*", "expected.*"))):
+    for path in (path for pattern in OUTPUTS for path in sorted(glob.glob(os.path.join(english.ROOT, pattern)))):
         with open(path, encoding="utf-8", errors="replace") as file:
             lines.update(dict.fromkeys(line.strip() for line in file))
     return list(lines)
@@ -49,7 +52,7 @@ def main():
         missing += not example
         if not given.missing or not example:
             print(f"{path}:{line}: {text}" + (f"\n    {example[:200]}" if example else ""))
-    print(f"{len(found)} texts, {missing} without an example in a golden file", file=sys.stderr)
+    print(f"{len(found)} texts, {missing} without an example", file=sys.stderr)
 
 
 if __name__ == "__main__":
