@@ -37,7 +37,7 @@ def shown(page):
     def rerun(block):
         return f"{block[1]}\n$ fusiondiff {block[2]}\n" + printed(block[2].replace("\\\n", " ")) + "```\n"
     page, n = re.subn(r"^(```(?:console)?)\n\$ fusiondiff ((?:.*\\\n)*.*)\n(?:.*\n)*?```\n", rerun, page, flags=re.M)
-    page, first = re.subn(r"^```\nruns     (?:.*\n)*?```\n", lambda _: f"```\n{printed(FIRST, '.')}```\n", page,
+    page, first = re.subn(r"^```\nverdict  (?:.*\n)*?```\n", lambda _: f"```\n{printed(FIRST, '.')}```\n", page,
                           flags=re.M)
     return page, n + first
 
