@@ -452,7 +452,7 @@ static enum fsd_status write_as(const struct fsd_report *report, const char *nam
     }
     if (format->timed && !r.run->times->profiles)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "a %s shows times, and none are known: pass a --profile",
+                        "a %s shows times, but no times are known: pass a --profile",
                         format->name);
     status = format->escape ? write_lines(&r, format, out, err)
                             : write_judged(&r, format, out, err);

@@ -116,7 +116,7 @@ static void name_tracks(struct trace *t, uint32_t elsewhere)
     }
     if (d->times->elsewhere > 0)
         name_track(t, "thread_name", elsewhere,
-                   "in the profile, but not a layer of the dump");
+                   "in the profile, but not in the layer dump");
     fsd_arena_free(scratch);
 }
 
@@ -196,8 +196,8 @@ void fsd_write_trace(const struct fsd_report *r, FILE *out)
     fsd_json_text(data, "engine", d->engine->path);
     fsd_json_count(data, "profiles", d->times->profiles);
     fsd_json_text(data, "times",
-                  "of a layer the median of the profiles; layers follow each other in "
-                  "the engine's order, since a profile has no time stamps");
+                  "each layer has the median of its profiles; layers follow each "
+                  "other in the engine's order, since a profile has no time stamps");
     trace.events = fsd_json_list(root, "traceEvents");
     name_tracks(&trace, elsewhere);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)

@@ -59,7 +59,7 @@ const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase
 
 /** A line of the summary without what only a terminal needs: the command that shows or does it at its
  * end, and the names of options. @param {string} text */
-const on_page = (text) => text.replace(/; `?fusiondiff [^;`]*`?$/, "").replace(/: no --profile was given/, ": no profile was given");
+const on_page = (text) => text.replace(/; `?fusiondiff [^;`]*`?$/, "").replace(/no --profile was given/, "no profile was given");
 
 /** What to do: the summary's own advice, else how the findings of the worst rules are fixed.
  * @param {Subject} subject @returns {Pieces[]} */

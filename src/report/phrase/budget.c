@@ -314,8 +314,9 @@ static void put_left(FILE *out, const struct blocks *blocks, unsigned lines,
     unsigned more = pages - next + 1;
 
     fprintf(out,
-            "\nleft out: %u of %u lines, about %u tokens, on %u more page%s; the next "
-            "one: --budget %u,%u\n",
+            "\n"
+            "left out: %u of %u lines, about %u tokens, on %u more page%s; for the "
+            "next page pass --budget %u,%u\n",
             blocks->lines, lines, blocks->cost, more, fsd_plural(more), tokens, next);
 }
 
@@ -323,7 +324,8 @@ static enum fsd_status fail_page(unsigned pages, unsigned tokens, unsigned page,
                                  struct fsd_error *err)
 {
     return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "the text has %u page%s of %u tokens, found a call for page %u",
+                    "expected a page that the text has (%u page%s of %u tokens), "
+                    "found page %u",
                     pages, fsd_plural(pages), tokens, page);
 }
 

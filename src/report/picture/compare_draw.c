@@ -290,15 +290,16 @@ static void draw_changes(struct job *job)
     }
     pick.loose = taken == job->differing;
     if (pick.loose)
-        snprintf(subject, 80, "what changed and what is next to it");
+        snprintf(subject, 80, "the changes and their neighbors");
     else
-        snprintf(subject, 80, "the worst %u of %u changes and what is next to them",
-                 taken, job->differing);
+        snprintf(subject, 80, "the worst %u of %u changes and their neighbors", taken,
+                 job->differing);
     job->plan.drawing = draw(c, &pick, subject, job->arena);
     job->plan.last |= job->most <= 1;
     snprintf(
         job->plan.less, sizeof job->plan.less,
-        "drawn is only %s (--around shows a part of it, -f dot and --all everything)",
+        "the picture shows only %s (--around shows a part in full, -f dot and --all "
+        "everything)",
         subject);
 }
 

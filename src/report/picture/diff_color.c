@@ -85,7 +85,7 @@ static const struct fsd_coloring colorings[] = {
      {"not stated", "32 bits", NULL, "16 bits", "8 bits", "integers", "4 bits"}},
     {"time",
      by_time,
-     {"no time", "less", "from 1 % of a run", NULL, "from 5 % of a run"}},
+     {"no time", "less", "1 % of a run or more", NULL, "5 % of a run or more"}},
     {"kind",
      by_kind,
      {NULL, "compute", "reformat, copy", NULL, "quantize", "others", "foreign"}},
@@ -98,8 +98,8 @@ static const struct fsd_coloring colorings[] = {
       "over the limit"}},
     {"values",
      by_value,
-     {"no value", "less", "from a tenth of the greatest", NULL,
-      "from half of the greatest"}},
+     {"no value", "less", "a tenth of the greatest value or more", NULL,
+      "half of the greatest value or more"}},
 };
 
 enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,

@@ -442,12 +442,12 @@ static bool simplify(struct fsd_plan *plan)
             continue;
         if (job->opens)
             snprintf(plan->less, sizeof plan->less,
-                     "drawn as %u boxes; select one to see what is in it",
+                     "drawn as %u boxes; select a box to see its nodes and layers",
                      plan->drawing->boxes.n);
         else
             snprintf(plan->less, sizeof plan->less,
                      "drawn with --collapse %s, %u boxes (--around or --only show a "
-                     "part of it in full)",
+                     "part in full)",
                      fsd_grain_name(*grain, word), plan->drawing->boxes.n);
         return true;
     }

@@ -473,7 +473,7 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
         fprintf(out, "; only %s",
                 scene->pick.subject ? scene->pick.subject : "a neighbourhood");
     if (scene->grain.level != FSD_LEVEL_NONE)
-        fprintf(out, "; boxes shared by %s", fsd_grain_name(scene->grain, grain));
+        fprintf(out, "; layers grouped by %s", fsd_grain_name(scene->grain, grain));
     if (scene->pick.constants)
         fprintf(out, "; %u Constant nodes not drawn", scene->pick.constants);
     fputs("</TD></TR>", out);
@@ -490,7 +490,9 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     put_caption(scene, out);
     fputs("<TR>", out);
     if (!scene->coloring->tint)
-        fsd_put_key(tinted(1, "", ""), "ROUNDED", "nodes, and the layer of that color",
+        fsd_put_key(tinted(1, "", ""), "ROUNDED",
+                    "nodes and their layer, in one "
+                    "color",
                     out);
     for (unsigned i = 0; i < FSD_COUNT_OF(scene->coloring->words); i++)
         if (scene->coloring->words[i])
@@ -511,8 +513,8 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
         fprintf(out,
                 "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">between the sides: bold, the "
                 "layer that computes the nodes%s%s</TD></TR>",
-                part ? "; dashed, a layer that computes a part of one" : "",
-                loose ? "; dotted, one of a group that computes them" : "");
+                part ? "; dashed, a layer that computes a part of a node" : "",
+                loose ? "; dotted, one of the layers that together compute them" : "");
     fputs(FSD_LEGEND_END, out);
 }
 
@@ -539,7 +541,7 @@ const struct fsd_painter fsd_diff_painter = {
     .put_wire_tip = put_wire_tip,
     .tie_color = tie_color,
     .tie_width = "2",
-    .loose_tip = "computed by a group of layers, this among them",
+    .loose_tip = "computed by a group of layers that includes this one",
     .hangs = true,
 };
 

@@ -260,7 +260,7 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
 static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FILE *out)
 {
     const char *tip = tie->loose  ? w->painter->loose_tip
-                      : tie->part ? "computed in part by this layer"
+                      : tie->part ? "this layer computes a part of it"
                                   : NULL;
 
     fprintf(out, "color=\"%s\" penwidth=\"%s\" arrowhead=\"none\" style=\"%s\"",
@@ -297,7 +297,7 @@ static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
     static const char *const same[FSD__LINE_COUNT] = {
         [FSD_THREAD] =
             "color=\"#999999\" penwidth=\"1.5\" style=\"dotted\" arrowhead=\"none\" "
-            "tooltip=\"what leads there is not shown or not known\"",
+            "tooltip=\"the tensors between these boxes are not shown or not known\"",
         [FSD_HOLD] = "style=\"invis\" weight=\"0\""};
     bool *led_to = FSD_NEW(w->arena, bool, w->boxes.n);
     bool *leads = FSD_NEW(w->arena, bool, w->boxes.n);

@@ -129,7 +129,7 @@ static void report(const struct fsd_plan *plan, uint32_t boxes, const char *why,
         snprintf(text, sizeof text, "a picture of %u boxes %s: %s", boxes, why,
                  plan->less);
     else
-        snprintf(text, sizeof text, "Graphviz says of the picture: %s", said);
+        snprintf(text, sizeof text, "Graphviz reports on the picture: %s", said);
     if (plan->want->note && (*plan->less || *said))
         plan->want->note(plan->want->payload, text);
 }

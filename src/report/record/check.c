@@ -33,11 +33,11 @@ FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct fsd_verdict *v = from;
     set(t, NAME,  what, c->what, NULL, .always = true) \
     set(t, NAME,  todo, c->todo, NULL, .always = true) \
     when(t, MS,    ms, c->timed, fsd_real(c->ms), NULL, \
-        .about = "by how much the regions of its nodes became slower; absent " \
-        "without times") \
+        .about = "how much slower the regions of its nodes became; absent without " \
+                 "times") \
     when(t, COUNT, inserted_bytes, c->bytes, c->bytes, NULL, .large = true, \
-        .about = "bytes that layers inserted there read and write; a string beyond " \
-        "2^53") \
+        .about = "bytes that the layers inserted in these regions read and write; " \
+                 "a string if the number exceeds 2^53") \
     set(t, COUNT, findings, c->findings, NULL, .always = true) \
     set(t, COUNT, errors, c->errors, NULL, .always = true) \
     set(t, COUNT, warnings, c->warnings, NULL, .always = true)
@@ -49,26 +49,29 @@ FSD_RECORD_FROM(cause, CAUSE, const struct fsd_verdict *v = from;
     set(t, TEXT,  level, fsd_level_name(o->level), NULL, .always = true, \
         .word = fsd_level_word, .n_words = FSD_LEVEL_WORDS) \
     set(t, TEXT,  skipped, o->skipped, NULL, \
-        .about = "why the rule could not be checked; it then did not pass") \
+        .about = "the reason if the rule could not be checked; such a rule does " \
+                 "not pass") \
     set(t, TEXT,  measured, !o->skipped && o->budget ? o->measured : NULL, NULL, \
-        .about = "amount against the budget: \"3\", \"0.1100 ms\", \"5.20%\"") \
+        .about = "the measured amount, in the unit of the budget: \"3\", \"0.1100 " \
+                 "ms\", \"5.20%\"") \
     set(t, TEXT,  budget, o->skipped ? NULL : o->budget, NULL) \
     set(t, COUNT, findings, o->found, NULL, .always = true) \
     set(t, COUNT, ignored, o->ignored, NULL, .always = true) \
     when(t, COUNT, off, o->off, o->off, NULL, \
-        .about = "findings of a rule that the policy turned off")
+        .about = "number of findings, if the policy turned the rule off")
 FSD_RECORD_FROM(checked_rule, CHECKED_RULE, const struct fsd_findings *all = from;
     const struct fsd_outcome *o = &all->rules.at[i])
 
 #define IGNORE(has, set, when, t) \
     set(t, NAME,  label, by->label, NULL, .always = true) \
     set(t, TEXT,  rule, by->rule, NULL, .always = true) \
-    set(t, NAME,  node, by->node, NULL, .always = true, .about = "a glob") \
+    set(t, NAME,  node, by->node, NULL, .always = true, .about = "a glob pattern " \
+            "of node names") \
     set(t, NAME,  reason, by->reason, NULL, .always = true) \
     set(t, NAME,  owner, by->owner, NULL) \
     set(t, TEXT,  expires, \
         by->expires ? day_text(arena, by->expires) : NULL, NULL, \
-        .about = "the last day; absent: never") \
+        .about = "the last day on which the entry holds; absent: it never expires") \
     set(t, COUNT, findings, ignored->n, NULL, .always = true)
 FSD_RECORD_FROM(ignore, IGNORE, const struct fsd_findings *all = from;
     const struct fsd_ignored *ignored = &all->ignores.at[i];
@@ -78,21 +81,21 @@ FSD_RECORD_FROM(ignore, IGNORE, const struct fsd_findings *all = from;
     set(t, TEXT,  rule, v->findings->rules.at[f->rule].rule->id, NULL, .always = true) \
     set(t, TEXT,  severity, fsd_severity_name(f->severity), NULL, .always = true, \
         .word = fsd_severity_name, .n_words = FSD__SEVERITY_COUNT, \
-        .about = "info where the rule is within its budget") \
+        .about = "info if the rule is within its budget") \
     set(t, NAME,  message, f->message, NULL, .always = true) \
     set(t, NAME,  file, f->file, NULL, .always = true, \
-        .about = "the snapshot, or the policy") \
+        .about = "path of the snapshot, or of the policy") \
     when(t, COUNT, line, f->line, f->line, NULL, \
-        .about = "line in the file, if known") \
+        .about = "line of that file, if known") \
     set(t, WORDS, nodes, fsd_names_of_subjects(arena, v->findings, f->nodes), NULL, \
         .always = true) \
     set(t, WORDS, layers, fsd_names_of_subjects(arena, v->findings, f->layers), NULL, \
         .always = true) \
     set(t, TEXT,  fingerprint, fsd_fingerprint_text(arena, NULL, f), NULL, \
         .always = true, .pattern = "^[0-9a-f]{16}$", \
-        .about = "stable across runs, unique to this finding") \
+        .about = "identifies this finding, and is the same in repeated checks") \
     when(t, COUNT, cause, v->cause_of, fsd_count_id(v->cause_of[i]), NULL, \
-        .about = "index in causes; absent if it has no single cause") \
+        .about = "index in causes; absent if the finding has no single cause") \
     set(t, ROWS,  cites, fsd_cites_of(arena, v->findings, f->cites), NULL, \
         .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain the finding")
@@ -103,7 +106,8 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     set(t, TEXT,  schema, schema_name(0), NULL, .always = true, .word = schema_name, \
         .n_words = 1) \
     set(t, NAME,  snapshot, v->snapshot, NULL, \
-        .about = "path; absent if only the absolute rules of a policy are checked") \
+        .about = "path of the snapshot; absent if only the absolute rules of a " \
+                 "policy are checked") \
     set(t, NAME,  model, v->model, NULL, .always = true, .about = "path") \
     set(t, NAME,  engine, v->engine, NULL, .always = true, .about = "path") \
     set(t, TEXT,  verdict, v->verdict ? v->verdict : "", NULL, .always = true, \
@@ -112,31 +116,33 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
         .about = "the command that accepts this build as the reference") \
     set(t, ROWS,  inputs, FSD_LATER(arena, stated, v->about.n, v), NULL, \
         .of = &stated_record, \
-        .always = true, .about = "the inputs, with versions") \
+        .always = true, .about = "the input files and the versions of their " \
+                                 "producers") \
     set(t, ROWS,  summary, \
         FSD_LATER(arena, change_row, v->rows.n, v), NULL, \
         .of = &change_row_record, .always = true, \
         .about = "rows of the table at the top of the other reports; before is " \
-        "empty if only the change is given") \
+                 "empty if a row states only the change") \
     when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
-        .about = "root cause, its cost, and what to do; absent if no cause is known") \
+        .about = "the root cause, its cost, and what to do; absent if no cause is " \
+                 "known") \
     when(t, ROWS, different, v->snapshot, \
         fsd_rows_of_differences(arena, &v->account), NULL, \
         .of = &fsd_difference_record, \
-        .about = "what the builds were made from, and how they differ") \
+        .about = "the facts in which the inputs of the builds differ") \
     when(t, ROWS, unstated, v->snapshot, fsd_rows_of_unstated(arena, &v->account), \
         NULL, .of = &fsd_unstated_record, \
-        .about = "aspects that are not compared, since the old build, the new one or " \
-        "both do not state them") \
+        .about = "aspects that are not compared, because the old build, the new " \
+                 "one or both do not state them") \
     set(t, ROWS,  brief, fsd_brief_rows(arena, &v->brief), NULL, \
         .of = &fsd_brief_line_record, .always = true, \
-        .about = "the summary: `says`, and for the build what runs, where the time " \
-        "or the bytes go, what is unknown") \
+        .about = "the summary: `says`, and of the build: what runs, which layers " \
+                 "take the time or move the bytes, what is unknown") \
     set(t, ROWS,  causes, \
         FSD_LATER(arena, cause, v->causes.n, v), NULL, \
         .of = &cause_record, .always = true, \
-        .about = "changes of the model or the build options next to findings, most " \
-        "expensive first") \
+        .about = "changes of the model or of the build options that have findings " \
+                 "at or next to them, most expensive first") \
     set(t, ROWS,  rules, FSD_LATER(arena, checked_rule, all->rules.n, all), NULL, \
         .of = &checked_rule_record, .always = true) \
     set(t, ROWS,  ignores, FSD_LATER(arena, ignore, all->ignores.n, all), NULL, \
@@ -166,18 +172,19 @@ FSD_RECORD_FROM(worst, WORST, const struct fsd_verdict *v = from;
 
 #define BUILD(has, set, when, t) \
     set(t, NAME,   name, j->name, NULL, .always = true, \
-        .about = "model and label, unique in the list") \
+        .about = "name of the build: model and label, unique in the list") \
     set(t, NAME,   label, j->label, NULL, .always = true, \
-        .about = "what the build is for; empty if not given") \
+        .about = "the purpose of the build; empty if not given") \
     set(t, NAME,   model, j->model, NULL, .always = true, \
         .about = "path; followed by the engine if that distinguishes two builds") \
     set(t, TEXT,   verdict, j->verdict, NULL, .always = true, \
         .about = "passed, failed, accepted or error") \
     when(t, RECORD, error, !j->v, fsd_failure_of(arena, j->error), NULL, \
-        .of = &fsd_failure_record, .about = "why the build could not be checked") \
+        .of = &fsd_failure_record, .about = "the reason why the build could not be " \
+                                            "checked") \
     when(t, NUMBER, change_ms, j->v && fsd_judged_change(j, &ms), ms, NULL, \
-        .about = "by how much the build is slower than its snapshot; absent if a " \
-                 "time is unknown") \
+        .about = "how much slower the build is than its snapshot; absent if a time " \
+                 "is unknown") \
     when(t, RECORD, worst, j->v && fsd_verdict_worst(j->v), \
         FSD_HELD(arena, worst, j->v, 0), NULL, .of = &worst_record, \
         .about = "the first of the most severe findings; absent if none is a " \
@@ -190,15 +197,17 @@ FSD_RECORD_FROM(build, BUILD, const struct fsd_verdicts *all = from;
 
 #define CHECKS(has, set, when, t) \
     set(t, TEXT,  verdict, all->verdict, NULL, .always = true, \
-        .about = "the worst of all builds: passed, failed, accepted or error") \
+        .about = "the worst verdict of all builds: passed, failed, accepted or " \
+                 "error") \
     set(t, COUNT, passed, all->passed, NULL, .always = true, \
-        .about = "builds that passed, or were accepted") \
+        .about = "number of builds that passed or were accepted") \
     set(t, COUNT, failed, all->failed, NULL, .always = true) \
     set(t, COUNT, errors, all->errors, NULL, .always = true, \
-        .about = "builds that could not be checked") \
+        .about = "number of builds that could not be checked") \
     set(t, ROWS,  builds, \
         FSD_LATER(sheet->arena, build, all->n, all), NULL, \
-        .of = &build_record, .always = true, .about = "in the order of the list")
+        .of = &build_record, .always = true, .about = "the builds, in the order of " \
+            "the list")
 FSD_RECORD(checks, CHECKS)
 /* clang-format on */
 

@@ -6,7 +6,7 @@
 #define CITE(has, set, when, t) \
     set(t, TEXT,   rule, cite->rule, NULL, .always = true, .about = "of lint") \
     set(t, TEXT,   action, fsd_action_name(cite->edit->action), NULL, .always = true, \
-        .about = "as in fusiondiff-lint/1") \
+        .about = "the action of the edit, as in fusiondiff-lint/1") \
     set(t, NAME,   tensor, cite->edit->tensor, NULL, .always = true) \
     set(t, COUNT,  node, cite->edit->node, NULL, .always = true) \
     set(t, NAME,   node_name, cite->edit->name, NULL, .always = true) \

@@ -19,17 +19,17 @@
     set(t, TEXT,  format, fsd_text(s->names, s->engine_kind), NULL, .always = true) \
     set(t, NAME,  producer, fsd_text(s->names, s->producer), NULL) \
     set(t, FACTS, built, fsd_facts_of_built(arena, &s->built, s->names), NULL, \
-        .about = "how it was built, as far as its log states") \
+        .about = "facts about the build that its log states") \
     set(t, COUNT, layers, s->layers, NULL, .always = true) \
     set(t, COUNT, computing, s->computing, NULL, .always = true) \
     set(t, COUNT, mapped, s->mapped, NULL, .always = true) \
     set(t, COUNT, profiles, s->profiles, NULL, .always = true) \
     when(t, MS,   run, s->timed_runs, fsd_real_ms(s->run.median), NULL, \
-        .about = "of a whole run, the median") \
+        .about = "median time of a whole run") \
     when(t, MS,   ms, s->profiles, s->total.median, NULL, \
-        .about = "the median of the profiles' sums") \
+        .about = "median of the profiles, each the sum of its layers") \
     when(t, MS,   ms_low, s->profiles, s->total.low, NULL, \
-        .about = "a robust interval around it") \
+        .about = "lower end of a robust interval around the median") \
     when(t, MS,   ms_high, s->profiles, s->total.high, NULL)
 FSD_RECORD_FROM(side, SIDE, const struct fsd_state *s = from)
 
@@ -102,7 +102,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, NULL, .always = true) \
     set(t, TYPE, after, n->after, NULL, .always = true) \
     set(t, TEXT, change, fsd_width_name(n->width), NULL, .always = true, \
-        .about = "as in an edge")
+        .about = "change of the width of the type, as in an edge")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 
@@ -115,7 +115,7 @@ FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     set(t, TEXT, role, fsd_role_name(n->role), NULL, .always = true, \
         .word = fsd_role_name, .n_words = FSD__ROLE_COUNT) \
     set(t, TEXT, before, fsd_state_fate(c->old, p->old), NULL, \
-        .about = "its fate, as in a report") \
+        .about = "outcome (`fate`) of the node, as in a report") \
     set(t, TEXT, after, fsd_state_fate(c->new, p->new), NULL)
 FSD_RECORD_FROM(node_change, NODE_CHANGE, const struct fsd_compare *c = from;
     const struct fsd_node_presence *p = &c->presences.at[i];
@@ -155,15 +155,16 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
 /* clang-format off */
 #define GROUP(has, set, when, t) \
     set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)g->kind), NULL, .always = true, \
-        .about = "as in a report") \
+        .about = "kind of the layer, as in a report") \
     set(t, TYPE,  precision, g->precision, NULL, .always = true) \
     set(t, COUNT, layers, g->layers, NULL, .always = true) \
     set(t, FLAG,  loose, g->loose, NULL, .if_true = true, \
-        .about = "it is unknown which layer computes which of the nodes") \
+        .about = "the build does not show which layer computes which of the nodes") \
     set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, g->nodes)), \
         NULL, .always = true) \
     set(t, NAME,  tactic, g->tactic ? fsd_text(s->names, g->tactic) : NULL, NULL, \
-        .about = "if it has a single layer; a snapshot has none") \
+        .about = "the tactic, if the group has a single layer; a snapshot has no " \
+                 "tactics") \
     set(t, MS,    ms, g->ms.median, NULL)
 FSD_RECORD_SHARED(group, GROUP)
 /* clang-format on */
@@ -184,33 +185,35 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
 /* clang-format off */
 #define REGION(has, set, when, t) \
     set(t, COUNT, region, fsd_count_id(c->order[i]), NULL, .always = true, \
-        .about = "its number; edges and moves refer to it") \
+        .about = "number of the region; edges and moves refer to it") \
     set(t, TEXT,  what, fsd_happened_name(r->happened), NULL, .always = true, \
         .word = fsd_happened_name, .n_words = FSD__HAPPENED_COUNT) \
     set(t, TEXT,  precision, fsd_region_precision(r), NULL, .always = true, \
-        .about = "the worst change among its nodes, as `change` of an edge; " \
-        "unknown: none is known to have changed, and a type is unknown") \
+        .about = "the worst change of precision among the nodes, as `change` of an " \
+                 "edge; unknown: no node is known to have changed, but a type is " \
+                 "unknown") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
         .about = "both builds compute its nodes in the same groups, but the kernels " \
         "inside one group are not stated") \
     set(t, FLAG,  differs, r->differs, NULL, .always = true) \
     set(t, FLAG,  layout, r->layout, NULL, .always = true) \
     set(t, FLAG,  layers, r->layers, NULL, .always = true, \
-        .about = "more or fewer layers compute the same nodes") \
+        .about = "the same nodes are computed by more or fewer layers") \
     set(t, FLAG,  moves, r->moves, NULL, .always = true, \
-        .about = "an inserted layer or unfused quantizer before it changed") \
+        .about = "an inserted layer or unfused quantizer before the region changed") \
     set(t, FLAG,  tactic, r->tactic, NULL, .always = true) \
     when(t, WORDS, reads, r->unasked.n, \
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
-        .about = "nodes and inputs that its layers read, unlike the old build and " \
-        "unlike the model") \
+        .about = "nodes and inputs that the layers read only in the new build, and " \
+                 "that the model does not connect to them") \
     set(t, ROWS,  old, \
         fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), NULL, \
         .of = &fsd_group_record, .always = true) \
     set(t, ROWS,  new, \
         fsd_rows_of_groups(arena, c->new, c->pool.at, r->new_groups), NULL, \
         .of = &fsd_group_record, .always = true) \
-    when(t, MS,   before, c->timed, r->before, NULL, .about = "with its moves") \
+    when(t, MS,   before, c->timed, r->before, NULL, .about = "time of the region " \
+            "in the old build, with its moves") \
     when(t, MS,   after, c->timed, r->after, NULL) \
     when(t, MS,   moves_before, c->timed, fsd_real(r->moves_before), NULL) \
     when(t, MS,   moves_after, c->timed, fsd_real(r->moves_after), NULL)
@@ -320,23 +323,24 @@ FSD_RECORD_FROM(port_change, PORT_CHANGE, const struct fsd_compare *c = from;
 /* clang-format off */
 #define KERNEL(has, set, when, t) \
     set(t, NAME,  type, fsd_text(s->names, k->type), NULL, .always = true, \
-        .about = "name in the engine") \
+        .about = "type of the layer, as the engine names it") \
     set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)k->kind), NULL, .always = true, \
-        .about = "as in a report") \
+        .about = "kind of the layer, as in a report") \
     set(t, TYPE,  precision, k->precision, NULL, .always = true) \
     when(t, NAME, operations, k->does, fsd_text(s->names, k->does), NULL, \
         .about = "operations of the kernel, e.g. Mul+Add") \
     when(t, NAME, parameters, k->attrs, fsd_text(s->names, k->attrs), NULL, \
-        .about = "as the engine states them, sorted") \
+        .about = "parameters as the engine states them, sorted") \
     when(t, NAME, provider, k->provider, fsd_text(s->names, k->provider), NULL, \
-        .about = "the execution provider that runs it") \
+        .about = "the execution provider that runs the kernel") \
     set(t, WORDS, reads, tensors_of(arena, s, k->in), NULL, .always = true, \
         .about = "type/layout:sizes of each tensor") \
     set(t, WORDS, writes, tensors_of(arena, s, k->out), NULL, .always = true) \
     set(t, WORDS, made_of, tensors_of(arena, s, k->consts), NULL, .always = true, \
         .about = "weights and other constants") \
     set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes)), NULL, \
-        .always = true, .about = "nodes that it computes, or whose data it moves")
+        .always = true, .about = "nodes that the kernel computes, or whose data it " \
+                                 "moves")
 FSD_RECORD(kernel, KERNEL)
 /* clang-format on */
 
@@ -395,7 +399,7 @@ static const char *kernel_change_text(struct fsd_arena *arena,
     set(t, COUNT,  region, fsd_count_id(k->region), NULL) \
     when(t, NAME,  change, k->what == FSD_KERNEL_CHANGED, \
         kernel_change_text(arena, c, k), NULL, \
-        .about = "for a kernel that is in both builds") \
+        .about = "what changed in the kernel, if both builds have it") \
     set(t, RECORD, old, kernel_of(arena, c->old, k->old, k->old_of), NULL, \
         .of = &kernel_record) \
     set(t, RECORD, new, kernel_of(arena, c->new, k->new, k->new_of), NULL, \
@@ -409,9 +413,9 @@ FSD_RECORD_FROM(kernel_change, KERNEL_CHANGE, const struct fsd_compare *c = from
         .always = true) \
     set(t, TEXT,   shape, b->shape ? fsd_text(s->names, b->shape) : NULL, NULL) \
     set(t, TEXT,   ranges, b->ranges ? fsd_text(s->names, b->ranges) : NULL, NULL, \
-        .about = "sizes of the optimization profiles") \
+        .about = "sizes of the input in the optimization profiles") \
     set(t, TEXT,   outside, b->outside ? fsd_text(s->names, b->outside) : NULL, NULL, \
-        .about = "values of shape inputs")
+        .about = "values, if the input is a shape input")
 FSD_RECORD(binding, BINDING)
 /* clang-format on */
 
@@ -448,7 +452,7 @@ static bool has_built_times(const struct fsd_compare *c)
 /* clang-format off */
 #define EFFORT(has, set, when, t) \
     set(t, NAME,   old, e->old ? fsd_text(c->old->names, e->old) : NULL, NULL, \
-        .about = "what the log of the old build calls it") \
+        .about = "name of the layer or step in the log of the old build") \
     set(t, NAME,   new, e->new ? fsd_text(c->new->names, e->new) : NULL, NULL) \
     set(t, NUMBER, before, e->before, NULL, .always = true) \
     set(t, NUMBER, after, e->after, NULL, .always = true)
@@ -457,19 +461,20 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
 
 #define BUILDTIME(has, set, when, t) \
     when(t, NUMBER, before, has_built_times(c), c->old->build_seconds, NULL, \
-        .about = "seconds of the old build, as its log states") \
+        .about = "duration of the old build in seconds, as its log states it") \
     when(t, NUMBER, after, has_built_times(c), c->new->build_seconds, NULL) \
     when(t, NUMBER, timing_before, c->efforts.n, c->effort_before, NULL, \
-        .about = "of them timing kernels") \
+        .about = "seconds of these in which the old build timed kernels") \
     when(t, NUMBER, timing_after, c->efforts.n, c->effort_after, NULL) \
     set(t, FLAG,   time_stamps, \
         c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped), NULL, \
         .if_true = true, \
-        .about = "a log states no seconds of timings: whole ones between its lines") \
+        .about = "a log states no seconds: they are counted from its time stamps, " \
+                 "in whole seconds") \
     set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), NULL, \
         .of = &effort_record, .always = true, \
-        .about = "seconds of timing kernels of the same nodes, or of steps with the " \
-                 "same name in both logs; the largest difference first")
+        .about = "seconds in which both builds timed kernels of the same nodes, or " \
+                 "in steps of the same name; the largest difference first")
 FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 /* clang-format on */
 
@@ -482,20 +487,23 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
     set(t, FACTS, delta, \
         fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), NULL, \
         .always = true, \
-        .about = "adds up to after - before: fusion: regions whose fusion differs, " \
-        "with their inserted layers; precision: same fusion, different precision; " \
-        "kernel: same fusion and precision, different tactic or noise; inserted: " \
-        "inserted layers and unfused quantizers elsewhere")
+        .about = "parts of after - before: fusion: regions whose fusion differs, " \
+                 "with their inserted layers; precision: same fusion, different " \
+                 "precision; kernel: same fusion and precision, different tactic " \
+                 "or noise; inserted: inserted layers and unfused quantizers " \
+                 "elsewhere")
 FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
 
 #define SUMMARY(has, set, when, t) \
     set(t, FLAG,   differs, c->differs, NULL, .always = true, \
-        .about = "anything except times, tactics, layer names and layer order") \
+        .about = "the builds differ in anything except times, tactics, layer names " \
+                 "and layer order") \
     set(t, TALLY,  regions, \
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
         NULL, .always = true) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
-        .about = "the same in both builds, except for kernels, which are not stated") \
+        .about = "number of regions that do not differ, but whose kernels are not " \
+                 "stated") \
     set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
         FSD_WIDTH_NARROWED, fsd_width_name), NULL, .always = true) \
     set(t, TALLY,  nodes, \
@@ -506,20 +514,24 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
     set(t, TALLY,  aligned_by, \
         fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name), \
         NULL, .always = true, \
-        .about = "core nodes of the old model by the evidence for their partners") \
+        .about = "number of core nodes of the old model by the evidence for their " \
+                 "counterparts") \
     when(t, RECORD, ms, c->timed, FSD_HELD(arena, times, c, 0), NULL, \
-        .of = &times_record, .about = "only if both builds have a profile")
+        .of = &times_record, .about = "times of the layers; absent unless both " \
+                                      "builds have a profile")
 FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
 
 #define BUILDER(has, set, when, t) \
     set(t, NAME,  name, b->name, NULL, .always = true) \
     set(t, COUNT, groups, b->groups, NULL, .always = true, \
-        .about = "fused groups, in regions of which both builds state which layers " \
-        "compute what") \
+        .about = "number of fused groups, counted in regions of which both builds " \
+                 "state which layers compute which nodes") \
     set(t, COUNT, fuses_more, b->fuses_more, NULL, .always = true, \
-        .about = "such regions in which it has fewer groups than the other") \
+        .about = "number of these regions in which the build has fewer groups than " \
+                 "the other build") \
     set(t, COUNT, conversions, b->conversions, NULL, .always = true, \
-        .about = "layers that convert data, without free ones and quantizers") \
+        .about = "number of layers that convert data, without those that take no " \
+                 "time and without quantizers") \
     set(t, COUNT, unfused_qdq, b->quantizers, NULL, .always = true) \
     when(t, MS,   groups_ms, c->timed, b->groups_ms, NULL) \
     when(t, MS,   conversions_ms, c->timed, b->conversions_ms, NULL) \
@@ -537,48 +549,50 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .always = true) \
     when(t, ROWS,   builders, c->across, FSD_LATER(arena, builder, 2, c), NULL, \
         .of = &builder_record, \
-        .about = "if two builders made the builds, the old one's and the new one's; " \
-        "layouts, kernels and tactics are then not compared") \
+        .about = "the builders of the old and the new build, if they differ; then " \
+                 "layouts, kernels and tactics are not compared") \
     when(t, WORDS, says, v && v->says[0], \
         fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
-        .about = "root cause, its cost, and what to do; absent if no cause is known") \
+        .about = "the root cause, its cost, and what to do; absent if no cause is " \
+                 "known") \
     set(t, ROWS,   different, fsd_rows_of_differences(arena, &c->account), NULL, \
         .of = &fsd_difference_record, .always = true, \
-        .about = "what the builds were made from, and how they differ") \
+        .about = "the facts in which the inputs of the builds differ") \
     set(t, ROWS,   unstated, fsd_rows_of_unstated(arena, &c->account), NULL, \
         .of = &fsd_unstated_record, .always = true, \
-        .about = "aspects that are not compared, since the old build, the new one or " \
-        "both do not state them") \
+        .about = "aspects that are not compared, because the old build, the new " \
+                 "one or both do not state them") \
     set(t, ROWS,   built, \
         FSD_LATER(arena, built, c->built.n, c), NULL, \
         .of = &built_record, .always = true, \
-        .about = "how the builds were made, where they differ; without before or " \
-        "after: that build does not state it") \
+        .about = "facts in which the builds differ, as their logs state them; " \
+                 "before or after is absent if that build does not state the fact") \
     when(t, RECORD, buildtime, has_built_times(c) || c->efforts.n, \
         FSD_HELD(arena, buildtime, c, 0), NULL, .of = &buildtime_record, \
-        .about = "only if the logs of both builds state seconds") \
+        .about = "durations of the builds; absent unless the logs of both state " \
+                 "seconds") \
     set(t, ROWS,   ports, \
         FSD_LATER(arena, port_change, c->ports.n, c), NULL, \
         .of = &port_change_record, .always = true) \
     set(t, ROWS,   bindings, FSD_LATER(arena, binding_change, c->bindings.n, c), NULL, \
         .of = &binding_change_record, .always = true, \
-        .about = "the engine's own inputs and outputs that differ") \
+        .about = "inputs and outputs of the engine that differ") \
     set(t, ROWS,   regions, FSD_LATER(arena, region, c->regions.n, c), NULL, \
         .of = &region_record, .always = true, \
-        .about = "worst first") \
+        .about = "the regions that differ, worst first") \
     set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), NULL, \
         .of = &edge_record, .always = true, \
-        .about = "tensors between the same two nodes in both builds, read in a " \
-        "different type or layout; or written in a different one, if nothing else " \
-        "shows that: then old_to and new_to are empty") \
+        .about = "tensors between the same two nodes in both builds that are read " \
+                 "in a different type or layout; or written in a different one, if " \
+                 "nothing else shows that: then old_to and new_to are empty") \
     set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), NULL, \
         .of = &move_change_record, .always = true, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \
                  "removed or changed") \
     set(t, ROWS,   kernels, FSD_LATER(arena, kernel_change, c->kernels.n, c), NULL, \
         .of = &kernel_change_record, .always = true, \
-        .about = "layers of which one build has more, or that read, write or compute " \
-                 "something else") \
+        .about = "layers that only one build has, or that read, write or compute " \
+                 "something different") \
     set(t, ROWS,   precisions, FSD_LATER(arena, precision, c->precisions.n, c), NULL, \
         .of = &precision_record, .always = true) \
     set(t, ROWS,   nodes, FSD_LATER(arena, node_change, c->presences.n, c), NULL, \

@@ -14,7 +14,8 @@ FSD_RECORD(failed_node, FAILED_NODE)
 
 #define FAILED_VALUE(has, set, when, t) \
     set(t, TEXT, what, v->what, NULL, .always = true, \
-        .about = "bytes, mib, type, sm, size, profile, axis, library, plugin") \
+        .about = "what the value is: bytes, mib, type, sm, size, profile, axis, " \
+                 "library or plugin") \
     set(t, NAME, value, v->text, NULL, .always = true)
 FSD_RECORD_FROM(failed_value, FAILED_VALUE, const struct fsd_failed *f = from;
     const struct fsd_failed_value *v = &f->values.at[i])
@@ -22,7 +23,7 @@ FSD_RECORD_FROM(failed_value, FAILED_VALUE, const struct fsd_failed *f = from;
 #define FAILED_TRY(has, set, when, t) \
     set(t, COUNT, number, i + 1, NULL, .aside = true) \
     set(t, TEXT, text, a->text, "try", .always = true) \
-    set(t, NAME, command, a->command, "command", .about = "for a shell")
+    set(t, NAME, command, a->command, "command", .about = "the command, for a shell")
 FSD_RECORD_FROM(failed_try, FAILED_TRY, const struct fsd_failed *f = from;
     const struct fsd_failed_try *a = &f->tries.at[i])
 /* clang-format on */
@@ -66,21 +67,24 @@ static const char *by_name(unsigned i)
 #define FAILED(has, set, when, t) \
     set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
         .always = true) \
-    set(t, NAME,   model, f->model_path, NULL, .about = "absent: none was given") \
+    set(t, NAME,   model, f->model_path, NULL, .about = "path of the model; absent " \
+            "if none was given") \
     set(t, NAME,   log, f->log_path, NULL, .always = true) \
     set(t, TEXT,   builder, f->target, NULL, .key = "for", .always = true, \
-        .about = "the builder, as lint takes it") \
+        .about = "the builder, in the form of lint --for") \
     set(t, NAME,   conclusion, f->conclusion, NULL, .always = true) \
     set(t, TEXT,   is, fsd_failure_class_name(f->is), NULL, .key = "class", \
         .always = true, .word = class_name, .n_words = FSD__FAILS_COUNT) \
     set(t, TEXT,   by, f->first->by_parser ? "parser" : "builder", NULL, \
-        .always = true, .about = "who rejects the model") \
+        .always = true, .about = "which of both rejects the model") \
     set(t, COUNT,  line, f->first->line, NULL, .always = true, \
-        .about = "of the first error in the log") \
+        .about = "line of the first error in the log") \
     set(t, NAME,   message, f->message, NULL, .always = true) \
     set(t, NAME,   because, f->because, NULL, \
-        .about = "why no tactic implements the layer, as a skipped one states") \
-    set(t, NAME,   no_model, f->no_model, NULL, .about = "why MODEL cannot be read") \
+        .about = "the reason why no tactic implements the layer, from a message on " \
+                 "a skipped tactic") \
+    set(t, NAME,   no_model, f->no_model, NULL, .about = "the reason why MODEL " \
+            "cannot be read") \
     set(t, NAME,   named, f->named, NULL, .about = "the layer that the message names") \
     set(t, TEXT,   found_by, fsd_failed_by_name(f->by), NULL, .always = true, \
         .about = "how the nodes were found", .word = by_name, \
@@ -89,29 +93,30 @@ static const char *by_name(unsigned i)
         .aside = true) \
     set(t, ROWS,   nodes, nodes, NULL, \
         .of = &failed_node_record, .always = true, \
-        .about = "at which it fails, the likeliest first") \
+        .about = "the nodes at which the build fails, the likeliest first") \
     set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), NULL, .always = true, \
-        .about = "of these what cut writes") \
+        .about = "those of these nodes that `cut` writes") \
     set(t, ROWS,   shown, fsd_rows_first(nodes, most), NULL, .aside = true, \
         .of = &failed_node_record) \
     set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, NULL, \
         .aside = true) \
     set(t, ROWS,   others, others, NULL, \
         .of = &failed_node_record, .always = true, \
-        .about = "nodes that the parser rejects as well") \
+        .about = "other nodes that the parser rejects") \
     set(t, ROWS,   shown_others, fsd_rows_first(others, most), NULL, .aside = true, \
         .of = &failed_node_record) \
     set(t, COUNT,  more_others, others->at.n > most ? others->at.n - most : 0, NULL, \
         .aside = true) \
     set(t, WORDS,  tensors, fsd_words(f->tensors.at, f->tensors.n), NULL, \
-        .always = true, .about = "that the message names") \
+        .always = true, .about = "tensors that the message names") \
     set(t, ROWS,   values, fsd_rows_joined(FSD_ROWS(arena, failed_value, \
         "{what} {value}", f->values.n, f), ", "), NULL, \
-        .of = &failed_value_record, .always = true, .about = "of the message") \
+        .of = &failed_value_record, .always = true, .about = "numbers and words of " \
+            "the message") \
     set(t, ROWS,   findings, \
         fsd_rows_later(arena, &fsd_finding_record, f->found.n, fill_found, f), NULL, \
         .of = &fsd_finding_record, .always = true, \
-        .about = "of lint, at these nodes") \
+        .about = "findings of lint at these nodes") \
     set(t, ROWS,   tries, FSD_ROWS(arena, failed_try, \
         "  {number}. {text}\n<       {command}\n>", f->tries.n, f), "to try", \
         .of = &failed_try_record, .always = true, \
@@ -126,7 +131,7 @@ void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f)
     const struct fsd_rows *nodes =
                               nodes_of(arena, f, &f->nodes, fsd_failed_by_text(f->by)),
                           *others = nodes_of(arena, f, &f->others,
-                                             "the parser rejects these as well");
+                                             "the parser also rejects these nodes");
     struct failed *row = fsd_sheet_begin(sheet, "fusiondiff-failed/1", &failed_record,
                                          "{conclusion}\n", "");
 

@@ -11,12 +11,12 @@
 #define READER(has, set, when, t) \
     set(t, COUNT, layer, fsd_count_id(from->layer), NULL) \
     set(t, FLAG,  output, fsd_reader_is_output(from), NULL, .if_true = true, \
-        .about = "of the network") \
+        .about = "true: the consumer is an output of the network") \
     when(t, NAME, name, from->output, fsd_text(d->names, from->output), NULL, \
-        .about = "of the output") \
+        .about = "name of that output") \
     set(t, COUNT, node, fsd_count_id(from->node), NULL) \
     when(t, COUNT, input, from->node != FSD_NONE, from->input, NULL, \
-        .about = "of the node")
+        .about = "number of the node's input")
 FSD_RECORD(reader, READER)
 
 #define EDGE(has, set, when, t) \
@@ -24,12 +24,14 @@ FSD_RECORD(reader, READER)
         .about = "the layer that produced the data") \
     set(t, NAME,  tensor, fsd_tensor_name(d->model, flow->model_tensor), NULL, \
         .brief = true, \
-        .about = "the model's; above 2,048 bytes only the start and \"...\"") \
+        .about = "name of the model's tensor; above 2,048 bytes only the start and " \
+                 "\"...\"") \
     set(t, COUNT, producer, fsd_count_id(flow->producer), NULL, \
-        .about = "the node that produces it") \
+        .about = "the node that produces the tensor") \
     set(t, ROWS,  readers, readers, NULL, .of = &reader_record, .always = true) \
     set(t, FLAG,  more_readers, flow->cut, NULL, .if_true = true) \
-    set(t, COUNT, chain, flow->head, NULL, .always = true, .about = "its first layer")
+    set(t, COUNT, chain, flow->head, NULL, .always = true, .about = "the first " \
+            "layer of the chain of data-movement layers")
 FSD_RECORD_SHARED(edge, EDGE)
 /* clang-format on */
 
@@ -79,7 +81,7 @@ FSD_RECORD(link, LINK)
         .aside = true, .says = "\n  {peak} takes " \
         "the time: at the peaks {ms}<, {reached:0.0} % reached>") \
     set(t, MS,     ms, fsd_real(roof.ms), NULL, .always = true, \
-        .about = "the minimum time on the device") \
+        .about = "the minimum time of the layer on the device") \
     set(t, NUMBER, macs_per_byte, roof.per_byte, NULL, .always = true) \
     set(t, SHARE,  reached, fsd_real_ms(roof.reached), NULL, \
         .about = "the minimum time divided by the measured time")
@@ -96,8 +98,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         .says = "<, runs in {precision!}>") \
     set(t, FLAG,  opaque, d->layers[id].opaque, "opaque", .if_true = true, \
         .behind = true, \
-        .about = "a region whose inside the engine does not state: its fusions and " \
-        "precisions are unknown", \
+        .about = "the layer is a region whose fusions and precisions the engine " \
+                 "does not state", \
         .says = "<{opaque!}, a region whose kernels and precisions are not stated>") \
     set(t, FLAG,  inserted, d->layers[id].inserted, NULL, .always = true) \
     when(t, TEXT,  cause, d->reasons[id].cause != FSD_CAUSE_NONE, \
@@ -107,9 +109,10 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
     when(t, TEXT,  spent, *spent_word(d->cost->layers[id].spent), \
         spent_word(d->cost->layers[id].spent), NULL, .word = spent_word, \
         .n_words = FSD__SPENT_COUNT, \
-        .about = "its class in the summary's spent, if its kind does not imply it") \
+        .about = "class of the layer in `spent` of the summary, if it does not " \
+                 "follow from the kind") \
     set(t, TEXT,  log, fsd_said_of(arena, d, d->reasons[id].event), NULL, \
-        .about = "why it was inserted, by the build log") \
+        .about = "the reason for the layer that the build log states") \
     set(t, ROWS,  nodes, links_of(arena, d, id), NULL, .of = &link_record, \
         .always = true) \
     set(t, ROWS,  computes, fsd_rows_of_nodes(arena, from, id), "nodes", \
@@ -123,24 +126,24 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
     set(t, NAME,  origin, fsd_text_or_null(d, l->origin), NULL) \
     set(t, NAME,  tactic, fsd_text_or_null(d, l->tactic), NULL) \
     set(t, NAME,  ran_by, fsd_text_or_null(d, l->ran_by), NULL, \
-        .about = "the execution provider, where a log or profile states it") \
+        .about = "the execution provider, if a log or profile states it") \
     set(t, NAME,  ran_with, fsd_text_or_null(d, l->ran_with), NULL, \
-        .about = "the sizes of its outputs in the profiled runs, if they were the " \
-        "same in all") \
+        .about = "the sizes of the outputs in the profiled runs, if they were the " \
+                 "same in all runs") \
     set(t, COUNT, part, fsd_count_id(fsd_graph_part_of(d->engine, id)), NULL, \
-        .about = "of several engines, in engine.parts, from 0") \
+        .about = "index in engine.parts, if there are several engines") \
     when(t, COUNT, profile, l->profile >= 0, (uint64_t)l->profile, NULL) \
     set(t, MS,    ms, ms->median, "layer's ms", .says = "<, {ms}>") \
     when(t, RECORD, ms_spread, d->times->profiles > 1 && ms->median >= 0, \
         fsd_spread_held(arena, ms), NULL, .of = &fsd_spread_row_record, \
-        .about = "over several profiles") \
+        .about = "spread of the times over several profiles") \
     set(t, NAME,  bytes_unknown_of, \
         fsd_tensor_name(d->engine, fsd_cost_gap(d, id)), NULL, \
-        .about = "the tensor whose shape or type is unknown, if the bytes are " \
-                 "not", \
+        .about = "the tensor whose shape or type is unknown, so that the bytes are " \
+                 "unknown, too", \
         .says = "<, bytes unknown for want of the shape of {bytes_unknown_of}>") \
     set(t, BYTES, bytes, fsd_amount_cell(d, cost->bytes), "bytes", \
-        .about = "read and written, without the bias", \
+        .about = "bytes that the layer reads and writes, without the bias", \
         .says = "<, {bytes}< and a bias of {bias_bytes!}>>") \
     when(t, BYTES, bias_bytes, cost->traffic.bias > 0, \
         fsd_amount_cell(d, cost->traffic.bias), NULL) \
@@ -155,9 +158,10 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         .says = "<{roofline}>") \
     when(t, FACTS, values, d->values, \
         fsd_facts_of_row(arena, d->values, d->values->of_layer[id]), "layer's ", \
-        .about = "external numbers, by column") \
+        .about = "numbers of --values, by column") \
     set(t, RECORD, edge, fsd_edge_of(arena, d, id), NULL, .of = &fsd_edge_record, \
-        .about = "the edge that it sits on, for a layer that computes no node")
+        .about = "the edge of the model on which the layer is, if it computes no " \
+                 "node")
 FSD_RECORD_SHARED(layer, LAYER)
 /* clang-format on */
 

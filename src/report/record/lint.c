@@ -5,58 +5,62 @@
 
 /* clang-format off */
 #define EDIT(has, set, when, t) \
-    set(t, COUNT,  finding, i, NULL, .always = true, .about = "index in findings") \
+    set(t, COUNT,  finding, i, NULL, .always = true, .about = "index of the edit's " \
+            "finding in findings") \
     set(t, TEXT,   rule, all->rules.at[f->rule].rule->id, NULL, .always = true) \
     set(t, TEXT,   action, fsd_action_name(e->action), NULL, .always = true, \
         .word = fsd_action_name, .n_words = FSD__ACTION_COUNT) \
     set(t, NAME,   tensor, e->tensor, NULL, .always = true, \
-        .about = "the tensor that is quantized or cast") \
+        .about = "the tensor that the edit quantizes or casts") \
     set(t, COUNT,  node, e->node, NULL, .always = true, \
-        .about = "of insert-pair the one whose input it is; of insert-cast the node " \
-        "that is to compute in `type`, between Casts; of spread-scale the one that " \
-        "holds weights, whose scale is repeated along axis 0; of add-dimension " \
-        "the one whose scalar is to have the dimensions [1]; of store-constant " \
-        "the one whose constant is to have a different type; of scale-first the " \
-        "product whose first input is scaled; of repeat-heads and pad-input the " \
-        "one whose input it is, of slice-output and unmark-output the one whose " \
-        "output; otherwise the QuantizeLinear or DequantizeLinear") \
+        .about = "the node that the edit changes or belongs to. insert-pair, " \
+                 "repeat-heads, pad-input: the node that reads the tensor; " \
+                 "insert-cast: the node that will compute in `type` between Casts; " \
+                 "spread-scale: the quantizer of weights whose scale is repeated " \
+                 "along axis 0; add-dimension: the node whose scalar gets the " \
+                 "dimensions [1]; store-constant: the node whose constant gets a " \
+                 "different type; scale-first: the product whose first input is " \
+                 "scaled; slice-output, unmark-output: the node that writes the " \
+                 "output; other actions: the QuantizeLinear or DequantizeLinear") \
     set(t, NAME,   node_name, e->name, NULL, .always = true) \
     set(t, COUNT,  input, e->input, NULL, .always = true, \
-        .about = "which input of the node; of move-pair which of `to`") \
+        .about = "number of the node's input; for move-pair, of the input of `to`") \
     when(t, COUNT,  to, e->to_name, e->to, NULL, \
-        .about = "of move-pair the node that is to read the pair; of scale-first " \
-        "the one that scales the product, which is removed") \
+        .about = "move-pair: the node that will read the pair; scale-first: the " \
+                 "node that scales the product, which the edit removes") \
     when(t, NAME,   to_name, e->to_name, e->to_name, NULL) \
     set(t, NAME,   scale_of, e->like, NULL, \
-        .about = "the quantizer whose scale to use; absent if the scale must be " \
-        "calibrated") \
+        .about = "the quantizer whose scale the edit uses; absent if the scale " \
+                 "must be calibrated") \
     set(t, NAME,   scale_tensor, e->scale_tensor, NULL) \
     when(t, NUMBER, scale, e->scale > 0, e->scale, NULL, \
-        .about = "the scale, if it is a single number that is known") \
+        .about = "the scale, if it is a single known number") \
     set(t, TEXT,   type, e->type, NULL, \
-        .about = "of the pair; of make-symmetric the type with the zero point 0; of " \
-        "store-constant int8, with the zero point 0, or the floating-point type of " \
-        "the node's output") \
+        .about = "type of the pair; make-symmetric: the type with the zero point " \
+                 "0; store-constant: int8 with the zero point 0, or the " \
+                 "floating-point type of the node's output") \
     when(t, COUNT,  axis, e->size, e->axis, NULL, \
-        .about = "the axis that changes, counted from the last one, which is 0") \
+        .about = "the axis whose size changes, counted from the last axis, which " \
+                 "is 0") \
     when(t, COUNT,  size, e->size, (uint64_t)e->size, NULL, \
-        .about = "the size that this axis gets") \
+        .about = "the new size of this axis") \
     set(t, FLAG,   on_request, e->on_request, NULL, .if_true = true, \
-        .about = "it costs time, or changes types: applied only if its rule is " \
-        "named") \
+        .about = "the edit costs time or changes types: --fix applies it only if " \
+                 "its rule is named") \
     set(t, FLAG,   together, e->together, NULL, .if_true = true, \
-        .about = "applied with all others of its finding, or not at all") \
+        .about = "the edit is applied together with all others of its finding, or " \
+                 "not at all") \
     set(t, TEXT,   effect, e->effect, NULL, .always = true, \
-        .about = "what it changes numerically")
+        .about = "how the edit changes the computed values")
 FSD_RECORD(edit, EDIT)
 
 #define STYLE(has, set, when, t) \
-    set(t, TEXT,  name, seen->name, NULL, .about = "the exporter") \
+    set(t, TEXT,  name, seen->name, NULL, .about = "name of the exporter") \
     set(t, TEXT,  known_by, seen->name ? seen->sign : NULL, NULL) \
     set(t, COUNT, quantizers, seen->quantizers, NULL, .always = true, \
-        .about = "quantizers of activations") \
+        .about = "number of quantizers of activations") \
     set(t, COUNT, before_narrow, seen->before, NULL, .always = true, \
-        .about = "those that an operator in low precision reads") \
+        .about = "number of those that an operator in low precision reads") \
     set(t, COUNT, behind_operators, seen->after, NULL, .always = true)
 FSD_RECORD_FROM(style, STYLE, const struct fsd_style_seen *seen = from)
 
@@ -87,9 +91,9 @@ FSD_RECORD_FROM(asked_rule, ASKED_RULE, const struct fsd_findings *all = from;
         .of = &asked_rule_record, .always = true) \
     set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, all->list.n, \
         fsd_fill_finding, all), NULL, .of = &fsd_finding_record, .always = true, \
-        .about = "as in a report") \
+        .about = "findings, as in a report") \
     set(t, ROWS,   edits, edits_of(arena, all), NULL, .of = &edit_record, \
-        .always = true, .about = "what to change in the model, for a script")
+        .always = true, .about = "the proposed changes of the model, for a script")
 FSD_RECORD(lint, LINT)
 /* clang-format on */
 

@@ -13,16 +13,16 @@
     when(t, COUNT, scope, n->scope, n->scope, NULL) \
     when(t, NAME,  module, source->modules.of[id], \
         fsd_text(source->modules.names, source->modules.of[id]), NULL, \
-        .about = "its place in the network, by its name: the parts that `scopes` " \
-        "sums up by") \
+        .about = "the module of the network that the node belongs to, from its " \
+                 "name; `scopes` sums up by modules") \
     set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
-        .about = "its place in the source code, from the exporter: file, line and " \
-        "the text of the line") \
+        .about = "the place in the source code that the exporter states: file, " \
+                 "line and the text of the line") \
     set(t, TEXT,  fate, fsd_fate_name(r->fate), "fate", .always = true, \
         .word = fsd_fate_name, .n_words = FSD__FATE_COUNT) \
     set(t, TEXT,  why, *r->why ? r->why : NULL, NULL) \
     set(t, TEXT,  log, fsd_said_of(arena, d, r->event), NULL, \
-        .about = "the last event of the build log about it") \
+        .about = "the last event of the build log that concerns the node") \
     set(t, COUNT, same_as, fsd_count_id(r->other), NULL) \
     set(t, COUNT, near_layer, fsd_count_id(r->near_layer), NULL, \
         .says = "< (at layer {near_layer})>") \
@@ -30,16 +30,17 @@
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
-        .about = "one of its layers is opaque: its fusion there, and the type in " \
-        "which it runs, are unknown") \
+        .about = "one of the node's layers is opaque: its fusion there and its " \
+                 "type are unknown") \
     when(t, COUNT, part, d->parts, fsd_count_id(d->parts->of_node[id]), NULL, \
-        .about = "of several engines, the one it is " \
-        "computed in, or lies in by the tensors around it") \
+        .about = "if there are several engines: the one that computes the node, or " \
+                 "whose tensors are around it") \
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[id]), "node's region", \
         .behind = true, .says = "<; in region {region}>") \
     set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), NULL, \
         .of = &fsd_port_record, .always = true, \
-        .about = "tensors of the model; one without a name is an omitted input") \
+        .about = "input tensors of the node; an input without a name is omitted in " \
+                 "the model") \
     set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->model, n->out), NULL, \
         .of = &fsd_port_record, .always = true) \
     set(t, TYPE,  requested, r->requested, "requested", .always = true, \
@@ -47,14 +48,14 @@
     set(t, TYPE,  realised, r->realised, "runs in", .always = true, \
         .says = "<, runs in {realised!}>") \
     set(t, MS,    ms, cost->ms, "node's ms", \
-        .about = "its share of its layers' times", \
+        .about = "the node's share of the times of its layers", \
         .says = "<, {macs!} multiply-adds><, {ms}<{shares!} as its part>>") \
     set(t, FLAG,  shares, cost->ms >= 0 && cost->shares, NULL, .if_true = true, \
-        .about = "other nodes share the same layer's time") \
+        .about = "the layer's time is shared with other nodes") \
     when(t, MACS, macs, cost->macs, fsd_amount_cell(d, cost->macs), NULL) \
     when(t, FACTS, values, d->values, \
         fsd_facts_of_row(arena, d->values, d->values->of_node[id]), "node's ", \
-        .about = "external numbers, by column") \
+        .about = "numbers of --values, by column") \
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */

@@ -37,7 +37,8 @@ static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
     set(t, TEXT,   format, g->kind, NULL, .always = true) \
     set(t, NAME,   producer, fsd_text_or_null(d, g->producer), NULL) \
     set(t, NUMBER, ir_version, (double)g->ir_version, NULL) \
-    set(t, FACTS,  opsets, opsets_of(arena, d), NULL, .about = "version by domain")
+    set(t, FACTS,  opsets, opsets_of(arena, d), NULL, .about = "version of each " \
+            "operator set, by domain")
 FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
     const struct fsd_graph *g = d->model)
 
@@ -72,7 +73,7 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
 #define ENGINE_PART(has, set, when, t) \
     set(t, NAME,  path, part->path, NULL, .always = true) \
     set(t, COUNT, first, part->layers.at, NULL, .always = true, \
-        .about = "its first layer") \
+        .about = "number of its first layer") \
     set(t, COUNT, layers, part->layers.n, NULL, .always = true)
 FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
     const struct fsd_engine_part *part = &g->parts.at[i])
@@ -88,19 +89,21 @@ FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
         .about = "what the log states of the build: GPU, compute capability, " \
         "precision, calibration, options that were set") \
     when(t, COUNT, optimization_profile, g->profiles > 1, (uint64_t)g->profile, NULL, \
-        .about = "the selected optimization profile, from 0") \
+        .about = "number of the selected optimization profile, from 0") \
     when(t, COUNT, optimization_profiles, g->profiles > 1, g->profiles, NULL) \
     when(t, COUNT, layers_of_other_profiles, g->profiles > 1, g->elsewhere.n, NULL, \
-        .about = "of other optimization profiles, not counted") \
+        .about = "number of layers of other optimization profiles, which are not " \
+                 "in the report") \
     when(t, ROWS,  parts, g->parts.n, FSD_LATER(arena, engine_part, g->parts.n, g), \
         NULL, .of = &engine_part_record, \
-        .about = "several engines of one model; their layers follow one another") \
+        .about = "the engines, if several compute one model; their layers follow " \
+                 "one another") \
     set(t, ROWS,  tuned_for, sizes_of(arena, d, &d->cost->tuned), NULL, \
         .of = &sized_input_record, \
-        .about = "dynamic inputs: the sizes that bytes and multiply-adds refer to") \
+        .about = "the sizes of dynamic inputs that bytes and multiply-adds refer to") \
     set(t, ROWS,  run_with, sizes_of(arena, d, &d->cost->run_with), NULL, \
         .of = &sized_input_record, \
-        .about = "the same, if the log states the sizes of its run")
+        .about = "the sizes of dynamic inputs in the run, if the log states them")
 FSD_RECORD_FROM(engine, ENGINE, const struct fsd_diff *d = from;
     const struct fsd_graph *g = d->engine)
 
@@ -109,9 +112,9 @@ FSD_RECORD_FROM(engine, ENGINE, const struct fsd_diff *d = from;
     set(t, COUNT, lines, h->lines, NULL, .always = true, .large = true) \
     set(t, COUNT, events, fsd_history_n_events(h), NULL, .always = true) \
     set(t, COUNT, unknown, h->unknown_lines, NULL, .always = true, .large = true, \
-        .about = "lines of unknown form") \
+        .about = "number of lines whose form fusiondiff does not know") \
     set(t, FLAG,  used, d->story || (!h->refused && (h->passes.n || h->places.n)), \
-        NULL, .always = true, .about = "as evidence")
+        NULL, .always = true, .about = "the log serves as evidence")
 FSD_RECORD_FROM(build_log, BUILD_LOG, const struct fsd_diff *d = from;
     const struct fsd_history *h = d->history)
 /* clang-format on */
@@ -136,14 +139,15 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
     set(t, COUNT, links, s->links, NULL, .always = true) \
     set(t, COUNT, inserted, s->inserted, NULL, .always = true) \
     when(t, COUNT, requested, s->requested, s->requested, NULL, \
-        .about = "layers that move data as the model requires") \
+        .about = "number of layers that move data as the model requires") \
     when(t, COUNT, opaque_layers, s->opaque, s->opaque, NULL, \
-        .about = "regions whose kernels the engine does not state") \
+        .about = "number of regions whose kernels the engine does not state") \
     when(t, COUNT, opaque_nodes, s->hidden, s->hidden, NULL, \
-        .about = "nodes in them, whose fusions and precisions are unknown") \
+        .about = "number of nodes in these regions, whose fusions and precisions " \
+                 "are unknown") \
     when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
-        .about = "nodes that one of several layers computes, and nothing decides " \
-                 "which: in regions, and in no link") \
+        .about = "number of nodes that one of several equal layers computes, but " \
+                 "nothing decides which: these have a region and no link") \
     set(t, COUNT, computing_layers, s->computing, NULL, .always = true) \
     set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true, \
         .says = "{mapped_layers} of {computing_layers|computing layer|" \
@@ -159,12 +163,13 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
     when(t, COUNT,  runs, m->profiles && m->runs, m->runs, NULL, .large = true) \
     when(t, RECORD, totals, m->profiles > 1, fsd_spread_held(arena, &m->totals), NULL, \
         .of = &fsd_spread_row_record, \
-        .about = "of the sum of each profile; `total` is that of the layers' medians") \
+        .about = "spread of the sums of the profiles; `total` is the sum of the " \
+                 "layers' medians") \
     when(t, MS,     nodes, m->profiles, fsd_real(sums->nodes), NULL) \
     when(t, MS,     opaque, m->profiles && d->summary->opaque, \
         fsd_real(sums->opaque), NULL, \
-        .about = "of regions whose kernels the engine does not state; no node has a " \
-        "share of it") \
+        .about = "time of regions whose kernels the engine does not state; it is " \
+                 "not shared among nodes") \
     when(t, MS,     inserted, m->profiles, fsd_real(sums->inserted), NULL) \
     when(t, MS,     elsewhere, m->profiles, fsd_real(m->elsewhere), NULL) \
     when(t, FACTS,  by_kind, m->profiles, \
@@ -174,7 +179,7 @@ FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
     when(t, MS,     no_cause, m->profiles, \
         fsd_real(sums->by_cause[FSD_CAUSE_NONE]), NULL) \
     when(t, FACTS,  by_op, m->profiles, op_times_of(arena, d), NULL, \
-        .about = "the shares of nodes, by operator; they sum to `nodes`")
+        .about = "time of nodes by operator; the sum is `nodes`")
 FSD_RECORD_FROM(times, TIMES, const struct fsd_diff *d = from;
     const struct fsd_measured *m = d->times;
     const struct fsd_time_sums *sums = &d->cost->sums)
@@ -216,22 +221,22 @@ FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
         .always = true, .about = "by cause") \
     set(t, TALLY,  links, fsd_tally(arena, s->by_evidence, \
         FSD_COUNT_OF(s->by_evidence), 0, fsd_evidence_name), \
-        NULL, .always = true, .about = "by evidence") \
+        NULL, .always = true, .about = "number of links by evidence") \
     set(t, TALLY,  findings, fsd_tally(arena, d->findings->by_severity, \
         FSD__SEVERITY_COUNT, 0, fsd_severity_name), \
-        NULL, .always = true, .about = "by severity") \
+        NULL, .always = true, .about = "number of findings by severity") \
     set(t, RECORD, coverage, FSD_HELD(arena, coverage, s, 0), NULL, .always = true, \
         .of = &coverage_record) \
     when(t, RECORD, ms, d->times->profiles || d->times->run.median >= 0, \
         FSD_HELD(arena, times, d, 0), NULL, .of = &times_record) \
     set(t, RECORD, spent, FSD_HELD(arena, spent, d->cost->spent, 0), NULL, \
         .of = &spent_record, .always = true, \
-        .about = "time and bytes by class; a layer has one class; a share is of the " \
-                 "engine's time or, without times, of all known bytes") \
+        .about = "time and bytes by class; each layer has one class; shares are of " \
+                 "the engine's time or, without times, of all known bytes") \
     set(t, ROWS,   brief, fsd_brief_rows(arena, &brief), NULL, \
         .of = &fsd_brief_line_record, .always = true, \
-        .about = "the summary: what runs, where the time goes, what to do, what is " \
-                 "unknown")
+        .about = "the summary: what runs, which layers take the time, what to do, " \
+                 "what is unknown")
 FSD_RECORD_SHARED(summary, SUMMARY)
 /* clang-format on */
 
@@ -262,7 +267,8 @@ FSD_RECORD_FROM(scope, SCOPE, const struct fsd_diff *d = from;
     set(t, IDS, nodes, fsd_ids_of_span(m->pool.at, region->nodes), NULL, \
         .always = true) \
     when(t, FLAG, equal, region->equal, true, NULL, \
-        .about = "the layers are alike, and so are the nodes: nothing decides")
+        .about = "all layers are equal, and so are all nodes, so nothing decides " \
+                 "which layer computes which node")
 FSD_RECORD_FROM(region, REGION, const struct fsd_match *m = from;
     const struct fsd_region *region = &m->regions.at[i])
 /* clang-format on */
@@ -291,7 +297,8 @@ static const char *schema_name(unsigned i)
         .of = &fsd_summary_record, \
         .always = true) \
     set(t, RECORD, values, fsd_values_held(arena, d), NULL, .of = &fsd_values_record, \
-        .about = "external numbers (--values); those of a layer or node are there") \
+        .about = "numbers of --values; those of a layer or a node are in its own " \
+                 "record") \
     set(t, ROWS,   layers, fsd_rows_later(arena, &fsd_layer_record, \
         d->engine->nodes.n, fsd_fill_layer, from), \
         "Layers and their nodes", .of = &fsd_layer_record, .always = true) \
@@ -339,11 +346,11 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
 /* clang-format off */
 #define PAIR(has, set, when, t) \
     has(t, NAME,   pair,     NULL, .always = true, \
-        .about = "as in the list, or the directory") \
-    has(t, TALLY,  findings, NULL, .about = "how many are in the report") \
-    has(t, RECORD, report,   NULL, .about = "after report.schema.json") \
+        .about = "the line of the list, or the directory") \
+    has(t, TALLY,  findings, NULL, .about = "number of findings in the report") \
+    has(t, RECORD, report,   NULL, .about = "the report, by report.schema.json") \
     has(t, RECORD, error,    NULL, .of = &fsd_failure_record, \
-        .about = "why there is no report")
+        .about = "the reason why there is no report")
 FSD_RECORD(pair, PAIR)
 /* clang-format on */
 

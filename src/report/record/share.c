@@ -61,13 +61,14 @@ FSD_RECORD_SHARED(tool, TOOL)
 
 #define FAILURE(has, set, when, t) \
     set(t, TEXT,  status, fsd_status_name(error->status), NULL, .always = true, \
-        .about = "a stable word: io, format, limit, unsupported, mismatch, arg") \
+        .about = "a word that never changes: io, format, limit, unsupported, " \
+                 "mismatch, arg") \
     set(t, NAME,  message, error->message, NULL, .always = true) \
     set(t, NAME,  file, *error->file ? error->file : NULL, NULL) \
     when(t, COUNT, byte, error->unit == FSD_POS_BYTE, error->pos, NULL, .large = true, \
-        .about = "where in the file") \
+        .about = "byte in the file") \
     when(t, COUNT, line, error->unit == FSD_POS_LINE, error->pos, NULL, .large = true, \
-        .about = "where in the file")
+        .about = "line in the file")
 FSD_RECORD_SHARED(failure, FAILURE)
 FSD_FILLS(failure, FAILURE, const struct fsd_error *error = from)
 

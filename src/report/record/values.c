@@ -94,10 +94,11 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     set(t, COUNT, node, fsd_count_id(e->node), NULL, \
         .about = "the node that produces it; absent for an input") \
     set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
-        .about = "that computes this node") \
+        .about = "the layer that computes this node") \
     SUSPECTED(t, suspects, when, \
-        "nodes between it and the tensors before it that are within the limit") \
-    SUSPECTED(t, layers, when, "that compute the suspects") \
+        "nodes between the tensor and the preceding tensors that are within the " \
+        "limit") \
+    SUSPECTED(t, layers, when, "the layers that compute the suspects") \
     SUSPECTED(t, behind, when, \
         "Casts and quantizers among the suspects, or right before them") \
     SUSPECTED(t, moved, when, "layers that change the type of a suspect's input")
@@ -117,19 +118,20 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
 #define VALUES(has, set, when, t) \
     set(t, TEXT,   of, of_word(n->of), NULL, .always = true, .word = of_word, \
         .n_words = 3, \
-        .about = "a table, one set of tensors, or errors of one set compared with " \
-        "another") \
+        .about = "what the file has: a table, one set of tensors, or errors of one " \
+                 "set compared with another") \
     set(t, NAME,   path, n->paths[two], NULL, .always = true) \
     set(t, NAME,   reference, two ? n->paths[0] : NULL, NULL, \
-        .about = "of errors: the other file") \
-    set(t, NAME,   runner, n->runners[two], NULL, .about = "as Polygraphy calls it") \
+        .about = "path of the set with which the tensors are compared") \
+    set(t, NAME,   runner, n->runners[two], NULL, .about = "name of the runner in " \
+            "Polygraphy's file") \
     set(t, NAME,   reference_runner, two ? n->runners[0] : NULL, NULL) \
     set(t, WORDS,  columns, fsd_words(n->columns, n->n_columns), NULL, .always = true) \
     set(t, COUNT,  rows, n->rows.n, NULL, .always = true) \
     set(t, COUNT,  joined, v->joined, NULL, .always = true, \
-        .about = "rows whose name is that of a node, a layer or a tensor") \
+        .about = "number of rows whose name is that of a node, a layer or a tensor") \
     set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
-        .about = "the first of the other rows' names") \
+        .about = "the first names of the other rows") \
     when(t, ROWS,   unmeasured, measured && n->unmeasured.n, \
         FSD_LATER(arena, unmeasured, n->unmeasured.n, d), NULL, \
         .of = &unmeasured_record, .about = "tensors that could not be compared") \
@@ -137,21 +139,22 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
         .about = "tensors that the other set lacks") \
     when(t, COUNT,  only_tested, errors, n->only_second, NULL, \
         .about = "tensors that the reference lacks") \
-    when(t, NUMBER, limit, errors, v->limit, NULL, .about = "of l2_rel") \
+    when(t, NUMBER, limit, errors, v->limit, NULL, .about = "the l2_rel above " \
+            "which a tensor is wrong") \
     when(t, COUNT,  over, measured, v->over, NULL, \
-        .about = "tensors over it, or with new NaN or Inf") \
+        .about = "number of tensors above the limit, or with new NaN or Inf") \
     when(t, ROWS,   enters, measured, FSD_LATER(arena, entry, v->entries.n, d), NULL, \
         .of = &entry_record, \
-        .about = "tensors over the limit with none before them, in the model's " \
-                 "order; the first 16 with suspects") \
+        .about = "tensors above the limit that have no such tensor before them, in " \
+                 "the model's order; the first 16 with suspects") \
     when(t, RECORD, first_nan, measured && v->has_nan, \
         FSD_HELD(arena, entry, d, v->entries.n), NULL, .of = &entry_record, \
-        .about = "the first tensor with values that are NaN or infinite where the " \
-        "reference has different ones") \
+        .about = "the first tensor with NaN or infinite values where the reference " \
+                 "has other values") \
     when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
         .of = &growth_record, \
-        .about = "from the first entry on, the worst of the measured tensors next " \
-                 "behind")
+        .about = "how the error grows from the first entry on: each time the worst " \
+                 "of the measured tensors that follow next")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 

@@ -114,15 +114,15 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     fprintf(out, "%s\nother layers %6u: ",
             any                                        ? ""
             : c->untyped == c->regions.n && c->untyped ? "unknown, no types are stated"
-            : c->untyped ? "none changed where types are stated"
-                         : "none changed",
+            : c->untyped                               ? "no stated type changed"
+                                                       : "none changed",
             (unsigned)c->moves.n);
     any = false;
     for (uint8_t w = FSD_MOVE_ADDED; w <= FSD_MOVE_CHANGED; w++)
         fsd_put_tally(out, &any, c->moves_by_what[w], fsd_move_what_name(w));
     for (uint32_t i = 0; i < c->moves.n; i++)
         free_moves += is_free(c, &c->moves.at[i]);
-    fsd_put_tally(out, &any, free_moves, "taking no time among them");
+    fsd_put_tally(out, &any, free_moves, "of these without time");
     fputs(any ? "\n" : "none changed\n", out);
 }
 
@@ -152,7 +152,7 @@ static void put_unlike(const struct fsd_compare *c, FILE *out)
             before, after);
     if (c->items_before)
         put_change("             ", before / c->items_before, after / c->items_after,
-                   "per item of the batch\n", out);
+                   "per sample of the batch\n", out);
 }
 
 /* Prints whole runs first if both builds have them: users wait for these. */
@@ -577,7 +577,9 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
             (shown >= FEW && !style->all))
             continue;
         if (!shown++)
-            fputs(c->untyped  ? "\nsame fusion as far as stated, different time\n"
+            fputs(c->untyped  ? "\n"
+                                "same fusion (as far as both builds state it), "
+                                "different time\n"
                   : c->across ? "\nsame fusion and precision, different time\n"
                               : "\nsame fusion, precision and layout, different time\n",
                   out);

@@ -337,7 +337,7 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
         fprintf(out, "%*s %-*s   engine  (", NUMBER, "layer", (int)left,
                 "node and evidence");
     else
-        fprintf(out, "%*s   with its nodes and evidence (", NUMBER, "layer");
+        fprintf(out, "%*s   with its nodes and the evidence (", NUMBER, "layer");
     fsd_put_evidence(FSD_BY_ALL, out);
     fputs(")\n", out);
     fsd_ink(style, FSD_INK_PLAIN, out);

@@ -40,8 +40,8 @@ static void put_head(const struct fsd_report *r, FILE *out)
         fsd_printf_safe(out, " (by %s)", l->style.sign);
     if (l->style.quantizers)
         fprintf(out,
-                ", %u quantizer%s of activations, %u before operators that run in low "
-                "precision, %u after operators",
+                ", %u quantizer%s of activations, %u before operators that run in "
+                "low precision, %u directly after operators",
                 l->style.quantizers, fsd_plural(l->style.quantizers), l->style.before,
                 l->style.after);
     fputs("\n\n", out);

@@ -115,7 +115,7 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
                     fsd_plural(e->elsewhere.n));
         fputs(" (select one with --opt-profile)\n", out);
     }
-    put_sizes(d, &d->cost->run_with, "as in the log's run", style, out);
+    put_sizes(d, &d->cost->run_with, "those of the run in the log", style, out);
     put_sizes(d, &d->cost->tuned, "the optimum of the profile", style, out);
 }
 
@@ -199,7 +199,7 @@ static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
         }
         fsd_put_noun(out, e->parts.at[i].layers.n, "layer");
     }
-    fputs(" (`parts` lists what crosses)\n", out);
+    fputs(" (`parts` lists the tensors between engines)\n", out);
 }
 
 /* Prints the providers that run the layers, if the engine's runtime states them. */
@@ -248,7 +248,7 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
         fputs(n ? ", opaque regions " : "opaque regions ", out);
         fsd_put_ms_column(d->cost->sums.opaque, 0, out);
     }
-    fputs(" (times of fused nodes are shares by work)\n", out);
+    fputs(" (a layer's time is shared among its nodes by their work)\n", out);
 }
 
 /* Prints how the layer times were obtained: the times in one profile are already means.

@@ -40,7 +40,7 @@ static void put_errors_head(const struct fsd_diff *d, FILE *out)
     put_file(n, 1, out);
     fputs(" against ", out);
     put_file(n, 0, out);
-    fprintf(out, ":\n%*s%u above the limit, an l2_rel of %g%s\n", INDENT, "", v->over,
+    fprintf(out, ":\n%*s%u above the limit (an l2_rel of %g)%s\n", INDENT, "", v->over,
             v->limit, v->has_nan ? ", or with new NaN or Inf" : "");
 }
 
@@ -118,7 +118,7 @@ static void put_behind(const struct fsd_diff *d, const struct fsd_entry *e, FILE
 static void put_producer(const struct fsd_diff *d, const struct fsd_entry *e, FILE *out)
 {
     if (e->node == FSD_NONE) {
-        fputs(", an input of the network: the two runs had different inputs\n", out);
+        fputs(", an input of the network, so the two runs had different inputs\n", out);
         return;
     }
     fputs(", the output of ", out);
@@ -199,7 +199,9 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
     if (v->growth.n < 2)
         return;
     begin(style, "grows", out);
-    fputs("relative L2 error, each time of the worst tensor measured next\n", out);
+    fputs("relative L2 error; each step is the worst of the tensors that are "
+          "measured next\n",
+          out);
     for (uint32_t i = 0; i < v->growth.n; i++) {
         bool last = i + 1 == v->growth.n;
 
@@ -227,7 +229,7 @@ static void put_not_joined(const struct fsd_diff *d, const struct fsd_style *sty
     begin(style, "unknown", out);
     fsd_put_noun(out, v->strangers.n, "name");
     fputs(v->strangers.n == 1 ? " is" : " are", out);
-    fputs(" in neither model nor engine: ", out);
+    fputs(" neither in the model nor in the engine: ", out);
     for (uint32_t i = 0; i < v->strangers.n && i < SHOWN_NAMES; i++) {
         fputs(i ? ", " : "", out);
         put_row_name(d, v->strangers.at[i], out);
@@ -250,7 +252,7 @@ static void put_not_measured(const struct fsd_diff *d, const struct fsd_style *s
     if (n->only_first || n->only_second) {
         begin(style, "unknown", out);
         fsd_put_noun(out, n->only_first, "tensor");
-        fprintf(out, " only in the reference, %u only in the other file\n",
+        fprintf(out, " in the reference only, %u in the other file only\n",
                 n->only_second);
     }
 }

@@ -25,7 +25,7 @@ static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;
 }
 
-/* "only the shape changes, not the data: view_1, view_2, view_3 and 33 more" */
+/* "it changes only the shape, not the data: view_1, view_2, view_3 and 33 more" */
 static uint32_t put_alike(const struct fsd_diff *d, const struct fsd_style *style,
                           fsd_id first, FILE *out)
 {

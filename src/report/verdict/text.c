@@ -259,7 +259,7 @@ static void put_line(const struct fsd_verdict *v, FILE *out)
     if (all->ignored)
         fprintf(out, "%s%u ignored", before, all->ignored);
     if (all->off)
-        fprintf(out, "; %u of rules that are off", all->off);
+        fprintf(out, "; %u by rules that are off", all->off);
     for (uint32_t i = 0; i < all->rules.n; i++)
         if (put_skipped(all, i, "; ", out))
             fputs(" not measured", out);

@@ -17,13 +17,15 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
 /* The time spent on one layer, one source, or one layer with one source. */
 #define SPENT(has, set, when, t) \
     when(t, NUMBER, seconds, w->known, spent->seconds, "seconds") \
-    set(t, COUNT,  timed, spent->timed, "timed", .about = "combinations of formats") \
+    set(t, COUNT,  timed, spent->timed, "timed", .about = "number of timed " \
+            "combinations of formats") \
     set(t, COUNT,  kernels, spent->kernels, "kernels", \
-        .about = "that were timed; of a region also those of its compiler") \
+        .about = "number of timed kernels; for a region also those of its compiler") \
     set(t, COUNT,  cached, spent->cached, "cached", \
-        .about = "results taken from the timing cache") \
+        .about = "number of results taken from the timing cache") \
     set(t, COUNT,  skipped, spent->skipped, "skipped", \
-        .about = "sources without a valid tactic, and tactics, that were not timed")
+        .about = "number of tactics that were not timed, and of sources without a " \
+                 "valid tactic")
 
 #define SOURCE_ROW(has, set, when, t) \
     set(t, NAME,   source, source_name(w, p->e->source), "source") \
@@ -32,9 +34,9 @@ FSD_RECORD(source_row, SOURCE_ROW)
 
 #define LAYER_ROW(has, set, when, t) \
     set(t, NAME,   name, fsd_text(w->d->names, g->key), "name", \
-        .about = "of the layer, as the lines on its kernels call it") \
+        .about = "name of the layer in the log's lines on its kernels") \
     set(t, COUNT,  layer, fsd_count_id(layer_of[g->key]), "layer", \
-        .about = "of the engine with that name") \
+        .about = "the layer of the engine with that name") \
     set(t, SHARE,  share, share_of(w, spent), "share", \
         .about = "of all seconds here") \
     SPENT(has, set, when, t) \
@@ -56,7 +58,7 @@ FSD_RECORD(sum_row, SUM_ROW)
     set(t, COUNT,  times, s->times, "times") \
     set(t, COUNT,  layers, skips[i].layers, "layers") \
     when(t, BYTES,  requested, s->wanted, fsd_amount_cell(w->d, (int64_t)s->wanted), \
-        "requested", .about = "scratch memory, the most of one tactic") \
+        "requested", .about = "the most scratch memory that one tactic requested") \
     when(t, BYTES,  available, s->wanted, fsd_amount_cell(w->d, (int64_t)s->room), \
         "available")
 FSD_RECORD(skip_row, SKIP_ROW)
@@ -65,7 +67,8 @@ FSD_RECORD(skip_row, SKIP_ROW)
     set(t, NAME,   step, fsd_text(w->d->names, s->name), "step") \
     set(t, NUMBER, seconds, s->seconds, "seconds") \
     set(t, COUNT,  times, ((struct fsd_count){s->times > 1, s->times}), "times") \
-    set(t, COUNT,  line, s->line, "line of the log", .about = "the first one")
+    set(t, COUNT,  line, s->line, "line of the log", .about = "line of the step's " \
+            "first message")
 FSD_RECORD(step_row, STEP_ROW)
 
 static const char *clock_name(unsigned value)
@@ -76,34 +79,38 @@ static const char *clock_name(unsigned value)
 }
 
 #define ANSWER(has, set, when, t) \
-    has(t, TEXT,   log,           NULL, .about = "why the log is of no use") \
+    has(t, TEXT,   log,           NULL, .about = "the reason why the log cannot be " \
+            "used") \
     when(t, TEXT,  clock, w->known, clock_name(w->stated ? 0 : 1), NULL, \
         .word = clock_name, .n_words = 2, \
-        .about = "where the layers' seconds come from; absent if the log has none") \
+        .about = "the source of the layers' seconds; absent if the log has none") \
     when(t, NAME,  longest, longest, fsd_text(w->d->names, longest->name), NULL, \
-        .about = "the step that contains the others") \
+        .about = "the step that contains the other steps") \
     when(t, NUMBER, longest_seconds, longest, longest->seconds, NULL) \
-    when(t, NUMBER, seconds, w->known, w->sum.seconds, NULL, .about = "of all layers") \
+    when(t, NUMBER, seconds, w->known, w->sum.seconds, NULL, .about = "seconds of " \
+            "all layers") \
     when(t, COUNT, timed, w->parts.n, w->sum.timed, NULL) \
     when(t, COUNT, kernels, w->parts.n, w->sum.kernels, NULL) \
     when(t, COUNT, cached, w->parts.n, w->sum.cached, NULL) \
     when(t, COUNT, skips, w->parts.n, w->sum.skipped, NULL) \
-    has(t, NAME,   cache,         NULL, .about = "the timing cache: local, global") \
+    has(t, NAME,   cache,         NULL, .about = "the kind of timing cache: local, " \
+            "global") \
     has(t, COUNT,  cache_entries, NULL) \
     has(t, COUNT,  cache_hits,    NULL) \
-    has(t, NAME,   plan,          NULL, .about = "its size, as the log states it") \
+    has(t, NAME,   plan,          NULL, .about = "size of the plan as the log " \
+            "states it") \
     has(t, NUMBER, plan_mib,      NULL, \
-        .about = "rounded down where no fraction is stated") \
+        .about = "size in MiB; rounded down if the log states no fraction") \
     set(t, BYTES,  log_weights, fsd_amount_cell(w->d, weights), NULL, \
-        .about = "weights in the plan, as the log states") \
+        .about = "size of the weights in the plan, as the log states it") \
     has(t, SHARE,  weights_share, NULL, \
-        .about = "of the plan, whose size is stated") \
+        .about = "share of the weights in the plan, if the log states its size") \
     when(t, BYTES, weights, w->d->engine->layers.n, \
         fsd_amount_cell(w->d, lives.weights), NULL, \
-        .about = "of the layers that state them") \
+        .about = "size of the weights of the layers that state them") \
     set(t, COUNT,  layers_untold, lives.unknown_weights, NULL, \
-        .about = "layers that do not state their weights") \
-    when(t, TEXT,  no_plan, !plan, "plan: the log does not state its size", NULL, \
+        .about = "number of layers that do not state their weights") \
+    when(t, TEXT,  no_plan, !plan, "plan: the log does not state the size", NULL, \
         .aside = true) \
     when(t, TEXT,  no_seconds, !w->known || !w->parts.n, w->parts.n \
         ? "the log states no seconds of timings" \

@@ -86,7 +86,9 @@ static const char *movement_of(struct fsd_arena *arena, const struct fsd_diff *d
     return fsd_printed(arena, "%s%s%s%s%s%s", *word ? word : "data movement",
                        forms ? ": " : "", forms ? forms : "",
                        edge ? ", on the edge " : "", edge ? edge : "",
-                       d->reasons[layer].requested ? "; the model requires it" : "");
+                       d->reasons[layer].requested ? "; the model requires this "
+                                                     "layer"
+                                                   : "");
 }
 
 /* States why a data-movement layer exists, and what removes it. */

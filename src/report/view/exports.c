@@ -31,12 +31,12 @@ static const char *called(const struct context *k, const struct fsd_export_chang
     set(t, TEXT, what, fsd_export_what_name(c->what), "what", .always = true, \
         .word = fsd_export_what_name, .n_words = FSD__EXPORT_COUNT) \
     set(t, NAME, old, fsd_state_node_key(k->e->before, c->old), "old node", \
-        .about = "a node; a key as in compare") \
+        .about = "the node in the old export; its key is as in compare") \
     set(t, NAME, new, fsd_state_node_key(k->e->after, c->new), "new node") \
     when(t, NAME, op, node != FSD_NONE, fsd_text(s->names, s->nodes.at[node].op), \
         "operator") \
     when(t, TEXT, of, *c->of, c->of, "of", \
-        .about = "input 0, output 0, attribute axis") \
+        .about = "what changed: input 0, output 0, attribute axis") \
     when(t, NAME, was, *c->was, c->was, "was") \
     when(t, NAME, now, *c->now, c->now, "now")
 FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct context *k = from;
@@ -187,11 +187,11 @@ static const struct fsd_rows *lines(const struct context *k)
         .of = &model_row_record, \
         .always = true) \
     set(t, COUNT,  aligned, e->aligned, NULL, .always = true, \
-        .about = "nodes that compute, and are in both") \
+        .about = "number of computing nodes that both exports have") \
     set(t, COUNT,  renamed, e->renamed, NULL, .always = true, \
-        .about = "of them, those with a different name") \
+        .about = "number of these that have a different name") \
     set(t, COUNT,  not_compared, e->unread, NULL, .always = true, \
-        .about = "scales that exceed the limit of what is read") \
+        .about = "number of scales that exceed the limit of what fusiondiff reads") \
     set(t, ROWS,   changes, FSD_ROWS(arena, change_row, "", e->changes.n, &k), \
         "Changes", .of = &change_row_record, .always = true) \
     set(t, ROWS,   lines, lines(&k), NULL, .aside = true, .of = &fsd_line_record) \

@@ -52,7 +52,7 @@ static uint32_t count_differing(const struct fsd_matrix *m, uint32_t build)
 /* clang-format off */
 #define BUILD_ROW(has, set, when, t) \
     set(t, TEXT,  build, letter(i), "build", .always = true, \
-        .about = "a letter, used in the other rows") \
+        .about = "the letter of the build in the other rows") \
     set(t, NAME,  model, s->model_path, "model", .always = true) \
     set(t, NAME,  engine, s->engine_path, "engine", .always = true) \
     set(t, NAME,  producer, fsd_text(s->names, s->producer), "made by") \
@@ -64,7 +64,8 @@ static uint32_t count_differing(const struct fsd_matrix *m, uint32_t build)
     set(t, MS,    ms, s->profiles ? s->total.median : -1, "ms") \
     set(t, COUNT, differing, count_differing(k->m, i), "rows that differ", \
         .always = true, \
-        .about = "rows in which it is unknown whether it equals the first")
+        .about = "number of rows in which it is unknown whether the build equals " \
+                 "the first")
 FSD_RECORD_FROM(build_row, BUILD_ROW, const struct context *k = from;
     const struct fsd_state *s = k->m->builds[i];
     fsd_sym gpu = fsd_built_find(&s->built, s->names, FSD_BUILT_GPU))
@@ -224,7 +225,7 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
     set(t, WORDS, to, fsd_words_of_ends(k->arena, fsd_ends_of_destinations(s, m->to)), \
         NULL, .always = true) \
     set(t, NAME,  before, fsd_state_form_text(k->arena, s, m->before), NULL, \
-        .always = true, .about = "type and layout") \
+        .always = true, .about = "type and layout of the input") \
     set(t, NAME,  after, fsd_state_form_text(k->arena, s, m->after), NULL, \
         .always = true) \
     set(t, MS,    ms, m->ms.median, NULL)
@@ -343,19 +344,19 @@ static bool is_shown(const struct context *k, uint32_t row)
     set(t, TEXT,  build, letter(b), NULL, .always = true) \
     set(t, TEXT,  is, fsd_cell_is_name(cell->is), NULL, .always = true, \
         .word = fsd_cell_is_name, .n_words = FSD__CELL_IS_COUNT, \
-        .about = "compared with the first build") \
+        .about = "result of the comparison with the first build") \
     set(t, WORDS, by, differences(k, row, b), NULL, .always = true, \
-        .about = "what it differs in from the first build, the weightiest first: " \
-        "groups, types, moves, layouts, edges") \
+        .about = "the differences from the first build, the most important first: " \
+                 "groups, types, moves, layouts, edges") \
     set(t, COUNT, variant, cell->variant, NULL, .always = true, \
-        .about = "0: as the first build") \
+        .about = "number of the variant; 0: the same as in the first build") \
     set(t, NAME,  what, what(k, row, b), NULL, .always = true) \
     set(t, COUNT, inserted, count_inserted(k, b, cell), NULL, .always = true) \
     set(t, MS,    ms, cell->ms, NULL) \
     set(t, ROWS,  groups, group_rows(k, b, cell->groups), NULL, \
         .of = &fsd_group_record, .always = true) \
     set(t, ROWS,  moves, move_rows(k, b, cell->moves), NULL, .of = &move_row_record, \
-        .always = true, .about = "layers that compute none of the nodes")
+        .always = true, .about = "number of layers that compute none of the nodes")
 FSD_RECORD(cell_row, CELL_ROW)
 /* clang-format on */
 
@@ -377,17 +378,17 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 
 /* clang-format off */
 #define MATRIX_ROW(has, set, when, t) \
-    set(t, COUNT, row, i, NULL, .always = true, .about = "its number") \
+    set(t, COUNT, row, i, NULL, .always = true, .about = "number of the row") \
     set(t, TEXT,  of, row_words[r->of], "of", .always = true, \
-        .about = "nodes, moves, input or output") \
+        .about = "subject of the row: nodes, moves, input or output") \
     set(t, NAME,  name, called(k, i), "nodes", .always = true) \
     set(t, WORDS, ops, op_words(k, i), NULL, .always = true, \
-        .about = "operators of its nodes, each once") \
+        .about = "operators of the row's nodes, each once") \
     set(t, FLAG,  differs, r->differs, "differs", .always = true) \
     set(t, COUNT, variants, r->variants, "variants", .always = true, \
-        .about = "number of different forms in which it is built") \
+        .about = "number of different variants of these nodes among all builds") \
     set(t, ROWS,  cells, cell_rows(k, i), NULL, .of = &cell_row_record, \
-        .always = true, .about = "one a build")
+        .always = true, .about = "one cell for each build")
 FSD_RECORD(matrix_row, MATRIX_ROW)
 /* clang-format on */
 
@@ -537,7 +538,7 @@ FSD_RECORD(variant_row, VARIANT_ROW)
 
 #define VARYING_ROW(has, set, when, t) \
     set(t, TEXT, of, row_words[k->m->rows.at[i].of], "of", .always = true, \
-        .about = "nodes, moves, input or output") \
+        .about = "subject of the row: nodes, moves, input or output") \
     set(t, NAME, name, called(k, i), "nodes", .always = true) \
     set(t, ROWS, variants, variant_rows(k, i), "variants", .of = &variant_row_record, \
         .always = true)
@@ -659,17 +660,17 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
     set(t, COUNT, differing, k->m->differing, NULL, .always = true) \
     set(t, COUNT, same, n - k->m->differing, NULL, .aside = true) \
     set(t, COUNT, tactics, tactics, NULL, .always = true, \
-        .about = "rows in which only the tactics differ") \
+        .about = "number of rows in which only the tactics differ") \
     set(t, COUNT, folded, folded, NULL, .aside = true) \
     set(t, ROWS,  builds, FSD_ROWS(k->arena, build_row, build_text, k->m->n, k), NULL, \
         .of = &build_row_record, .always = true) \
     when(t, ROWS, failed, k->m->failed.n, FSD_ROWS(k->arena, failed_row, \
         "  {*}failed{/}  {path}: {why}\n", k->m->failed.n, k->m), NULL, \
         .of = &failed_row_record, \
-        .about = "builds that failed (they have no letter); absent if none failed") \
+        .about = "builds that failed, which have no letter; absent if none failed") \
     set(t, NAME,  versions, versions_text(k), NULL, \
-        .about = "the first two builds whose builders " \
-        "differ in version; absent if none are known to")
+        .about = "the first two builds whose builders differ in version; absent if " \
+                 "none are known to differ")
 
 #define MATRIX(has, set, when, t) \
     HEAD(has, set, when, t) \

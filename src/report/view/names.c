@@ -303,7 +303,7 @@ struct form {
 };
 
 #define UNTOLD_NODES                                                                   \
-    "<# omitted, their type is not in the dump: "                                      \
+    "<# omitted, because the dump does not state their type: "                         \
     "{of_unknown_type!|node|nodes}\n>"
 
 static const struct form forms[] = {
@@ -412,11 +412,14 @@ FSD_RECORD(name_row, NAME_ROW)
 
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
-    has(t, TEXT,  low,             NULL, .about = "of --realised: the type that most " \
-        "nodes run in, of those that the tool lowers to") \
-    has(t, TEXT,  half,            NULL, .about = "of --realised: the 16-bit type") \
-    has(t, NAME,  ops,             NULL, .about = "of --realised: operators of which " \
-        "all nodes run in a higher precision") \
+    has(t, TEXT,  low,             NULL, \
+        .about = "with --realised: the type that most nodes run in, of the types " \
+                 "to which the tool lowers nodes") \
+    has(t, TEXT,  half,            NULL, \
+        .about = "with --realised: the 16-bit type") \
+    has(t, NAME,  ops,             NULL, \
+        .about = "with --realised: operators that run in a higher precision in " \
+                 "all nodes") \
     has(t, ROWS,  names,           "Names", .of = &name_row_record) \
     has(t, ROWS,  held,            NULL, .aside = true, .of = &name_row_record) \
     has(t, TEXT,  none,            NULL, .aside = true)

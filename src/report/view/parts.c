@@ -10,14 +10,17 @@
 
 /* clang-format off */
 #define ENGINE_ROW(has, set, when, t) \
-    has(t, COUNT, engine, "engine", .about = "from 1, in the order they were given") \
+    has(t, COUNT, engine, "engine", .about = "number of the engine, from 1, in the " \
+            "given order") \
     has(t, NAME,  path,   "path") \
     has(t, COUNT, layers, "layers") \
-    has(t, COUNT, nodes,  "nodes", .about = "of the model; absent if an input of the " \
-        "engine is not known to be a tensor of the model") \
+    has(t, COUNT, nodes,  "nodes", .about = "number of the model's nodes that it " \
+                                            "computes; absent if an input of the " \
+                                            "engine cannot be found in the model") \
     has(t, MS,    ms,     "ms") \
-    has(t, NAME,  open,   "input not found", .about = "of the model: nodes of the " \
-        "engine seem to read it, and the engine does not")
+    has(t, NAME,  open,   "input not found", .about = "tensors of the model that " \
+            "nodes of the engine seem to read, although no input of the engine is " \
+            "such a tensor")
 FSD_RECORD(engine_row, ENGINE_ROW)
 
 #define CROSSING_ROW(has, set, when, t) \
@@ -25,28 +28,32 @@ FSD_RECORD(engine_row, ENGINE_ROW)
         "tensor") \
     set(t, BYTES, bytes, fsd_amount_cell(d, bytes), "bytes") \
     when(t, COUNT, from, is_written(c), c->from + 1, NULL, \
-        .about = "the engine that writes it; absent if none does: it comes from " \
-        "outside") \
-    set(t, IDS,   to, numbers_of(arena, c), NULL, .about = "the engines that read it") \
+        .about = "the engine that writes the tensor; absent if no engine writes it") \
+    set(t, IDS,   to, numbers_of(arena, c), NULL, .about = "the engines that read " \
+            "the tensor") \
     set(t, FLAG,  outside, c->outside, NULL, .always = true, \
-        .about = "a node in no engine reads or writes it") \
+        .about = "a node that no engine computes reads or writes the tensor") \
     set(t, TYPE,  written_as, is_written(c) ? c->written_as : c->read_as, \
         "written as") \
     when(t, TYPE, read_as, is_written(c) && c->n_to && c->read_as != c->written_as, \
-        c->read_as, "read as", .about = "if that is a different type") \
+        c->read_as, "read as", .about = "the type that the consumer reads, if it " \
+                                        "differs") \
     set(t, TEXT,  route, route_of(arena, c), "from and to", .aside = true)
 FSD_RECORD(crossing_row, CROSSING_ROW)
 
 #define ANSWER(has, set, when, t) \
     set(t, COUNT, count, d->parts ? d->parts->n : 1, NULL, .aside = true) \
-    when(t, COUNT, inside, known, inside, NULL, .about = "nodes in an engine") \
+    when(t, COUNT, inside, known, inside, NULL, .about = "number of nodes that an " \
+            "engine computes") \
     when(t, COUNT, outside, known, d->summary->by_fate[FSD_FATE_OUTSIDE], NULL, \
-        .about = "nodes in none of them") \
+        .about = "number of nodes that no engine computes") \
     when(t, TALLY, outside_ops, known, fsd_ops_of_fate(arena, d, FSD_FATE_OUTSIDE), \
         NULL) \
     has(t, COUNT, crossing,     NULL) \
-    has(t, BYTES, bytes,        NULL, .about = "of all tensors that cross, each once") \
-    has(t, COUNT, unknown,      NULL, .about = "tensors of unknown size among them") \
+    has(t, BYTES, bytes,        NULL, .about = "bytes of all tensors that cross, " \
+            "each counted once") \
+    has(t, COUNT, unknown,      NULL, .about = "number of these tensors whose size " \
+            "is unknown") \
     set(t, FLAG,  nodes_known, known, NULL, .always = true) \
     has(t, ROWS,  engines,      "Engines", .of = &engine_row_record) \
     has(t, ROWS,  tensors,      "Tensors that cross", .of = &crossing_row_record)

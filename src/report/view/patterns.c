@@ -43,19 +43,22 @@ static const char reason_text[] = "          not one kernel: {says:.200}\n";
     set(t, IDS,   between, fsd_ids(&all->pool.at[b->between.at], b->between.n), NULL) \
     set(t, COUNT, opaque, fsd_count_id(b->opaque), "in opaque layer", \
         .behind = true, \
-        .about = "the region that has it, whose kernels the engine does not state") \
+        .about = "the region that computes the block, whose kernels the engine " \
+                 "does not state") \
     set(t, COUNT, elsewhere, fsd_count_id(b->elsewhere), "fused in", \
         .behind = true, \
-        .about = "of a residual: the layer that computes the Add with other nodes") \
+        .about = "for a residual: the layer that computes the Add with other " \
+                 "nodes") \
     set(t, MS,    ms, block_ms(d, all, b), "ms") \
     when(t, NAME,  untold, b->unknown != FSD_NONE && b->opaque == FSD_NONE, \
         fsd_called_node(arena, d, b->unknown), "not known of") \
     when(t, NAME,  stands, *where, where, "computed by", .aside = true) \
     set(t, TEXT,  unlike, different, "unlike the others") \
     set(t, TEXT,  reason, reason, "reason", .behind = true, \
-        .about = "of a block that is split: why, the decisive one of `reasons`") \
+        .about = "for a block that is split: the reason that decides, one of " \
+                 "`reasons`") \
     set(t, ROWS,  reasons, reasons, NULL, .of = &reason_row_record, \
-        .about = "of a block that is split: the rules of the builder that apply") \
+        .about = "for a block that is split: the rules of the builder that apply") \
     set(t, TEXT,  no_reason, no_reason, NULL, .aside = true)
 FSD_RECORD(block_row, BLOCK_ROW)
 /* clang-format on */
@@ -297,7 +300,7 @@ enum fsd_status fsd_view_patterns(struct fsd_sheet *sheet,
         "{patterns}");
     if (request->d->model->named_only)
         root->no_edges =
-            "recognizing them needs the edges of a MODEL, and none was given";
+            "blocks are recognized by the edges of a MODEL, and no MODEL was given";
     FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

@@ -273,8 +273,9 @@ FSD_RECORD(note_row, NOTE_ROW)
         .aside = true) \
     set(t, COUNT, n, n, NULL, .aside = true) \
     when(t, TEXT, none, !n, d->cost->spent[FSD_SPENT_REQUESTED].layers \
-        ? "no layer that costs time moves data except where the model requires it" \
-        : "no layer that costs time only moves data", NULL, .aside = true) \
+        ? "every layer that takes time and moves data does so because the model " \
+          "requires it" \
+        : "no layer that takes time only moves data", NULL, .aside = true) \
     when(t, MS,    all_ms, d->times->profiles, fsd_real(ms), NULL, .aside = true) \
     when(t, SHARE, all_share, d->times->profiles, total > 0 ? ms / total : 0, NULL, \
         .aside = true) \
@@ -315,7 +316,7 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
 
         row->gain_ms = fsd_real_ms(gain * fsd_cost_saved(d, layer));
         row->gain_by = ms >= 0              ? "its measured time"
-                       : row->gain_ms.known ? "the builder's own timing"
+                       : row->gain_ms.known ? "the time that the builder measured"
                                             : NULL;
     }
     if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* else its edge states it */

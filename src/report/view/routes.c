@@ -30,23 +30,24 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, MS,    ms, route->in->ms, "ms") \
     when(t, NUMBER, change, base >= 0 && route->in->ms >= 0 && i != k->r->base, \
         fsd_route_ms_between(base, route->in->ms), "ms more", \
-        .about = "than the base") \
+        .about = "change of the time compared with the base") \
     when(t, NUMBER, loss, route->in->loss >= 0, route->in->loss, "loss", \
-        .about = "of accuracy, of the worst output") \
-    has(t, NAME,  engine,   "engine", .about = "routes with one name have builds " \
-        "between which no difference is known") \
+        .about = "loss of accuracy of the worst output") \
+    has(t, NAME,  engine,   "engine", .about = "name of the engine; builds of " \
+            "routes with one name have no known difference") \
     has(t, COUNT, layers,   "layers") \
-    has(t, COUNT, inserted, "data movement", .about = "layers that only move data, " \
-        "which the builder inserted") \
-    has(t, COUNT, split,    "fusions split", .about = "compared with the base") \
+    has(t, COUNT, inserted, "data movement", .about = "number of layers that the " \
+            "builder inserted and that only move data") \
+    has(t, COUNT, split,    "fusions split", .about = "number of fusions that are " \
+            "split compared with the base") \
     has(t, COUNT, joined,   "fusions joined") \
     set(t, FLAG,  failed, route->in->failed, "failed", .if_true = true) \
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "so that its time is not compared") \
+        .about = "how the time was measured differently, so that it is not compared") \
     set(t, FACTS, settings, settings_of(k, i), NULL, .always = true, \
-        .about = "values of the knobs that vary") \
+        .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), NULL, .aside = true) \
     has(t, TEXT,  numbers,  NULL, .aside = true)
 FSD_RECORD(route_row, ROUTE_ROW)
@@ -246,10 +247,11 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
-        "changes nothing", .about = "the builds differ in no pair " \
-        "of routes that differ in it alone; absent if no pair has both builds") \
+        "changes nothing", .about = "in no pair of routes that differ in this knob " \
+                                    "alone do the builds differ; absent if no pair " \
+                                    "has both builds") \
     set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
-        .about = "of routes that differ in it alone")
+        .about = "number of pairs of routes that differ in this knob alone")
 FSD_RECORD(knob_row, KNOB_ROW)
 /* clang-format on */
 
@@ -320,7 +322,7 @@ static const char *idle_text(const struct fsd_routes_source *k)
                     fsd_setting_text(k, e->knob, e->after));
     }
     fprintf(out, n == 1 ? " changes" : " change");
-    fputs(" nothing that the builds show", out);
+    fputs(" nothing that the builds state", out);
     all = fsd_print_take(&print, k->arena);
     return n ? all : NULL;
 }
@@ -338,7 +340,7 @@ static const char *untested_text(const struct fsd_routes_source *k)
             fprintf(out, "%s%s", any ? ", " : "", text(k, k->r->knobs.at[i].name));
             any = true;
         }
-    fputs(": no two routes differ only in this", out);
+    fputs(": no two routes differ in this knob only", out);
     all = fsd_print_take(&print, k->arena);
     return any ? all : NULL;
 }
@@ -366,7 +368,8 @@ static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_
     set(t, MS,     ms, r->routes[r->best].in->ms, NULL) \
     set(t, NUMBER, gain, \
         fsd_route_ms_between(r->routes[r->best].in->ms, r->routes[r->base].in->ms), \
-        NULL, .about = "ms, over the base") \
+        NULL, .about = "time in ms that the best route saves, compared with the " \
+                       "base") \
     set(t, FLAG,   chance, r->kept == FSD_NONE && r->best != r->base, NULL, \
         .about = "the gain is within the noise of one engine's times") \
     when(t, NAME,  kept, r->kept != FSD_NONE, route_name(k, r->kept), NULL, \
@@ -375,10 +378,11 @@ static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_
     when(t, TEXT,  kept_by, r->kept != FSD_NONE && r->kept_by != FSD_KEPT_NONE, \
         fsd_kept_by_name(r->kept_by), NULL, .word = fsd_kept_by_name, \
         .n_words = FSD__KEPT_BY_COUNT, \
-        .about = "engine: it has that of the best route; time: it is as fast; " \
-        "absent: no built route with fewer of its knobs keeps the gain") \
+        .about = "engine: the route has the engine of the best route; time: it is " \
+                 "as fast; absent: no built route with fewer of its knobs keeps " \
+                 "the gain") \
     when(t, FACTS, settings, r->kept != FSD_NONE, apart_of(k, r->kept), NULL, \
-        .about = "its knobs that differ from the base")
+        .about = "knobs of the route that differ from the base")
 FSD_RECORD_FROM(best, BEST, const struct fsd_routes_source *k = from;
     const struct fsd_routes *r = k->r)
 /* clang-format on */
@@ -402,7 +406,8 @@ static const char *best_text(const struct fsd_routes_source *k)
     else
         fprintf(out, ", %.1f %% faster than the base", 100 * (base - best) / base);
     if (r->best != r->base && r->kept == FSD_NONE)
-        fputs(", which times of one engine differ by, too: no gain is shown", out);
+        fputs(", but times of one engine differ by as much, so this proves no gain",
+              out);
     return fsd_print_take(&print, k->arena);
 }
 
@@ -446,10 +451,10 @@ static const char *base_text(const struct fsd_routes_source *k)
     set(t, NAME,   version, text(k, tuning->version), NULL) \
     set(t, NAME,   search, tuning->search ? text(k, tuning->search) : NULL, NULL) \
     set(t, NAME,   searched, tuning->searched ? text(k, tuning->searched) : NULL, \
-        NULL, .about = "the expression of the routes to try") \
+        NULL, .about = "expression of the routes to try, from the tuning cache") \
     set(t, NAME,   loss_by, tuning->loss_by ? text(k, tuning->loss_by) : NULL, NULL) \
     when(t, NUMBER, most_loss, tuning->most_loss >= 0, tuning->most_loss, NULL, \
-        .about = "above which a route is set aside") \
+        .about = "the loss of accuracy above which routes do not count") \
     set(t, FLAG,   cut, tuning->cut, NULL, .if_true = true, \
         .about = "the file ends within an iteration")
 FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
@@ -458,20 +463,21 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
 #define ROUTES(has, set, when, t) \
     set(t, COUNT,  n, r->n, NULL, .aside = true) \
     set(t, COUNT,  built, built, NULL, .always = true, \
-        .about = "routes whose build was read") \
+        .about = "number of routes whose build was read") \
     set(t, COUNT,  failed, failed, NULL, .always = true) \
     set(t, COUNT,  aside, r->aside, NULL, .always = true, \
-        .about = "routes whose loss is above the limit") \
+        .about = "number of routes whose loss is above the limit") \
     set(t, COUNT,  engines, r->engines.n, NULL, .always = true, \
-        .about = "among the builds, set apart by what comparisons show") \
+        .about = "number of different engines among the builds, by their " \
+                 "comparisons") \
     set(t, NAME,   base, route_name(&k, r->base), NULL, .always = true) \
-    when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "ms: the most by " \
-        "which times of one engine differ") \
+    when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "the greatest " \
+            "difference in ms between times of one engine") \
     when(t, RECORD, tuner, r->tuning, FSD_HELD(k.arena, tuner, &k, 0), NULL, \
         .of = &tuner_record) \
     when(t, RECORD, best, r->best != FSD_NONE, FSD_HELD(k.arena, best, &k, 0), NULL, \
-        .of = &best_record, .about = "absent if fewer " \
-        "than two routes have times measured in the same way") \
+        .of = &best_record, .about = "the fastest route; absent if fewer than two " \
+                                     "routes have times measured in the same way") \
     set(t, ROWS,   knobs, knob_rows(&k), "Knobs", .of = &knob_row_record, \
         .always = true) \
     set(t, ROWS,   effects, fsd_effect_rows(&k, false), "What each knob does", \
@@ -484,7 +490,7 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
     when(t, NAME,  cache, r->tuning, fsd_printed(k.arena, "%s, version %s", \
         r->tuning->path, text(&k, r->tuning->version)), NULL, .aside = true) \
     when(t, TEXT,  cut_short, r->tuning && r->tuning->cut, \
-        "the file ends within an iteration, which is left out", NULL, .aside = true) \
+        "the file ends within an iteration, which is omitted", NULL, .aside = true) \
     set(t, NAME,   best_says, best_text(&k), NULL, .aside = true) \
     set(t, NAME,   kept_says, kept_text(&k), NULL, .aside = true) \
     set(t, NAME,   idle, idle_text(&k), NULL, .aside = true) \

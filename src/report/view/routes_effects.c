@@ -37,9 +37,10 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 /* clang-format off */
 #define PROOF_ROW(has, set, when, t) \
     set(t, TEXT,  happened, fsd_happened_name(region->happened), "fusion", \
-        .always = true, .about = "as of regions in fusiondiff-compare") \
+        .always = true, .about = "what happened to the fusion, as for regions in " \
+                                 "fusiondiff-compare") \
     set(t, WORDS, before, groups_of(k, c, region->old_groups, false), "groups before", \
-        .always = true, .about = "the nodes that one layer computes, by group") \
+        .always = true, .about = "the nodes that each layer computes, by group") \
     set(t, WORDS, after, groups_of(k, c, region->new_groups, true), "groups after", \
         .always = true) \
     set(t, TEXT,  precision, fsd_region_precision(region), "precision", \
@@ -210,7 +211,7 @@ static void put_what(const struct fsd_engine_change *change,
         return;
     }
     if (change->same) {
-        fputs("changes nothing that the builds show", out);
+        fputs("changes nothing that the builds state", out);
         return;
     }
     if (change->tactics) {
@@ -222,7 +223,7 @@ static void put_what(const struct fsd_engine_change *change,
     if (!c.any && change->compare->differs)
         fputs("changes layouts or data movement", next_clause(&c));
     if (change->unclear || change->open)
-        fputs(c.any ? "; more may differ (one build states less)"
+        fputs(c.any ? "; more may differ (one build states less than the other)"
                     : "not known: one build states less than the other",
               out);
 }
@@ -241,7 +242,7 @@ static void put_cost(const struct fsd_routes_source *k,
 
     if (!e->timed) {
         fputs(k->r->routes[s->from].in->unlike || k->r->routes[s->to].in->unlike
-                  ? ", times not measured alike"
+                  ? ", times measured in different ways"
                   : ", time not measured",
               out);
         return;
@@ -348,8 +349,7 @@ static const char *sentence(const struct fsd_routes_source *k,
     set(t, NAME, from, route_name(k, s->from), "from") \
     set(t, NAME, to, route_name(k, s->to), "to") \
     when(t, FLAG, same, s->change, s->change->same, "same", \
-        .about = "no difference between the builds is known; absent if a build is " \
-        "missing") \
+        .about = "the builds have no known difference; absent if a build is missing") \
     when(t, NUMBER, ms, !isnan(s->ms), s->ms, "ms more")
 FSD_RECORD(step_row, STEP_ROW)
 
@@ -359,18 +359,18 @@ FSD_RECORD(step_row, STEP_ROW)
     set(t, NAME,  after, text(k, e->after), "after", .always = true) \
     set(t, NAME,  says, sentence(k, e, &patterns), "effect", .always = true) \
     set(t, NAME,  from, route_name(k, s->from), "from", .always = true, \
-        .about = "the pair of routes that the numbers here are of") \
+        .about = "the pair of routes to which these numbers belong") \
     set(t, NAME,  to, route_name(k, s->to), "to", .always = true) \
     when(t, COUNT, split, s->change, s->change->split, "fusions split") \
     when(t, COUNT, joined, s->change, s->change->joined, "fusions joined") \
     when(t, COUNT, regrouped, s->change, s->change->regrouped, NULL) \
     when(t, COUNT, kernels, s->change, s->change->kernels, NULL, \
-        .about = "groups with the same fusion and different kernels") \
+        .about = "number of groups with the same fusion and different kernels") \
     when(t, NUMBER, layers, s->change, s->change->layers, "layers more") \
     when(t, NUMBER, inserted, s->change, s->change->inserted, \
         "data-movement layers more") \
     when(t, NUMBER, least_ms, e->timed, e->least, "least ms more", \
-        .about = "of all pairs; absent if not measured") \
+        .about = "smallest change of time in all pairs; absent if not measured") \
     when(t, NUMBER, most_ms, e->timed, e->most, "most ms more") \
     set(t, ROWS,  patterns, pattern_rows(k, &patterns), NULL, \
         .of = &pattern_row_record) \

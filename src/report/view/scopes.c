@@ -165,7 +165,7 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_module *m,
         if (facts[i].is != facts[i].most)
             return fsd_printed(arena, "%u %s, the other %u have %u", facts[i].is,
                                facts[i].what, others, facts[i].most);
-    return fsd_printed(arena, "different precisions than the other %u", others);
+    return fsd_printed(arena, "precisions differ from the other %u", others);
 }
 
 static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_module *m)
@@ -261,13 +261,13 @@ enum fsd_status fsd_view_scopes(struct fsd_sheet *sheet,
             fill_row(row, arena, &sum, timed, total);
         }
     }
-    root =
-        fsd_sheet_begin(sheet, "fusiondiff-scopes/1", &answer_record,
-                        "{n} scopes at depth {depth}<; {shared_layers!|layer|layers} "
-                        "compute nodes of several scopes and count in each>"
-                        "<; {opaque!|node|nodes} in opaque regions: not known in how "
-                        "many kernels, in which precisions and with which moves>",
-                        timed ? timed_text : plain_text);
+    root = fsd_sheet_begin(sheet, "fusiondiff-scopes/1", &answer_record,
+                           "{n} scopes at depth {depth}<; "
+                           "{shared_layers!|layer|layers} compute nodes of several "
+                           "scopes and count in each><; {opaque!|node|nodes} in opaque "
+                           "regions: their kernels, precisions and data-movement "
+                           "layers are not known>",
+                           timed ? timed_text : plain_text);
     FSD_FILL(root, ANSWER);
     return FSD_OK;
 }

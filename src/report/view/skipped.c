@@ -17,9 +17,9 @@ enum { SHOWN = 8 };
 #define PLACE_ROW(has, set, when, t) \
     set(t, COUNT, node, fsd_count_id(node), "node") \
     set(t, NAME,  name, fsd_text(d->names, e->a), "name", \
-        .about = "of the node, as the log spells it") \
+        .about = "name of the node as the log writes it") \
     has(t, NAME,  op,     "op") \
-    has(t, IDS,   layers, NULL, .about = "that compute the node") \
+    has(t, IDS,   layers, NULL, .about = "the layers that compute the node") \
     set(t, COUNT, line, e->line, "line of the log") \
     has(t, NAME,  where,  "computed by", .aside = true)
 FSD_RECORD(place_row, PLACE_ROW)
@@ -28,8 +28,9 @@ FSD_RECORD(place_row, PLACE_ROW)
     set(t, NAME,  fusion, fsd_text(d->names, g->first->pass), "fusion") \
     set(t, NAME,  why, fsd_text(d->names, g->first->text), "why") \
     set(t, NAME,  by, g->first->b ? fsd_text(d->names, g->first->b) : NULL, \
-        "function", .about = "of the runtime that gave the reason") \
-    set(t, COUNT, times, g->times, "times", .about = "that the log reports it") \
+        "function", .about = "the part of the runtime that gave the reason") \
+    set(t, COUNT, times, g->times, "times", .about = "how many times the log " \
+            "reports it") \
     set(t, COUNT, n, g->n, NULL, .aside = true) \
     set(t, TEXT,  no_nodes, g->n ? NULL : "the log names no node", NULL, \
         .aside = true) \
@@ -42,11 +43,11 @@ FSD_RECORD(skip_row, SKIP_ROW)
     set(t, NAME,  name, fsd_text(d->names, pass->name), "transformer") \
     set(t, COUNT, runs, pass->runs, "runs") \
     set(t, COUNT, changed, pass->changed, "changed", \
-        .about = "runs that changed the graph") \
+        .about = "number of runs that changed the graph") \
     set(t, COUNT, matched, ((struct fsd_count){pass->matched > 0, pass->matched}), \
-        "matches", .about = "groups of nodes found") \
+        "matches", .about = "number of matched groups of nodes") \
     set(t, COUNT, dropped, ((struct fsd_count){pass->dropped > 0, pass->dropped}), \
-        "dropped", .about = "tensors not needed after it")
+        "dropped", .about = "number of tensors that the graph no longer needs")
 FSD_RECORD(pass_row, PASS_ROW)
 
 #define ADD_ROW(has, set, when, t) \
@@ -74,13 +75,13 @@ FSD_RECORD(op_row, OP_ROW)
 
 #define PROVIDER_ROW(has, set, when, t) \
     set(t, NAME,  provider, fsd_text_or_null(d, counted->key), "provider", \
-        .about = "absent if not known") \
+        .about = "name of the provider; absent if not known") \
     COUNTED(set, t)
 FSD_RECORD(provider_row, PROVIDER_ROW)
 
 #define ANSWER(has, set, when, t) \
     has(t, TEXT,  log,          NULL, .about = "why the log could not be used") \
-    has(t, COUNT, n,            NULL, .about = "fusions skipped") \
+    has(t, COUNT, n,            NULL, .about = "number of skipped fusions") \
     has(t, COUNT, ran,          NULL, .aside = true) \
     has(t, COUNT, changed,      NULL, .aside = true) \
     has(t, ROWS,  skipped,      "Skipped fusions", .of = &skip_row_record) \
@@ -150,7 +151,7 @@ static void fill_place(struct fsd_arena *arena, struct place_row *row,
     }
     row->where = fsd_print_take(&print, arena);
     if (!links.n)
-        row->where = node == FSD_NONE ? "not a node of the model" : "no layer";
+        row->where = node == FSD_NONE ? "the model has no such node" : "no layer";
     if (node != FSD_NONE)
         row->layers = fsd_ids(layers, links.n);
 }
@@ -374,7 +375,8 @@ static const char *no_use(const struct fsd_diff *d)
         return fsd_unused_log(h);
     return h->passes.n || h->places.n
                ? NULL
-               : "this log reports no skipped fusions; one of ONNX Runtime does";
+               : "this log reports no skipped fusions; a session log of ONNX Runtime "
+                 "does";
 }
 
 enum fsd_status fsd_view_skipped(struct fsd_sheet *sheet,

@@ -293,7 +293,8 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, SHARE,  roofline_share,   "of its roofline") \
     has(t, NAME,   first,            "what to do first", .sentence = true) \
     has(t, TEXT,   spent,            "class", \
-                                     .about = "of a layer that does not only compute") \
+                                     .about = "class of a layer that does not " \
+                                              "only compute") \
     has(t, TEXT,   words,            NULL, .aside = true) \
     has(t, NAME,   fix,              NULL, .aside = true) \
     has(t, FACTS,  values,           "", .behind = true, \
@@ -331,7 +332,7 @@ static const char *const valued_texts[] = {
     when(t, BYTES, bytes, sum->unknown < sum->layers, fsd_amount_cell(d, sum->bytes), \
         "bytes") \
     when(t, SHARE, share, sum->share >= 0, sum->share, "share", \
-        .about = "of all time, else of all known bytes") \
+        .about = "share of all time or, without times, of all known bytes") \
     set(t, COUNT, unknown, sum->unknown, "of unknown bytes", .about = "layers") \
     set(t, TEXT,  words, fsd_spent_words((enum fsd_spent)i), NULL, .aside = true)
 FSD_RECORD(spent_row, SPENT_ROW)
@@ -347,8 +348,8 @@ static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
     set(t, TEXT,  what, basis->what, NULL, .aside = true) \
     set(t, COUNT, shown, rows->at.n, NULL) \
     set(t, COUNT, of, r->items.n, NULL) \
-    has(t, MS,    run_ms,              NULL, .about = "of a whole run") \
-    has(t, MS,    total_ms,            NULL, .about = "of all layers") \
+    has(t, MS,    run_ms,              NULL, .about = "time of a whole run") \
+    has(t, MS,    total_ms,            NULL, .about = "time of all layers") \
     has(t, SHARE, share,               NULL) \
     has(t, COUNT, not_ranked,          NULL) \
     has(t, MACS,  macs_not_attributed, NULL) \
