@@ -267,7 +267,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             d->engine->strongly_typed
                 ? "the model specifies these types; change its Casts, or use "
                   "ModelOpt AutoCast, so that both have one type"
-                : "it was kept in that type, or has no kernel for the other");
+                : "the builder kept one of them in its type, or has no kernel for the "
+                  "other type");
     return d->engine->strongly_typed;
 }
 
@@ -318,11 +319,11 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                     FAR, &read);
         if (reader == FSD_NONE)
             continue;
-        fprintf(out, "layer %u writes %s, for ", layer, fsd_dtype_name(made->type));
+        fprintf(out, "layer %u writes %s, because ", layer, fsd_dtype_name(made->type));
         fsd_quote_node(d, reader, out);
         fputs(" reads ", out);
         fsd_quote_node(d, fsd_tensor_producer(d->model, read), out);
-        fputs(" unquantized: add a Q/DQ pair there", out);
+        fputs(" unquantized: add a Q/DQ pair on that edge", out);
         return true;
     }
     return false;
@@ -370,15 +371,15 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return true;
     if (r.wide && !r.narrow && !r.unknown && !computes_quantizer(d, source)) {
         fsd_put_end(d, source, true, out);
-        fprintf(out, " reads %s itself: quantize its input as well",
+        fprintf(out, " reads an input in %s: quantize that input as well",
                 fsd_dtype_name(r.widest));
         return true;
     }
     if (written && d->products->of[source] && d->products->none_quantizes) {
         fsd_put_end(d, source, true, out);
         fprintf(out,
-                " writes %s, like each of the %u quantized Conv and GEMM kernels: "
-                "the builder's choice",
+                " writes %s, like each of the %u quantized Conv and GEMM kernels: this "
+                "is the builder's choice",
                 fsd_dtype_name(written->type), d->products->narrow);
         return false;
     }
@@ -386,23 +387,25 @@ static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return true;
     if (written && d->layers[source].kind == FSD_KIND_QUANTIZE) {
         fsd_put_end(d, source, true, out);
-        fprintf(out, " writes %s, which this layer requantizes: use one scale for both",
-                fsd_dtype_name(written->type));
+        fprintf(
+            out,
+            " writes %s, which this layer requantizes: give both quantizers one scale",
+            fsd_dtype_name(written->type));
         return true;
     }
     if (!written || !fsd_dtype_rank(written->type) ||
         fsd_dtype_is_quantized(written->type)) {
         fprintf(out,
-                "its input is %s: quantize every input of the producer, so that it "
-                "writes %s itself",
+                "its input is %s: quantize every input of the producer, so that the "
+                "producer writes %s itself",
                 fsd_dtype_name(in->type), fsd_dtype_name(made->type));
         return true;
     }
     fsd_put_end(d, source, true, out);
     if (r.wide && (r.narrow || r.unknown))
         fprintf(out,
-                " reads %s next to quantized data: quantize that branch, so that "
-                "it writes %s itself",
+                " reads %s next to quantized data: quantize that input, so that the "
+                "layer writes %s itself",
                 fsd_dtype_name(r.widest), fsd_dtype_name(made->type));
     else
         fprintf(out, " writes %s: the builder did not fuse the quantizer into it",
@@ -600,7 +603,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
           out);
     if (concat != FSD_NONE) {
         fsd_quote_node(d, concat, out);
-        fputs(" to its place", out);
+        fputs(" to its place in the output", out);
     }
     if (to) {
         fprintf(out, "%sbring its %lld channels to a multiple of %lld", between,
@@ -619,7 +622,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     }
     proposes = *between == ',';
     if (written && is_pooled(d, layer)) {
-        fprintf(out, "%sno kernel of a pooling writes into another tensor", between);
+        fprintf(out, "%sno pooling kernel writes into a part of another tensor",
+                between);
         between = ", and ";
     }
     if (in && made && in->type != made->type) {
@@ -658,7 +662,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         if (to) {
             fprintf(
                 out,
-                "%lld channels do not fill vectors of %lld: bring them to a multiple",
+                "%lld channels do not fill vectors of %lld channels: choose a multiple",
                 (long long)channels, (long long)to);
             return true;
         }
@@ -672,14 +676,14 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs("is", out);
     else
         fsd_put_end(d, flow->source, true, out);
-    fprintf(out, " %s, or none as fast; another operator or type may have",
+    fprintf(out, " %s, or none as fast; another operator or type may have one",
             flow->source == FSD_NONE ? "written" : "writes");
     return false;
 }
 
 /* Advice that depends on the cause alone. */
 static const char *const plain_advice[FSD__CAUSE_COUNT] = {
-    [FSD_CAUSE_SCALE] = "use one scale, the larger, for the quantizers on both sides",
+    [FSD_CAUSE_SCALE] = "use the larger scale for the quantizers on both sides",
     [FSD_CAUSE_PLUGIN] =
         "let the plugin support more formats (supportsFormatCombination)",
     [FSD_CAUSE_DLA] =
@@ -710,8 +714,8 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
                                !(n->in.n && fsd_port_is_part(d->engine, n->in.at)),
                            out);
     if (cause == FSD_CAUSE_UNKNOWN && !n->in.n && !n->out.n)
-        fputs("only its name is known: build with --profilingVerbosity=detailed "
-              "to see what it converts",
+        fputs("only the name of this layer is known: build with "
+              "--profilingVerbosity=detailed to see what it converts",
               out);
     if (cause == FSD_CAUSE_FOREIGN)
         fputs("the region before or after this edge, which is compiled as a whole, has "
@@ -771,9 +775,9 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
                     l->output ? (size_t)(to + 1 - change) : strlen(to + 5), &any);
     if (!any || with < 0)
         return;
-    fprintf(out, "its %s at %g ms, ", l->output ? "producer" : "reader", with);
+    fprintf(out, "its %s at %g ms ", l->output ? "producer" : "consumer", with);
     if (without < 0)
-        fputs("and no kernel that needs no conversion", out);
+        fputs("and no kernel of it without the conversion", out);
     else
-        fprintf(out, "at %g ms without it", without);
+        fprintf(out, "and at %g ms without the conversion", without);
 }

@@ -196,7 +196,7 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
         need.other = "it reads and writes the same format";
     else if (fsd_moves_unasked(d->match, &d->layers[layer], layer) &&
              in->dims.n == made->dims.n && !fsd_sizes_alike(e, in, e, made, false))
-        need.other = "it copies; the elements are in that order already";
+        need.other = "it only copies: the elements already are in that order";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor as it is";
     else if (keeps_format(in, made)) /* one channel: its elements have the same order in

@@ -663,7 +663,8 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
     if (!m->facts->live[node])
         return result(FSD_FATE_DEAD, "reaches no output of the model");
     if (is_outside(parts, node))
-        return result(FSD_FATE_OUTSIDE, "between the tensors of no engine");
+        return result(FSD_FATE_OUTSIDE,
+                      "no engine computes the part of the model that it is in");
     if (is_folded(m, node))
         return result(FSD_FATE_FOLDED, m->facts->traits[node] & FSD_OP_CONSTANT
                                            ? "Constant"

@@ -293,7 +293,7 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
     return type;
 }
 
-/* Whether the kernel only changes the layout of what another kernel computed: its
+/* Whether the kernel only changes the layout of another kernel's output: its
  * Metadata then lists the nodes of the other kernel. */
 static bool forwards(const struct fsd_match *m, fsd_id layer)
 {

@@ -282,18 +282,20 @@ bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fsd_put_padding_choice(&choice, out);
         fputs(" where ", out);
         fsd_quote_node(d, choice.product, out);
-        fputs(p.cuts ? " writes them: its kernel pads, and this layer cuts that off"
-                     : " reads them: its kernel needs such a size",
+        fputs(p.cuts
+                  ? " writes them: its kernel pads, and this layer removes the padding"
+                  : " reads them: its kernel needs such a size",
               out);
         return true;
     }
     if (p.given < 0)
-        fputs("a kernel of a product needs an aligned size, which the dump leaves open",
+        fputs("the kernel of a product needs an aligned size; the dump does not state "
+              "the size",
               out);
     else
         fprintf(out,
-                "a kernel of a product takes %lld elements instead of %lld, a size "
-                "that the data or the result has",
+                "the kernel of a product needs %lld elements instead of %lld, the size "
+                "of the data or of the result",
                 (long long)p.taken, (long long)p.given);
     return false;
 }

@@ -120,12 +120,13 @@ static enum fsd_status check_joined(const struct join *j, struct fsd_error *err)
 
     if (j->v->joined)
         return FSD_OK;
-    return fsd_fail(
-        err, FSD_E_MISMATCH, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
-        "expected names of %s, found %u that neither has, the first of them '%.200s'",
-        n->of == FSD_NUMBERS_OF_TABLE ? "nodes, layers or tensors of model and engine"
-                                      : "tensors of model and engine",
-        n->rows.n, fsd_text(j->m->model->names, n->rows.at[0].name));
+    return fsd_fail(err, FSD_E_MISMATCH, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
+                    "expected names of %s, found %u names that neither has, the first "
+                    "of them '%.200s'",
+                    n->of == FSD_NUMBERS_OF_TABLE
+                        ? "nodes, layers or tensors of model and engine"
+                        : "tensors of model and engine",
+                    n->rows.n, fsd_text(j->m->model->names, n->rows.at[0].name));
 }
 
 enum fsd_status fsd_values_join(const struct fsd_values **out,

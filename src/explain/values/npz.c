@@ -110,7 +110,7 @@ static enum fsd_status find_directory(const struct archive *z, struct directory 
         out->at = number_at(z, record + 48, 8);
     }
     if (!has(z, out->at, out->size))
-        return damaged(z, end, "the directory", "that it is not all in the file");
+        return damaged(z, end, "the directory", "that the file ends within it");
     if (out->members > MEMBERS_MAX)
         return fsd_fail(z->err, FSD_E_LIMIT, z->file->name, FSD_POS_BYTE, end,
                         "expected at most %d tensors, found %llu", MEMBERS_MAX,
@@ -200,7 +200,7 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
         return FSD_OK; /* not a tensor */
     if (!find_bytes(z, m, &at))
         return damaged(z, entry, "a member at the offset that the directory states",
-                       "that it is not all in the file");
+                       "that the file ends within it");
     z->expanded += m->size;
     if (m->size > UINT64_MAX / 2 ||
         z->expanded > EXPANDED_FREE + RATIO_MAX * (uint64_t)z->file->size)

@@ -137,7 +137,7 @@ static enum fsd_status text_step(struct reading *r)
     bool is_key = r->depth && r->opened[r->depth] == '{' && !r->valued;
 
     if (!read_text(r, &text))
-        return fail(r, r->file->size, "the end of a text");
+        return fail(r, r->file->size, "the closing quotation mark of a string");
     if (is_key)
         r->keys[r->depth] = text;
     else
@@ -169,7 +169,7 @@ static enum fsd_status open_step(struct reading *r, char bracket)
 static enum fsd_status close_step(struct reading *r, char bracket)
 {
     if (!r->depth || r->opened[r->depth] != (bracket == '}' ? '{' : '['))
-        return fail(r, r->at, "a bracket that was opened");
+        return fail(r, r->at, "an opening bracket for each closing one");
     r->depth--;
     r->valued = false;
     r->at++;

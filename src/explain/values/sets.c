@@ -77,7 +77,7 @@ static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
         return fsd_fail(
             p->err, FSD_E_FORMAT, broken->stored.file->name, FSD_POS_BYTE,
             broken->stored.at,
-            "expected the tensor '%.200s' whole, found that it is damaged or truncated",
+            "expected a complete tensor '%.200s', found a damaged or truncated one",
             fsd_text(p->names, broken->name));
     if (!un.why) {
         add_row(p, b->name, &measure);
@@ -85,7 +85,7 @@ static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
     }
     if (a && !a->odd && !b->odd && !a->fortran && !b->fortran)
         un.why =
-            fsd_printed(p->arena, "its shape is %s, that of the reference %s",
+            fsd_printed(p->arena, "its shape is %s, and the reference has %s",
                         fsd_array_shape(p->arena, b), fsd_array_shape(p->arena, a));
     fsd_vec_push(p->arena, &p->out->unmeasured, un);
     return FSD_OK;
@@ -112,8 +112,8 @@ static enum fsd_status check_any(const struct pairing *p, const struct fsd_array
         return FSD_OK;
     if (n->unmeasured.n)
         return fsd_fail(p->err, FSD_E_MISMATCH, b->path, FSD_POS_NONE, 0,
-                        "expected tensors that can be compared, found %u that cannot: "
-                        "of '%.120s' %.200s",
+                        "expected tensors that can be compared, found %u that cannot, "
+                        "such as '%.120s': %.200s",
                         n->unmeasured.n, fsd_text(p->names, n->unmeasured.at[0].name),
                         n->unmeasured.at[0].why);
     return fsd_fail(p->err, FSD_E_MISMATCH, b->path, FSD_POS_NONE, 0,

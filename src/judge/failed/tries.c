@@ -132,7 +132,7 @@ static const struct row {
      "{builder} --onnx={model} --builderOptimizationLevel=0"},
     {OF(FSD_FAILS_OPERATOR) | OF(FSD_FAILS_PLUGIN) | OF(FSD_FAILS_TYPE) |
          OF(FSD_FAILS_SHAPE) | OF(FSD_FAILS_QDQ),
-     has_model, "See all that lint foresees for this builder",
+     has_model, "List all problems that lint expects with this builder",
      "fusiondiff lint {model} --for {target}"},
     {ANY, has_part, "Cut out the failing part, and build it alone",
      "fusiondiff cut {model} {log} -o part.onnx"},

@@ -144,8 +144,8 @@ static void put_outlier(const struct fsd_diff *d, FILE *out)
 {
     if (d->times->medians > 0)
         fprintf(out,
-                " by means, %.4g ms by medians (layer %u's mean is %.2g times its "
-                "median)",
+                " as the sum of means, %.4g ms as the sum of medians (the mean of "
+                "layer %u is %.2g times its median)",
                 d->times->medians, d->times->outlier, d->times->outlying);
 }
 
@@ -166,7 +166,7 @@ static void write_spent(struct writer *w)
         return;
     out = open_line(w);
     if (timed && w->d->times->run.median >= 0) {
-        fprintf(out, "%.4g ms per inference (its layers %.4g ms)",
+        fprintf(out, "%.4g ms per inference (%.4g ms in layers)",
                 w->d->times->run.median, w->d->times->total);
     } else if (timed) {
         fprintf(out, "%.4g ms in layers", w->d->times->total);
@@ -496,7 +496,7 @@ static const char *unknown_of(struct writer *w)
     add_unknown(w, untyped, "layer", "of unknown type");
     add_unknown(w, w->d->cost->all.unknown, "layer", "of unknown bytes");
     if (!w->d->times->profiles)
-        fprintf(w->out, "%sthe times: no --profile was given", w->comma);
+        fprintf(w->out, "%sthe times, since no --profile was given", w->comma);
     return fsd_print_take(&w->print, w->arena);
 }
 

@@ -178,11 +178,11 @@ static void report_opset(struct fsd_finder *f)
     if (opset <= FSD_OPSET_KNOWN || !f->lint->g->nodes.n)
         return;
     fsd_lint_open(f, 0);
-    fprintf(
-        f->out,
-        "the model's opset is %" PRId64
-        ", and operators are known up to opset %d: newer ones are judged by that opset",
-        opset, FSD_OPSET_KNOWN);
+    fprintf(f->out,
+            "the model's opset is %" PRId64
+            ", and fusiondiff knows operators up to opset %d: it judges newer ones by "
+            "that opset",
+            opset, FSD_OPSET_KNOWN);
     fsd_lint_close(f);
 }
 
@@ -226,7 +226,7 @@ void fsd_lint_not_known(struct fsd_finder *f)
             continue;
         fsd_finding_open(f);
         report_all(f, &c, i);
-        fprintf(f->out, "it is not known whether %s takes %s without a plugin: ",
+        fprintf(f->out, "it is not known whether %s supports %s without a plugin: ",
                 l->target.name, fsd_text(f->d->names, l->g->nodes.at[i].op));
         fsd_put_subjects(f, f->now.nodes);
         fsd_lint_close(f);

@@ -472,7 +472,7 @@ static const char *ask_apart(struct fsd_finder *f)
 
 static const char *ask_build(struct fsd_finder *f)
 {
-    fputs("the builder accepted it: it built the engine", f->out);
+    fputs("the builder accepted this, since it built the engine", f->out);
     return "withdrawn";
 }
 

@@ -331,7 +331,7 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
      "and "
      "weights"},
     {"scale/zero-point", "q=%quantizer", is_shifted, "q",
-     "{#} of {0} quantizers have a zero point other than 0", .listed = true,
+     "{#} of {0} quantizers have a zero point that is not 0", .listed = true,
      .propose = propose_symmetric},
     {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
     {"scale/unknown", "q=%quantizer", has_no_scales, "q",

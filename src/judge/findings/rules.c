@@ -103,11 +103,11 @@ static const struct fsd_rule rules[] = {
      "Several kernels each compute the same node in full.", RUN,
      .find = fsd_find_recomputed,
      .why = "The node is computed, and its inputs are read, once per kernel.",
-     .fix = "Where its consumers read different types, quantize all branches alike."},
+     .fix = "If its consumers read different types, quantize all branches alike."},
     {"precision/wider", FSD_WARNING,
      "Nodes run in higher precision than the model requests.", RUN,
      .find = fsd_find_wider,
-     .why = "They take the time and memory that the model was meant to save.",
+     .why = "They take more time and memory than the model was meant to take.",
      .fix =
          "`explain --node` states the reason: a missing scale, a missing kernel, an "
          "operator in between. Where Conv or GEMM kernels write the higher precision, "
@@ -121,7 +121,8 @@ static const struct fsd_rule rules[] = {
             "them."},
     {"precision/fp32-left", FSD_INFO,
      "Layers run in FP32 in an engine whose other layers run in lower precision.", RUN,
-     .find = fsd_find_fp32_left, .why = "They may be the slowest part of the engine.",
+     .find = fsd_find_fp32_left,
+     .why = "These layers may be the slowest part of the engine.",
      .fix = "Allow lower precision where accuracy permits."},
     {"precision/no-tensor-cores", FSD_INFO,
      "A matrix multiplication or convolution runs without tensor cores.", RUN,
@@ -132,13 +133,13 @@ static const struct fsd_rule rules[] = {
      "A network input or output has a different type in the engine than in the model.",
      RUN, .find = fsd_find_io_types,
      .why = "The application must bind buffers of the engine's type.",
-     .fix = "Set the input and output formats of the build, unless this is intended."},
+     .fix = "Set the input and output formats of the build if this is not intended."},
     {"precision/fp16-range", FSD_INFO,
      "Normalization, Softmax, Exp, Pow or a reduction over at least 1,024 elements "
      "runs in FP16 without a visible Cast to FP32.",
      RUN, .find = fsd_find_fp16_range, .keep = FSD_FP32,
-     .why = "FP16 ends at 65,504 and has 11 significant bits: squares and exponentials "
-            "overflow, and long sums lose small terms.",
+     .why = "The largest FP16 number is 65,504, and numbers have 11 significant bits: "
+            "squares and exponentials overflow, and long sums lose small terms.",
      .fix = "If the outputs are inaccurate, keep these nodes in FP32: `names --finding "
             "precision/fp16-range --as autocast` lists them."},
     {"precision/rounded-integers", FSD_INFO,
@@ -159,7 +160,8 @@ static const struct fsd_rule rules[] = {
      "Consecutive layers convert a tensor to another type or layout and back.", RUN,
      .find = fsd_find_chains, true,
      .why = "Without them the tensor would be the same: all of them could be removed.",
-     .fix = "Find the layer that requires the form in between: `explain --layer`."},
+     .fix = "Find the layer that requires the type or layout in between: `explain "
+            "--layer`."},
     {"inserted/chain", FSD_INFO, "Consecutive layers only move the same data.", RUN,
      .find = fsd_find_chains, .why = "Each of them reads and writes the whole tensor.",
      .fix = "Follow the advice of `reformats`."},
@@ -265,16 +267,17 @@ static const struct fsd_rule rules[] = {
      fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Repeated builds of one model vary although nothing changed; all recorded "
             "variants pass.",
-     .fix =
-         "Nothing; or take the snapshot again without that build (`snapshot --also`)."},
+     .fix = "No action is needed. To exclude that build, take the snapshot again "
+            "without it (`snapshot --also`)."},
     {"lost-fusion", FSD_ERROR, "Several layers compute nodes that one layer computed.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
      .why = "Each additional layer writes its output to memory and reads it back.",
      .fix = "See what separates the nodes (`explain --node A --node B`): another type, "
             "a Q/DQ, a second consumer of the tensor, a network output."},
     {"regrouped", FSD_WARNING,
-     "Layers group nodes differently than before, neither more nor less fused.", CHANGE,
-     fsd_find_regrouped, FSD_HAPPENED_REGROUPED, COUNT | MS, NONE_MORE,
+     "Layers group nodes differently than before, but the nodes are neither more nor "
+     "less fused.",
+     CHANGE, fsd_find_regrouped, FSD_HAPPENED_REGROUPED, COUNT | MS, NONE_MORE,
      .why = "This is neither better nor worse in itself; measured times decide.",
      .fix = "Compare the times of both builds with --profile."},
     {"undecided-fusion", FSD_ERROR,
@@ -286,7 +289,7 @@ static const struct fsd_rule rules[] = {
      "A node runs, or a tensor between layers is stored, in higher precision than "
      "before.",
      CHANGE, fsd_find_retyped, FSD_WIDTH_WIDENED, COUNT, NONE_MORE,
-     .why = "It takes the time and memory that the lower precision saved.",
+     .why = "It takes more time and memory than in the lower precision.",
      .fix = "`explain --node` states the reason. Moved or lost Q/DQ nodes are the "
             "usual cause."},
     {"precision-changed", FSD_ERROR,
@@ -301,7 +304,8 @@ static const struct fsd_rule rules[] = {
      "A normalization, exponential or power runs in FP16 that ran in a type of greater "
      "range.",
      CHANGE, fsd_find_narrowed_range, 0, COUNT, NONE_MORE,
-     .why = "FP16 ends at 65,504: a square or an exponential above that is Inf.",
+     .why = "The largest FP16 number is 65,504: a square or an exponential above it "
+            "becomes Inf.",
      .fix = "Compare the outputs of both builds, or keep these nodes in FP32 by Casts "
             "in the model.",
      .keep = FSD_FP32},
@@ -368,8 +372,9 @@ static const struct fsd_rule rules[] = {
     {"scales-unequal", FSD_ERROR,
      "Quantizers that had one scale have several, or a scale is 0.", CHANGE,
      fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
-     .why = "Between unequal scales data is quantized again, and what joins them is "
-            "not fused as before. A scale of 0 maps every value to 0.",
+     .why = "Between unequal scales the engine quantizes data again, and operators "
+            "that join such tensors are not fused as before. A scale of 0 maps every "
+            "value to 0.",
      .fix =
          "Calibrate the tensors together, so that their quantizers share one scale."},
     {"source-changed", FSD_WARNING,
@@ -437,8 +442,8 @@ static const struct fsd_rule rules[] = {
             "Take at least three profiles of each build, on an idle device with locked "
             "clocks."},
     {"slower-group", FSD_ERROR,
-     "The layers of one group take at least half as long again as before, beyond their "
-     "noise; where that is not measured, twice as long.",
+     "The layers of one group take at least 1.5 times as long as before, and more than "
+     "noise explains; if noise was not measured, at least twice as long.",
      CHANGE, fsd_find_slower_groups, 0, COUNT | MS | SHARE, NONE_MORE, .of_same = true,
      .why = "A group of layers that became slower is hidden in the total where others "
             "became faster.",
@@ -458,7 +463,7 @@ static const struct fsd_rule rules[] = {
      "A node has no counterpart in the other model, or could not be aligned.", CHANGE,
      fsd_find_presences, true, COUNT, NONE_MORE,
      .why = "A node that only one model has cannot be compared.",
-     .fix = "Nothing, if the model was changed on purpose."},
+     .fix = "If the model was changed on purpose, no action is needed."},
     {"improved", FSD_INFO, "The build is better than the snapshot.", CHANGE,
      fsd_find_better, 0, 0, .budget = {-1, -1, -1},
      .why = "Until the snapshot is updated, the build may get worse again without a "
@@ -494,8 +499,8 @@ static const struct fsd_rule rules[] = {
      .why = "TensorRT has a fast fused kernel for this pattern.",
      .fix = "The finding lists the layers of the block and what separates them."},
     {"precision-required", FSD_OFF,
-     "Less of the work than the policy requires runs in the required types.", CASE,
-     fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
+     "A smaller share of the work than the policy requires runs in the required types.",
+     CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
      .why = "An engine that silently runs in higher precision is several times slower.",
      .fix = "`names --not TYPE` lists the nodes. Strongly typed builds use the model's "
             "types."},

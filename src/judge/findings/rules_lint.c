@@ -152,7 +152,7 @@ static const struct fsd_rule rules[] = {
          "trt10: reported by users, yolov7_qat guidance by NVIDIA-AI-IOT and "
          "TensorRT issue 2597"},
     {"qdq/no-gain", FSD_WARNING,
-     "A quantizer is before an operator that gains nothing from it.", LINT,
+     "A quantizer precedes an operator that gains nothing from quantization.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why = "Softmax, normalizations, masks and biases have no low-precision kernel: "
             "data is rounded to 8 bits and converted back at once, which costs "
@@ -236,9 +236,8 @@ static const struct fsd_rule rules[] = {
             "conversion.",
      .fix = "Give all of them the greatest scale.",
      .source = "rtx: measured for fusiondiff, 14 models, 41 builds: 12 move fewer "
-               "bytes (INT8 "
-               "1 %, FP8 up to 11 %), none more; trt8, trt10, trt11: documented by "
-               "NVIDIA, yolov7_qat: 180 to 207 queries a second"},
+               "bytes (INT8 1 %, FP8 up to 11 %), none more; trt8, trt10, trt11: "
+               "documented by NVIDIA, yolov7_qat: 180, then 207 queries a second"},
     {"scale/concat-inputs", FSD_WARNING,
      "The inputs of a Concat are quantized with different scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
@@ -345,11 +344,11 @@ static const struct fsd_rule rules[] = {
      .fix = "Remove both, or keep the type of the surrounding nodes.",
      .source = "any builder: by definition of the types"},
     {"cast/fp16-range", FSD_INFO,
-     "FP16 nodes of the model may exceed its range or lose small terms.", LINT,
+     "FP16 nodes of the model may exceed the range of FP16 or lose small terms.", LINT,
      .find = fsd_lint_fp16_range, .builders = FSD_STRONG,
-     .why = "A strongly typed build computes them in FP16, which ends at 65,504 and "
-            "has 11 significant bits: normalizations and powers square their input, "
-            "and long sums lose small terms.",
+     .why = "A strongly typed build computes them in FP16, whose largest number is "
+            "65,504 and which has 11 significant bits: normalizations and powers "
+            "square their input, and long sums lose small terms.",
      .fix =
          "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
          "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "

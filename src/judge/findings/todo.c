@@ -434,7 +434,9 @@ static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
     case DEED_CONSTANT:
         fputs(brief ? "fold the constants " : "fold ", out);
         put_nodes(t, deed, brief, out);
-        fputs(brief ? "" : " in the model, constants that each inference computes",
+        fputs(brief ? ""
+                    : " in the model, since every inference computes these "
+                      "constants",
               out);
         break;
     }

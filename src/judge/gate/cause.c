@@ -568,8 +568,8 @@ static const char *todo_in_all(const struct finder *f)
     if (fsd_is_built_otherwise(c))
         return todo_of_builder(f);
     if (c->account.state[FSD_ASPECT_NODES] == FSD_ASPECT_UNKNOWN)
-        return "Check the build with its model, and take the snapshot with the model "
-               "too: then a change of the model is seen.";
+        return "Pass the model both to check and to snapshot, so that a change of "
+               "the model is found.";
     if (c->account.state[FSD_ASPECT_OPTIONS] == FSD_ASPECT_UNKNOWN)
         return "Compare the options and GPU of both builds; if they are the same, "
                "build again, and record the variants if rebuilds vary (snapshot "

@@ -29,47 +29,54 @@ static fsd_block_applies is_quantized_conv, is_read_by_others, is_moved, is_one_
 static const struct fsd_fusion_rule rules[] = {
     /* Attention: first the rules that no edit satisfies. */
     {"attention/width", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_wide,
-     "head size {0}", "TensorRT for RTX fuses 9 to 256", NULL,
-     "18 of 18 are split, 39 sizes from 9 to 256 are not", MEASURED},
+     "the head size is {0}", "TensorRT for RTX fuses head sizes from 9 to 256", NULL,
+     "18 of 18 are split; of 39 sizes from 9 to 256 none is", MEASURED},
     {"attention/between", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_scored_otherwise,
-     "{A} between the scores and the Softmax",
-     "TensorRT for RTX fuses all but Tanh, Relu, Sigmoid, Erf, Elu, Mish and Pow there",
+     "{A} is between the scores and the Softmax",
+     "TensorRT for RTX fuses any operator there but Tanh, Relu, Sigmoid, Erf, Elu, "
+     "Mish and Pow",
      NULL,
-     "11 of 11 are split; with 18 other operations there, 11 forms of masks and 7 of "
+     "11 of 11 are split; with 18 other operators, 11 kinds of masks and 7 of "
      "scales none is",
      MEASURED},
     {"attention/axis", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_across,
-     "a Softmax along axis {0}", "TensorRT for RTX fuses one along the last axis", NULL,
-     "2 of 2 are split", MEASURED},
+     "the Softmax is along axis {0}",
+     "TensorRT for RTX fuses it along the last "
+     "axis only",
+     NULL, "2 of 2 are split", MEASURED},
     {"attention/token", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_of_one_token,
-     "one query and one key", "TensorRT for RTX fuses two keys and more", NULL,
+     "there is one query and one key", "TensorRT for RTX fuses two keys or more", NULL,
      "1 of 1 is split; 1 query with 64 keys is not", MEASURED},
     {"attention/single", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_single,
-     "batch x heads 1, of fixed sizes",
-     "TensorRT for RTX fuses 2 and more, and a dynamic batch", NULL,
+     "batch times heads is 1, and the sizes are fixed",
+     "TensorRT for RTX fuses 2 or more, and any dynamic batch", NULL,
      "7 of 7 are split; with a dynamic batch it is not", MEASURED},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
-     "{A} between the Softmax and the product with V, {B}",
-     "TensorRT for RTX fuses that in FP16 with head size 32 or 64, of fixed sizes, as "
-     "many keys as queries and up to 512, or with one query; a Relu never",
+     "{A} is between the Softmax and the product with V, {B}",
+     "TensorRT for RTX fuses this only in FP16 with head size 32 or 64 and fixed "
+     "sizes, with one query or with as many keys as queries, at most 512; it never "
+     "fuses a Relu there",
      "mask the scores before the Softmax",
-     "63 of 63 are split, 0 of 20 within these borders", MEASURED},
+     "63 of 63 are split, 0 of 20 within these limits", MEASURED},
     /* Then what an edit cures. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
-     "element type FP32", "TensorRT for RTX fuses FP16 and BF16",
-     "cast Q, K and V to FP16 or BF16 before both products, and what these output back",
+     "the element type is FP32", "TensorRT for RTX fuses FP16 and BF16 only",
+     "cast Q, K and V to FP16 or BF16 before both products, and cast the products' "
+     "outputs back",
      "237 of 237 are split; with the edit 64 of 64 in FP16 and 8 of 8 in BF16 are one "
      "kernel",
      MEASURED, FSD_CURE_CASTS},
     {"attention/head", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_narrow,
-     "head size {0}", "TensorRT for RTX fuses 9 to 256",
-     "pad Q, K and V to 16 and slice the output",
-     "10 of 10 are split, 39 sizes from 9 on are not; with the edit 28 of 28 are "
+     "the head size is {0}", "TensorRT for RTX fuses head sizes from 9 to 256",
+     "pad Q, K and V to head size 16 and slice the output",
+     "10 of 10 are split; of 39 sizes from 9 on none is; with the edit 28 of 28 are "
      "one kernel",
      MEASURED, FSD_CURE_PADS},
     {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
-     "key size {0}, value size {1}", "TensorRT for RTX fuses equal ones",
-     "pad the smaller one, and slice the output if that is V",
+     "the key size is {0} and the value size {1}",
+     "TensorRT for RTX fuses equal "
+     "sizes only",
+     "pad the smaller one; if that is V, slice the output",
      "14 of 14 are split; with the edit 17 of 17 are one kernel", MEASURED,
      FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
@@ -81,82 +88,91 @@ static const struct fsd_fusion_rule rules[] = {
     {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
      "`{A}` is an output of the network",
      "TensorRT for RTX fuses scores and probabilities that only the block reads",
-     "remove the output", "6 of 6 are split; with the edit 4 of 4 are one kernel",
-     MEASURED, FSD_CURE_UNMARK},
+     "remove it from the outputs of the network",
+     "6 of 6 are split; with the edit 4 of 4 are one kernel", MEASURED,
+     FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
-     "quantizers on both operands of one product, that of the {A}",
-     "TensorRT for RTX fuses them on those of both products, or of none",
-     "quantize all four and the output, or none",
+     "both operands of only one product have quantizers, that of the {A}",
+     "TensorRT for RTX requires quantizers on the operands of both products, or of "
+     "neither",
+     "quantize all four operands and the output, or none of these",
      "49 of 49 are split, and 0 of 72 with one operand of a product quantized; with "
      "none "
      "quantized 28 of 28 are one kernel",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
-     "quantizers on the probabilities and not on V, {A}",
-     "TensorRT for RTX fuses them in FP16 with head size 32 or 64, of fixed sizes, as "
-     "many keys as queries and up to 512, or with one query",
+     "the probabilities have quantizers and V has none, {A}",
+     "TensorRT for RTX fuses this only in FP16 with head size 32 or 64 and fixed "
+     "sizes, with one query or with as many keys as queries, at most 512",
      "remove the quantizers of the probabilities",
-     "37 of 37 are split, 0 of 11 within these borders; with the edit 8 of 8 are one "
+     "37 of 37 are split, 0 of 11 within these limits; with the edit 8 of 8 are one "
      "kernel",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
-     "INT8 with head size {0}, {A} keys and {B}",
-     "TensorRT for RTX fuses head sizes 16, 32 and 64, up to 512 keys, two queries and "
-     "more, and a quantized output",
+     "it is INT8 with head size {0}, {A} keys and {B}",
+     "TensorRT for RTX fuses INT8 with head sizes 16, 32 and 64, at most 512 keys, "
+     "two queries or more, and a quantized output",
      "remove the quantizers of the block",
      "29 of 29 are split, with the edit 6 of 6 are not; 16, 32 and 64, 1 to 512 keys, "
      "2 to 600 queries, masks and "
      "dynamic sizes are not",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
-     "FP8 with {A}",
-     "TensorRT for RTX fuses 32 keys and more, if the number is fixed, and an output "
-     "that is quantized, or not FP32",
+     "it is FP8 with {A}",
+     "TensorRT for RTX fuses FP8 with a fixed number of 32 keys or more, and an "
+     "output that is quantized or not FP32",
      "remove the quantizers of the block, and compute it in FP16 or BF16",
      "39 of 39 are split, with the edit 5 of 5 are not; nor are 57 from 32 keys on, "
      "and "
      "with one query",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
-     "{A} between the Softmax and its quantizer",
-     "TensorRT for RTX fuses a Softmax that is quantized directly, or scaled before",
+     "{A} is between the Softmax and its quantizer",
+     "TensorRT for RTX fuses a Softmax that is quantized directly, or after a "
+     "scaling",
      "remove the quantizers of the block, or mask the scores before the Softmax",
      "36 of 36 are split (Where, Mul, Clip), none of 8 with a scale there; with the "
      "quantizers removed 5 of 5 are one kernel",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/shared", FSD_PATTERN_ATTENTION, RTX, fsd_attention_shares_queries,
-     "`{A}` multiplies the queries, too, in three axes",
-     "TensorRT for RTX makes one product of both, but not where they have four axes",
-     "pad what the other product multiplies with zeros",
+     "`{A}` multiplies the same queries, which have three axes",
+     "TensorRT for RTX merges both products into one, unless the queries have four "
+     "axes",
+     "pad the other factor of that product with zeros",
      "26 of 26 are split, and 0 of 25 with four axes, or of inputs; with the edit 9 of "
      "9 "
      "are one kernel",
      MEASURED, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
-     fsd_attention_is_beyond_documented, "head size {0}",
+     fsd_attention_is_beyond_documented, "the head size is {0}",
      "TensorRT fuses multiples of 8 from 16 to 256 in FP16 and BF16", NULL, NULL,
      DOCUMENTED},
 
-    {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved, "`{A}` moves the output",
-     "TensorRT for RTX fuses one that is read as it is",
+    {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved,
+     "`{A}` moves the data "
+     "of the output",
+     "TensorRT for RTX fuses a norm whose output is read unmoved",
      "compute the norm after the move, if it moves whole rows",
      "7 of 8 are split, and 0 of 22 without a move", MEASURED},
-    {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "one row",
-     "TensorRT for RTX fuses two and more", NULL, "1 of 1 is split", MEASURED},
-    {"layernorm/long", FSD_PATTERN_LAYERNORM, RTX, is_long_row, "a row of {0}",
-     "TensorRT for RTX fuses rows below 16384", NULL, "rows of 8 to 8192 are not split",
-     MEASURED},
+    {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "it has one row",
+     "TensorRT for RTX fuses two rows or more", NULL, "1 of 1 is split", MEASURED},
+    {"layernorm/long", FSD_PATTERN_LAYERNORM, RTX, is_long_row,
+     "a row has {0} "
+     "elements",
+     "TensorRT for RTX fuses rows of fewer than 16384 elements", NULL,
+     "rows of 8 to 8192 are not split", MEASURED},
 
-    {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv, "an INT8 Conv",
-     "TensorRT for RTX computes scale, bias and activation in the kernel that "
-     "quantizes "
-     "next, which is there anyway",
+    {"conv/int8", FSD_PATTERN_CONV_BN_ACT, RTX, is_quantized_conv,
+     "the Conv is "
+     "INT8",
+     "TensorRT for RTX computes scale, bias and activation in the next kernel that "
+     "quantizes, which the engine has anyway",
      NULL, "325 of 325", MEASURED},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
      "{A} reads the activation",
-     "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with the "
-     "Conv where only Conv, MaxPool and Concat read them",
+     "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with "
+     "the Conv if only Conv, MaxPool and Concat read them",
      NULL, "66 of 66 models of one block; 351 of 373 blocks of exporters' models",
      MEASURED},
 };

@@ -102,11 +102,11 @@ static const struct fsd_refusal_row refusals[] = {
             "as floats",
             MEASURED, .wants = FSD_WANTS_TYPE}},
     {NULL, FSD_RTX, .holds = fsd_refused_inside, .types = T(UINT8),
-     .is = {"UINT8 is not supported between layers", MEASURED}},
+     .is = {"the builder does not support UINT8 between layers", MEASURED}},
     {" Clip ", FSD_RTX, .holds = fsd_refused_reads_plain, .types = T(UINT8),
      .is = {"UINT8 is not supported", MEASURED}},
     {" Clip ", FSD_RTX, .holds = fsd_refused_lacks_a_bound, .types = T(INT8),
-     .is = {"INT8 with a bound that is named \"\"", MEASURED}},
+     .is = {"it reads INT8, and the name of a bound is \"\"", MEASURED}},
     {" Clip ", FSD_RTX, .holds = fsd_refused_computes_a_bound,
      .types = T(INT8) | T(UINT8),
      .is = {"its 8-bit bounds are not initializers", MEASURED}},
@@ -126,7 +126,8 @@ static const struct fsd_refusal_row refusals[] = {
     {" Gemm ", FSD_RTX, .holds = fsd_refused_is_no_matrix,
      .is = {"it multiplies matrices, and one of its inputs is not a matrix", MEASURED}},
     {" Gemm ", FSD_RTX, .holds = fsd_refused_is_left_empty, .number = 2,
-     .is = {"its third input is named \"\", and must be left out", MEASURED}},
+     .is = {"the name of its third input is \"\"; this input must be left out",
+            MEASURED}},
     {" ConvTranspose GRU ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(BF16),
      .is = {"no kernel supports BF16", MEASURED}},
     {" Range ", FSD_RTX, .holds = fsd_refused_reads_type, .types = T(FP16) | T(BF16),
@@ -167,7 +168,9 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"with ceil_mode its last window covers only padding, which does not count",
             MEASURED}},
     {" Split ", FSD_RTX, .holds = fsd_refused_splits_too_much,
-     .is = {"equal parts, rounded up, leave no elements for the last part", MEASURED}},
+     .is = {"if the size of equal parts is rounded up, no elements are left for the "
+            "last part",
+            MEASURED}},
 
     /* Compute capabilities. */
     {" MatMul Gemm Einsum LSTM GRU RNN ", FSD_RTX, .below_sm = 80,
@@ -199,9 +202,9 @@ static const struct fsd_refusal_row refusals[] = {
 
     /* Quantizers. */
     {QDQ, FSD_ANY_BUILDER, .holds = fsd_refused_has_zero_point,
-     .is = {"a zero point other than 0", LISTED}},
+     .is = {"its zero point is not 0", LISTED}},
     {QDQ, FSD_ANY_BUILDER, .holds = fsd_refused_has_bad_scale,
-     .is = {"a scale that is not positive", MEASURED}},
+     .is = {"its scale is not positive", MEASURED}},
     {" QuantizeLinear DequantizeLinear ", FSD_RTX, .holds = fsd_refused_is_computed,
      .number = 2, .types = T(INT8) | T(UINT8) | T(INT4) | T(FP4),
      .is = {"the zero point is not an initializer", MEASURED}},

@@ -45,7 +45,7 @@ void fsd_find_older(struct fsd_finder *f)
     if (f->rule->which)
         fprintf(f->out,
                 "%s; this fusiondiff version interprets %u of their facts differently "
-                "than the version that took it",
+                "than the version that took the snapshot",
                 same_build(f->c), f->reread);
     else
         fputs("an older version took the snapshot: it lacks kernels, sizes of the "
@@ -80,8 +80,8 @@ void fsd_find_variants(struct fsd_finder *f)
         else
             fputs("data movement outside all groups", f->out);
         fprintf(f->out, ": %s build %c of the snapshot (%s)",
-                v->apart ? "unlike all; nearest is" : "as", (char)('A' + v->build),
-                fsd_text(of->names, of->producer));
+                v->apart ? "as in no recorded build; most similar to" : "as in",
+                (char)('A' + v->build), fsd_text(of->names, of->producer));
         f->now.line = v->line;
         fsd_finding_close(f);
     }

@@ -25,11 +25,12 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
         fputs("; no Conv or GEMM kernel of the engine runs in a quantized type",
               f->out);
     } else if (products->direct) {
-        fprintf(f->out,
-                "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (layer "
-                "%u): compare the quantizers after the others",
-                products->narrow, type, products->direct,
-                products->direct == 1 ? "writes" : "write", type, products->example);
+        fprintf(
+            f->out,
+            "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (such as layer "
+            "%u): compare the quantizers after the others with those after these",
+            products->narrow, type, products->direct,
+            products->direct == 1 ? "writes" : "write", type, products->example);
     } else if (products->unknown) {
         fprintf(f->out,
                 "; of the %u Conv and GEMM kernels in %s, the output type of %u is not "
@@ -61,7 +62,7 @@ void fsd_find_requantizing(struct fsd_finder *f)
         fsd_about_computed(f, f->found->subjects.at[f->now.layers.at + i].id);
     fsd_put_noun(f->out, cost.layers, "kernel");
     fputs(cost.layers == 1 ? " requantizes" : " requantize", f->out);
-    fputs(" what another kernel computed", f->out);
+    fputs(" the output of another kernel", f->out);
     fsd_put_cost(f, &cost);
     fsd_fact_number(f, "products", d->products->narrow);
     fsd_fact_number(f, "products_that_quantize", d->products->direct);
@@ -502,15 +503,16 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
                 all->requantizing == 1 ? "s" : "");
     if (all->elsewhere)
         fprintf(f->out,
-                "; for %s a Conv or GEMM kernel of this engine does the same: compare "
-                "layer %u with layer %u",
+                "; for %s a Conv or GEMM kernel of this engine includes the same "
+                "operation: compare layer %u with layer %u",
                 some_of(f, all->elsewhere, all->cost.layers), all->layer, all->like);
     else
-        fputs(all->cost.layers == 1
-                  ? "; no Conv or GEMM kernel of this engine does the same"
-                  : "; no Conv or GEMM kernel of this engine does the same as one of "
-                    "them",
-              f->out);
+        fputs(
+            all->cost.layers == 1
+                ? "; no Conv or GEMM kernel of this engine includes the same operation"
+                : "; no Conv or GEMM kernel of this engine includes one of these "
+                  "operations",
+            f->out);
     fsd_finding_close(f);
 }
 

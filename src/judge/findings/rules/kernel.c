@@ -404,9 +404,10 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         return;
     fsd_finding_open(f);
     fprintf(f->out,
-            "%u kernel%s%s, as the engine's inputs and outputs have other sizes", sized,
-            fsd_plural(sized),
-            sized == 1 ? " reads or writes other sizes" : " read or write other sizes");
+            "%u kernel%s%s, because the engine's inputs and outputs have other sizes",
+            sized, fsd_plural(sized),
+            sized == 1 ? " reads or writes tensors of other sizes"
+                       : " read or write tensors of other sizes");
     f->count = sized;
     fsd_finding_close(f);
 }
@@ -565,7 +566,8 @@ static void find_unwritten(struct fsd_finder *f)
     if (!n)
         return;
     fputs(n == 1 ? " reads" : " read", f->out);
-    fputs(" a tensor that no layer of the dump writes; before, one did", f->out);
+    fputs(" a tensor that no layer of the dump writes; before, a layer wrote it",
+          f->out);
     fsd_finding_close(f);
 }
 

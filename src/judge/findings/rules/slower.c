@@ -164,10 +164,10 @@ void fsd_find_slower_groups(struct fsd_finder *f)
         fsd_about_new_groups(f, r);
         fputs("the layers of ", f->out);
         fsd_put_region(f, r);
-        fprintf(f->out, " take %.4f ms, %+.4f ms (%+.0f%%), ", r->after, grown,
+        fprintf(f->out, " take %.4f ms, %+.4f ms (%+.0f%%)", r->after, grown,
                 100 * grown / r->before);
-        fputs(measured ? "more than their noise explains"
-                       : "of too few profiles to measure their noise",
+        fputs(measured ? ", more than noise explains"
+                       : "; there are too few profiles to measure their noise",
               f->out);
         f->now.line = c->old->groups.at[c->pool.at[r->old_groups.at]].line;
         f->ms = grown;

@@ -142,8 +142,9 @@ void fsd_find_stale(struct fsd_finder *f)
         fsd_finding_close(f);
     } else if (!changes(f, false)) {
         fsd_finding_open(f);
-        fputs("the model file differs, the engine is byte-identical to the snapshot's: "
-              "a dump does not show weights, scales and producers",
+        fputs("the model file differs from the snapshot's, but the engine is "
+              "byte-identical: weights, scales or the model's producer may have "
+              "changed, which a dump does not show",
               f->out);
         fsd_finding_close(f);
     }

@@ -111,7 +111,7 @@ void fsd_find_better(struct fsd_finder *f)
         comma = ", ";
     }
     if (faster > 0)
-        fprintf(f->out, "%s%.4f ms after %.4f ms, more than noise explains", comma,
+        fprintf(f->out, "%s%.4f ms instead of %.4f ms, more than noise explains", comma,
                 c->after, c->before);
     if (!has_errors(f->found))
         fputs(": --update records it as the reference for later builds", f->out);
