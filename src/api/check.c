@@ -22,12 +22,10 @@ static void report_untimed(const struct fsd_options *opt, const struct fsd_state
 
     if (!s->untimed)
         return;
-    snprintf(
-        text, sizeof text,
-        "%" PRIu32 " of %" PRIu32
-        " layers have no time in a profile, so that checks will ignore the times of "
-        "this snapshot",
-        s->untimed, s->layers);
+    snprintf(text, sizeof text,
+             "%" PRIu32 " of %" PRIu32 " layers have no time in a profile, so checks "
+             "will ignore the times of this snapshot",
+             s->untimed, s->layers);
     fsd_note(opt, text);
 }
 
@@ -48,9 +46,8 @@ static void report_learnt(const struct fsd_options *opt, const struct fsd_matrix
              "of nodes that the first model does not have; a check of such a build "
              "will fail"},
             {learnt[b].more, "not recorded as a variant: ", "row", "rows",
-             "that differ from the first build only because the first build states "
-             "less; name the "
-             "build that states more first"},
+             "that differ only because the first build states less than this one; name "
+             "first the build that states more"},
             {learnt[b].less, "recorded as a variant; in ", "row", "rows",
              "it states less than the first build; a check accepts this only from the "
              "same version of the builder"}};
@@ -199,8 +196,8 @@ static enum fsd_status check_models(const struct fsd_check *c,
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,
-        "expected a snapshot of a build of %s, but of its %u computing nodes "
-        "only %u are among the %u of that model (--force continues)",
+        "expected a snapshot of a build of %s, but of the snapshot's %u computing "
+        "nodes only %u are among the %u of that model (--force continues)",
         c->new->model_path, n.old, n.aligned, n.new);
 }
 
@@ -314,7 +311,7 @@ static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
         fsd_put_safe(best->why.out, fit.other.before);
     } else if (best->path && fit.alike == best->alike) {
         best->equals++;
-        fprintf(best->why.out, "; %s matches as well", path);
+        fprintf(best->why.out, "; %s matches, too", path);
     } else if (!best->path || fit.alike > best->alike) {
         best->path = path;
         best->alike = fit.alike;
@@ -343,12 +340,13 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
     if (!best.path || best.equals)
         return fsd_fail(err, FSD_E_ARG, check->snapshot, FSD_POS_NONE, 0,
                         "expected one snapshot %s%s%s, found %s%s%s",
-                        c->label ? "labelled '" : "for this build's version and GPU (",
+                        c->label ? "labeled '" : "for this build's version and GPU (",
                         c->label ? c->label : fsd_text(c->new->names, c->new->producer),
                         c->label ? "'" : ")", best.path ? best.path : "none", why,
                         !best.path || c->label
                             ? ""
-                            : "; state the GPU with the build log (--log) or --label");
+                            : "; pass the build log, which states the GPU (--log), or "
+                              "select a snapshot by --label");
     c->snapshot = best.path;
     return fsd_snapshot_read(&c->old, best.path, err);
 }
@@ -490,9 +488,9 @@ bool fsd_check_failed(const struct fsd_check *check)
 
 static enum fsd_status refuse_shrunk(struct fsd_error *err)
 {
-    return fsd_fail(
-        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-        "expected a check with its build, found one that keeps only its verdict");
+    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+                    "expected a check that still holds its build, found one that holds "
+                    "only its verdict");
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,
@@ -565,7 +563,9 @@ static void update_variants(const struct fsd_check *check, FILE *out)
         text, sizeof text,
         "variant rows of the snapshot: %" PRIu32 " are kept, %" PRIu32 " dropped%s",
         kept, dropped,
-        dropped ? ": in these, this build matches none of the recorded builds" : "");
+        dropped
+            ? ": in the dropped rows, this build matches none of the recorded builds"
+            : "");
     fsd_note(&check->opt, text);
 }
 

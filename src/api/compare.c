@@ -171,11 +171,11 @@ enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error 
 
     if (fsd_alignment_fits(n))
         return FSD_OK;
-    return fsd_fail(err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
-                    "expected another export of %s, but of that model's %u computing "
-                    "nodes only %u could be found among the %u of this one (--force "
-                    "continues)",
-                    c->old->model_path, n.old, n.aligned, n.new);
+    return fsd_fail(
+        err, FSD_E_MISMATCH, c->new->model_path, FSD_POS_NONE, 0,
+        "expected another export of %s, but of the %u computing nodes of that model "
+        "only %u have a counterpart among the %u of this model (--force continues)",
+        c->old->model_path, n.old, n.aligned, n.new);
 }
 
 enum fsd_status fsd_comparison_open(struct fsd_comparison **out,

@@ -74,8 +74,8 @@ static enum fsd_status give_profiles(struct parts *p, const struct fsd_options *
 
         if (part == FSD_NONE)
             return fsd_fail(err, FSD_E_MISMATCH, all.at[i].path, FSD_POS_NONE, 0,
-                            "expected times of the layers of one of the %u engines, "
-                            "found times of layers that none of them has",
+                            "expected layer times of one of the %u engines, found "
+                            "times of layers that no engine has",
                             p->n);
         one.engine = p->graphs[part];
         status = fsd_profile_fit(&one, &all.at[i], opt->force, err);
@@ -88,8 +88,8 @@ static void remark_unmeasured(struct fsd_graph *engine)
 {
     struct fsd_remark remark = {"input/profile-missing-layers", FSD_NONE, FSD_NONE, 0};
     const char *text =
-        fsd_printed(engine->arena, "no profile has times of %s, whose %u layers",
-                    engine->path, engine->nodes.n);
+        fsd_printed(engine->arena, "no profile has times of the %u layers of %s",
+                    engine->nodes.n, engine->path);
 
     remark.text = fsd_intern_str(engine->names, text);
     fsd_vec_push(engine->arena, &engine->remarks, remark);

@@ -81,7 +81,7 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
     n = g->nodes.n - first; /* without names of another optimization profile */
     if (!n)
         return;
-    snprintf(text, sizeof text, "%u layers, the dump does not have them", n);
+    snprintf(text, sizeof text, "%u layers that the layer dump does not have", n);
     remark = (struct fsd_remark){only_in_profile, first, FSD_NONE,
                                  fsd_intern_str(d->names, text)};
     fsd_vec_push(g->arena, &g->remarks, remark);
@@ -117,10 +117,11 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
         if (join.joined < p->entries.n && e->reader->add_names)
             add_missing(d, p, &join);
     } else if (!force) {
-        status = fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
-                          "expected times of the %u layers of %s, found times of %u "
-                          "layers, %u of them in the engine (--force uses these)",
-                          e->nodes.n, e->path, p->entries.n, join.joined);
+        status =
+            fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
+                     "expected times of the %u layers of %s, found times of %u layers, "
+                     "%u of which are in the engine (--force uses these times)",
+                     e->nodes.n, e->path, p->entries.n, join.joined);
     }
     fsd_arena_free(scratch);
     return status;

@@ -181,7 +181,7 @@ static const char *measured(const struct fsd_state *s)
 {
     fsd_sym how = fsd_built_find(&s->built, s->names, FSD_BUILT_MEASURED);
 
-    return how ? fsd_text(s->names, how) : "its log does not say how";
+    return how ? fsd_text(s->names, how) : "its log does not state how";
 }
 
 /* Times that were measured differently from the first timed build's cannot be compared,
@@ -351,11 +351,12 @@ static void take_search(struct fsd_routing *r, const struct fsd_options *opt)
         uint32_t i = iteration_of(r, r->states[b]);
 
         if (i == FSD_NONE) {
-            fsd_note(opt,
-                     fsd_printed(r->arena,
-                                 "%s is left out: neither its name (iter3) nor its "
-                                 "log's --setBuildRoute is that of an iteration",
-                                 r->states[b]->engine_path));
+            fsd_note(
+                opt,
+                fsd_printed(r->arena,
+                            "%s is left out: no iteration of the tuning cache has its "
+                            "name (such as iter3) or the --setBuildRoute of its log",
+                            r->states[b]->engine_path));
             continue;
         }
         r->in[i].path = r->states[b]->engine_path;

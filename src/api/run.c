@@ -86,8 +86,8 @@ static enum fsd_status check_weights(const struct fsd_match *match,
     return fsd_fail(
         err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
         "expected an engine built from %s, but %u of %u layers have a different number "
-        "of weights than their nodes in that model: layer %u has "
-        "%llu, '%.100s' has %lld (--force continues)",
+        "of weights than their nodes in that model: layer %u has %llu weights, its "
+        "node '%.100s' %lld (--force continues)",
         match->model->path, fit->weights_unlike, fit->weighted, fit->heavy.layer,
         (unsigned long long)engine->layers.at[fit->heavy.layer].weights,
         fsd_text(match->model->names, match->model->nodes.at[fit->heavy.node].name),
@@ -103,7 +103,7 @@ static enum fsd_status check_fit(const struct fsd_match *match,
     struct fsd_fit fit = fsd_match_fit(match);
     const struct fsd_graph *engine = match->engine;
     const char *whose = fsd_profiles_added(engine)
-                            ? "its layers (some known from the profile only)"
+                            ? "its layers (some of which only the profile has)"
                             : "its layers";
     const char *found;
     char bindings[80] = "";
@@ -118,7 +118,7 @@ static enum fsd_status check_fit(const struct fsd_match *match,
                  fit.tensors_found, fit.tensors);
     return fsd_fail(err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
                     "expected an engine built from %s, %s only %u of the %u names in "
-                    "%s%s are that model's (--force continues)",
+                    "%s%s are in that model (--force continues)",
                     match->model->path, found, fit.names_found, fit.names, whose,
                     bindings);
 }
@@ -314,7 +314,7 @@ static enum fsd_status dump(const char *side, const struct fsd_options *opt, FIL
                         side);
     if (!path)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "no %s to dump was given", side);
+                        "expected a file to dump as the %s, found none", side);
     in.arena = fsd_arena_new();
     in.names = fsd_op_names_new(in.arena);
     status = log ? fsd_inputs_load_log(&in, path, err)

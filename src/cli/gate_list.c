@@ -172,10 +172,11 @@ static enum fsd_status take_own(struct job *job, unsigned i, const char *path)
 
         if (other->known && other->file.st_dev == e->file.st_dev &&
             other->file.st_ino == e->file.st_ino)
-            return e->error.status = fail_file(&e->error, FSD_E_ARG, path,
-                                               "expected a separate snapshot for each "
-                                               "build, found that of '%.200s'",
-                                               job->list.lines[k]);
+            return e->error.status =
+                       fail_file(&e->error, FSD_E_ARG, path,
+                                 "expected a separate snapshot for each build, found "
+                                 "the same one as in the line '%.200s'",
+                                 job->list.lines[k]);
     }
     return FSD_OK;
 }

@@ -163,7 +163,8 @@ static const struct option_row of_all[] = {
      NUMBER(style.width, 40, 10000, "40 to 10000 columns"), .group = 2},
     {"budget", "TOKENS[,PAGE]",
      "Print at most TOKENS of the text, the summary first, for a language model to "
-     "read; the rest is counted, and printed on later pages (default: 1)",
+     "read; the report counts what it leaves out, and later pages have it (default: "
+     "page 1)",
      TAKEN_BY(take_budget), .group = 2},
     {"color", "WHEN", "Color the text: auto (the default), always or never",
      CHOICE(color, "auto always never"), .group = 2},
@@ -171,9 +172,8 @@ static const struct option_row of_all[] = {
      "Use only these kinds of evidence: metadata,name,log,tensor,structure,path",
      TAKEN_BY(take_evidence), .words = "metadata name log tensor structure path"},
     {"engine", "N",
-     "Select an engine of a log that holds several; 'all' reports each: -o x.svg "
-     "writes "
-     "x.1.svg, x.2.svg, ...",
+     "Select the Nth engine of a log that has several; 'all' reports each of them: -o "
+     "x.svg writes x.1.svg, x.2.svg, ...",
      TAKEN_BY(take_engine)},
     {"force", NULL, "Continue although model and engine do not belong together",
      FLAG(run.force)},
@@ -205,15 +205,16 @@ static const struct option_row of_one_build[] = {
     {"peak", "GB/S,TOP/S", "Peak bandwidth and compute of the device, for the roofline",
      TAKEN_BY(take_peak)},
     {"values", "FILE",
-     "External numbers by name: a table (CSV, JSON), or tensors (npz, Polygraphy's "
-     "saved outputs); if given twice, the errors of the second set against the first",
+     "Numbers measured elsewhere, by name of node, layer or tensor: a table (CSV, "
+     "JSON), or tensors (npz, Polygraphy's saved outputs); of two sets of tensors, the "
+     "errors of the second against the first",
      WORDS(values, run.n_values)},
     {"values-limit", "ERROR",
      "Relative L2 error from which a tensor counts as wrong (default: 0.01)",
      AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},
     {"rows", NULL,
-     "With --values: compare the rows of each tensor, of a batch whose rows are equal "
-     "at the input",
+     "With --values: compare the rows of each tensor with each other, for a run whose "
+     "input repeats one sample in every row of the batch",
      FLAG(run.values_rows)},
     {0},
 };

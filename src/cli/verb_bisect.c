@@ -22,16 +22,19 @@ enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128, MOST_RUNS = 100 };
 static const char usual_state[] = ".fusiondiff-bisect";
 
 static const struct option_row options[] = {
-    {"confirm", "N", "run: run CMD N times for each build; no result unless all agree",
+    {"confirm", "N",
+     "With run: run CMD N times for each build, and stop the search where the runs "
+     "disagree",
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"values", "GOOD",
-     "run: the network's correct outputs; the outputs of each build are compared with "
-     "them, and CMD's exit status does not decide",
+     "With run: the correct outputs of the network. Whether a build is good is decided "
+     "by comparing its outputs with them, not by the exit status of CMD",
      WORD(bisect.values)},
     {"limit", "ERROR",
      "With --values: relative L2 error from which an output is wrong (default: 0.01)",
      AMOUNT(run.values_limit, ABOVE_0, 1e9, "a number above 0")},
-    {"state", "FILE", "File of the search (default: .fusiondiff-bisect)",
+    {"state", "FILE",
+     "File that keeps the state of the search (default: .fusiondiff-bisect)",
      WORD(bisect.state)},
     {0},
 };
@@ -310,7 +313,7 @@ static enum fsd_status read_verdict(const struct command_line *line,
     *verdict = (struct verdict){FSD_BISECT_SKIP, NULL};
     if (exit_status >= STOPPED)
         return fail_file(err, FSD_E_ARG, line->words[1],
-                         "the command did not complete; the search is unchanged");
+                         "the command did not end by itself; the search is unchanged");
     if (exit_status == SKIPPED)
         return FSD_OK;
     verdict->result = exit_status ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
@@ -379,8 +382,8 @@ static enum fsd_status fail_unlike(const struct command_line *line,
                                    struct fsd_error *err)
 {
     return fail_file(err, FSD_E_MISMATCH, line->words[1],
-                     "%u runs of one build ended in %u good, %u bad and %u skipped: "
-                     "the test is not deterministic; the search is unchanged",
+                     "%u runs of one build disagree (%u good, %u bad, %u skipped): the "
+                     "test is not deterministic; the search is unchanged",
                      counts[0] + counts[1] + counts[2], counts[FSD_BISECT_GOOD],
                      counts[FSD_BISECT_BAD], counts[FSD_BISECT_SKIP]);
 }

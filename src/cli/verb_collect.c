@@ -145,22 +145,25 @@ static void report_lacks(const struct collect *c)
     if (!c->model)
         print_note(NULL, "the command names no ONNX model: pass it with --model");
     if (!engine && !log)
-        print_note(NULL, "no layers: make the command print a verbose log, or write "
-                         "the layers to $FUSIONDIFF_COLLECT (trtexec "
-                         "--exportLayerInfo)");
+        print_note(NULL,
+                   "the command left no layers: make it print a verbose log, or write "
+                   "the layers to $FUSIONDIFF_COLLECT (trtexec --exportLayerInfo)");
     else if (!engine)
-        print_note(NULL, "no layer dump: the layers are read from the log");
+        print_note(NULL, "the command wrote no layer dump: fusiondiff reads the layers "
+                         "from the log");
     else if (!log)
-        print_note(NULL, "no verbose build log: the steps of the builder are unknown "
-                         "(trtexec --verbose, polygraphy -vv)");
+        print_note(NULL, "the log is not verbose, so the steps of the builder are "
+                         "unknown (use trtexec --verbose or polygraphy -vv)");
     if (!(kinds >> FSD_FILE_PROFILE & 1))
-        print_note(NULL, "no layer times (trtexec --exportProfile)");
+        print_note(NULL,
+                   "the command wrote no layer times (use trtexec --exportProfile)");
 }
 
 static void report_added(const struct collect_command *command, unsigned given)
 {
     char text[2048];
-    size_t n = (size_t)snprintf(text, sizeof text, "%s is run with",
+    size_t n = (size_t)snprintf(text, sizeof text,
+                                "collect runs %s with the additional options",
                                 command->trtexec ? "trtexec" : "");
 
     if (command->n == given)
@@ -294,7 +297,7 @@ static const char doc[] =
 
 const struct verb verb_collect = {"collect",
                                   "DIR -- COMMAND...",
-                                  "run a build and keep all it makes in one directory",
+                                  "run a build and keep all its files in one directory",
                                   doc,
                                   {"resnet/ -- trtexec --onnx=resnet.onnx --fp16",
                                    "yolo/ --model yolo.onnx -- python build.py"},

@@ -24,16 +24,17 @@ static const struct option_row options[] = {
      "Pictures: only the neighborhoods of reformats, changes or precision differences",
      WORD(picture.only), .words = "reformats changes precision", .group = 5},
     {"color-by", "WHAT",
-     "Pictures: what the color of a layer shows: fusion (the default), precision, "
-     "time, kind, provider, or error or values (of --values)",
+     "Pictures: color layers by fusion (the default), precision, time, kind or "
+     "provider, or by error or values (of --values)",
      WORD(picture.color_by), .group = 5},
     {"label", "LIST",
-     "Pictures: what is written below a layer's name, of ms, bytes, tactic (default: "
-     "ms,bytes)",
+     "Pictures: print these facts below a layer's name, any of ms, bytes, tactic "
+     "(default: ms,bytes)",
      WORD(picture.label), .words = "ms bytes tactic", .group = 5},
     {"collapse", "HOW",
-     "Pictures: one box per scope:N, or per run of layers; none; by default as much as "
-     "a large graph needs",
+     "Pictures: draw one box for the layers of each scope:N (N parts of the names), or "
+     "for each run of equal layers; none: one box per layer (default: group layers "
+     "only if the graph is large)",
      WORD(picture.collapse), .words = "run none scope:1 scope:2", .group = 5},
     ROW_LAYOUT_TIMEOUT,
     {0},

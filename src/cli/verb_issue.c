@@ -221,7 +221,7 @@ static void build_part(struct folder *f, const char *part)
     if (status != FSD_OK) {
         note_unverified(f, words[0], why.message);
     } else if (!shows && !f->line->quiet)
-        print_note(NULL, "built alone, the part does not show the finding");
+        print_note(NULL, "the finding does not occur if the part is built alone");
 }
 
 static enum fsd_status verify(struct folder *f, struct fsd_error *err)
@@ -231,7 +231,7 @@ static enum fsd_status verify(struct folder *f, struct fsd_error *err)
     if (!f->line->issue.verify)
         return FSD_OK;
     if (!fsd_issue_builder(f->issue)) {
-        note_unverified(f, "", "the report has none");
+        note_unverified(f, "", "the report has no part of the model");
         return FSD_OK;
     }
     status = fill_file(f, "part.onnx", err);

@@ -9,18 +9,15 @@ enum { MOST_ROUTES = 128 };
 static const char doc[] =
     "Explains builds of one network with several sets of options: what each option "
     "(\"knob\") does to fusions, precisions, data movement and time, which route is "
-    "the "
-    "fastest, and which of its knobs it needs.\v"
-    "CACHE is what trtexec --tuningCacheFile wrote; builds are its iterations, by "
-    "\"iter3\" in their names or the --setBuildRoute of their logs.  Without CACHE the "
-    "knobs of a build are what its log states of options, version and GPU, and words "
-    "knob=value in its name, e.g. opt=3,tf32=off.log.  BUILD is "
-    "MODEL,ENGINE[,PROFILE[,LOG]], ENGINE alone after a MODEL, a snapshot, or a "
-    "directory of builds.\n\n"
-    "A sentence on a knob compares two builds that differ in this knob alone.  Times "
-    "are compared only where they are measured alike; the report states where none "
-    "are.\n\n"
-    "Exit status: 0 done, 2 an error.";
+    "the fastest, and which of its knobs it needs.\vCACHE is what trtexec "
+    "--tuningCacheFile wrote; builds are its iterations, by \"iter3\" in their names "
+    "or the --setBuildRoute of their logs.  Without CACHE the knobs of a build are "
+    "what its log states of options, version and GPU, and words knob=value in its "
+    "name, e.g. opt=3,tf32=off.log.  BUILD is MODEL,ENGINE[,PROFILE[,LOG]], ENGINE "
+    "alone after a MODEL, a snapshot, or a directory of builds.\n\nA sentence on a "
+    "knob compares two builds that differ in this knob alone.  Times are compared only "
+    "if they were measured in the same way; the report states for which builds they "
+    "were not.\n\nExit status: 0 done, 2 an error.";
 
 static void check_line(struct command_line *line)
 {

@@ -17,7 +17,7 @@ static const struct option_row options[] = {
      "it",
      TAKEN_BY(take_label)},
     {"also", "BUILD",
-     "Learn what varies from another build of the model: ENGINE, or "
+     "Record as variants what another build of the model has differently: ENGINE, or "
      "MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory, a snapshot; may be "
      "repeated",
      WORDS(also, n_also)},

@@ -58,7 +58,7 @@ static void take_layer(struct command_line *line, char *arg)
 
 static const struct option_row reformats_options[] = {
     ROWS_MOST("Number of layers, most expensive first (default: all)"),
-    {"min-ms", "MS", "Omit layers that take less time per run",
+    {"min-ms", "MS", "Omit layers that take less time than MS in a run",
      AMOUNT(query.min_ms, 0, 1e9, "a number from 0 to 1e+09")},
     {"min-share", "PERCENT", "Omit layers that take a smaller share of a run",
      AMOUNT(query.min_share, 0, 100, "a number from 0 to 100")},

@@ -514,9 +514,10 @@ enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
         issue->verified = fsd_printed(
             issue->arena, "%s built the part alone%s%s", builder,
             issue->wants.anonymous ? "" : " (part.log)",
-            !issue->subject.finding ? ". What it fuses there was not compared."
-            : found                 ? ", and the part shows it."
-                                    : ", but the part does not show it.");
+            !issue->subject.finding
+                ? ". The fusions of that engine were not compared with these."
+            : found ? ", and the finding occurs there, too."
+                    : ", but the finding does not occur there.");
     fsd_diff_free(built);
     return status;
 }

@@ -50,7 +50,9 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
     for (uint32_t i = 0; i < h->found.n; i++) {
         if (h->found.at[i].n == 1)
             continue;
-        fprintf(out, "  one or more of these %u; no known break splits only some:\n",
+        fprintf(out,
+                "  one or more of the following %u fusions, which no known break "
+                "splits separately:\n",
                 h->found.at[i].n);
         for (uint32_t k = 0; k < h->found.at[i].n; k++)
             put_group(b, h->pool.at[h->found.at[i].at + k], out);
@@ -60,7 +62,7 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
 static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
 {
     if (b->hunt->also.n)
-        fprintf(out, "These %s, and may be needed as well:\n", why);
+        fprintf(out, "These fusions %s; the failure may need them, too:\n", why);
     for (uint32_t i = 0; i < b->hunt->also.n; i++)
         put_group(b, b->hunt->also.at[i], out);
 }
@@ -76,8 +78,12 @@ static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
 {
     if (!n)
         return;
-    fprintf(out, "%u other%s in each wrong build, and may be needed as well:\n", n,
-            n == 1 ? " was" : "s were");
+    fprintf(out,
+            n == 1 ? "%u other fusion was not split in any wrong build, and may be "
+                     "needed as well:\n"
+                   : "%u other fusions were not split in any wrong build, and may be "
+                     "needed as well:\n",
+            n);
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (is_open(b->hunt, i))
             put_group(b, i, out);
@@ -91,32 +97,33 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
     fprintf(out,
             one ? "This fusion causes the failure:\n"
-                : "These %u fusions cause the failure, one or more of them; no known "
-                  "break splits only some:\n",
+                : "One or more of these %u fusions, which no known break splits "
+                  "separately, cause the failure:\n",
             h->n);
     put_suspects(b, out);
-    fprintf(out, "With %s ", one ? "it" : "these");
+    fprintf(out, "With %s", one ? "it" : "them");
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++) {
         along += h->along[i];
         others += h->fusion[i] && !h->suspect[i];
         open += is_open(h, i);
     }
     if (along) {
-        fputs("and ", out);
-        fsd_put_noun(out, along, "fusion");
-        fputs(" that changed along split", out);
+        fputs(" split, which also changed ", out);
+        fsd_put_noun(out, along, "other fusion");
     } else {
-        fputs("alone split", out);
+        fputs(" alone split", out);
     }
-    fprintf(out, " the engine was right; with %u of %u others split it was wrong.\n",
+    fprintf(out,
+            ", the engine was right; with %u of the %u other fusions split, it was "
+            "wrong.\n",
             others - open, others);
     put_open(b, open, out);
 }
 
 static void put_unproved(const struct fsd_bisection *b, FILE *out)
 {
-    fputs("No fusion is proved to cause the failure: a build of the proof could not be "
-          "made, or did not split the expected fusions.  Suspects left:\n",
+    fputs("No fusion is proved to cause the failure: a build that the proof needs "
+          "failed, or did not split the expected fusions.  Suspects left:\n",
           out);
     put_suspects(b, out);
 }
@@ -129,10 +136,12 @@ static void put_no_fusion(const struct fsd_bisection *b, FILE *out)
         bad += b->hunt->steps.at[i].result == FSD_BISECT_BAD;
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         open += b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i);
-    fprintf(out, "No fusion alone causes the failure: %u build%s, all wrong.\n", bad,
-            fsd_plural(bad));
+    fprintf(
+        out,
+        "No fusion alone causes the failure: %u build%s, and all engines were wrong.\n",
+        bad, fsd_plural(bad));
     if (open)
-        fprintf(out, "%u fusion%s in each of them, and may cause it:\n", open,
+        fprintf(out, "%u fusion%s not split in any of them, and may cause it:\n", open,
                 open == 1 ? " was" : "s were");
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i))
@@ -145,13 +154,13 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
 
     switch (h->end) {
     case FSD_HUNT_END_ABSENT:
-        fputs("The failure does not show in this build: nothing was split, and the "
+        fputs("The failure does not occur in this build: no fusion was split, and the "
               "engine is right.\n",
               out);
         break;
     case FSD_HUNT_END_UNTESTED:
-        fputs("The build in which nothing is split could not be tested, so no other "
-              "build can show anything.\n",
+        fputs("The build in which no fusion is split could not be tested, so other "
+              "builds cannot show which fusion causes the failure.\n",
               out);
         break;
     case FSD_HUNT_END_NO_FUSION:
@@ -161,18 +170,18 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
         put_proved(b, out);
         break;
     case FSD_HUNT_END_TOGETHER:
-        fputs("No fusion alone causes the failure: these have to be split together, "
-              "and then the engine is right:\n",
+        fputs("No fusion alone causes the failure. With these fusions split together "
+              "the engine is right:\n",
               out);
         put_found(b, out);
-        put_also(b, "changed along", out);
+        put_also(b, "changed with them", out);
         break;
     case FSD_HUNT_END_NEEDED:
-        fputs("The failure needs these fusions together: splitting one of them ends "
+        fputs("The failure needs these fusions together: splitting any of them ends "
               "it, and splitting others does not:\n",
               out);
         put_found(b, out);
-        put_also(b, "were in each wrong build", out);
+        put_also(b, "were not split in any wrong build", out);
         break;
     case FSD_HUNT_END_UNPROVED:
         put_unproved(b, out);
@@ -180,8 +189,9 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
     case FSD_HUNT_END_CONTRADICTS:
     case FSD_HUNT_END_NONE:
     default:
-        fputs("The results contradict each other: no fusion, and no small set of them, "
-              "explains all.  The test may not be deterministic (run --confirm 3).\n",
+        fputs("The results contradict each other: neither one fusion nor a small set "
+              "of fusions explains all of them.  The test may not be deterministic "
+              "(run --confirm 3).\n",
               out);
         break;
     }
@@ -221,13 +231,14 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
 
 /* The purposes of the next build. */
 static const char *const purposes[] = {
-    [FSD_HUNT_WHOLE] = "Build the engine again without any change: the failure has to "
-                       "show.",
-    [FSD_HUNT_ALL] = "Build the engine again with all fusions split that can be: the "
-                     "failure has to be gone.",
+    [FSD_HUNT_WHOLE] =
+        "Build the engine again without any change: the failure has to occur.",
+    [FSD_HUNT_ALL] = "Build the engine again with every fusion split that can be "
+                     "split: the failure must not occur.",
     [FSD_HUNT_HALVES] = "Build the engine again with:",
-    [FSD_HUNT_ALONE] = "Build the engine again with the suspects alone split:",
-    [FSD_HUNT_OTHERS] = "Build the engine again with all others split:",
+    [FSD_HUNT_ALONE] = "Build the engine again with only the suspects split:",
+    [FSD_HUNT_OTHERS] =
+        "Build the engine again with all fusions but the suspects split:",
     [FSD_HUNT_SPLIT] = "No fusion alone explains the results.  Build the engine again "
                        "with these split:",
     [FSD_HUNT_KEPT] = "The failure needs more than one fusion.  Build the engine again "
@@ -248,9 +259,9 @@ void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
     put_edits(search, out);
     if (h->chosen.n)
         put_expected(search, out);
-    fputs("Then state how the network's own outputs are:\n"
-          "  fusiondiff bisect good|bad|skip NEW_ENGINE\n"
-          "  fusiondiff bisect result COMPARISON NEW_ENGINE   (saved by Polygraphy)\n",
+    fputs("Then report whether the network's own outputs are right:\n  fusiondiff "
+          "bisect good|bad|skip NEW_ENGINE\n  fusiondiff bisect result COMPARISON "
+          "NEW_ENGINE   (saved by Polygraphy)\n",
           out);
 }
 
@@ -299,14 +310,15 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
             seen[i] != FSD_SEEN_ALTERED)
             continue;
         other++;
-        fputs(seen[i] == FSD_SEEN_NOTHING   ? "  unknown for  "
-              : seen[i] == FSD_SEEN_ALTERED ? "  changed its operations alone:  "
-              : changed                     ? "  changed, too:  "
-                                            : "  did not change:  ",
+        fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown for  "
+              : seen[i] == FSD_SEEN_ALTERED
+                  ? "  has the same nodes, but other operations:  "
+              : changed ? "  changed, too:  "
+                        : "  did not change:  ",
               out);
         put_fusion(b, i, out);
     }
-    fputs(other      ? "  The result is counted for the fusions that changed.\n"
+    fputs(other      ? "  The search counts the result for the fusions that changed.\n"
           : chosen.n ? "  Only the expected fusions changed.\n"
                      : "  No fusion changed.\n",
           out);

@@ -39,7 +39,7 @@ static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
         fputs("  ", out);
         put_info(plan, list->at[i], out);
         if (list == &plan->outputs && fsd_cut_is_flat(plan, list->at[i]))
-            fputs(", written as a row by a Flatten", out);
+            fputs(", which a Flatten makes a row", out);
         fputs("\n", out);
     }
     if (list->n > MOST)
@@ -51,7 +51,7 @@ static void put_nodes(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const words[FSD__KEPT_COUNT] = {
         [FSD_KEPT_ASKED] = "selected",
-        [FSD_KEPT_CONTEXT] = "next to these",
+        [FSD_KEPT_CONTEXT] = "next to the selected ones",
         [FSD_KEPT_QUANTIZER] = "Q/DQ at the edges",
         [FSD_KEPT_CONSTANT] = "producing constants"};
     const struct fsd_graph *g = plan->d->model;
@@ -128,7 +128,7 @@ static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
                      const char *is, FILE *out)
 {
-    fputs("  alone    different fusion: ", out);
+    fputs("  alone    fused differently: ", out);
     fsd_put_node_name(plan->d, a, out);
     fputs(" and ", out);
     fsd_put_node_name(plan->d, b, out);
@@ -143,11 +143,10 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
     bool own = !plan->d->engine->detailed, other = !alone->engine->detailed;
 
     if (own || other)
-        fprintf(
-            out,
-            "  alone    not known: %s states only the names of layers; build it with "
-            "--profilingVerbosity=detailed\n",
-            other ? "that engine" : "this engine");
+        fprintf(out,
+                "  alone    not known: %s states only the names of its layers; build "
+                "it with --profilingVerbosity=detailed\n",
+                other ? "that engine" : "this engine");
     return own || other;
 }
 
@@ -172,8 +171,8 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         }
         if (fsd_opaque_layer_of(alone->match, alone->layers, a) != FSD_NONE ||
             fsd_opaque_layer_of(plan->d->match, plan->d->layers, a) != FSD_NONE) {
-            fputs("  alone    not known: an engine does not state the kernels of the "
-                  "region that has ",
+            fputs("  alone    not known: one of the engines does not state the kernels "
+                  "of the region with ",
                   out);
             fsd_put_node_name(plan->d, a, out);
             fputs("\n", out);
@@ -187,14 +186,14 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
             if (whole == is_in_one_layer(alone->match, a, core.at[k]))
                 continue;
             put_pair(plan, a, core.at[k],
-                     whole ? "are not fused when built alone"
-                           : "are fused only when built alone",
+                     whole ? "are not fused when the part is built alone"
+                           : "are fused only when the part is built alone",
                      out);
             return;
         }
     }
-    fprintf(out, "  alone    the same fusion of %u computing node%s", core.n,
-            fsd_plural(core.n));
+    fprintf(out, "  alone    the part has the same fusions of its %u computing node%s",
+            core.n, fsd_plural(core.n));
     if (other == FSD_NONE) {
         fputs(", in the same precision\n", out);
         return;

@@ -52,8 +52,8 @@ enum fsd_status fsd_cut_find_given(const struct fsd_cut_plan *plan, fsd_id tenso
     *out = value;
     if (!value)
         return fsd_fail(err, FSD_E_MISMATCH, given->path, FSD_POS_NONE, 0,
-                        "expected values of '%.200s', an input of the part, found %u "
-                        "tensors of other names",
+                        "expected values of the part's input '%.200s', found %u "
+                        "tensors with other names",
                         info.name, given->at.n);
     if (value->odd)
         return fsd_fail(err, FSD_E_UNSUPPORTED, value->stored.file->name, FSD_POS_BYTE,

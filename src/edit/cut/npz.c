@@ -236,10 +236,11 @@ static bool fill_random(const struct fsd_cut_plan *plan, struct array *a,
 
 static enum fsd_status damaged(const struct array *a, struct fsd_error *err)
 {
-    return fsd_fail(err, FSD_E_FORMAT, a->given->stored.file->name, FSD_POS_BYTE,
-                    a->given->stored.at,
-                    "expected '%.200s' whole, found that it is damaged or truncated",
-                    a->name);
+    return fsd_fail(
+        err, FSD_E_FORMAT, a->given->stored.file->name, FSD_POS_BYTE,
+        a->given->stored.at,
+        "expected a complete tensor '%.200s', found a damaged or truncated one",
+        a->name);
 }
 
 static enum fsd_status fill(const struct fsd_cut_plan *plan, uint32_t i,

@@ -76,7 +76,8 @@ void fsd_fix_scale_first(struct fsd_apply *a, const struct fsd_fix *fix)
 
 const char *fsd_fix_refuse_repeat(struct fsd_fixes *f, const struct fsd_edit *e)
 {
-    return refuse_input(f, e, EXPAND, "before opset 8 nothing repeats heads");
+    return refuse_input(f, e, EXPAND,
+                        "before opset 8 no operator can repeat the heads");
 }
 
 /* A shape of fewer axes than the tensor has keeps those before. */

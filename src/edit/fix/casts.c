@@ -50,8 +50,8 @@ const char *fsd_fix_refuse_cast(struct fsd_fixes *f, const struct fsd_edit *e)
     }
     return set                        ? "another edit changes an input"
            : any                      ? NULL
-           : type_from(e) == FSD_FP16 ? "it does not read FP16"
-                                      : "it does not read FP32";
+           : type_from(e) == FSD_FP16 ? "the operator does not read FP16"
+                                      : "the operator does not read FP32";
 }
 
 void fsd_fix_set_type(struct fsd_apply *a, const struct fsd_fix *fix)

@@ -39,7 +39,7 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     if (fix->scale > 0)
         return;
     fix->to_calibrate = true;
-    fix->why = "to calibrate: the model has no scale for it";
+    fix->why = "to calibrate: the model has no scale for this tensor";
 }
 
 /* What becomes of an action in a file. */
@@ -110,7 +110,7 @@ static const char *refuse_remove(struct fsd_fixes *f, const struct fsd_edit *e)
         fsd_id dq = fsd_fix_dq_at(l, out, i);
 
         if (dq != FSD_NONE && !fsd_onnx_can_edit(l->g, dq))
-            return "a DequantizeLinear of it is in a model-local function";
+            return "a DequantizeLinear that reads it is in a model-local function";
         pairs += dq != FSD_NONE;
     }
     return pairs ? NULL : "no DequantizeLinear reads it";

@@ -329,7 +329,8 @@ static enum fsd_status settle(struct step *step, struct step *next,
         if (next->made)
             return status;
         if (trials == MOST_TRIALS)
-            bar_all(fixes, "together with the other edits lint reports more");
+            bar_all(fixes,
+                    "together with the other edits it would add findings of lint");
         drop_trial(step->made);
         step->made = NULL;
     }

@@ -197,7 +197,7 @@ const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit 
             return "a node that reads its output is not a DequantizeLinear with a zero "
                    "point";
         if (!fsd_onnx_can_edit(g, dq))
-            return "a DequantizeLinear of it is in a model-local function";
+            return "a DequantizeLinear that reads it is in a model-local function";
     }
     return fsd_node_attr(g, &g->nodes.at[e->node], "output_dtype")
                ? "an attribute states the type of its output"
@@ -309,7 +309,7 @@ const char *fsd_fix_refuse_dimension(struct fsd_fixes *f, const struct fsd_edit 
 
         if (!(l->facts->traits[reader] & FSD_OP_ELEMENTWISE) || !made->ranked ||
             !made->rank)
-            return "a node reads it that does not broadcast it";
+            return "a node that reads it does not broadcast it";
     }
     return f->set[g->nodes.at[e->node].in.at] ? "another edit changes the quantizer"
                                               : NULL;

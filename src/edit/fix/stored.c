@@ -90,7 +90,7 @@ const char *fsd_fix_refuse_store(struct fsd_fixes *f, const struct fsd_edit *e)
             return "another edit changes the quantizer";
     if (!strcmp(e->type, fsd_dtype_name(FSD_INT8)))
         return !fsd_node_has_in(g, e->node, 2)
-                   ? "it has no zero point, which says its type"
+                   ? "it has no zero point, which would state its type"
                : fits_int8(&s) ? NULL
                                : "INT8 cannot hold its values minus the zero point";
     if (!fsd_fix_is_scale(fsd_tensor_form(g, s.dq->scale)->type))

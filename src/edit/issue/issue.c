@@ -100,10 +100,10 @@ static const char *headline_of(const struct fsd_region_diff *r)
     static const char *const happened[] = {
         [FSD_HAPPENED_LOST] = "a fusion is lost",
         [FSD_HAPPENED_GAINED] = "a fusion is new",
-        [FSD_HAPPENED_REGROUPED] = "nodes are fused in different groups",
+        [FSD_HAPPENED_REGROUPED] = "nodes are grouped into different fusions",
         [FSD_HAPPENED_OPAQUE] = "it is no longer known which layer computes which node",
-        [FSD_HAPPENED_OLD_ONLY] = "nodes are not computed by a layer any more",
-        [FSD_HAPPENED_NEW_ONLY] = "nodes are computed by a layer that had none"};
+        [FSD_HAPPENED_OLD_ONLY] = "layers no longer compute these nodes",
+        [FSD_HAPPENED_NEW_ONLY] = "layers compute nodes that no layer computed before"};
     static const char *const width[] = {
         [FSD_WIDTH_NARROWED] = "a fusion runs in lower precision",
         [FSD_WIDTH_WIDENED] = "a fusion runs in higher precision",
@@ -138,7 +138,7 @@ static void put_title(struct text *x)
     } else if (x->t->failure) {
         fputs("a model fails to build\n", x->out);
     } else {
-        fputs("how a part of a model is built\n", x->out);
+        fputs("question on how a part of a model is built\n", x->out);
     }
 }
 
@@ -187,10 +187,12 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
     } others[] = {
         {r->layers, "a different number of layers computes the same nodes"},
         {r->layout, "a layer reads a tensor in a different layout"},
-        {r->moves, "different data-movement layers are between them"},
+        {r->moves, "different data-movement layers are between the layers"},
         {r->unasked.n > 0, "layers read different tensors"},
-        {r->kernels, "kernels do something else, or state different types or layouts"},
-        {r->type_lost, "a type is no longer stated"}};
+        {r->kernels,
+         "kernels perform different operations, or have different types or layouts"},
+        {r->type_lost,
+         "the new build does not state a type that the old build states"}};
     const char *title = "others";
 
     for (size_t i = 0; i < FSD_COUNT_OF(others); i++)
@@ -258,11 +260,12 @@ static void put_finding(struct text *x)
     put_block(print.text, "text", x->out);
     free(print.text);
     if (x->t->subject->n_alike > 1)
-        fprintf(x->out, "\nThis report shows one of its %u layers.\n",
+        fprintf(x->out,
+                "\nThe finding is on %u layers; this report shows one of them.\n",
                 x->t->subject->n_alike);
     fprintf(x->out,
-            "\nFound by the rule `%s` of fusiondiff; `fusiondiff explain %s` "
-            "shows what it means.\n",
+            "\nThe rule `%s` of fusiondiff found this; `fusiondiff explain %s` "
+            "explains the rule.\n",
             x->t->d->findings->rules.at[f->rule].rule->id,
             x->t->d->findings->rules.at[f->rule].rule->id);
 }
@@ -281,7 +284,7 @@ static void put_subject(struct text *x)
         fputs("*(the build fails; its error is left out, since it has names)*\n",
               x->out);
     else
-        fputs("*(please state what you expected of the layers below)*\n", x->out);
+        fputs("*(please describe what you expected of the layers below)*\n", x->out);
 }
 
 /* ------------------------------------------------------------------------- versions */

@@ -60,8 +60,8 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
     "the builder writes the tensor and computes the following nodes "                  \
     "in another layer"
 #define CONV_WHY                                                                       \
-    "the builder computes the Conv alone and generates a kernel for "                  \
-    "the following nodes"
+    "the builder computes the Conv in a kernel of its own and generates another one "  \
+    "for the following nodes"
 
 /* The break after the Conv, or after the Add if that is the first node that follows. */
 static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
@@ -73,7 +73,7 @@ static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     struct fsd_candidate c = none;
 
     if (!fsd_break_is_inside(m, tensor))
-        return fsd_break_none("another layer outputs its product");
+        return fsd_break_none("another layer outputs the product of this one");
     c = at_tensor(m, group, tensor, why);
     add = fsd_tensor_only_reader(g, tensor);
     if (!fsd_node_is(g, add, FSD_ONNX_Add) || fsd_id_at(m->group_of, add) != group)
@@ -207,7 +207,7 @@ static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id g
         best = better(best, c);
     }
     return fsd_break_is_none(&best)
-               ? fsd_break_none("no product of it has an output that can be marked")
+               ? fsd_break_none("none of its products has an output that can be marked")
                : best;
 }
 
@@ -254,8 +254,8 @@ static struct fsd_candidate before_norm(const struct fsd_marks *m, fsd_id group)
             return none;
         if (type == FSD_FP32) {
             c.n = 1;
-            c.why = "the builder computes the addition and the normalization in a "
-                    "kernel each";
+            c.why = "the builder computes the addition and the normalization in two "
+                    "kernels";
         }
         return c;
     }
@@ -332,7 +332,7 @@ static struct fsd_candidate candidate_of(const struct fsd_marks *m, fsd_id group
 {
     switch (m->kinds[group]) {
     case FSD_FUSION_NONE:
-        return fsd_break_none("it is not a fusion: one node");
+        return fsd_break_none("it is not a fusion: it has one node");
     case FSD_FUSION_EPILOGUE:
         return break_epilogue(m, group);
     case FSD_FUSION_ATTENTION:
@@ -342,7 +342,8 @@ static struct fsd_candidate candidate_of(const struct fsd_marks *m, fsd_id group
     case FSD_FUSION_VERTICAL:
         return break_vertical(m, group);
     default:
-        return fsd_break_none("it is not known how the builder computes its parts");
+        return fsd_break_none(
+            "it is not known how the builder computes its parts if they are split");
     }
 }
 

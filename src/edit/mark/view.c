@@ -30,19 +30,20 @@
     has(t, COUNT, layer,     "layer", \
         .about = "that writes it, or computes it inside") \
     has(t, TEXT,  fusion,    "fusion", .word = fsd_fusion_kind_name, \
-        .n_words = FSD__FUSION_COUNT, .about = "what kind of fusion that layer is") \
+        .n_words = FSD__FUSION_COUNT, .about = "the kind of fusion of that layer") \
     has(t, TYPE,  type,      "type", \
-        .about = "as the layer writes it; else as the model states") \
+        .about = "the type that the layer writes; if the engine does not state " \
+                 "it, that of the model") \
     has(t, TEXT,  layout,    "layout") \
     has(t, TEXT,  sizes,     "sizes") \
     has(t, NUMBER, scale,    "scale", \
-        .about = "of the Q or DQ next to it, if that is one number") \
+        .about = "the scale of the Q or DQ next to it, if that is one number") \
     has(t, COUNT, node,      "node", .about = "the node that produces it") \
     has(t, IDS,   producers, NULL, .about = "layers that compute that node") \
     has(t, IDS,   consumers, NULL, \
         .about = "layers that read it, as the engine lists them") \
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
-        .about = "the tensor that has its values") \
+        .about = "the tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
         .about = "true: all tensors with true, marked in one build, change no " \
         "fusion; false: the tensor changes no fusion if it alone is marked") \
@@ -68,8 +69,10 @@ FSD_RECORD(passed_row, PASSED_ROW)
 
 #define WAY_ROW(has, set, when, t) \
     set(t, TEXT, way, way->way, "way") \
-    set(t, TEXT, seen, way->seen, "seen", .about = "how often it split such kernels") \
-    set(t, TEXT, also, way->also, "also", .about = "what else it changes")
+    set(t, TEXT, seen, way->seen, "seen", \
+        .about = "how many of the measured kernels it split") \
+    set(t, TEXT, also, way->also, "also", \
+        .about = "what else it changes in the engine")
 FSD_RECORD(way_row, WAY_ROW)
 
 #define BREAK_ROW(has, set, when, t) \
@@ -79,21 +82,23 @@ FSD_RECORD(way_row, WAY_ROW)
     set(t, NAME,  called, fsd_marks_called(arena, m, group), "nodes", .aside = true) \
     set(t, IDS,   nodes, nodes_of(arena, m, group), NULL) \
     set(t, FLAG,  exact, fsd_marks_has_break(m, group), "exact", \
-        .about = "a tensor is known that splits it") \
+        .about = "fusiondiff knows a tensor that splits the fusion if it is " \
+                 "marked") \
     has(t, NAME,  mark,    "mark", .about = "the tensor to be marked as an output") \
     has(t, ROWS,  pass,    NULL, .of = &passed_row_record, \
-        .about = "if no mark splits it: the tensors to be passed through an If " \
-                 "with two equal branches, first the one that splits it, then those " \
-                 "that keep its parts out of other layers; -o FILE.onnx writes that " \
-                 "model") \
+        .about = "if no mark splits the fusion: the tensors to pass through an If " \
+                 "with two equal branches; the first one splits the fusion, the " \
+                 "others keep its parts out of other layers; -o FILE.onnx writes " \
+                 "that model") \
     has(t, TEXT,  why,     "why") \
     has(t, TEXT,  none,    NULL, .aside = true) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
-        .about = "all fusions that then change, including this one") \
+        .about = "all fusions that change if the tensor is marked, including this " \
+                 "one") \
     set(t, ROWS,  ways,    ways_of(arena, m->d, m->layer_of[group]), NULL, \
         .of = &way_row_record, \
-        .about = "for TensorRT for RTX: what splits such kernels, and how often it " \
-        "split them")
+        .about = "for TensorRT for RTX: what splits kernels of this kind, and how " \
+                 "many of the measured ones it split")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, set, when, t) \
@@ -106,7 +111,8 @@ FSD_RECORD(name_row, NAME_ROW)
     set(t, TALLY, by_place, \
         fsd_tally(arena, by_place, FSD__PLACE_COUNT, 0, fsd_place_name), NULL) \
     has(t, TALLY, fusions,  NULL, \
-        .about = "groups of nodes that some layers compute, by kind") \
+        .about = "number of fusions by kind; a fusion is a group of nodes that " \
+                 "the same layers compute") \
     set(t, ROWS,  tensors, all, "Tensors", .of = &tensor_row_record) \
     set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &tensor_row_record) \
     set(t, ROWS,  together, together, NULL, .aside = true, .of = &tensor_row_record) \
@@ -125,10 +131,10 @@ static const char break_text[] =
     "layer {layer}  {fusion}  {called:.80}\n"
     "<  mark  {mark}\n>"
     "<{pass!}>"
-    "<  no exact break exists: {none}\n>"
+    "<  no tensor splits exactly this fusion: {none}\n>"
     "<  {why}\n>"
-    "<  fusions that change then:\n{changes!}>"
-    "<  ways to split such a kernel, as measured:\n{ways!}>";
+    "<  fusions that change if it is split:\n{changes!}>"
+    "<  ways that split kernels of this kind in measurements:\n{ways!}>";
 
 static const char way_text[] = "    {way}: {seen}; {also}\n";
 
@@ -455,10 +461,12 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *r
         form                   ? form->text
         : request->q->break_at ? "{breaks}"
         : request->q->only_free
-            ? "<free together: marked in one build, they change no fusion\n"
+            ? "<free together: if all are marked in one build, no fusion changes\n"
               "{together!}>"
-              "<\nfree one at a time: each marked alone changes no fusion, as do those "
-              "above\n{alone!}>"
+              "<\n"
+              "free one at a time: if one of these is marked, alone or with all "
+              "above, no fusion changes\n"
+              "{alone!}>"
             : "{listed}<and {more!} gone (--all)\n>");
     fsd_id_vec groups = {0};
     enum fsd_status status = FSD_OK;

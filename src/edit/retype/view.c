@@ -25,9 +25,10 @@ static const char *what_word(unsigned what)
     set(t, NAME,  op, fsd_text(p->d->names, p->d->model->nodes.at[node].op), "op") \
     set(t, TEXT,  what, what_word(r->what), "what", .word = what_word, \
         .n_words = FSD__RETYPED_COUNT, \
-        .about = "set: it gets the engine's type; follows: it only moves data, and " \
-        "has the type of its input; quantized: the model's quantizers decide; " \
-        "lost: the engine's type is not carried over; kept: the model's own") \
+        .about = "set: the node gets the engine's type; follows: the node only " \
+                 "moves data and has the type of its input; quantized: the " \
+                 "model's quantizers decide the type; lost: retype cannot set the " \
+                 "engine's type; kept: the model's own type") \
     set(t, TYPE,  engine, r->chosen, "in the engine") \
     set(t, TYPE,  type, r->type, "in the model", .about = "after retype") \
     set(t, TEXT,  why, r->why, "why")
