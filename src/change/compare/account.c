@@ -356,8 +356,8 @@ static void take_flag(struct fsd_compare *c, bool lost)
                                    name, runs_in(c->new, FSD_TF32) ? " or tf32" : "",
                                    name)
                      : fsd_printed(c->arena,
-                                   "no node ran in %s, and %u do, as in a build with "
-                                   "--%s",
+                                   "no node ran in %s before, and %u do now, as in a "
+                                   "build with --%s",
                                    name, c->precisions.n, name));
 }
 

@@ -37,7 +37,7 @@ void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
     else if (!strcmp(now, NONE))
         fprintf(out, " %s no %s, before %s", many ? "have" : "has", edit->of, was);
     else if (!strcmp(now, was))
-        fprintf(out, " %s different values as %s", many ? "have" : "has", edit->of);
+        fprintf(out, " %s a different value of %s", many ? "have" : "has", edit->of);
     else
         fprintf(out, " %s %s %s, before %s", many ? "have" : "has", edit->of, now, was);
 }

@@ -67,7 +67,7 @@ static void put_operations(const char *was, const char *is, const char *comma,
     any = put_more(is, was, "now performs ", out);
     any |= put_more(was, is, any ? " and no longer " : "no longer performs ", out);
     if (!any)
-        fputs("performs the same in a different order", out);
+        fputs("performs the same operations in a different order", out);
 }
 
 static void put_parameter(struct fsd_slice name, struct fsd_slice was,

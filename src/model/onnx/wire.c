@@ -133,7 +133,7 @@ static bool weigh(struct scan *s, const struct level *level, size_t n)
         return true;
     return fail(
         s, FSD_E_LIMIT, level, level->pos,
-        "expected names and numbers in its messages, found too many empty ones");
+        "expected messages with names and numbers, found too many empty messages");
 }
 
 /* Returns where the content starts; put_length_at() closes the block. */
@@ -279,7 +279,8 @@ static bool copy_packed(struct scan *s, struct level *level, field_t *field)
     n = level->pos - begin;
     if ((wire == FIXED32 && n % 4) || (wire == FIXED64 && n % 8))
         return fail(s, FSD_E_FORMAT, level, begin,
-                    "expected whole numbers in a packed field, found a part of one");
+                    "expected a packed field to end with a complete number, found a "
+                    "part of one");
     if (!keeps(level, field, n) || !n)
         return true;
     if (wire != VARINT)
@@ -398,7 +399,7 @@ static bool copy_field(struct scan *s, struct level *level, field_t *field,
         return copy_packed(s, level, field);
     if (wire != (unsigned)wire_of(field))
         return fail(s, FSD_E_FORMAT, level, level->field,
-                    "expected a field's own wire type, found a different one");
+                    "expected the wire type of the field, found a different one");
     if (field->type == PROTOBUF_C_TYPE_MESSAGE)
         return copy_message(s, level, field);
     if (field->type == PROTOBUF_C_TYPE_STRING)

@@ -203,7 +203,9 @@ enum fsd_same fsd_op_same(const struct fsd_graph *g, fsd_id node)
 
 FSD_NAMES(fsd_same_text, enum fsd_same, FSD_SAME__COUNT, "", "Identity",
           "Dropout outside training", "Cast to the type it already has",
-          "only the shape changes, not the data",
-          "Transpose that leaves every axis in place", "Pad by nothing",
-          "only one input, passed through", "adds 0", "multiplies or divides by 1",
-          "pools windows of one element")
+          "it changes only the shape, not the data",
+          "Transpose that leaves every axis in place", "Pad whose pads are all 0",
+          "it passes its only input through", "adds 0",
+          "it multiplies or divides "
+          "by 1",
+          "it pools windows of one element")

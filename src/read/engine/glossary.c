@@ -13,22 +13,24 @@
 
 static const struct fsd_gloss blocks[] = {
     {"attention", "fusion/attention", BLOCK,
-     "From the product of queries and keys over Softmax to the product with values.",
-     "Fused into one kernel its scores are not written to memory.",
-     "`patterns` shows each, and what separates its layers.", NULL},
+     "The product of queries and keys, the Softmax, and the product with the "
+     "values.",
+     "If one kernel computes it, the scores are not written to memory.",
+     "`patterns` shows each attention, and what separates its layers.", NULL},
     {"qkv", "fusion/qkv", BLOCK,
-     "The three projections of one tensor that an attention reads: one matrix "
-     "multiplication where they are merged (horizontal fusion).",
+     "The three projections of one tensor that an attention reads. Horizontal "
+     "fusion merges them into one matrix multiplication.",
      NULL, "`patterns`", NULL},
     {"layernorm", "fusion/layernorm,rmsnorm,fusion/rmsnorm", BLOCK,
-     "A normalization, as one operator or written out in several.", NULL, "`patterns`",
-     NULL},
+     "A normalization: one operator, or several that compute the same.", NULL,
+     "`patterns`", NULL},
     {"gelu", "fusion/gelu,swiglu,fusion/swiglu", BLOCK,
      "An activation that exporters write as several operators; swiglu has a gate: the "
      "activation of one half times the other.",
      NULL, "`patterns`", NULL},
     {"conv-bn-act", "fusion/conv-bn-act", BLOCK,
-     "A convolution, its BatchNormalization and its activation: one layer where fused.",
+     "A convolution, its BatchNormalization and its activation: one layer if they "
+     "are fused.",
      NULL, "`patterns`", NULL},
     {"residual", "fusion/residual", BLOCK,
      "The addition of a branch and its shortcut: fused into the last convolution or "

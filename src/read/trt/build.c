@@ -318,8 +318,9 @@ static void remark_contradiction(struct fsd_build *b)
         fsd_build_remark(
             b, "input/contradiction",
             fsd_intern_str(g->names, fsd_printed(g->arena,
-                                                 "by its name, %s reads %s, and the "
-                                                 "tensors of its layer are %s",
+                                                 "by its name, the kernel %s reads "
+                                                 "%s, but the tensors of its layer "
+                                                 "are %s",
                                                  kernel, fsd_dtype_name(reads),
                                                  fsd_dtype_name(type))));
 }

@@ -53,9 +53,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "Mul, Relu, Sigmoid, Clip), fused into one generated kernel. `A + PWN(b)` "
      "computes "
      "b in the kernel of A.",
-     "Alone it reads and writes whole tensors for little arithmetic: its time is that "
-     "of "
-     "memory.",
+     "Unfused, it reads and writes whole tensors for little arithmetic: memory "
+     "bandwidth determines its time.",
      "`patterns` states why an activation or addition was not fused into the "
      "convolution before it.",
      THREAD "2525; " GUIDE ", PointWise fusion"},
@@ -63,7 +62,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "The type of layers called PWN(...): pointwise operators in one generated kernel.",
      NULL, "`explain PWN`", GUIDE ", PointWise fusion"},
     {"ElementWise", "ElementWise*,ELEMENTWISE", TYPE,
-     "An addition, product or another operator of two tensors, not fused with others.",
+     "An addition, a product or another operator of two tensors that is not fused "
+     "with others.",
      NULL, NULL, NULL},
     {"Scale", NULL, TYPE,
      "Multiplies and adds a constant per channel or tensor: BatchNormalization, and in "
@@ -136,8 +136,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "memset clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
      "They compute nothing of the model; a cjmp reads the condition.", NULL, NULL},
     {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,
-     "A layer of the builder where sizes depend on data (after NonZero, NMS): the CPU "
-     "learns the sizes there, and memory for the tensors is provided.",
+     "A layer of the builder where sizes depend on data (after NonZero, NMS): there "
+     "the CPU reads the sizes and allocates memory for the tensors.",
      "It has no tensors and computes no node; the CPU waits for the GPU.", NULL, NULL},
     /* Data movement. */
     {"Reformat",
@@ -154,17 +154,17 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "`X copy` copies a tensor to its place in the output of a Concat, or from an "
      "input of "
      "a Slice or Split.",
-     "Where all producers can write into the Concat's tensor there is none.",
+     "If all producers can write into the Concat's tensor, there is no such copy.",
      "`reformats` lists it with its cause.", NULL},
     {"NoOp", "NoOp,noop", TYPE,
-     "A layer that does nothing at run time: a Reshape, or a Reformat that turned out "
-     "free.",
+     "A layer that does nothing at run time: a Reshape, or a Reformat between equal "
+     "formats.",
      NULL, NULL, NULL},
     {"Constant", "Constant,CONSTANT", TYPE, "Weights or another constant, as a layer.",
      NULL, NULL, NULL},
     {"Quantize", "Quantize,Dequantize,DynamicQuantize,QUANTIZE,DEQUANTIZE", TYPE,
      "A quantizer that runs as a layer of its own.",
-     "In a well placed pair it is fused into the layers around it.",
+     "If the Q/DQ pair is well placed, TensorRT fuses it into the layers around it.",
      "`explain quantize/standing`", NULL},
     {"DLA", "DLA,* to nvm,* from nvm,*FinishNvmRegion*,\\[DlaLayer\\]*", TYPE,
      "A part of the network that runs on the deep learning accelerator of a Jetson or "
@@ -182,8 +182,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "the Q, K and V projections of an attention.",
      NULL, NULL, THREAD "2525"},
     {"_clone_", "*_clone_[0-9]*", PART,
-     "`X_clone_1` is a second copy of node X, for another consumer: each quantizer, "
-     "constant or cheap operator may be computed where it is read.",
+     "`X_clone_1` is a second copy of node X, for another consumer: the builder may "
+     "copy a quantizer, constant or cheap operator for each consumer.",
      NULL, NULL, NULL},
     {"ONNXTRT_", "ONNXTRT_*,*ONNXTRT_*", PART,
      "A layer that TensorRT's ONNX parser added for a node: a cast, a broadcast, a "
@@ -191,9 +191,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL, NULL, "onnx-tensorrt, ImporterContext"},
     {"(Unnamed Layer* N)", "*(Unnamed Layer\\* [0-9]*", PART,
      "A layer of the network without a name, with its number and type; the parser "
-     "before "
-     "TensorRT 9 adds such for constants and sizes.",
-     NULL, "Nodes with unique names are identified more surely.", NULL},
+     "before TensorRT 9 adds such layers for constants and sizes.",
+     NULL, "Nodes with unique names are found more reliably.", NULL},
     {"[profile N]", "* \\[profile [0-9]*\\]", PART,
      "The layer of optimization profile N; an engine with several profiles has each "
      "layer once per profile.",
@@ -233,7 +232,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "suit large layers.",
      NULL, NULL, NULL},
     {"stage4", "*_stage[0-9]*", KERNEL,
-     "The number of loads from memory that are under way while the kernel computes.",
+     "The number of loads from memory that the kernel has in flight while it "
+     "computes.",
      NULL, NULL, NULL},
     {"tensor16x8x16", "*tensor[0-9]*x[0-9]*", KERNEL,
      "The kernel uses tensor cores, with this shape of their instruction.", NULL, NULL,

@@ -30,7 +30,7 @@ static const char *known_other(const struct fsd_file *file)
     } others[] = {
         {"\"LayerType\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
         {"\"Layers\"", "a dump of layers, which trtexec --exportLayerInfo writes"},
-        {"\"ph\"", "a Chrome trace without the times of layers"},
+        {"\"ph\"", "a Chrome trace that has no times of layers"},
         {"\"latencyMs\"", "times of whole runs: pass them with --times"},
         {"\"endToEndMs\"", "times of whole runs: pass them with --times"},
         {"\"averageMs\"", "times of layers: pass them with --profile"},
