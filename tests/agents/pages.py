@@ -19,7 +19,7 @@ ASKED = [
     ["snapshot", *PAIR[:2]], ["code", "qat_block/model.onnx"],
 ]
 BUDGETS = (250, 1000)
-LEFT = re.compile(r"\nleft out: (\d+) of (\d+) lines, about (\d+) tokens, on (\d+) more pages?; the next one: --budget (\d+),(\d+)\n\Z")
+LEFT = re.compile(r"\nleft out: (\d+) of (\d+) lines, about (\d+) tokens, on (\d+) more pages?; for the next page pass --budget (\d+),(\d+)\n\Z")
 
 
 def ask(binary, folder, words, budget):

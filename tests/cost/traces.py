@@ -34,7 +34,7 @@ def check(*args):
 
 events, _ = check("trace/engine.json", "--profile", "trace/profile.json", "--force")
 assert [event["args"]["name"] for event in events if event["name"] == "thread_name"] == \
-    ["layers", "stream 0", "stream 1", "in the profile, but not a layer of the dump"], events
+    ["layers", "stream 0", "stream 1", "in the profile, but not in the layer dump"], events
 assert [event["ph"] for event in events if event["ph"] != "M"] == list("XXiXiX")
 check("qat_block/model.onnx", "qat_block/engine.graph.json", "--profile", "qat_block/profile.json", "--profile",
       "compare/fused.profile.json", "--force")

@@ -108,7 +108,7 @@ def operations(folder):
     bisect(folder, "next", "--budget", "200,2", says="page 2 of ")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
-    bisect(folder, "bad", other, says="changed its operations alone:  layer 13  epilogue  block.1.Conv_58")
+    bisect(folder, "bad", other, says="has the same nodes, but other operations:  layer 13  epilogue  block.1.Conv_58")
     bisect(folder, "reset")
 
 
@@ -137,7 +137,7 @@ def ends(folder):
     bisect(folder, "reset")
     bisect(folder, "start", MODEL, ENGINE)
     flaky = script(folder, "flaky", f"echo {ENGINE}\n[ -e tested ] && exit 0\ntouch tested\nexit 1\n")
-    bisect(folder, "run", "--confirm", "3", flaky, status=2, says="3 runs of one build ended in 2 good, 1 bad and 0 skipped")
+    bisect(folder, "run", "--confirm", "3", flaky, status=2, says="3 runs of one build disagree (2 good, 1 bad, 0 skipped)")
     (folder / "tested").unlink()
 
 
@@ -213,7 +213,7 @@ def main():
         bisect(folder, "run", build(ENGINE), says="No fusion is proved to cause the failure")    # no other one was split
         state.write_text(kept)
         bisect(folder, "run", build(product), says="This fusion causes the failure:\n  layer 3  epilogue  Conv_13")
-        bisect(folder, "next", says="with 1 of 2 others split it was wrong.\n1 other was in each wrong build, and may be needed as well:\n"
+        bisect(folder, "next", says="with 1 of the 2 other fusions split, it was wrong.\n1 other fusion was not split in any wrong build, and may be needed as well:\n"
                                     "  layer 1  epilogue  Conv_4")
         check("the last request is all others", (folder / "asked").read_text().split() == ["conv1.out", "fc"], (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() != (folder / "next.onnx").read_bytes())

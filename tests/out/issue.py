@@ -163,7 +163,7 @@ def unnamed(binary, model, engine, folder, tools):
     (tools / "trtexec").write_text(f"#!/bin/sh\ncat {folder}/unnamed.json\n")
     report = folder / "unnamed"
     ran = subprocess.run([*words, report, "--verify"], check=False, capture_output=True, env={**os.environ, "PATH": f"{tools}:/usr/bin:/bin"})
-    check("trtexec built the part alone, and the part shows it." in (report / "issue.md").read_text(encoding="utf-8"), f"--verify --anonymize: {ran.stderr}")
+    check("trtexec built the part alone, and the finding occurs there, too." in (report / "issue.md").read_text(encoding="utf-8"), f"--verify --anonymize: {ran.stderr}")
     check(not (report / "part.log").exists(), "--verify --anonymize: the log, which has paths, is there")
 
 
@@ -177,7 +177,7 @@ def verified(binary, fixtures, folder):
             (None, b"not built alone: trtexec: cannot be started", "have not been run"),
             ("exit 3", b"trtexec: ended with status 3", "have not been run"),
             (f"cat {other}", b"not built alone: trtexec: expected an engine built from", "have not been run"),
-            (f'echo "$@" > {folder}/words\ncat {engine}', b"", "trtexec built the part alone (part.log), and the part shows it."))):
+            (f'echo "$@" > {folder}/words\ncat {engine}', b"", "trtexec built the part alone (part.log), and the finding occurs there, too."))):
         report = folder / f"v{number}"
         if script:
             (tools / "trtexec").write_text(f"#!/bin/sh\n{script}\n")

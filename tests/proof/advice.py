@@ -173,20 +173,20 @@ class Advice(Edges):
         (r"remove the Q/DQ pair: the layer only rounds, it reads and writes (\w+)", "t",
          lambda s, t: {p.type for p in s.ends()} == {t}),
         (r"quantize the network input (.*) in the caller and pass (\w+) data", "nt", at_input),
-        (r"layer (\d+)(?: \((.*)\))? reads (\w+) itself: quantize its input as well", "n.t",
+        (r"layer (\d+)(?: \((.*)\))? reads an input in (\w+): quantize that input as well", "n.t",
          lambda s, n, _, t: s.is_before(n) and s.reads(n, t)),
-        (r"layer (\d+)(?: \((.*)\))? reads (\w+) next to quantized data: quantize that branch, so that it writes (\w+) "
-         r"itself", "n.tt", lambda s, n, _, t, into: s.is_before(n) and s.reads(n, t) and into not in s.types(int(n), "outs")
+        (r"layer (\d+)(?: \((.*)\))? reads (\w+) next to quantized data: quantize that input, so that the "
+         r"layer writes (\w+) itself", "n.tt", lambda s, n, _, t, into: s.is_before(n) and s.reads(n, t) and into not in s.types(int(n), "outs")
          and s.types(int(n), "ins") & (QUANTIZED | {None})),
         (r"layer (\d+)(?: \((.*)\))? writes (\w+): the builder did not fuse the quantizer into it", "n.t",
          lambda s, n, _, t: s.is_before(n) and s.writes(n, t)),
         (r"layer (\d+)(?: \((.*)\))? writes (\w+), like each of the (\d+) quantized Conv and GEMM kernels: "
-         r"the builder's choice", "n.t.",
+         r"this is the builder's choice", "n.t.",
          lambda s, n, _, t, many: s.is_before(n) and s.writes(n, t) and s.none_quantizes(many)),
-        (r"layer (\d+)(?: \((.*)\))? writes (\w+), which this layer requantizes: use one scale for both", "n.t",
+        (r"layer (\d+)(?: \((.*)\))? writes (\w+), which this layer requantizes: give both quantizers one scale", "n.t",
          lambda s, n, _, t: s.is_before(n) and s.writes(n, t)),
         (r"(?:its input is|the builder accepts no network input in) (\w+)(?:: quantize every input of the producer, so "
-         r"that it writes \w+ itself)?", "t", lambda s, t: s.first("ins").type in (t, None)),
+         r"that the producer writes \w+ itself)?", "t", lambda s, t: s.first("ins").type in (t, None)),
         (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale for joined inputs", "t",
          lambda s, t: s.first("outs").type in (t, None)),
         (r"the network output is (\w+): use the quantized tensor as output to remove this layer", "t",
@@ -196,11 +196,11 @@ class Advice(Edges):
         (r"build with --(input|output)IOFormats=([\w:,]+) and (?:pass|read) (.+) in that format", ".fn", offered),
         (r"no I/O format removes this layer(?:: (.*))?", ".", no_format),
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or none as fast; "
-         r"another operator or type may have", "nnnn",
+         r"another operator or type may have one", "nnnn",
          lambda s, n, a, m, b: s.is_behind(n) and s.is_before(m) and s.is_in(n, a) and s.is_in(m, b)),
         (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that is written, or none as fast; another operator or "
-         r"type may have", "nn", lambda s, n, a: s.is_behind(n) and s.is_in(n, a)),
-        (r"(\d+) channels do not fill vectors of (\d+): bring them to a multiple", "ss", channels),
+         r"type may have one", "nn", lambda s, n, a: s.is_behind(n) and s.is_in(n, a)),
+        (r"(\d+) channels do not fill vectors of (\d+) channels: choose a multiple", "ss", channels),
         (r"((?:the builder copies an input of .* to its place|the builder copies a part of a tensor before a layer reads "
          r"it|the builder joins tensors for one kernel).*)", ".", parts),
         (r"the region before or after this edge, which is compiled as a whole, has a different format there", "",
@@ -208,14 +208,14 @@ class Advice(Edges):
         (r"choose (\d+) (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", "s.sn.", chosen),
         (r"choose an even number of (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", ".sn.",
          lambda s, unit, given, name, does: int(given) % 2 and s.chosen(int(given) + 1, unit, given, name, does)),
-        (r"a kernel of a product takes (\d+) elements instead of (\d+), a size that the data or the result has", "ss", pads),
-        (r"a kernel of a product needs an aligned size, which the dump leaves open", "",
+        (r"the kernel of a product needs (\d+) elements instead of (\d+), the size of the data or of the result", "ss", pads),
+        (r"the kernel of a product needs an aligned size; the dump does not state the size", "",
          lambda s: any(d < 0 for p in (*s.layer().ins, *s.layer().outs) for d in p.dims)),
         (r"quantize both (.+) and (.+), or neither", "nn",
          lambda s, a, b: None not in (s.node(a), s.node(b)) and s.reaches(s.node(a), s.node(b))),
         (r"run the operators on both sides in one type; here one uses (\w+) and the other (\w+)", "tt",
          lambda s, a, b: {a, b} <= s.types(s.row["layer"], "ins") | s.types(s.row["layer"], "outs")),
-        (r"only its name is known: build with --profilingVerbosity=detailed to see what it converts", "",
+        (r"only the name of this layer is known: build with --profilingVerbosity=detailed to see what it converts", "",
          lambda s: s.layer().is_named_only()),
     ]
 

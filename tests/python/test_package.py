@@ -537,7 +537,7 @@ def test_issue(tmp_path):
 
     files = fusiondiff.issue((MODEL, ENGINE), tmp_path / "built", verify=build)
     assert "part.log" in files and (tmp_path / "built" / "part.log").read_bytes() == pathlib.Path(ENGINE).read_bytes()
-    assert "built the part alone (part.log), and the part shows it." in (tmp_path / "built" / "issue.md").read_text()
+    assert "built the part alone (part.log), and the finding occurs there, too." in (tmp_path / "built" / "issue.md").read_text()
     assert parts == [(tmp_path / "built" / "part.onnx").read_bytes()]
     there = sorted(os.listdir(tmp_path))
     with pytest.raises(fusiondiff.Error, match="expected an engine built from"):
