@@ -147,20 +147,20 @@ FSD_API enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *s
 struct fsd_fix_options {
     const char *const *what; /**< ids of rules, or fingerprints of findings */
     unsigned n_what;         /**< 0: all findings */
-    /** "TENSOR=VALUE": the scales of tensors that are to calibrate; of one tensor the
-     *  last counts.  Scales that the model has stay as they are. */
+    /** "TENSOR=VALUE": scales of tensors whose scale must be calibrated; the last
+     *  entry for a tensor counts. Scales that the model has stay unchanged. */
     const char *const *scales;
     unsigned n_scales;
 };
 
-/** Writes the model with the edits that lint proposes.  All other bytes stay as they
- *  are, but for initializers that nothing reads any more.  The result is linted before
- *  it is written: an edit that brings a finding which the model does not have is left
- *  out, and what the result proposes is applied as well.  An edit that needs a scale
- *  which neither the model nor `fix` has is left out, as are all that
- *  fsd_linting_list_fixes() lists as not applied.  Weights in other files stay there:
- *  the fixed model belongs into the folder of the model.
- *  The model's file is read once more, in the thread that calls.
+/** Writes the model with the edits that lint proposes. All other bytes stay
+ *  unchanged, except for initializers that no node reads any more. The function
+ *  lints the result before it writes it: it omits an edit that adds a finding which
+ *  the model does not have, and it also applies what the result proposes. It omits
+ *  an edit that needs a scale if neither the model nor `fix` has the scale, and all
+ *  edits that fsd_linting_list_fixes() lists as not applied. Weights in other files
+ *  stay there: write the fixed model into the folder of the model. The function
+ *  reads the model's file once more, in the calling thread.
  *  @param fix  may be NULL.
  *  @param out  gets an ONNX file; what it holds after a failure is of no use.
  *  @return FSD_E_UNSUPPORTED where no edit applies, and nothing is written; FSD_E_ARG
@@ -177,7 +177,7 @@ FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
  *  fixed model; false if its file can no longer be read. */
 FSD_API bool fsd_linting_has_external(const struct fsd_linting *linting);
 
-/** Writes the edits of fsd_linting_fix(), and why some do not apply.
+/** Lists the edits of fsd_linting_fix(), with a reason for each that does not apply.
  *  @param fix     may be NULL.
  *  @param format  "text", "line" (how many apply); NULL: text.
  *  @return FSD_E_ARG as fsd_linting_fix(), and for another format; FSD_E_WRITE. */
@@ -188,14 +188,14 @@ FSD_API enum fsd_status fsd_linting_list_fixes(const struct fsd_linting *linting
 
 /* --------------------------------------------------------------------- annotating */
 
-/** A file for viewers of models. */
+/** The kinds of files for viewers of models. */
 enum fsd_annotation {
-    FSD_ANNOTATE_MODEL,    /**< the model, the same bytes, with an entry of metadata for
-                                each thing that is known of a node: `fusiondiff.fate`,
+    FSD_ANNOTATE_MODEL,    /**< the model with unchanged bytes, and an entry of metadata
+                                for each known fact about a node: `fusiondiff.fate`,
                                 `.why`, `.layer`, `.kind`, `.requested`, `.realised`,
                                 `.ms`, `.evidence` */
-    FSD_ANNOTATE_LAYERS,   /**< the engine as an ONNX model: a layer is a node, its type
-                                the operator */
+    FSD_ANNOTATE_LAYERS,   /**< the engine as an ONNX model: each layer is a node whose
+                                operator is the type of the layer */
     FSD_ANNOTATE_NODE_DATA /**< JSON that Model Explorer shows beside the model */
 };
 
@@ -209,12 +209,13 @@ FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
 
 /* ----------------------------------------------------------------------- retyping */
 
-/** Writes the model with the precision that a weakly typed engine chose: where a node
- *  runs in FP16, BF16 or FP32 in the engine, Casts and typed initializers have the
- *  model ask for that.  Inputs and outputs keep their types, quantizers stay.  The view
- *  "retype" lists what becomes of each node, and what could not be carried over.
- *  Weights in other files stay there, behind a Cast: the typed model belongs into the
- *  folder of the model, whose file is read once more.
+/** Writes the model with the precision that a weakly typed engine chose: if a node
+ *  runs in FP16, BF16 or FP32 in the engine, Casts and typed initializers make the
+ *  model request that type. Inputs and outputs keep their types, and quantizers
+ *  stay. The view "retype" lists the outcome for each node, and the types that the
+ *  model cannot express. Weights in other files stay there and get a Cast: write the
+ *  typed model into the folder of the model, whose file the function reads once
+ *  more.
  *  @return FSD_OK; FSD_E_ARG where the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH,
  *          where it is gone or has changed since; FSD_E_LIMIT for a result of more than
  *          2 GiB; FSD_E_WRITE. */
@@ -223,37 +224,41 @@ FSD_API enum fsd_status fsd_diff_retype(const struct fsd_diff *diff, FILE *out,
 
 /* --------------------------------------------------------------------- cutting out */
 
-/** The nodes to cut out of a model: all that the fields name together.  Zero is the
- *  default of every field. */
+/** The nodes to cut out of a model: the union of those that the fields name. Zero is
+ *  the default of every field. */
 struct fsd_cut_options {
-    const char *const *layers; /**< names, patterns or numbers of layers of the engine:
-                                    the nodes that they compute */
+    const char *const *layers; /**< names, patterns or numbers of layers of the engine,
+                                    meaning the nodes that they compute */
     unsigned n_layers;
-    const char *const *groups; /**< the same, with the layers that compute nodes
-                                    together with these */
+    const char *const *groups; /**< likewise, and all layers that compute nodes together
+                                    with these layers */
     unsigned n_groups;
     const char *const *nodes; /**< names or patterns of nodes */
     unsigned n_nodes;
-    const char *const *from; /**< tensors: the nodes behind these, as far as the ones */
+    const char *const *from; /**< tensors, meaning the nodes after these and before
+                                  those of `to` */
     unsigned n_from;
-    const char *const *to; /**< before these; with one of both to an end of the model */
+    const char *const *to; /**< tensors, meaning the nodes before these; if only one of
+                                both is given, the part extends to the end of the
+                                model */
     unsigned n_to;
-    unsigned context;    /**< steps to nodes around, which come along */
-    bool inline_weights; /**< weights in other files are copied into the part; else it
-                              belongs into the folder of the model */
-    bool fails; /**< the part is to fail as its model does: weights in other files that
-                     are not there become constants, types that nothing states FP32 */
-    const char *const *values; /**< files with values of the model's tensors, numpy's
+    unsigned context;    /**< number of steps to neighboring nodes that are also cut
+                              out */
+    bool inline_weights; /**< copy weights in other files into the part; otherwise write
+                              the part into the folder of the model */
+    bool fails; /**< for a part that should fail like its model: replace missing files
+                     of weights by constants, and unknown types by FP32 */
+    const char *const *values; /**< files with values of the model's tensors, NumPy's
                                     (.npz) or Polygraphy's saved outputs, for
                                     fsd_cutting_write_inputs() */
     unsigned n_values;
-    bool quoted; /**< in fsd_cutting_report(): as in struct fsd_style */
+    bool quoted; /**< for fsd_cutting_report(): as in struct fsd_style */
 };
 
 struct fsd_cutting;
 
-/** Decides what a cut holds: the nodes that are named, the quantizers at their edges
- *  (but for `from` and `to`), and the constants that these read.
+/** Determines the contents of a part: the named nodes, the quantizers at their edges
+ *  (except those of `from` and `to`), and the constants that all of these read.
  *  @param out  set on success, to NULL on failure; free it with fsd_cutting_free().
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL where no layers are named.
  *              Types and sizes that the model leaves open are the engine's.
@@ -268,21 +273,20 @@ FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                          const struct fsd_cut_options *cut,
                                          struct fsd_error *err);
 
-/** Frees what fsd_cutting_open() made.
- *  @param cutting  may be NULL. */
+/** Frees the result of fsd_cutting_open(). @param cutting  may be NULL. */
 FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
 
-/** Writes the part as an ONNX model; what is kept is the same bytes as in the model,
- *  whose file is read once more.
+/** Writes the part as an ONNX model. Everything that it keeps has the same bytes as
+ *  in the model, whose file the function reads once more.
  *  @return before anything is written FSD_E_IO, FSD_E_FORMAT where weights in other
  *          files are not there, FSD_E_MISMATCH where the model has changed since it was
  *          read, FSD_E_LIMIT for a part of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FILE *out,
                                           struct fsd_error *err);
 
-/** Writes values for its inputs as numpy.savez() does: those of the files that
- *  `values` names, of the first that has a tensor of that name; without such files
- *  random ones, the same each time, where open sizes are 1.
+/** Writes values for the inputs of the part, in the format of numpy.savez(): those
+ *  of the files in `values`, from the first file that has a tensor of that name;
+ *  without such files random values, always the same, with dynamic sizes as 1.
  *  @return before anything is written FSD_E_MISMATCH where no file has an input, or
  *          has it in another type or other sizes, FSD_E_FORMAT for a file that is
  *          damaged or has no tensors, FSD_E_IO, FSD_E_LIMIT, FSD_E_UNSUPPORTED for a
@@ -302,26 +306,27 @@ FSD_API enum fsd_status fsd_cutting_report(const struct fsd_cutting *cutting,
 
 /* ------------------------------------------------------------------------- as code */
 
-/** The API in whose terms a model is written as Python. */
+/** The API that the Python code of a model uses. */
 enum fsd_code_api {
-    FSD_CODE_TENSORRT, /**< a program that defines the network by TensorRT's API and
+    FSD_CODE_TENSORRT, /**< a program that defines the network with TensorRT's API and
                             builds it; it reads weights from the ONNX file by name */
-    FSD_CODE_TORCH     /**< pseudo code in the words of PyTorch */
+    FSD_CODE_TORCH     /**< pseudo code in the style of PyTorch */
 };
 
 /** Zero is the default of every field. */
 struct fsd_code_options {
     enum fsd_code_api api;
-    unsigned depth; /**< parts of a node's name that make a module; 0: as many as make
-                         the shortest program */
+    unsigned depth; /**< number of name parts that form a module; 0: the number that
+                         gives the shortest program */
     const struct fsd_cut_options *part; /**< only this part, with quantizers and
-                         constants as of fsd_cutting_open(); `inline_weights` is of no
-                         meaning; NULL: the whole model */
+                                             constants as in fsd_cutting_open();
+                                             `inline_weights` is ignored; NULL: the
+                                             whole model */
 };
 
 struct fsd_coding;
 
-/** Reads a model that is to be written as code, and an engine built from it.
+/** Reads a model that will be written as code, and an engine built from it.
  *  @param out  set on success, to NULL on failure; free it with fsd_coding_free().
  *  @param opt  as for fsd_diff_open(); `engine` may be NULL.
  *  @param err  may be NULL.
@@ -330,13 +335,12 @@ FSD_API enum fsd_status fsd_coding_open(struct fsd_coding **out,
                                         const struct fsd_options *opt,
                                         struct fsd_error *err);
 
-/** Frees what fsd_coding_open() made.
- *  @param coding  may be NULL. */
+/** Frees the result of fsd_coding_open(). @param coding  may be NULL. */
 FSD_API void fsd_coding_free(struct fsd_coding *coding);
 
-/** Writes the model as Python.  What the API cannot express is a statement that raises
- *  NotImplementedError.  Names of the model stand in it as literals and in comments
- *  only.
+/** Writes the model as Python. A node that the API cannot express becomes a
+ *  statement that raises NotImplementedError. Names of the model occur only in
+ *  literals and comments.
  *  @param err  may be NULL.
  *  @return before anything is written FSD_E_ARG and FSD_E_FORMAT as
  *          fsd_cutting_open(); FSD_E_WRITE. */
@@ -349,20 +353,21 @@ FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
 /** The contents of a report for the maintainers of a builder.  Zero is the default of
  *  every field. */
 struct fsd_issue_options {
-    const char *finding; /**< the id of a rule, whose worst finding is reported, or a
-                              fingerprint; NULL: the worst finding of all, or of two
-                              builds the worst difference */
-    struct fsd_cut_options part; /**< in place of a finding: layers, groups or nodes, of
-                                      the later build; `context` goes with both */
-    bool anonymous;              /**< names are replaced in all files */
-    bool no_weights;             /**< so are the values of weights */
-    const struct fsd_failure *failure; /**< how the build failed: `part` has the nodes,
-                                            `engine` is not read; NULL: it did not */
+    const char *finding; /**< the id of a rule, whose worst finding is reported, or the
+                              fingerprint of a finding; NULL: the worst finding of all;
+                              for two builds: the worst difference */
+    struct fsd_cut_options part; /**< instead of a finding: layers, groups or nodes of
+                                      the later build; `context` applies to both */
+    bool anonymous;              /**< replace names in all files */
+    bool no_weights;             /**< replace the values of weights */
+    const struct fsd_failure *failure; /**< the reason why the build failed: the nodes
+                                            come from `part`, and `engine` is not read;
+                                            NULL: the build did not fail */
 };
 
 struct fsd_issue;
 
-/** Chooses what the report is about, and cuts the part out of the model.
+/** Chooses the subject of the report, and cuts the part out of the model.
  *  @param out     set on success, to NULL on failure; free it with fsd_issue_free().
  *  @param before  the build before, as for fsd_comparison_open(); NULL: one build is
  *                 reported.
@@ -377,20 +382,20 @@ FSD_API enum fsd_status fsd_issue_open(struct fsd_issue **out,
                                        const struct fsd_issue_options *issue,
                                        struct fsd_error *err);
 
-/** Frees what fsd_issue_open() made.
- *  @param issue  may be NULL. */
+/** Frees the result of fsd_issue_open(). @param issue  may be NULL. */
 FSD_API void fsd_issue_free(struct fsd_issue *issue);
 
-/** Returns the name of the i-th file of the report, from 0: "issue.md", "layers.json",
- *  "part.onnx", "part.svg", if the report has them; NULL if there are not so many. */
+/** Returns the name of the i-th file of the report, from 0: "issue.md",
+ *  "layers.json", "part.onnx", "part.svg", if the report has them; NULL if there are
+ *  fewer files. */
 FSD_API const char *fsd_issue_file(const struct fsd_issue *issue, unsigned i);
 
 /** Returns the program that built the engine, "trtexec" or "tensorrt_rtx", a static
  *  string; NULL if the report has no part to build. */
 FSD_API const char *fsd_issue_builder(const struct fsd_issue *issue);
 
-/** Reads an engine that was built of the part alone, and has the report state whether
- *  it shows what the report is about.
+/** Reads an engine that was built from the part alone, and adds to the report
+ *  whether the finding occurs in that engine.
  *  @param part    the file "part.onnx" of the report.
  *  @param engine  the engine's dump, or its verbose build log.
  *  @param shows   set to whether it does; of a report about no finding, to true.
@@ -407,7 +412,8 @@ FSD_API enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *pa
 FSD_API enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
                                         FILE *out, struct fsd_error *err);
 
-/** Writes which new name stands for which, as JSON: {"n1": "stem/conv", ...}.
+/** Writes the list of new names and the names that they replace, as JSON: {"n1":
+ *  "stem/conv", ...}.
  *  @return FSD_OK; FSD_E_ARG where no names were replaced; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
                                               struct fsd_error *err);
