@@ -1,6 +1,6 @@
 /*
- * The first card: what to do, in order of what it saves, the verdict with the command that
- * accepts what changed, and what else the summary states.
+ * The first card of the page: what to do, ordered by what it saves; the verdict, with the command
+ * that accepts the changes; and the rest of the summary.
  */
 import { code_block, put_pieces } from "./detail.js";
 import { copy_button, el } from "./dom.js";
@@ -9,14 +9,16 @@ import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Subject} Subject */
-/** Which of the names in a text are on the page. @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
+/** Finds the names in a text that are on the page.
+ * @typedef {{find(chosen: import("./types").Chosen): unknown}} Finder */
 
-/** Rules whose fix stands in where the summary has no advice of its own. */
+/** Rules whose advice the card shows if the summary has none. */
 const MOST_RULES = 4;
-/** Code in backquotes, commands, a rule of lint, "layer 12", and words that may be names. */
+/** Matches code in backquotes, commands, a rule of lint, "layer 12", and words that may be
+ * names. */
 const WORDS = /`[^`]+`|\blint [a-z]+\/[a-z-]+|\bfusiondiff [a-z]+(?: --[a-z-]+)*|\blayer \d+\b|[^\s,;()`]+/g;
 
-/** A name that the page shows; words of a sentence are not taken for names.
+/** Links a name that the page shows. An ordinary word of a sentence is never taken for a name.
  * @param {Finder} subject @param {string} word */
 function named(subject, word) {
     const chosen = { kind: "node", id: word };
@@ -39,7 +41,7 @@ function piece(subject, word) {
     return chosen ? { text: safe(word), chosen, look: "code" } : safe(word);
 }
 
-/** A sentence with the nodes and layers that it names as links.
+/** Returns a sentence in which the names of nodes and layers are links.
  * @param {Finder} subject @param {string} text @returns {Pieces} */
 export function linked(subject, text) {
     /** @type {Pieces} */
@@ -54,11 +56,12 @@ export function linked(subject, text) {
     return [...pieces, safe(text.slice(from))].filter((p) => p !== "");
 }
 
-/** A sentence begins with a capital; an identifier stays as it is. @param {string} text */
+/** A sentence begins with a capital letter; an identifier keeps its spelling. @param {string} text */
 const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
-/** A line of the summary without what only a terminal needs: the command that shows or does it at its
- * end, and the names of options. @param {string} text */
+/** Returns a line of the summary without the parts that only a terminal needs: the command at
+ * its end, and the names of options.
+ * @param {string} text */
 const on_page = (text) => text.replace(/; `?fusiondiff [^;`]*`?$/, "").replace(/no --profile was given/, "no profile was given");
 
 /** What to do: the summary's own advice, else how the findings of the worst rules are fixed.

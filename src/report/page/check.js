@@ -1,8 +1,8 @@
 /*
- * Subjects with a verdict in front, and the rules: a check is that of the comparison with the
- * snapshot, or of the build where there is none, with budgets; a lint is that of the run, of
- * which there may be the model's side only, with what a script would change beside each node.
- * The checks of a list have a row for each build, which shows its whole check when chosen.
+ * Subjects that have a verdict and rules. A check is shown as the comparison with its snapshot, or
+ * as the build if there is no snapshot, with the budgets. A lint is shown as the run, or as the
+ * model alone, with the proposed edits beside each node. The checks of a list have one row for each
+ * build, which shows the whole check when it is selected.
  */
 import { linked } from "./advice.js";
 import { item, word_chip } from "./chips.js";
@@ -51,7 +51,8 @@ function rule_row(r, found, base) {
     };
 }
 
-/** What a figure has in brackets stands below it. @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
+/** The part of a figure that is in parentheses is printed below it.
+ * @param {CheckDocument["summary"][0]} row @returns {import("./types").Tile} */
 function summary_tile(row) {
     const [value = "", aside = ""] = row.now.split(/ (?=\()/);
     return { title: safe(row.what), value: safe(value), note: row.before ? `was ${safe(row.before)}` : safe(aside) };
@@ -63,8 +64,8 @@ function rule_rows_of(d, base) {
     return rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
 }
 
-/** A comparison with what its changes come to: nothing is passed or failed, and of a build
- * that is faster nothing is to be taken back.
+/** A comparison with the sum of its changes. It has no verdict, and if the new build is faster,
+ * it advises to revert nothing.
  * @param {CheckDocument} d @param {Subject} base @param {{before: number, after: number} | undefined} ms @returns {Subject} */
 export function judged_subject(d, base, ms) {
     const rules = rule_rows_of(d, base).filter((r) => r.findings.length);
@@ -143,7 +144,7 @@ export function lint_subject(d, base, command) {
 /* ---------------------------------------------------------------- checks of a list */
 
 const VERDICTS = ["error", "failed", "accepted", "passed"];
-/** Findings of a build that its row has room for; the record has all. */
+/** Number of findings for which the row of a build has room; the details list all. */
 const IN_ROW = 4;
 
 /** @param {CheckedBuild} b @returns {Chosen} */
@@ -155,10 +156,10 @@ const checked_look = (verdict) => (verdict === "passed" || verdict === "accepted
 /** @param {CheckedBuild} b */
 const findings_of = (b) => b.check?.findings ?? [];
 
-/** Why it could not be checked. @param {CheckedBuild} b */
+/** The reason why the build could not be checked. @param {CheckedBuild} b */
 const failure_text = ({ error }) => (error ? safe([error.file, error.message].filter(Boolean).join(": ")) : "");
 
-/** What the row has on the right: what changed and what was found, or why it was not checked.
+/** The right side of the row: what changed and what was found, or why the build was not checked.
  * @param {CheckedBuild} b */
 function build_items(b) {
     const chosen = choose_build(b);
@@ -222,7 +223,8 @@ function build_record(b, command) {
     };
 }
 
-/** The findings of all builds by rule, each with its build. @param {ChecksDocument} d @returns {RuleRow[]} */
+/** Groups the findings of all builds by rule, each with its build.
+ * @param {ChecksDocument} d @returns {RuleRow[]} */
 function rules_of_list(d) {
     /** @type {Map<string, RuleRow>} */
     const rows = new Map();
@@ -237,7 +239,8 @@ function rules_of_list(d) {
     return [...rows.values()].sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
 }
 
-/** What is to be done for each build that did not pass. @param {ChecksDocument} d @returns {import("./types").BriefLine[]} */
+/** Lists what to do for each build that did not pass.
+ * @param {ChecksDocument} d @returns {import("./types").BriefLine[]} */
 function brief_of_list(d) {
     return d.builds.filter((b) => checked_look(b.verdict) === "alarm").flatMap((b) => {
         const todo = (b.check?.brief ?? []).filter(({ topic }) => topic === "to do");
@@ -296,7 +299,7 @@ function mark_failing(d, base) {
     return rows.size;
 }
 
-/** A failed build: the model alone, with why it failed in front, where, and what to try.
+/** A failed build: the model alone, preceded by the reason, the place, and what to try.
  * @param {FailedDocument} d @param {Subject} base @returns {Subject} */
 export function failed_subject(d, base) {
     const places = d.nodes.map((n) => n.name ?? `#${n.node}`);

@@ -1,4 +1,4 @@
-/* The chips that several subjects show alike. */
+/* Chips that several subjects have in common. */
 import { noun, safe } from "./words.js";
 
 /** @typedef {import("./types").Chip} Chip */
@@ -6,14 +6,14 @@ import { noun, safe } from "./words.js";
 /** @typedef {import("./types").Port} Port */
 /** @typedef {import("./types").Form} Form */
 
-/** How wide a type is, as far as that says something of precision (model/graph/dtype.c). */
+/** The number of bits of each type that has a precision (model/graph/dtype.c). */
 const RANKS = {
     fp64: 5, fp32: 4, tf32: 4, bf16: 3, fp16: 3, int16: 3, uint16: 3,
     fp8: 2, fp8e4m3fnuz: 2, fp8e5m2: 2, fp8e5m2fnuz: 2, fp8e8m0: 2, int8: 2, uint8: 2,
     fp4: 1, int4: 1, uint4: 1,
 };
 
-/** 0: it says nothing. @param {string} type */
+/** Returns 0 if the type has no precision. @param {string} type */
 export function rank(type) {
     return /** @type {Record<string, number>} */ (RANKS)[type] ?? 0;
 }
@@ -32,15 +32,16 @@ export function word_chip(text, look, title = "") {
 /** @type {Chip} */
 const ARROW = { text: "→", look: "arrow" };
 
-/** The forms of one side of a layer, each once, those of shapes and masks only where there is
- * nothing else. @param {Port[]} ports */
+/** Lists the types and layouts of one side of a layer, each once. Those of shapes and masks are
+ * listed only if there are no others.
+ * @param {Port[]} ports */
 function forms_of(ports) {
     const forms = new Map(ports.map((p) => [`${p.type} ${p.layout ?? ""}`, p]));
     const telling = [...forms].filter(([, p]) => rank(p.type));
     return telling.length ? telling : [...forms].filter(([, p]) => p.type !== "unknown");
 }
 
-/** What changes between what is read and what is written: "int8 chw4 → fp16 chw32".
+/** Shows what changes between the tensors read and written: "int8 chw4 → fp16 chw32".
  * @param {Port[]} inputs @param {Port[]} outputs @returns {Chip[]} */
 export function change_chips(inputs, outputs) {
     const [from, to] = [forms_of(inputs), forms_of(outputs)];
@@ -50,7 +51,7 @@ export function change_chips(inputs, outputs) {
     const chips = (forms, whole = false) => forms.slice(0, 3).map(([form, p]) => (whole ? word_chip(form, `type-${rank(p.type)}`) : type_chip(p.type, p.layout)));
     if (from.map(([form]) => form).join() === to.map(([form]) => form).join()) return chips(to);
     if (!from.length || !to.length) return chips([...from, ...to]);
-    const moved = types(from) === types(to); /* only layouts change: these are what there is to see */
+    const moved = types(from) === types(to); /* If only layouts change, show the layouts */
     return [...chips(from, moved), ARROW, ...chips(to, moved)];
 }
 
@@ -59,7 +60,8 @@ export function form_chips(before, after) {
     return change_chips([before], [after]);
 }
 
-/** Of layers that compute the same nodes. @param {{kind: string, precision: string, layers: number}} g */
+/** Chips of layers that compute the same nodes.
+ * @param {{kind: string, precision: string, layers: number}} g */
 export function group_chips({ kind, precision, layers }) {
     const what = kind === "compute" ? [] : [word_chip(kind, `kind-${kind}`)];
     const several = layers > 1 ? [word_chip(`×${layers}`, "region", noun(layers, "layer"))] : [];

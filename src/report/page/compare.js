@@ -1,7 +1,7 @@
 /*
- * Two builds as a subject: blocks are regions, the groups that share nodes, the old build's
- * on the left and the new one's on the right, with the layers that came and went beside them;
- * then what changed of the network's ports and of single nodes.
+ * Two builds as a subject. A block is a region: the groups that share nodes, those of the old build
+ * on the left and those of the new build on the right, with added and removed layers beside them.
+ * After the regions come changes of the network's inputs and outputs, and of single nodes.
  */
 import { change_chips, form_chips, group_chips, item, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
@@ -25,7 +25,7 @@ import { apart, count, millis, once, percent, safe, shorten, signed_millis } fro
 /** @typedef {import("./types").Subject} Subject */
 
 const HAPPENED = ["fusion-lost", "regrouped", "opaque", "only-old", "only-new", "fusion-gained", "same"];
-/** What a time is blamed on, in the words of the text (report/text/compare.c). */
+/** Causes of a change of time, in the words of the text report (report/text/compare.c). */
 const BLAME = /** @type {Record<string, string>} */ ({
     fusion: "different fusion",
     precision: "other precision",
@@ -33,7 +33,7 @@ const BLAME = /** @type {Record<string, string>} */ ({
     inserted: "inserted layers",
 });
 
-/** Nothing that both builds state differs: one of them states less. @param {Region} r */
+/** True if the region differs only because one build states less. @param {Region} r */
 const half_stated = (r) => r.differs && r.what === "same" && r.precision === "same" && !(r.layout || r.layers || r.moves || r.tactic);
 
 /** @param {Region} r @returns {Chosen} */
@@ -63,7 +63,9 @@ function sides(left, right) {
     };
 }
 
-/** Operators of nodes by their names, as the new build has them where it does. @param {CompareDocument} d */
+/** Maps names of nodes to operators; if both builds have a node, the operator is that of the new
+ * build.
+ * @param {CompareDocument} d */
 function operators_of(d) {
     const nodes = [...d.aligned, ...d.nodes];
     return new Map([...nodes.map((n) => [n.old, n.op]), ...nodes.map((n) => [n.new, n.op])].flatMap(([name, op]) => (name === undefined || op === undefined ? [] : [[name, op]])));
@@ -107,7 +109,7 @@ function region_block(r, d, ops, cut, tint) {
     };
 }
 
-/** A change that belongs to no region: it stands alone.
+/** A change outside all regions, in a block of its own.
  * @param {string} id @param {Item | null} left @param {Item | null} right @param {string} what @param {number} at @returns {Block} */
 function lone_block(id, left, right, what, at) {
     /** @type {Chosen} */
@@ -146,7 +148,8 @@ function lone_blocks(d) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** What one build has of a region: groups, and the layers moving data that the other has not.
+/** Lists what one build has of a region: its groups, and the data-movement layers that the other
+ * build does not have.
  * @param {"old" | "new"} side @param {Region} r @param {CompareDocument} d @returns {Section[]} */
 function side_sections(side, r, d) {
     const moves = d.moves.flatMap((m) => (m.region === r.region && m[side] ? [m[side]] : []));
@@ -177,7 +180,7 @@ function region_record(r, d, command) {
     };
 }
 
-/** A change that is no region's, by its place in its list: "port:0".
+/** Details of a change outside all regions, named by its index in its list: "port:0".
  * @param {Block} block @param {string} id @param {CompareDocument} d @param {Command} command @returns {Story} */
 function lone_record(block, id, d, command) {
     const [kind, at] = id.split(":");
@@ -193,7 +196,9 @@ function lone_record(block, id, d, command) {
 
 /* ---------------------------------------------------------------------- overview */
 
-/** Of whole runs where both builds have them: they are what users wait for. @param {CompareDocument} d @returns {import("./types").Tile} */
+/** Uses times of whole runs if both builds have them, since these are the times that users wait
+ * for.
+ * @param {CompareDocument} d @returns {import("./types").Tile} */
 function time_tile(d) {
     const layers = d.summary.ms;
     const of_runs = d.old.run !== undefined && d.new.run !== undefined;
@@ -243,7 +248,7 @@ export function compare_subject(d, command) {
     const cut = cut_modules([...ops.keys()].map((name) => module_of_name(name)));
     const regions = [...d.regions].sort((a, b) => a.region - b.region);
     const blocks = [...regions.map((r, i) => region_block(r, d, ops, cut, (i % TINTS) + 1)), ...lone_blocks(d)].sort((a, b) => a.at - b.at);
-    /** The region that a node is in, for links that name it. @param {string} name */
+    /** The region that contains a node, for links that name the node. @param {string} name */
     const region_of_node = (name) => regions.find((r) => [...r.old, ...r.new].some((g) => g.nodes.includes(name)));
     const ms = d.summary.ms;
     const [from = "", to = ""] = apart([d.old.engine, d.new.engine]);

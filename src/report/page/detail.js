@@ -1,4 +1,4 @@
-/* The details of the selection, as its subject describes them. */
+/* The panel with the details of the selection, as its subject describes them. */
 import { breakable, chip, copy_button, el } from "./dom.js";
 import { record_markdown } from "./markdown.js";
 
@@ -6,9 +6,9 @@ import { record_markdown } from "./markdown.js";
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Section} Section */
 
-/** So many letters of code stay in one line. */
+/** Maximum length of code that stays in one line. */
 const SHORT = 32;
-/** So many of a text, as a figure has with its unit. */
+/** Maximum length of a text that is shown like a figure with its unit. */
 const FIGURE = 14;
 
 /** @param {Pieces} pieces @param {(chosen: Chosen) => string} link @returns {HTMLElement[]} */
@@ -22,7 +22,7 @@ export function put_pieces(pieces, link) {
     });
 }
 
-/** A command goes on in another line between its words, or between the parts of a path.
+/** Breaks the lines of a command only between its words, or between the parts of a path.
  * @param {string} text */
 const words_of = (text) => text.split(/(\s+)/).map((word) => (word.length < SHORT ? el("span", { class: "whole" }, word) : el("span", {}, ...breakable(word))));
 

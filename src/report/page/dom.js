@@ -1,6 +1,6 @@
 /*
- * Making elements.  A string becomes a text node, never markup: nothing in the page turns a
- * name into anything else.
+ * Creates elements. A string becomes a text node, never markup, so no name from a file can become
+ * an element or a script.
  */
 
 import { DATA, NAME } from "./words.js";
@@ -33,45 +33,48 @@ export function svg(tag, attributes = {}, ...children) {
     return element;
 }
 
-/** The element of the page's frame with that id. @param {string} id @returns {HTMLElement} */
+/** Returns the element of the static page with that id. @param {string} id @returns {HTMLElement} */
 export function by_id(id) {
     const found = document.getElementById(id);
     if (!found) throw new Error(`the page has no #${id}`);
     return found;
 }
 
-/** What the page was written with under that name; null: nothing. @param {string} name */
+/** Returns the data that was embedded in the page under that name; null if there are none.
+ * @param {string} name */
 export function embedded(name) {
     const text = document.getElementById(`data-${name}`)?.textContent;
     return text ? JSON.parse(text) : null;
 }
 
-const LONG = 28; /* letters: shorter words go to the next line whole */
-const LONGER = 60; /* of longer paths each part may be broken, too */
+const LONG = 28; /* in characters: shorter words are never broken */
+const LONGER = 60; /* paths longer than this may be broken inside their parts */
 
-/** Operators that are fused. */
+/** A chain of fused operators. */
 const CHAIN = /[A-Za-z]\+[A-Za-z]/;
-/** Where the parts of a path meet. */
+/** The places between the parts of a path. */
 const PATH = /(?<=[/+,])(?=[^\s/+,])/;
 
 /** @param {string} text @param {RegExp} where @returns {Child[]} */
 const parted = (text, where) => text.split(where).flatMap((part, i) => (i ? [el("wbr"), part] : [part]));
 
-/** A name that may go on in another line behind any of its parts. @param {string} name */
+/** A name whose line may be broken after any of its parts. @param {string} name */
 const in_parts = (name) => parted(name, NAME);
 
-/** A text in which long paths, names and chains of operators may go on in another line behind
- * a sign between their parts, and nowhere else. @param {string} text @returns {Child[]} */
+/** A text in which lines may be broken inside long paths, names and chains of operators, but
+ * only after a separator.
+ * @param {string} text @returns {Child[]} */
 export const breakable = (text) =>
     text.split(/(?<=\s)(?=\S)/).flatMap((word) => (word.length < LONG && !CHAIN.test(word) ? [word] : parted(word, word.includes("/") && word.length < LONGER ? PATH : NAME)));
 
 /* -------------------------------------------------------------------- fitting */
 
-/** What puts less of a text into its element: so many letters. @type {WeakMap<Element, (most: number) => void>} */
+/** By element: a function that shows its text with at most `most` characters.
+ * @type {WeakMap<Element, (most: number) => void>} */
 const shorter = new WeakMap();
 
-/** An element whose text gives way where its cell is too narrow (fit()).  Only where a cell has several
- * lines a name is given in parts: a screen reader stops between them.
+/** An element whose text is shortened if its cell is too narrow (see fit()). A name is split
+ * into parts only in cells of several lines, because a screen reader pauses between the parts.
  * @param {HTMLElement} element @param {number} most @param {(most: number, parts: (name: string) => Child[]) => Child[]} text */
 export function giving_way(element, most, text) {
     element.classList.add("gives-way");
@@ -84,7 +87,7 @@ export function giving_way(element, most, text) {
 /** @param {Element} cell */
 const overflows = (cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight;
 
-/** Takes the last chip away, a cause after all others, and counts it.
+/** Removes the last chip, after all others the cause, and counts it.
  * @param {Element} cell @returns {boolean} whether there was one */
 function drop_chip(cell) {
     const all = [...cell.querySelectorAll(".chips > .chip:not([hidden], .dropped)")];
@@ -99,8 +102,9 @@ function drop_chip(cell) {
     return true;
 }
 
-/** Makes what stands in cells fit: names lose parts of their paths, then letters are smaller, then
- * chips are counted.  No word is cut but one that is data.  All cells are changed, and then measured.
+/** Makes the contents of cells fit: first names lose parts of their paths, then the font gets
+ * smaller, then chips are replaced by their number. No word is cut unless it is data. To avoid
+ * repeated layout, all cells are changed before any is measured.
  * @param {Element[]} cells */
 export function fit(cells) {
     const narrow = cells.filter(overflows);
@@ -128,7 +132,7 @@ export function chip(chip) {
 
 /* --------------------------------------------------------------------- copying */
 
-/** Where a page may not have the clipboard, the text is shown selected.
+/** If the browser denies access to the clipboard, shows the text selected in a dialog.
  * @param {string} text @param {HTMLElement} button */
 async function copy(text, button) {
     const label = button.textContent;
@@ -160,7 +164,8 @@ const MEMBERS = "a[href], button, summary";
 /** @param {HTMLElement} group @returns {HTMLElement[]} */
 const members_of = (group) => /** @type {HTMLElement[]} */ ([...group.querySelectorAll(MEMBERS)]).filter((one) => one.getClientRects().length > 0);
 
-/** Which member Tab leads to. @param {HTMLElement[]} members @param {number} at */
+/** Sets the member of the group to which Tab moves the focus.
+ * @param {HTMLElement[]} members @param {number} at */
 function settle(members, at) {
     members.forEach((one, i) => one.setAttribute("tabindex", i === at ? "0" : "-1"));
 }
@@ -181,8 +186,9 @@ function rove(group, event) {
     one?.focus();
 }
 
-/** A group is one stop of Tab, in which arrows go from one to the next: a page with a
- * hundred links is walked in a few steps. @param {HTMLElement} group */
+/** A group is a single stop of Tab; the arrow keys move within it. This keeps a page with a
+ * hundred links short for keyboard users.
+ * @param {HTMLElement} group */
 export function group_of(group) {
     group.addEventListener("keydown", (event) => rove(group, event));
     group.addEventListener("focusin", () => {
@@ -192,7 +198,7 @@ export function group_of(group) {
     });
 }
 
-/** Makes what is in groups anew; the focus stays on the member at the same place.
+/** Renders the contents of groups again and keeps the focus on the member at the same position.
  * @param {HTMLElement[]} groups @param {() => void} render */
 export function within_groups(groups, render) {
     const focused = groups.map((group) => members_of(group).indexOf(/** @type {HTMLElement} */ (document.activeElement)));

@@ -1,6 +1,6 @@
 /*
- * Two exports as a subject: blocks are the nodes that changed, that of the old export on the
- * left and that of the new one on the right, a line for each change of it.
+ * Two exports as a subject. A block is a changed node, in the old export on the left and in the new
+ * one on the right, with a line for each change.
  */
 import { item, rank, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";
@@ -20,15 +20,13 @@ import { apart, base_name, count, noun, once, safe } from "./words.js";
 
 const WHAT = ["quantization", "cast", "added", "removed", "reads", "attribute", "constant", "type", "shape", "port", "model"];
 
-/** The type that a text begins with gives it its colour: "int8 scale 0.05".
- * @param {string | undefined} text */
+/** Colors a text such as "int8 scale 0.05" by the type at its beginning. @param {string | undefined} text */
 function value_chip(text) {
     const first = text?.match(/^\w+/)?.[0] ?? "";
     return word_chip(text || "–", rank(first) ? `type-${rank(first)}` : "why");
 }
 
-/** Changes of one node, or of the model as a whole, are one block's.
- * @param {ExportChange} c */
+/** The block of a change: that of its node, or that of the whole model. @param {ExportChange} c */
 const place_of = (c) => (c.old === undefined && c.new === undefined ? `${c.what} ${c.of ?? ""}` : `${c.old ?? ""}\n${c.new ?? ""}`);
 
 /** @param {ExportChange[]} changes of one block @param {number} at @returns {Chosen} */
@@ -95,7 +93,8 @@ export function exports_subject(d, command) {
     const groups = [...places.values()];
     const cut = cut_modules(groups.map(([c]) => module_of_name(c?.new ?? c?.old ?? "")));
     const blocks = groups.map((changes, i) => change_block(changes, i, cut));
-    /** By either name, which the drawing and links use. @type {Map<string, number>} */
+    /** Index of the block by the node's old and new name, since the drawing and links use both.
+     * @type {Map<string, number>} */
     const by_name = new Map();
     groups.forEach(([c], i) => [c?.old, c?.new].forEach((name) => name !== undefined && by_name.set(name, i)));
     const [from = "", to = ""] = apart([d.old.model, d.new.model]);

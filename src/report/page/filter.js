@@ -1,6 +1,6 @@
 /*
- * Which blocks are shown.  Values of one facet are alternatives, facets and the words of a
- * search all have to hold: "reformat or copy, and below encoder/, and named conv".
+ * Decides which blocks are shown. The selected values of one facet are alternatives; all facets and
+ * all words of the search must match: "reformat or copy, and below encoder/, and named conv".
  */
 import { key_of, same_chosen } from "./state.js";
 import { once, safe } from "./words.js";
@@ -32,8 +32,8 @@ export function filtered(blocks, state, but = "") {
     return blocks.filter((block) => passes(block, state, words, but));
 }
 
-/** How many there are of each value of a facet, were it not chosen among them: of what the
- * blocks count by it (nodes, layers, findings), each once wherever it is shown, else blocks.
+/** Counts the objects for each value of a facet, as if that facet had no selection: the nodes,
+ * layers or findings by which its blocks count, each object once, or else the blocks.
  * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string, number>} */
 export function tally(blocks, state, facet) {
     /** @type {Map<string, Set<unknown>>} */
@@ -49,7 +49,7 @@ export function tally(blocks, state, facet) {
     return new Map([...counted].map(([value, units]) => [value, units.size]));
 }
 
-/** Its values in the order they are shown in.
+/** The values of a facet in the order in which they are shown.
  * @param {Map<string, number>} sums @param {string[] | undefined} order @returns {[string, number][]} */
 export function ordered(sums, order) {
     /** @param {string} value */
@@ -59,12 +59,12 @@ export function ordered(sums, order) {
     );
 }
 
-/** What a search looks through. @param {string[]} names */
+/** The text that a search examines. @param {string[]} names */
 export function search_text(names) {
     return names.map((name) => (name + (safe(name) === name ? "" : ` ${safe(name)}`)).toLowerCase()).join("\n");
 }
 
-/** The first block that shows what is chosen, and which of its items.
+/** Finds the first block that shows the selection, and its item there.
  * @param {Block[]} blocks @returns {(chosen: Chosen) => {block: Block, item: import("./types").Item} | null} */
 export function finder(blocks) {
     /** @type {() => Map<string, Block>} */

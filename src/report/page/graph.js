@@ -17,25 +17,26 @@ import { noun, safe } from "./words.js";
 const ELEMENTS = new Set(["g", "path", "polygon", "polyline", "ellipse", "text", "a", "defs", "linearGradient", "stop"]);
 const ATTRIBUTES = ["offset", "stop-color", "gradientUnits", "x1", "x2", "y1", "y2", "transform", "fill", "stroke", "stroke-width", "stroke-dasharray", "points", "d", "cx", "cy", "rx", "ry", "x", "y", "text-anchor", "font-size", "font-weight"];
 const NEAREST = 4;
-/** So far the drawing's edge comes into the stage, in pixels. */
+/** Distance between the edge of the drawing and the edge of the stage, in pixels. */
 const MARGIN = 40;
-/** So small a drawing is begun with whole. */
+/** A drawing of at most this scale is shown whole at first. */
 const LEGIBLE = 0.45;
-/** The minimap, in pixels; boxes beyond that many are not drawn in it. */
+/** Size of the minimap in pixels; and the number of boxes above which it shows no boxes. */
 const MAP = 110;
 const MAP_LEAST = 40;
-const MAP_EDGE = 8; /* as the style has it */
-/** So wide a stage has room for the map beside the drawing. */
+const MAP_EDGE = 8; /* must equal the value in the style sheet */
+/** A stage of at least this width has room for the minimap beside the drawing. */
 const ROOMY = 700;
 const MAP_BOXES = 3000;
-/** So far a pointer moves in a click. */
+/** A pointer that moves no further than this clicks. */
 const STILL = 4;
 
-/** A picture that is not laid out yet. @param {Picture} picture */
+/** True if the picture is not laid out yet. @param {Picture} picture */
 const is_dot = (picture) => !!picture.svg?.startsWith("digraph");
 
-/** The policy forbids style attributes, in what is only read, too: of those that Graphviz
- * writes, the colours of the legend's gradient are kept. @param {string} text */
+/** The content security policy forbids style attributes even in a document that is only parsed.
+ * This replaces those that Graphviz writes and keeps the colors of the legend's gradient.
+ * @param {string} text */
 function read_svg(text) {
     const plain = text.replace(/ style="(?:stop-color:(#[0-9a-f]+);)?[^"]*"/g, (_, color) => (color ? ` stop-color="${color}"` : ""));
     return new DOMParser().parseFromString(plain, "image/svg+xml").documentElement;
@@ -45,7 +46,7 @@ function read_svg(text) {
 function rebuild(from, to, boxes) {
     for (const child of from.children) {
         if (!ELEMENTS.has(child.localName)) continue;
-        /* Graphviz wraps what has a tooltip in a link without a target. */
+        /* Graphviz wraps an element with a tooltip in a link without a target. */
         const made = svg(child.localName === "a" ? "g" : child.localName);
         for (const name of ATTRIBUTES) {
             const value = child.getAttribute(name);
@@ -78,13 +79,14 @@ export class GraphView {
         /** @type {Map<string, SVGElement>} */
         this.boxes = new Map();
         this.zoom = { x: 0, y: 0, scale: 1 };
-        /** Pointers that are down, where they were last. @type {Map<number, PointerEvent>} */
+        /** The pressed pointers, with their last positions. @type {Map<number, PointerEvent>} */
         this.fingers = new Map();
-        this.moved = 0; /* how far they went */
+        this.moved = 0; /* the distance that they moved */
         this.size = { width: 1, height: 1 };
         this.stage = el("div", { class: "stage", tabindex: "0", role: "group", "aria-label": "Drawing of both graphs: arrow keys move it, plus and minus zoom, zero shows all" });
         this.crumbs = el("nav", { class: "crumbs", "aria-label": "Modules" });
-        /** What was shown before, to go back to. @type {{picture: number, zoom: {x: number, y: number, scale: number}}[]} */
+        /** The pictures and views that were shown before, for "back".
+         * @type {{picture: number, zoom: {x: number, y: number, scale: number}}[]} */
         this.trail = [];
         this.map = /** @type {SVGSVGElement} */ (svg("svg", { class: "map", "aria-hidden": "true" }));
         this.sight = svg("rect", { class: "sight" });
@@ -127,7 +129,7 @@ export class GraphView {
         /** @type {[string, number][]} */
         const path = [];
         for (let p = /** @type {Picture | undefined} */ (picture), i = at; p; i = p.within ?? -1, p = this.pictures[i]) path.unshift([p.title, i]);
-        /* Beside a picture that is in none stand the others. */
+        /* List the other pictures that no picture contains. */
         const roots = this.pictures.flatMap((p, i) => /** @type {[string, number][]} */ (p.within === undefined && i !== path[0]?.[1] ? [[p.title, i]] : []));
         this.crumbs.replaceChildren(
             ...[...path, ...roots].flatMap(([title, i], k) => [k < path.length ? (k ? " › " : "") : "   ", i === at ? el("span", { "aria-current": "page" }, safe(String(title))) : el("a", { href: print_state(changed(state, { picture: Number(i), chosen: null })) }, safe(String(title)))])
@@ -174,7 +176,7 @@ export class GraphView {
         this.apply();
     }
 
-    /** The page around this one has laid a picture out, or could not. @param {MessageEvent} event */
+    /** The embedding page has laid out a picture, or failed to. @param {MessageEvent} event */
     laid_out({ source, data }) {
         const picture = source === window.parent && this.pictures[data?.picture];
         if (!picture || !is_dot(picture)) return;
@@ -214,7 +216,7 @@ export class GraphView {
 
     /* ------------------------------------------------------------------- the minimap */
 
-    /** Boxes as the drawing has them, small. */
+    /** Draws the boxes of the picture into the minimap. */
     put_map() {
         const scale = Math.min(MAP / this.size.width, Math.max(MAP, this.stage.clientHeight * 0.45) / this.size.height);
         this.map.setAttribute("viewBox", `0 0 ${this.size.width} ${this.size.height}`);
@@ -233,7 +235,7 @@ export class GraphView {
         this.sight.setAttribute("stroke-width", String(2 / scale));
     }
 
-    /** What is in sight, where that is not all of it. */
+    /** Marks the visible part in the minimap, if the picture is not wholly visible. */
     put_sight() {
         const { x, y, scale } = this.zoom;
         const [w, h] = [this.stage.clientWidth / scale, this.stage.clientHeight / scale];
@@ -254,8 +256,8 @@ export class GraphView {
 
     /* ----------------------------------------------------------------- pan and zoom */
 
-    /** The drawing cannot be lost: a small one stays within the stage, of a large one the stage
-     * is never empty. */
+    /** Keeps the drawing visible: a small drawing stays within the stage, and a large one always
+     * covers a part of it. */
     bound() {
         for (const [axis, size, room] of /** @type {["x" | "y", number, number][]} */ ([["x", this.size.width, this.stage.clientWidth], ["y", this.size.height, this.stage.clientHeight]])) {
             const spare = room - size * this.zoom.scale;
@@ -263,7 +265,8 @@ export class GraphView {
         }
     }
 
-    /** The box of what is chosen, or the one that it is in. @param {Picture} picture @param {Chosen} chosen */
+    /** The box of the selection, or the box that contains it.
+     * @param {Picture} picture @param {Chosen} chosen */
     box_showing(picture, chosen) {
         const own = this.subject.box_of(chosen, picture);
         if (!own) return null;
@@ -325,12 +328,14 @@ export class GraphView {
         const stage = this.stage.getBoundingClientRect();
         if (!event.shiftKey) this.scale(Math.exp(-event.deltaY / (event.ctrlKey ? 200 : 400)), event.clientX - stage.left, event.clientY - stage.top);
         else {
-            this.zoom.x -= event.deltaX || event.deltaY; /* browsers turn the wheel themselves, or not */
+            this.zoom.x -= event.deltaX || event.deltaY; /* some browsers swap the axes
+                                                            themselves */
             this.apply();
         }
     }
 
-    /** One pointer drags, of two the distance zooms. @param {PointerEvent} event */
+    /** One pointer drags the drawing; the distance between two pointers zooms it.
+     * @param {PointerEvent} event */
     touched(event) {
         if (!this.fingers.size) this.moved = 0;
         this.fingers.set(event.pointerId, event);

@@ -22,16 +22,16 @@ import { count, first_words, percent, shorten } from "./words.js";
 /** @typedef {import("./types").Subject} Subject */
 
 const LINE = 28;
-const TALL = 45; /* for cells so narrow that they take several lines: of several builds, and where */
-const NARROW = "(max-width: 600px)"; /* as the style has it */
-const BEYOND = 12; /* lines kept above and below the sight */
+const TALL = 45; /* if cells are too narrow for one line of text */
+const NARROW = "(max-width: 600px)"; /* must equal the value in the style sheet */
+const BEYOND = 12; /* rows that are kept above and below the visible ones */
 const NAME = 140;
 const LEAST = 190; /* wide, of each of several columns on the right */
 const PRINTED = 3000;
 
 /** @typedef {{block: Block, line: number, lines: number}} Line */
 
-/** A name that is its word and a number ("Conv_13", of a Conv) says both. @param {Item} item */
+/** True if the name already shows the operator, such as "Conv_13" for a Conv. @param {Item} item */
 function name_cell(item) {
     const both = item.word !== "" && item.name.startsWith(item.word) && /^[_\d]/.test(item.name.slice(item.word.length));
     return {
@@ -45,7 +45,7 @@ function name_cell(item) {
     };
 }
 
-/** What a sign stands for, for eyes and ears. @param {string} words */
+/** The words of a sign, as a tooltip and for screen readers. @param {string} words */
 const said = (words) => ({ title: words, "aria-label": words });
 
 /** @param {Item} item @param {boolean} named */
@@ -69,11 +69,11 @@ export class RowList {
         this.subject = subject;
         this.choose = choose;
         this.texts = texts;
-        /** Where a selection of rows began; -1: none is selected. */
+        /** Index of the row at which the selection of rows began; -1: no selection. */
         this.anchor = -1;
-        /** Those that anything is known of. */
+        /** The measures for which some block has a value. */
         this.measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
-        /** The one that a narrow window has room for. */
+        /** The measure that is kept if the window is narrow. */
         this.key = (this.measures.find(({ measure }) => measure.signed) ?? this.measures[0])?.i;
         /** @type {Line[]} */
         this.lines = [];
@@ -93,7 +93,7 @@ export class RowList {
         grid.append(this.body);
         this.head = head;
         this.put_head(head);
-        /* Tracks of the grid; a repetition of none is not valid. */
+        /* The tracks of the grid; CSS does not allow a repetition of 0. */
         if (this.measures.length) {
             grid.style.setProperty("--measures", `repeat(${this.measures.length}, 94px)`);
             grid.style.setProperty("--measure", "80px");
@@ -126,7 +126,7 @@ export class RowList {
         this.grid.classList.toggle("many", sides.length > 2);
     }
 
-    /** Rows of another width are made anew: other names fit in them. */
+    /** If the width changed, rows are rendered again, because names are shortened to fit. */
     resized() {
         if (this.width === this.grid.clientWidth) return this.render();
         this.width = this.grid.clientWidth;
@@ -156,7 +156,7 @@ export class RowList {
         this.render();
     }
 
-    /** The line of what costs most, where a reader begins. */
+    /** The line of the most expensive block, where a reader begins. */
     heaviest() {
         const weight = weigher(this.subject);
         const most = this.blocks.reduce((best, block) => (weight(block) > weight(best) ? block : best), /** @type {Block} */ (this.blocks[0]));
@@ -189,7 +189,9 @@ export class RowList {
         return first < 0 ? -1 : first + inside;
     }
 
-    /** Into sight below the head, with some of what stands around it; from afar into the middle. @param {number} at */
+    /** Scrolls a line into view below the head, with some lines around it; a distant line is
+     * scrolled to the middle.
+     * @param {number} at */
     reveal(at) {
         const [top, height, line] = [this.grid.scrollTop, this.grid.clientHeight - LINE, this.line_height];
         const [above, below] = [at * line - top, (at + 1) * line - top - height];
@@ -198,7 +200,8 @@ export class RowList {
         else this.grid.scrollTop = above < 0 ? (at - 2) * line : (at + 3) * line - height;
     }
 
-    /** For paper, which has no scroller: as much as a printer should be given, and what is left out.
+    /** Prepares the rows for printing, which has no scrolling: as many as are sensible to print,
+     * and the number of those left out.
      * @param {boolean} on */
     print(on) {
         this.printing = on;
@@ -220,7 +223,8 @@ export class RowList {
             }
         /** @type {Element[]} */
         const cells = [];
-        /* In their order in the document, too, which is that in which they are read aloud. */
+        /* Rows are in the document in their visible order, because screen readers read them in
+         * document order. */
         for (let at = to - 1, next = null; at >= from; at--) {
             const line = /** @type {Line} */ (this.lines[at]);
             let row = this.shown.get(at);
@@ -238,7 +242,7 @@ export class RowList {
         else this.grid.removeAttribute("aria-activedescendant");
     }
 
-    /** The blocks between the anchor and the current line. @returns {Block[]} */
+    /** The blocks from the anchor of the selection to the current line. @returns {Block[]} */
     selected() {
         if (this.anchor < 0) return [];
         const [from = 0, to = 0] = this.range();
@@ -258,7 +262,8 @@ export class RowList {
         if (on || was >= 0) this.texts();
     }
 
-    /** Which line is current, and which is chosen; rows that are made later ask themselves. */
+    /** Marks the current and the selected line; rows that are rendered later read the marks
+     * themselves. */
     mark() {
         for (const [at, row] of this.shown) this.mark_row(row, at);
     }
@@ -300,7 +305,7 @@ export class RowList {
         return row;
     }
 
-    /** One layer beside several nodes has its name in a line of its own.
+    /** If one layer stands beside several nodes, its name has a line of its own.
      * @param {Block} block @param {number} column @param {number} line @param {number} lines @param {Item | undefined} left */
     right_cell(block, column, line, lines, left) {
         const items = block.items().right[column] ?? [];
@@ -346,7 +351,8 @@ export class RowList {
         this.render();
     }
 
-    /** What a line chooses: that of the side that was meant, else of either. @param {number} at @param {boolean} left_first */
+    /** Selects the item of a line: that of the clicked side, or else that of the other side.
+     * @param {number} at @param {boolean} left_first */
     choose_line(at, left_first) {
         const line = this.lines[at];
         if (!line) return;
@@ -370,7 +376,8 @@ export class RowList {
         }
         if (this.anchor >= 0) this.select_to(at, false);
         this.current = at;
-        this.grid.focus({ preventScroll: true }); /* not on a button that is made anew */
+        this.grid.focus({ preventScroll: true }); /* not if the target is a button, which would be
+                                                     rendered again */
         if (target.closest(".opener") || (!this.left_of(line.block)[line.line]?.chosen && target.closest(".left") && line.block.counts.folded)) this.toggle(line.block);
         else this.choose_line(at, !!target.closest(".left"));
         this.mark();
@@ -384,7 +391,7 @@ export class RowList {
         this.mark();
     }
 
-    /** Steps to another block, as a review's keys do. @param {number} way */
+    /** Moves to the next or previous block, like the keys of a code review. @param {number} way */
     step(way) {
         let at = this.current;
         const block = this.lines[at]?.block;

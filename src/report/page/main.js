@@ -1,6 +1,6 @@
 /*
- * The page: reads what it is about, and shows the state that the address tells.  Everything
- * that changes what is shown changes the address, and is shown because the address changed.
+ * The page: reads its subject and shows the state in the address. Every action changes the address
+ * only; the page then shows the state of the changed address.
  */
 import { put_advice } from "./advice.js";
 import { check_subject, checks_subject, failed_subject, judged_subject, lint_subject } from "./check.js";
@@ -71,7 +71,7 @@ function go(next) {
     arrive();
 }
 
-/** The same without a step to go back to: for what is typed. @param {State} next */
+/** Replaces the state without a step in the history, for text that is being typed. @param {State} next */
 function amend(next) {
     history.replaceState(null, "", print_state(next));
     arrive();
@@ -87,12 +87,12 @@ const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => g
 
 const source = subject.sources && new SourceView(panels.source, subject.sources, choose);
 
-/** Each is one stop of Tab: what is above the rows is passed in four. */
+/** Each part is one stop of Tab, so that four stops precede the rows. */
 const groups = [/** @type {HTMLElement} */ (by_id("views").parentElement), by_id("summary"), by_id("bar")];
 
 /* --------------------------------------------------------------------- the frame */
 
-/** A short name stays in one line. @param {string} text */
+/** Keeps a short name in one line. @param {string} text */
 const title_part = (text) => el("span", { class: text.length < 40 ? "whole" : "" }, shorten(text, 60));
 
 function put_frame() {
@@ -103,7 +103,7 @@ function put_frame() {
 }
 
 function put_tiles() {
-    /* So many that they have room for their words stand in a line. */
+    /* At most this many tabs have room for their labels in one line. */
     const { length } = subject.tiles;
     by_id("tiles").style.setProperty("--tiles", String(length > TILES ? Math.ceil(length / 2) : length));
     by_id("tiles").replaceChildren(
@@ -118,7 +118,7 @@ function put_tiles() {
     );
 }
 
-/** What the signs in the rows mean. */
+/** The meaning of the signs in the rows. */
 function put_legend() {
     const legend = by_id("legend");
     legend.hidden = !subject.legend.length;
@@ -162,7 +162,7 @@ const facets_touched = new Map();
 /** @type {Set<string>} */
 const facets_opened = new Set();
 
-/** The focus stays on the box that was clicked, though all of them are made anew. */
+/** Keeps the focus on the check box that was clicked, although all of them are rendered again. */
 function put_facets() {
     const active = document.activeElement?.closest("label")?.getAttribute("title");
     by_id("facets").replaceChildren(...subject.facets.map(put_facet).filter((f) => f !== null));
@@ -171,7 +171,7 @@ function put_facets() {
             if (label.title === active) label.querySelector("input")?.focus();
 }
 
-/** How many rows are shown, or selected among them, and what they come to: shares are of all.
+/** States how many rows are shown or selected, and their sums; shares are of all rows.
  * @param {import("./types").Block[]} blocks */
 function sums_of(blocks) {
     const selected = rows.selected();
@@ -207,7 +207,7 @@ function current_view() {
     return views[state.view] ? state.view : subject.first_view;
 }
 
-/** In the order of execution, or the worst first. */
+/** Sorts in the order of execution, or the worst first. */
 function sorted_blocks() {
     const blocks = filtered(subject.blocks, state);
     if (state.sort !== "size") return blocks;
@@ -245,7 +245,7 @@ function chosen_in(blocks) {
     return new Set(blocks.flatMap((b) => b.keys()));
 }
 
-/** What is shown is said, too, for whoever drives the page and waits for it. */
+/** Sets an attribute when the state is shown, for programs that drive the page and wait for it. */
 function arrive() {
     state = read_state(location.hash);
     show();
@@ -292,7 +292,7 @@ function pressed(event) {
     act();
 }
 
-/** To what the view's own keys are for. */
+/** Moves the focus to the element that handles the keys of the view. */
 function focus_view() {
     const view = current_view();
     if (view === "diff") by_id("rows").focus({ preventScroll: true });
@@ -326,7 +326,7 @@ by_id("theme").addEventListener("click", () => {
     root.dataset.theme = dark ? "light" : "dark";
 });
 document.addEventListener("keydown", pressed);
-/* A link of the page's own is no navigation: in a frame a browser may forbid that. */
+/* A link within the page does not navigate, because a browser may forbid navigation in a frame. */
 document.addEventListener("click", (event) => {
     const to = /** @type {Element} */ (event.target).closest?.('a[href^="#"]')?.getAttribute("href");
     if (to === undefined || to === null || event.button || event.ctrlKey || event.metaKey || event.shiftKey) return;
@@ -336,7 +336,7 @@ document.addEventListener("click", (event) => {
     arrive();
 });
 window.addEventListener("hashchange", arrive);
-/* Of several builds most is the same: a page that no link leads to shows what is not. */
+/* Several builds are mostly equal, so a page that no link opens shows the differences. */
 if (!location.hash && subject.first_filters.length)
     history.replaceState(null, "", print_state(subject.first_filters.reduce((all, [facet, value]) => toggled(all, facet, value), state)));
 put_frame();

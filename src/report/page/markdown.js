@@ -1,7 +1,7 @@
 /*
- * What is copied from the page.  "Copy as Markdown": the summary, the rows that are shown and
- * the details of one layer or node, as they are pasted into a review.  Names go into code
- * spans, since a name may hold any sign that Markdown would obey.
+ * Copies parts of the page. "Copy as Markdown" copies the summary, the visible rows and the details
+ * of one layer or node, for a review. Names are put into code spans, because a name may contain any
+ * character that Markdown interprets.
  */
 import { rank } from "./chips.js";
 import { count, is_plain, noun, safe } from "./words.js";
@@ -14,7 +14,7 @@ import { count, is_plain, noun, safe } from "./words.js";
 /** @typedef {import("./types").Section} Section */
 /** @typedef {import("./types").Subject} Subject */
 
-/** Rows of a table: a comment of GitHub takes no more than 65,536 characters. */
+/** Maximum number of rows in a table: a comment on GitHub has at most 65,536 characters. */
 const ROWS = 200;
 
 /** @param {string} text */
@@ -96,7 +96,8 @@ export function summary_markdown(subject, todo, command) {
  *
  *     {"form":"layerPrecisions", "text":"<--layerPrecisions='{held!}'\n>...", "row":"{name}:{trtexec}", ...}
  */
-/** The command that tells the same in a terminal. @param {string} code @returns {import("./types").Section} */
+/** The command that prints the same in a terminal.
+ * @param {string} code @returns {import("./types").Section} */
 export const command_section = (code) => ({ title: "In a terminal", code: safe(code) });
 
 /** @param {string} type */
@@ -106,7 +107,7 @@ function polygraphy_type(type) {
     return type;
 }
 
-/** What a row of a form may hold. @type {Record<string, (n: Named) => string>} */
+/** For each form, the text of a name in it. @type {Record<string, (n: Named) => string>} */
 const PIECES = {
     name: (n) => n.name,
     trtexec: (n) => (n.type === "tf32" ? "fp32" : n.type),
@@ -115,13 +116,13 @@ const PIECES = {
     pattern: (n) => `^${n.name.replace(/[.^$*+?{}[\]\\|()]/g, "\\$&")}$`,
 };
 
-/** A name that a form cannot hold, or that does not show as it is, is left out.
+/** Leaves out a name that the form cannot express, or that contains hidden characters.
  * @param {Named[]} names @param {PasteForm} form */
 function held_by(names, form) {
     return names.filter(({ name }) => name && is_plain(name) && !/##|^\s*::/.test(name) && ![...form.cannot].some((c) => name.includes(c)) && !(form.words && name.startsWith("-")));
 }
 
-/** Each text once: forms that are alike stand together.
+/** Lists each text once; forms with equal texts share an entry.
  * @param {Named[]} names @param {PasteForm[]} forms @returns {{form: string, code: string, left_out: number}[]} */
 export function pasted(names, forms) {
     /** @type {Map<string, {form: string, code: string, left_out: number}>} */

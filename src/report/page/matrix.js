@@ -27,12 +27,12 @@ import { apart, base_name, count, millis, noun, once, percent, safe, shorten } f
 /** @typedef {import("./types").Command} Command */
 /** @typedef {import("./types").Subject} Subject */
 
-/** Builds that the tiles have room for; the overview has all. */
+/** Number of builds that have a tile; the overview has all. */
 const TILES = 6;
-/** The column of what is listed of several builds. */
+/** The column of facts about several builds. */
 const BUILD = { build: { kind: "text" } };
 const COMPARED = { ...BUILD, is: { kind: "text", title: "compared with A" }, by: { kind: "words", title: "differs in" }, what: { kind: "text", title: "runs in" } };
-/** What a row, and a cell beside the first build's, may be: the weightiest first. */
+/** Kinds of a row, and of a cell compared with the first build's; the most important first. */
 const IS = ["differs", "unknown", "tactic", "same"];
 const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
 
@@ -45,7 +45,7 @@ const worst_of = (r) => IS.find((is) => r.cells.some((c) => c.is === is)) ?? "sa
 /** @param {MatrixMove} m */
 const move_text = (m) => safe(`${m.kind}${m.cause ? ` (${m.cause})` : ""} ${m.from.join(", ")} → ${m.to.join(", ")}: ${m.before} → ${m.after}`);
 
-/** How long the slowest build takes for the row beyond the fastest. @param {MatrixRow} r */
+/** The time by which the slowest build exceeds the fastest in this row. @param {MatrixRow} r */
 function apart_of(r) {
     const times = r.cells.map((c) => c.ms).filter((ms) => ms !== undefined);
     return times.length > 1 ? Math.max(...times) - Math.min(...times) : null;
@@ -53,7 +53,7 @@ function apart_of(r) {
 
 /* ------------------------------------------------------------------------ blocks */
 
-/** The mark of a cell that is not as the first build's. @param {MatrixCell} c @returns {Chip[]} */
+/** The mark of a cell that differs from the first build's. @param {MatrixCell} c @returns {Chip[]} */
 function mark_chips(c) {
     const by = c.by.join(", ");
     if (c.is === "differs") return [word_chip(`≠ ${c.by[0] ?? ""}`, "alarm", `differs from A${by && ` in ${by}`}`)];
@@ -61,7 +61,7 @@ function mark_chips(c) {
     return c.is === "tactic" ? [word_chip("~ tactic", "why", "another kernel computes the same")] : [];
 }
 
-/** A line for each group; what is to be texts of the whole cell stands in the first and the last.
+/** One line for each group. Texts of the whole cell are put into the first and the last line.
  * @param {MatrixCell} c @param {MatrixRow} r @returns {Item[]} */
 function cell_items(c, r) {
     const chosen = choose_row(r);
@@ -178,7 +178,7 @@ export function matrix_subject(d, command) {
         tiles: tiles_of(d, names),
         tables: table_of("Builds", "matrix/builds", d.builds.map((b) => ({ ...b, model: undefined }))),
         waterfall: timed.length > 1 ? { title: "Time of all layers", steps: timed.map((b) => ({ label: b.build, from: 0, to: b.ms ?? 0, look: "whole" })) } : null,
-        /** A node stands for its row. */
+        /** A link to a node leads to its row. */
         settled(chosen) {
             const row = chosen.kind === "node" ? d.rows.find((r) => r.cells.some((c) => c.groups.some((g) => g.nodes.includes(chosen.id)))) : undefined;
             return row ? choose_row(row) : chosen;

@@ -1,22 +1,25 @@
 /*
- * The modules of a model at a useful depth, as the view `scopes` has them (explain/cost/scope.c, which
- * tells of a run which module each node is in; a test holds both to the same).
+ * The modules of a model at a useful depth, like those of the view `scopes` (explain/cost/scope.c,
+ * which states the module of each node in a run). A test compares both.
  */
 
-/** Modules: so many tell a model's parts apart, and more than so many tell nobody anything. */
+/** Numbers of modules: more than the first separate the parts of a model, more than the second
+ * are unreadable. */
 const USEFUL = 6;
 const TOO_MANY = 60;
 const MOST_DEPTH = 32;
 
-/** Of a node whose name alone is known, "" where it has none.  Of
- * "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the last is the module's. @param {string} name */
+/** The module of a node of which only the name is known; "" if there is none. In
+ * "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" it is in the last part.
+ * @param {string} name */
 export function module_of_name(name) {
     const path = name.startsWith("[") ? name.match(/\]-\[(\/.*)/)?.[1] ?? "" : name;
     const last = path.lastIndexOf("/");
     return path.slice(0, Math.max(last > 0 ? last : path.lastIndexOf("."), 0));
 }
 
-/** Its first parts; "layers.3" is one: a number alone is no module's name.
+/** The first `depth` parts of a module; "layers.3" is one part, because a number alone names no
+ * module.
  * @param {string} module @param {number} depth */
 function module_at(module, depth) {
     const sign = module.includes("/") ? "/" : ".";
@@ -28,8 +31,9 @@ function module_at(module, depth) {
     return parts.slice(0, depth + (parts[0] === "" ? 1 : 0)).join(sign);
 }
 
-/** Cuts each module to the first depth that tells some of them apart, but not so many that
- * nobody reads them. @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
+/** Cuts modules to the first depth that separates some of them, and that leaves a readable
+ * number of them.
+ * @param {Iterable<string>} modules @returns {(module: string | undefined) => string} */
 export function cut_modules(modules) {
     const all = new Set(["", ...modules]);
     let best = 1;

@@ -1,6 +1,6 @@
 /*
- * The overview: bars for each facet that filter when they are clicked, the waterfall between
- * two builds, and the layers below their roofline.
+ * The overview: bars for each facet, which filter when they are clicked; the waterfall between two
+ * builds; the layers below their roofline.
  */
 import { table } from "./detail.js";
 import { breakable, el, svg } from "./dom.js";
@@ -20,8 +20,8 @@ export const NAMES = new Set(["module", "op", "operators", "finding", "source"])
  *
  * All shares have one denominator: the whole of the subject, whatever is filtered. */
 
-/** What bars sum up: the subject's own, else the first measure that anything is known of, else
- * blocks.
+/** The amount that bars sum up: the subject's own, or else the first measure that some block
+ * has, or else the number of blocks.
  * @param {Subject} subject @returns {{title: string, print: (n: number) => string, of: (b: Block) => number, whole: boolean, total: number}} */
 function unit_of(subject) {
     const i = subject.chart_measure ?? subject.measures.findIndex((m) => m.most > 0);
@@ -37,8 +37,8 @@ function unit_of(subject) {
     return { title: `rows, of ${count(subject.blocks.length)}`, print: count, of: () => 1, whole: true, total: subject.blocks.length };
 }
 
-/** How much of a block is of each value of a facet: a row counts for all that it has, what is
- * measured is shared among its nodes, by their own times where these are known.
+/** Shares a block among the values of a facet. A row counts for each of its values; a measure is
+ * shared among its nodes, by their own times if these are known.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];
@@ -135,14 +135,14 @@ function put_roofline(roofline, shown, link) {
         chart.append(svg("path", { class: "roof", d: `M${x(from)},${y(from * bytes)}L${x(Math.min(knee, x1))},${y(Math.min(knee, x1) * bytes)}${macs && knee < x1 ? `L${x(x1)},${y(macs)}` : ""}` }));
     }
     /** @type {Set<string>} */
-    const taken = new Set(); /* layers that are alike have one dot, of the first of them */
+    const taken = new Set(); /* Equal layers share one dot, which links to the first of them */
     for (const p of points) {
         const place = `${x(p.x).toFixed(0)} ${y(p.y).toFixed(0)} ${p.look} ${shown.has(key_of(p.chosen))}`;
         if (taken.has(place)) continue;
         taken.add(place);
         const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(key_of(p.chosen)) ? "" : " dim"}` }, svg("title", {}, p.title));
         const a = svg("a", { href: link(p.chosen), "aria-label": p.title }, dot);
-        a.setAttribute("tabindex", "-1"); /* the rows lead to each of them */
+        a.setAttribute("tabindex", "-1"); /* The rows link to each of them. */
         chart.append(a);
     }
     chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds per byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds per millisecond" : "multiply-adds"));

@@ -1,7 +1,7 @@
 /*
- * Records in the words of their columns (report/sheet/sheet_columns.c): one as pairs, several
- * as a table.  A path leads from a document to a type of record in it: "compare/regions/old".
- * What has a value of the old build and one of the new shows both at once, "int8 → fp16".
+ * Shows records with the titles of their columns (report/sheet/sheet_columns.c): one record as
+ * pairs, several as a table. A path leads from a document to a type of record:
+ * "compare/regions/old". A member of both builds is shown as a change, "int8 → fp16".
  */
 import { embedded } from "./dom.js";
 import { bytes, count, macs, millis, percent, safe, signed_millis } from "./words.js";
@@ -11,16 +11,17 @@ import { bytes, count, macs, millis, percent, safe, signed_millis } from "./word
 /** @typedef {import("./types").Pieces} Pieces */
 /** @typedef {import("./types").Row} Row */
 /** @typedef {import("./types").Section} Section */
-/** Members, by key, that a subject names and says in its own words; null: they are not shown.
+/** Members, by key, that a subject shows with a title and value of its own; null: they are
+ * hidden.
  * @typedef {Record<string, [string, Pieces] | null>} Own */
 
-/** What the page calls a member otherwise than tables and JSON do. @type {Record<string, string>} */
+/** Titles of members that differ from those of tables and JSON. @type {Record<string, string>} */
 const CALLED = { fate: "outcome", moves: "inserted layers", ms: "time", macs: "multiply-adds", precision: "runs in", realised: "runs in" };
-/** Kinds of what something costs. */
+/** Kinds of columns that state a cost. */
 const COSTS = new Set(["ms", "bytes", "macs", "share"]);
 /** Kinds that need no title within a line: "int8 chw32". */
 const WORDS = new Set(["name", "text", "type"]);
-/** Words that are good or bad news. @type {Record<string, string>} */
+/** Words that are good or bad news, with their look. @type {Record<string, string>} */
 export const LOOKS = {
     differs: "alarm", changed: "alarm", "fusion-lost": "alarm", regrouped: "alarm", opaque: "alarm", "only-old": "alarm", "only-new": "alarm", widened: "alarm", retyped: "alarm", unexplained: "alarm",
     "fusion-gained": "good", narrowed: "good", explained: "good",
@@ -61,10 +62,11 @@ function columns_of(path) {
     return found;
 }
 
-/** The member that has of the new build what this one has of the old. @param {string} key */
+/** The key of the new build's member that belongs to this key of the old build. @param {string} key */
 const later_of = (key) => key.replace(OLD, (word) => (word === "old" ? "new" : "after"));
 
-/** Rows have tables of their own, and what the new build has stands beside the old.
+/** Leaves out rows, which have their own tables, and members of the new build, which are shown
+ * with those of the old build.
  * @param {Columns} columns @returns {[string, Column][]} */
 function shown(columns) {
     const later = new Set(Object.keys(columns).map((key) => (later_of(key) === key ? "" : later_of(key))));
@@ -107,7 +109,7 @@ function pieces_of(columns, key, one) {
     return text ? [look ? { text, look } : text] : [];
 }
 
-/** What is known of one: what it is, and what it costs.
+/** The sections of one record: first what it is, then what it costs.
  * @param {string} title @param {string} path @param {Row} one @param {Own} [own] @returns {Section[]} */
 export function facts_of(title, path, one, own = {}) {
     const columns = columns_of(path);
@@ -125,7 +127,7 @@ export function facts_of(title, path, one, own = {}) {
     return [...section(title, (column) => !costs(column)), ...section("What it costs", costs)];
 }
 
-/** The columns in which one of the rows has something, what they are about in front.
+/** The columns in which at least one row has a value; those that identify the rows come first.
  * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that stand in front, of the record or not @returns {Extract<Section, {head: string[]}>[]} */
 export function table_of(title, path, rows, own = {}) {
     const columns = { ...own, ...columns_of(path), ...own };

@@ -1,4 +1,4 @@
-/* Rules with what they measured and may measure, and the findings of each. */
+/* The view of the rules: their measured amounts and budgets, and their findings. */
 import { linked } from "./advice.js";
 import { put_pieces, table } from "./detail.js";
 import { el } from "./dom.js";
@@ -15,7 +15,7 @@ function put_why(subject, { why, fix }, link) {
     return rows.length ? el("dl", { class: "advice" }, ...rows.flatMap(([name = "", text = ""]) => [el("dt", {}, name), el("dd", {}, ...put_pieces(linked(subject, text), link))])) : null;
 }
 
-/** A message with where it holds, as far as it does not name that itself.
+/** A message, followed by the names of its subject unless the message contains them.
  * @param {import("./types").Pieces} message @param {import("./types").Pieces} where */
 function located(message, where) {
     const named = new Set(message.flatMap((p) => (typeof p === "object" && "chosen" in p && p.chosen ? [key_of(p.chosen)] : [])));

@@ -1,6 +1,6 @@
 /*
- * A run as a subject: blocks are layers in the order of execution, each with its nodes, and
- * between them the nodes that vanished, where they would have been.
+ * A run as a subject. Blocks are the layers in the order of execution, each with its nodes. Between
+ * them are blocks of vanished nodes, at the places where these would have been.
  */
 import { linked } from "./advice.js";
 import { change_chips, item, rank, type_chip, word_chip } from "./chips.js";
@@ -32,14 +32,16 @@ const COMPUTING = new Set(["compute", "foreign", "quantize"]);
 const FATES = ["layer", "absorbed", "folded", "identity", "merged", "dead", "outside", "unexplained"];
 const EVIDENCE = ["metadata", "name", "log", "tensor", "path", "structure", "none"];
 const SEVERITIES = ["error", "warning", "info"];
-/** How it is known that a layer computes a node: the letter beside it, and what it is of. */
+/** For each kind of evidence of a link: the letter that is shown, and its meaning. */
 const KNOWN_BY = { metadata: "metadata of the engine", name: "layer name", log: "build log", tensor: "tensors of the layer", path: "path between named nodes", structure: "structure of the kernel" };
 const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "not explained" };
-/** Nodes that a block shows before it is opened, and vanished ones that share a row. */
+/** Number of nodes that a block shows before it is opened, and of vanished nodes that share a
+ * row. */
 const SHOWN = 6;
 const TOGETHER = 2;
 
-/** What is about a layer, or a node, by its number. @template T @param {T[]} all @param {(one: T) => number[]} of */
+/** Groups records by the number of their layer or node.
+ * @template T @param {T[]} all @param {(one: T) => number[]} of */
 function by_number(all, of) {
     /** @type {Map<number, T[]>} */
     const found = new Map();
@@ -47,20 +49,21 @@ function by_number(all, of) {
     return found;
 }
 
-/** All that is looked up while blocks and records are made. */
+/** Lookup tables for the making of blocks and records. */
 class Run {
     /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleText>} texts */
     constructor(document, story, patterns, forms, command, texts) {
         this.document = document;
         this.forms = forms;
         this.command = command;
-        /** By rule that has findings. */
+        /** Counts findings by rule. */
         this.texts = texts;
         this.layers = document.layers;
         this.built = document.layers.length > 0;
-        /** Of a model alone no node is missed: what is not proved has no fate yet. */
+        /** With a model alone there is no layer, so an unproved node is not reported as missing. */
         this.nodes = this.built ? document.nodes : document.nodes.map((n) => (n.fate === "unexplained" ? { ...n, fate: "", why: "" } : n));
-        /** Of names that one node only has. @type {Map<string, number | null>} */
+        /** Numbers of the nodes with a unique name; null if several nodes have the name.
+         * @type {Map<string, number | null>} */
         this.by_name = new Map();
         for (const n of this.nodes) this.by_name.set(n.name, this.by_name.has(n.name) ? null : n.index);
         this.of_layer = by_number(document.findings, (f) => f.layers);
@@ -69,7 +72,7 @@ class Run {
         this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.layer_story = new Map(story?.layers?.map((s) => [s.index, s.story]));
-        /** By node the line of the source that it is of. @type {(ReturnType<typeof place_of>)[]} */
+        /** By node: its line in the source. @type {(ReturnType<typeof place_of>)[]} */
         this.places = this.nodes.map((n) => place_of(n.source));
         this.sourced = this.places.some((place) => place);
         this.module_of = cut_modules(this.nodes.map((n) => n.module ?? ""));
@@ -87,13 +90,14 @@ class Run {
         return /** @type {Layer} */ (this.layers[i]);
     }
 
-    /** "model.py:7", the line that a node is of. @param {ModelNode} n */
+    /** The line of a node in the source: "model.py:7". @param {ModelNode} n */
     source_of(n) {
         const place = this.places[n.index];
         return place ? `${place.file}:${place.line}` : "(none)";
     }
 
-    /** By name where that is enough, so that a link survives another export. @param {ModelNode} n @returns {Chosen} */
+    /** Identifies a node by its name if that is unique, so that a link survives another export.
+     * @param {ModelNode} n @returns {Chosen} */
     choose_node(n) {
         const unique = n.name && !n.name.startsWith("#") && this.by_name.get(n.name) === n.index;
         return { kind: "node", id: unique ? n.name : `#${n.index}` };
@@ -116,13 +120,15 @@ const choose_layer = (l) => ({ kind: "layer", id: String(l.index) });
 /** @param {ModelNode} n */
 const node_name = (n) => n.name || `#${n.index} ${n.op}`;
 
-/** A wider type than the model asks for, as diff/ tells. @param {ModelNode} n */
+/** True if the node runs in higher precision than the model requests, as explain/diff decides.
+ * @param {ModelNode} n */
 const runs_wider = (n) => rank(n.requested) > 0 && rank(n.realised) > rank(n.requested);
 
 /* ----------------------------------------------------------------------- modules */
 
 
-/** Of an inserted layer that of who reads its data, else of who makes it.
+/** The module of an inserted layer is that of the consumer of its data, or else that of the
+ * producer.
  * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes */
 function modules_of_layer(run, l, nodes) {
     const reader = l.edge?.readers.find((r) => r.node !== undefined)?.node ?? l.edge?.producer;
@@ -159,16 +165,18 @@ function layer_item(l) {
     };
 }
 
-/** No operation of its own in the engine. @param {ModelNode} n */
+/** True if the engine has no operation for the node. @param {ModelNode} n */
 const is_quiet = (n) => n.fate !== "" && n.fate !== "layer" && n.fate !== "unexplained";
 
-/** Nodes that stand in a block before it is opened. @param {ModelNode[]} nodes */
+/** The nodes that a block shows before it is opened. @param {ModelNode[]} nodes */
 function shown_of(nodes) {
     const loud = nodes.filter((n) => !is_quiet(n));
     return loud.length > SHOWN ? loud.slice(0, SHOWN - 1) : loud;
 }
 
-/** The lines that this is, one of them for the rest; 0 where little would be saved. @param {ModelNode[]} nodes */
+/** Number of lines for these nodes, with one line for those left out; 0 if that would hardly
+ * save lines.
+ * @param {ModelNode[]} nodes */
 function folded_count(nodes) {
     const shown = shown_of(nodes).length;
     return nodes.length - shown < 2 ? 0 : shown + 1;
@@ -196,10 +204,10 @@ function operators_of(l, nodes) {
     return runs.length > 5 ? `${runs.slice(0, 4).join("+")}+${runs.length - 4} more` : runs.join("+");
 }
 
-/** Free layers, which do nothing, are none of them. @param {Layer} l */
+/** False for layers that take no time and do nothing. @param {Layer} l */
 const moves_data = (l) => l.kind !== "noop" && l.cause !== "free" && (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy");
 
-/** What the filter "show" knows of a layer, and of what each of it is one.
+/** Values of the filter "show" for a layer, and the objects that each of them counts.
  * @param {Run} run @param {Layer} l @param {ModelNode[]} nodes @param {import("./types").Finding[]} findings @returns {[string, unknown][]} */
 function remarks_of_layer(run, l, nodes, findings) {
     const mapped = l.nodes.length > 0 || l.region !== undefined;
@@ -223,7 +231,7 @@ function remarks_of_layer(run, l, nodes, findings) {
 /** @param {string} remark @param {unknown[]} all @returns {[string, unknown][]} */
 const units = (remark, all) => all.map((one) => [remark, one]);
 
-/** What each remark is of, one of them. */
+/** For each remark, the objects that it counts. */
 const REMARKS = { findings: "finding", "data movement": "layer", "higher precision than requested": "node", unexplained: "in all", "pattern split": "pattern", "opaque region": "layer", fused: "layer", vanished: "node" };
 
 /** @param {Run} run @param {Layer} l @param {number} tint @returns {Block} */
@@ -308,10 +316,11 @@ function vanished_block(run, nodes, at) {
     };
 }
 
-/** Nodes that no layer computes, each behind the layer that it is next to, else behind that
- * of the node before it; neighbours of one fate share a block.  Of what the builder folded, most
- * of it constants that a layer has as weights, there is one block before all layers: between
- * them it would be half of the rows. @param {Run} run @returns {Block[]} */
+/** Blocks of nodes that no layer computes. Each is placed after the layer next to it, or else
+ * after the block of the preceding node; neighbors with the same fate share a block. Folded
+ * nodes, mostly constants that became weights, share one block before all layers; otherwise they
+ * would be half of the rows.
+ * @param {Run} run @returns {Block[]} */
 function vanished_blocks(run) {
     let last = -1;
     const placed = [];
@@ -342,7 +351,7 @@ function all_blocks(run) {
         if (known === undefined && l.region !== undefined) regions.set(l.region, tint);
         return layer_block(run, l, known ?? tint);
     });
-    /* A sort that keeps equals in order: what vanished comes behind its layer. */
+    /* The sort is stable, so vanished nodes stay behind their layer. */
     return [...layers, ...vanished_blocks(run)].sort((a, b) => a.at - b.at);
 }
 
@@ -367,7 +376,8 @@ function patterns_section(run, patterns) {
     return patterns?.length ? [{ title: "Patterns", lines: patterns.map(line) }] : [];
 }
 
-/** What is found, why that matters, and how it is fixed: by an edit of its own where lint has one.
+/** Findings with their reason and their fix; if lint proposes an edit for a finding, the fix is
+ * that edit.
  * @param {Run} run @param {import("./types").Finding[]} findings @returns {Section[]} */
 function findings_section(run, findings) {
     const lines = findings.map((f) => {
@@ -396,7 +406,7 @@ function paste_sections(run, nodes) {
     return [{ title: "Names to paste", forms }];
 }
 
-/** What `explain` tells of one; of a model alone it tells nothing.
+/** The text of `explain` for one node or layer; empty for a model alone.
  * @param {Run} run @param {string} words @returns {Section} */
 const explain_section = (run, words) => command_section(run.built ? `fusiondiff explain${run.command.run} ${words}` : run.command.page);
 
@@ -517,10 +527,11 @@ function nodes_by_source(run) {
     return found;
 }
 
-/** The types that nodes run in. @param {ModelNode[]} nodes */
+/** The types in which the nodes run. @param {ModelNode[]} nodes */
 const types_of = (nodes) => [...new Set(nodes.filter((n) => n.fate === "layer" && rank(n.realised)).map((n) => n.realised))];
 
-/** Its part of the layers' times, or where none is known of their bytes: a layer's are divided among its nodes.
+/** The time of a node; without times its share of the bytes of its layers, which are divided
+ * equally among their nodes.
  * @param {Run} run @param {boolean} timed @returns {(n: ModelNode) => number} */
 const cost_of = (run, timed) => (n) => (timed ? n.ms ?? 0 : n.layers.reduce((sum, i) => sum + (number_of(run.layer(i).bytes) ?? 0) / run.layer(i).nodes.length, 0));
 
@@ -584,7 +595,9 @@ function source_record(run, id) {
 
 /* ---------------------------------------------------------------------- overview */
 
-/** A whole run is what users wait for; the layers' times are of a run that was profiled. @param {RunDocument["summary"]["ms"]} ms @param {number} compute its share of the layers @returns {import("./types").Tile} */
+/** Shows the time of a whole run if it is known, since users wait for that; the times of layers
+ * come from a profiled run.
+ * @param {RunDocument["summary"]["ms"]} ms @param {number} compute its share of the layers @returns {import("./types").Tile} */
 function time_tile(ms, compute) {
     const [run, layers] = [ms?.run, ms?.total];
     const share = `compute ${percent(compute, 1)}`;
@@ -602,7 +615,7 @@ function tiles_of(run) {
     const alarms = (findings.error ?? 0) + (findings.warning ?? 0);
     const movers = run.layers.filter(moves_data);
     const nowhere = run.document.findings.filter((f) => !f.layers.length && !f.nodes.length).length;
-    /* Where a profile is, the share of the time: the one that all shares here are of. */
+    /* With a profile, the share is of the time, like all shares here. */
     const moved = ms?.total ? `${percent(movers.reduce((sum, l) => sum + (l.ms ?? 0), 0), ms.total)} of the time` : "";
     return [
         { title: "nodes", value: count(run.nodes.length), note: listed(nodes, 2) },
@@ -615,7 +628,8 @@ function tiles_of(run) {
     ];
 }
 
-/** Peaks follow from what each layer can at least take. @param {Run} run @returns {import("./types").Roofline} */
+/** The roofline follows from the minimum time of each layer.
+ * @param {Run} run @returns {import("./types").Roofline} */
 function roofline_of(run) {
     const timed = run.layers.some((l) => l.ms !== undefined);
     /** @type {import("./types").Roofline} */
@@ -631,7 +645,7 @@ function roofline_of(run) {
     return roofline;
 }
 
-/** The signs that the rows have. @param {Run} run @param {Block[]} blocks @returns {Subject["legend"]} */
+/** The signs that occur in the rows. @param {Run} run @param {Block[]} blocks @returns {Subject["legend"]} */
 function legend_of(run, blocks) {
     const known = new Set(run.layers.flatMap((l) => l.nodes.flatMap((link) => link.evidence)));
     const marks = new Set(blocks.map((b) => b.mark));
@@ -641,7 +655,7 @@ function legend_of(run, blocks) {
     ];
 }
 
-/** Findings by their rule. @param {Run} run @returns {import("./types").RuleRow[]} */
+/** Groups the findings by rule. @param {Run} run @returns {import("./types").RuleRow[]} */
 function rules_of(run) {
     /** @type {Map<string, import("./types").RuleRow>} */
     const rules = new Map();
@@ -663,7 +677,7 @@ export function run_subject(document, story, patterns, forms, command, texts) {
     const blocks = all_blocks(run);
     const { model, engine, summary, log } = document;
     const total = summary.ms?.total ?? null;
-    /* Of a log, or an engine that names its nodes, there is no model beside it. */
+    /* A log, or an engine that names its nodes, has no model to show. */
     const alone = model.path === engine.path;
     return make_subject({
         title: alone ? base_name(engine.path) : `${base_name(model.path)} → ${base_name(engine.path)}`,

@@ -16,7 +16,7 @@ import { base_name, count, noun, percent, safe, shorten } from "./words.js";
 /** @typedef {import("./types").SourceLine} SourceLine */
 /** @typedef {import("./types").Sources} Sources */
 
-/** So many nodes or layers are listed at most. */
+/** Maximum number of nodes or layers in a list. */
 const MOST = 4000;
 
 export class SourceView {
@@ -25,7 +25,7 @@ export class SourceView {
         this.panel = panel;
         this.sources = sources;
         this.choose = choose;
-        /** Of files that were dropped, by name. @type {Map<string, string[]>} */
+        /** Lines of the files that were dropped, by name. @type {Map<string, string[]>} */
         this.files = new Map();
         /** @type {Map<string, HTMLElement>} */
         this.items = new Map();
@@ -139,7 +139,8 @@ export class SourceView {
         return [...by_file].flatMap(([file, lines]) => [el("h4", {}, ...breakable(safe(file))), ...this.put_file(this.files.get(file), lines)]);
     }
 
-    /** All lines of a file that was dropped, else those that have nodes. @param {string[] | undefined} text @param {SourceLine[]} lines */
+    /** All lines of a dropped file, or else the lines that have nodes.
+     * @param {string[] | undefined} text @param {SourceLine[]} lines */
     put_file(text, lines) {
         if (!text) return lines.map((line) => this.put_line(line, line.code));
         const known = new Map(lines.map((line) => [line.line, line]));
@@ -157,7 +158,8 @@ export class SourceView {
     }
 }
 
-/** "model.py, line 7: x = self.up(x)" in its parts. @param {string | undefined} text @returns {{file: string, line: number, code: string} | null} */
+/** Splits "model.py, line 7: x = self.up(x)" into its parts.
+ * @param {string | undefined} text @returns {{file: string, line: number, code: string} | null} */
 export function place_of(text) {
     const [, file = "", line = "", code = ""] = text?.match(/^(.*?), line (\d+)(?:: (.*))?$/s) ?? [];
     return line ? { file: base_name(file), line: Number(line), code } : null;

@@ -11,7 +11,7 @@
 /** @typedef {import("./types").State} State */
 
 const CHOSEN = new Set(["layer", "node", "region", "row", "change", "check", "source"]);
-/** Of the parts that are no filter. */
+/** Keys of the address that are no filters. */
 const OWN = new Set(["view", "q", "sort", "picture"]);
 
 /** @param {string} hash @returns {State} */
@@ -32,7 +32,7 @@ export function read_state(hash) {
     return state;
 }
 
-/** As little as possible is escaped: links are read and typed. @param {string} text */
+/** Escapes as few characters as possible, because people read and type links. @param {string} text */
 function escaped(text) {
     return encodeURIComponent(text).replace(/%(2F|3A|2C|23|40|24)/g, (c) => decodeURIComponent(c));
 }
@@ -52,12 +52,13 @@ export function print_state(state) {
     return `#${parts.join("&")}`;
 }
 
-/** The same with some members changed. @param {State} state @param {Partial<State>} change @returns {State} */
+/** Returns a copy with some members changed.
+ * @param {State} state @param {Partial<State>} change @returns {State} */
 export function changed(state, change) {
     return { ...state, ...change };
 }
 
-/** The same with a filter's value taken, or left out where it was taken.
+/** Returns a copy in which a filter has the value, or no longer has it if it had it.
  * @param {State} state @param {string} facet @param {string} value */
 export function toggled(state, facet, value) {
     const picks = new Map([...state.picks].map(([name, values]) => [name, new Set(values)]));

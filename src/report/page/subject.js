@@ -1,6 +1,6 @@
 /*
- * What all subjects have in common, so that each says what is its own: how something that is
- * chosen is found, whatever a link calls it, and how long the longest bar is.
+ * What all subjects have in common: how to find a selection under any name that a link may use, and
+ * how long the longest bar is.
  */
 import { finder } from "./filter.js";
 
@@ -8,15 +8,16 @@ import { finder } from "./filter.js";
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").Subject} Subject */
 
-/** Colours of groups: as many as the pictures have (diff_label.c). */
+/** Number of colors of groups, equal to that of the pictures (diff_label.c). */
 export const TINTS = 6;
-/** What a block's mark says of it. */
+/** The words for the mark of a block. */
 export const LEVELS = { "": "plain", "+": "added", "-": "removed", "?": "doubtful", "~": "changed" };
 
-/** The most of some measures, which are then of one length. @param {Block[]} blocks @param {...number} at */
+/** The maximum of several measures, so that their bars have one scale.
+ * @param {Block[]} blocks @param {...number} at */
 export const most_of = (blocks, ...at) => blocks.reduce((most, b) => at.reduce((max, i) => Math.max(max, Math.abs(b.measures[i] ?? 0)), most), 0);
 
-/** How much a block weighs: by the first measure that is known, for two builds by what changed.
+/** The weight of a block: its first known measure; for two builds, the change.
  * @param {Subject} subject @returns {(block: Block) => number} */
 export function weigher({ measures }) {
     const signed = measures.findIndex((m) => m.signed);
@@ -24,7 +25,7 @@ export function weigher({ measures }) {
     return (block) => Math.abs(block.measures[by] ?? 0);
 }
 
-/** Boxes of a picture of two builds, and where their groups are shown: at the place `kind=number`.
+/** Maps boxes of a picture of two builds to groups of the page, by keys `kind=number`, and back.
  * @param {string} kind @returns {Pick<Subject, "box_of" | "chosen_of">} */
 export function placed(kind) {
     return {

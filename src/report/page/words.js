@@ -1,7 +1,7 @@
 /*
- * Words and numbers for the eye.  Names come from other people's files: a character that
- * cannot be seen, or that turns the order of others, is shown as "\u{202e}", as all other
- * reports do (base/text.c).
+ * Words and numbers for readers. Names come from other people's files: a character that is
+ * invisible or reverses the direction of text is shown as "\u{202e}", as in all other reports
+ * (base/text.c).
  */
 
 const HIDDEN =
@@ -12,13 +12,13 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** Letters: a longer word is data, and loses its middle; where not even one word has room, so does a shorter one.
- * What it loses are whole parts, if it has any. */
+/** In characters: a longer word is data and loses its middle, and so does a shorter word if not
+ * even one word fits. If the word has parts, whole parts are left out. */
 const LONGEST = 160;
 const SHORT = 40;
 export const DATA = -1;
 
-/** Where the parts of a name, and those of a kernel's name ("MovConcCastMul"), meet. */
+/** The places between the parts of a name, and of a kernel's name ("MovConcCastMul"). */
 export const NAME = /(?<=[/+,_:→])(?=[^\s/+,_:])|(?<=\.)(?=[A-Za-z])|(?<=[a-z])(?=[A-Z][a-z])/;
 
 /** @param {string} word @param {number} most */
@@ -31,12 +31,14 @@ function shorten_word(word, most) {
     while (front.join("").length + (parts[0] ?? word).length <= head) front.push(parts.shift() ?? "");
     while (end.join("").length + (parts[parts.length - 1] ?? word).length < room - head) end.unshift(parts.pop() ?? "");
     if (front.length > 1 && end.length > 1) return `${safe(front.join(""))}…${safe(end.join(""))}`;
-    /* A cut within a pair leaves a half, which safe() shows as one. */
+    /* A cut inside a surrogate pair leaves half a character, which safe() would show as an
+     * escape. */
     return `${safe(word.slice(0, head))}…${safe(word.slice(word.length - (room - head - 1)))}`;
 }
 
-/** A path without the parts in its middle: of the end two if they fit, one of the front, and then
- * as many of the end as fit.  The last part always stands. @param {string} path @param {number} most */
+/** Leaves out parts from the middle of a path: keeps the last two parts if they fit, one part of
+ * the front, and then as many parts of the end as fit. The last part is always kept.
+ * @param {string} path @param {number} most */
 function shorten_path(path, most) {
     if (path.length <= most) return safe(path);
     /* A note in parentheses belongs to the part before it. */
@@ -57,7 +59,7 @@ function shorten_path(path, most) {
     return shorter.length < path.length ? shorter : shorten_word(path, most);
 }
 
-/** The names that stand between " + ", where that is in no brackets. @param {string} text */
+/** Splits a list of names at " + ", except inside brackets. @param {string} text */
 function names_in(text) {
     const names = [""];
     let depth = 0;
@@ -71,7 +73,7 @@ function names_in(text) {
     return names;
 }
 
-/** The path that all names have before their last parts. @param {string[]} names */
+/** The path that all names share before their last parts. @param {string[]} names */
 function shared_path(names) {
     const parts = names.map((name) => name.split("/").slice(0, -1));
     const [first = []] = parts;
@@ -79,9 +81,10 @@ function shared_path(names) {
     return first.slice(0, different < 0 ? first.length : different).join("/");
 }
 
-/** The whole up to `most` characters.  Of a longer name whole parts of its path are left out, and of a
- * list of names those between the first and the last are counted, as reports do (base/fit.c): no word
- * loses letters, and a text with long words is longer. @param {string} text @param {number} most */
+/** Shortens a text to `most` characters. A name loses whole parts of its path, and in a list of
+ * names those between the first and the last are replaced by their number, as in reports
+ * (base/fit.c). No word loses letters, so a text with long words may exceed `most`.
+ * @param {string} text @param {number} most */
 export function shorten(text, most) {
     if (text.length <= most) return safe(text);
     const names = names_in(text);
@@ -102,7 +105,7 @@ export function shorten(text, most) {
     return shorter.length > most && own.length ? `${own.length} more + ${shorten_path(last, Math.min(most, 0))}` : shorter;
 }
 
-/** The first words of a sentence. @param {string} text @param {number} most */
+/** The first words of a sentence, up to `most` characters. @param {string} text @param {number} most */
 export function first_words(text, most) {
     if (text.length <= most) return safe(text);
     const end = text.lastIndexOf(" ", Math.max(most - 2, 0));
@@ -114,7 +117,7 @@ export function base_name(path) {
     return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
-/** As many last parts of paths as tell those that differ apart. @param {string[]} paths */
+/** Cuts paths to as many last parts as distinguish them. @param {string[]} paths */
 export function apart(paths) {
     const parts = paths.map((path) => path.split("/"));
     const [different, most] = [new Set(paths).size, Math.max(...parts.map((p) => p.length))];
@@ -168,23 +171,24 @@ export function percent(part, whole) {
     return whole > 0 ? `${((part / whole) * 100).toFixed(1)} %` : "";
 }
 
-/** A number that JSON holds as one or, where a double cannot, as a string.
+/** Reads an amount, which JSON has as a number or, if a double cannot hold it, as a string.
  * @param {import("./types").Amount | undefined} amount @returns {number | null} */
 export function number_of(amount) {
     return amount === undefined ? null : Number(amount);
 }
 
-/** A word for a POSIX shell. @param {string} word */
+/** Quotes a word for a POSIX shell. @param {string} word */
 export function quoted(word) {
     return /^[A-Za-z0-9_./:=@%+,-]+$/.test(word) ? word : `'${word.replace(/'/g, "'\\''")}'`;
 }
 
-/** True where a word can be shown as it is, and so be copied. @param {string} word */
+/** True if the word has no hidden characters, so that it can be copied. @param {string} word */
 export function is_plain(word) {
     return safe(word) === word;
 }
 
-/** What is made when it is asked for, and then kept. @template T @param {() => T} make @returns {() => T} */
+/** A value that is computed at its first use and then kept.
+ * @template T @param {() => T} make @returns {() => T} */
 export function once(make) {
     /** @type {T | undefined} */
     let made;
