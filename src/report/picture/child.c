@@ -1,7 +1,7 @@
 /*
- * Graphviz's layout may take very long and may crash, so it runs in a child process,
- * which can be killed, and whose crash is not ours.  Its time is processor time, which
- * other programs hardly change.
+ * Runs Graphviz's layout in a child process, since it may take very long and may crash:
+ * a child can be killed, and its crash does not end this process. Limits are in
+ * processor time, which other programs hardly influence.
  */
 #define _GNU_SOURCE /* memfd_create, pipe2, syscall */
 #include "base/base.h"
@@ -29,7 +29,7 @@ bool fsd_child_draws(void)
     return true;
 }
 
-/* How far the child's files are when a picture is done. */
+/* Sizes of the child's files at the end of a picture. */
 struct done {
     off_t picture, said;
     double spent; /* seconds of processor time since the child began */
@@ -47,15 +47,15 @@ struct fsd_layout_child {
     const char *const *dots;
     uint32_t n, next;
     const char *format;
-    pid_t child; /* 0: none yet, or it came to its end */
+    pid_t child; /* 0: no child was started, or it ended */
     int pictures, said, done;
     struct done last;
 };
 
-/* A library for fonts would keep what it finds, in the user's folders or, for root, in
- * the system's.  From here on no file is opened for writing, made or removed, and no
- * program begins.  False where the kernel, or the one that this was built for, knows no
- * such rule: they are of 5.13 and later. */
+/* Forbids file writes and new programs in the child. Libraries for fonts would
+ * otherwise write caches into the user's folders or, as root, into the system's.
+ * Returns false if the kernel, or its headers at build time, lack such rules (before
+ * 5.13). */
 static bool forbid_writing(void)
 {
 #ifdef LANDLOCK_ACCESS_FS_EXECUTE
@@ -76,7 +76,7 @@ static bool forbid_writing(void)
 #endif
 }
 
-/* Without that rule the library gets no path to a folder of the user's. */
+/* Without these rules, the environment hides the user's folders from the libraries. */
 static void write_nowhere(void)
 {
     if (forbid_writing())
@@ -107,8 +107,8 @@ static void run_child(const struct fsd_layout_child *l, int to)
     _exit(0);
 }
 
-/* The other end of the pipe is closed here at once, since reading would otherwise never
- * come to an end. */
+/* The parent closes its write end of the pipe at once; with it open, reading would
+ * never end. */
 static void start(struct fsd_layout_child *l)
 {
     int done[2] = {-1, -1};
@@ -137,8 +137,8 @@ static void stop(struct fsd_layout_child *l)
     l->child = 0;
 }
 
-/* The time that the child has spent on the current picture: reports about all earlier
- * ones were read. */
+/* Processor time that the child has spent on the current picture; the reports on all
+ * earlier ones have been read. */
 static double spent_by(const struct fsd_layout_child *l)
 {
     clockid_t clock;
@@ -147,8 +147,8 @@ static double spent_by(const struct fsd_layout_child *l)
                                                       : 0;
 }
 
-/* False when the child ended, or the time did.  One that waits for what never comes
- * uses no processor time and is given up at last, too. */
+/* Returns false if the child ended or the time is over. A child that waits forever
+ * uses no processor time, so it is also given up after some time. */
 static bool wait_for(const struct fsd_layout_child *l, struct done *done,
                      double seconds, bool *timed_out)
 {
@@ -203,8 +203,8 @@ void fsd_child_end(struct fsd_layout_child *l)
         stop(l);
 }
 
-/* The next one, written to `out`, or nothing.  One that crashes the child, or has to be
- * killed with it, leaves the rest to another child. */
+/* Writes the next picture to `out`, or nothing. If a picture crashes the child, or
+ * the child must be killed, another child lays out the rest. */
 struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seconds,
                                          FILE *out)
 {
@@ -221,7 +221,7 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
     l->next++;
     n = pread(l->said, text, sizeof text - 1, l->last.said);
     if (n > 0 && alive && n > done.said - l->last.said)
-        n = done.said - l->last.said; /* the next one's */
+        n = done.said - l->last.said; /* the rest is on the next picture */
     text[n > 0 ? n : 0] = '\0';
     fsd_graphviz_say(text, &o);
     o.good = done.good;

@@ -14,14 +14,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ENDS = 800 }; /* of a picture that lays out within a second or two */
+enum { MOST_ENDS = 800 }; /* a picture that lays out within a second or two */
 
-/* What is drawn for its own sake. */
+/* The regions and moves that are picked, without their neighbors. */
 struct pick {
     bool *regions; /* by region */
-    bool loose;    /* moves of no region, when they changed */
-    bool partial; /* not everything: moves that neither changed nor touch what is picked
-                     are left out */
+    bool loose;    /* changed moves outside all regions */
+    bool partial; /* only a part is drawn: moves that neither changed nor touch a picked
+                     group are left out */
 };
 
 struct side {
@@ -33,11 +33,11 @@ struct side {
     const fsd_id *region; /* by group */
     uint8_t *change;      /* by move: its tint */
     fsd_state_wires wires;
-    uint32_t first[FSD__END_COUNT + 1]; /* by kind of an end: its first unit; a unit is
-                                           anything that a box may stand for */
-    fsd_id *box;                        /* by unit; FSD_NONE */
-    bool *shown;                        /* by region, of both sides */
-    struct fsd_lists layers;            /* by unit: of a group or a move */
+    uint32_t first[FSD__END_COUNT + 1]; /* by kind of an end: the number of its first
+                                           unit; a unit is a group, a move or a port */
+    fsd_id *box;                        /* by unit: its box; FSD_NONE */
+    bool *shown;                        /* by region: shown on both sides */
+    struct fsd_lists layers;            /* by unit: layers of a group or a move */
 };
 
 static uint32_t unit_of(const struct side *x, struct fsd_state_end end)
@@ -55,7 +55,7 @@ static uint32_t move_unit(const struct side *x, fsd_id move)
     return unit_of(x, (struct fsd_state_end){FSD_END_MOVE, move});
 }
 
-/* How many things of each kind a state has. */
+/* Number of units of each kind in a state. */
 static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 {
     const uint32_t counts[FSD__END_COUNT] = {[FSD_END_GROUP] = s->groups.n,
@@ -69,8 +69,8 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The new build's first group of a region says what happened; of a region that it does
- * not have, the old one's. */
+/* The text on a region is in its first group of the new build; if the new build has
+ * no group, in that of the old build. */
 static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
@@ -81,7 +81,7 @@ static unsigned group_tint(struct side *x, fsd_id g)
     return labels ? FSD_GROUP_LABELED : 0;
 }
 
-/* By number, then those of its layers. */
+/* The number of the group, followed by those of its layers. */
 static void add_box(struct side *x, struct fsd_state_end end)
 {
     static const enum fsd_box_kind kinds[FSD__END_COUNT] = {
@@ -119,7 +119,8 @@ static void list_layers(struct side *x)
 
 /* ---------------------------------------------------------------- what is drawn */
 
-/* Of everything all; of a part what is asked for, and moves that changed there. */
+/* Picks everything; or for a part, the requested regions and the moves that changed
+ * in them. */
 static void take_picked(struct side *x, bool *in)
 {
     const struct fsd_compare *c = x->c;
@@ -144,8 +145,8 @@ static void take_picked(struct side *x, bool *in)
         in[move_unit(x, i)] = true;
 }
 
-/* From what is picked along the wires, either way: through moves, up to the next group
- * or port. */
+/* Picks from the picked units along the wires in both directions, through moves, up
+ * to the next group or port. */
 static void take_neighbours(struct side *x, bool *in)
 {
     uint32_t units = x->first[FSD__END_COUNT];
@@ -166,7 +167,7 @@ static void take_neighbours(struct side *x, bool *in)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* Where not even a type is known, no more is said than that something goes there. */
+/* If not even a type is known, the wire has no label. */
 static void add_lines(struct side *x)
 {
     for (uint32_t i = 0; i < x->wires.n; i++) {
@@ -226,7 +227,7 @@ static struct side new_side(struct fsd_drawing *w, const struct fsd_compare *c,
     return x;
 }
 
-/* Groups that share a node are tied. */
+/* Ties connect groups that share a node. */
 static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *pick,
                                 const char *subject, struct fsd_arena *arena)
 {
@@ -273,7 +274,8 @@ struct job {
     const struct fsd_compare *c;
     struct fsd_arena *arena;
     uint32_t differing;
-    uint32_t most; /* changed regions that are drawn; UINT32_MAX: everything is */
+    uint32_t most; /* number of changed regions that are drawn; UINT32_MAX:
+                      everything */
 };
 
 static void draw_changes(struct job *job)
@@ -303,7 +305,7 @@ static void draw_changes(struct job *job)
         subject);
 }
 
-/* From everything to what changed, and then half as many changes each time. */
+/* Draws everything, then only the changes, and then half as many changes each time. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;
@@ -315,8 +317,8 @@ static bool simplify(struct fsd_plan *plan)
     return true;
 }
 
-/* A node by its name, its number or a pattern, or by the tensor that it makes or the
- * weight that it reads. */
+/* Finds a node by its name, number or pattern, or by the tensor that it produces or
+ * the weight that it reads. */
 static bool is_named(const struct fsd_state *s, fsd_id node,
                      const struct fsd_word *word)
 {
@@ -329,11 +331,11 @@ static bool is_named(const struct fsd_state *s, fsd_id node,
            (n->weight && fsd_word_fits(word->text, fsd_text(s->names, n->weight)));
 }
 
-/* What became of words in one of the builds. */
+/* The objects of one build that the words name. */
 struct naming {
     const struct fsd_state *s;
     const fsd_id *region; /* by group */
-    bool *regions;        /* that are named */
+    bool *regions;        /* by region: it is named */
     struct fsd_nearest *nearest;
     bool any;
 };
@@ -346,7 +348,7 @@ static void take_node(struct naming *n, fsd_id node)
         n->regions[n->region[group]] = n->any = true;
 }
 
-/* A layer that moves data stands for those on both of its sides. */
+/* A data-movement layer picks the groups on both of its sides. */
 static void take_layer(struct naming *n, uint32_t layer)
 {
     uint32_t of =
@@ -379,8 +381,8 @@ static bool take_named(struct naming *n, const struct fsd_word *word)
 
         if (own)
             fsd_nearest_try(n->nearest, fsd_text(n->s->names, node->key));
-        if (is_named(n->s, i, word)) /* a quantizer, a view: the group whose data it
-                                        forwards */
+        if (is_named(n->s, i, word)) /* for a quantizer or a view: the group whose data
+                                        it forwards */
             take_node(n, own ? i : fsd_origin_node(node->core.at));
     }
     return n->any;
@@ -436,7 +438,7 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
     else
         job.plan.drawing =
             draw(c, &pick, want->around ? "a neighbourhood" : NULL, job.arena);
-    *job.plan.less = '\0'; /* so far it is what was asked for */
+    *job.plan.less = '\0'; /* this is the requested picture */
     if (status == FSD_OK)
         status = fsd_plan_write(&job.plan, format, out, err);
     fsd_arena_free(job.arena);

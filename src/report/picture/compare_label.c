@@ -1,6 +1,6 @@
 /*
- * The labels in a picture of a comparison, and its colors: what happened to the fusion
- * of a region colors its groups, a change of precision their border.
+ * Labels and colors in a picture of a comparison. The fill of a group shows what
+ * happened to the fusion of its region, the border a change of precision.
  */
 #include "base/base.h"
 #include "change/compare/exports.h"
@@ -14,15 +14,14 @@ enum {
     NAMES = 5,
     TIP_NAME = 400,
     TIP_NAMES = 40,
-    CHANGES = 3, /* of an export, in a box */
+    CHANGES = 3, /* changes in the box of an export */
     TIP_CHANGES = 64
 };
 
 #define WIDENED  "#d55e00"
 #define NARROWED "#0072b2"
 
-/* Beside the values of enum fsd_happened: of two exports a node of both of which
- * anything changed. */
+/* A color beside those of enum fsd_happened: a node of both exports that changed. */
 enum { CHANGED = FSD__HAPPENED_COUNT, TONES };
 
 static const struct fsd_compare_scene *scene_of(const struct fsd_drawing *w)
@@ -99,8 +98,8 @@ static const struct fsd_state_node *node_at(const struct fsd_state *s,
     return &s->nodes.at[s->refs.at[nodes.at + i]];
 }
 
-/* The first few of a group's nodes.  As in the text, what an exporter may fold is shown
- * only when there is nothing else. */
+/* The first nodes of a group. As in the text report, nodes that an exporter may fold
+ * are shown only if there are no others. */
 struct few {
     const struct fsd_state_node *nodes[NAMES];
     uint32_t n, more;
@@ -158,7 +157,7 @@ static uint32_t count_changes(const struct fsd_drawing *w, const struct fsd_box 
     return both ? scene->changes.of[r - scene->c->regions.at].n : 0;
 }
 
-/* They stand in the new model's box. */
+/* The changes are in the box of the new model. */
 static void put_changes(const struct fsd_drawing *w, const struct fsd_box *box,
                         FILE *out)
 {
@@ -182,7 +181,7 @@ static void put_group(const struct fsd_drawing *w, const struct fsd_box *box, FI
     bool same = r->happened == FSD_HAPPENED_SAME,
          same_width = r->width == FSD_WIDTH_SAME;
 
-    /* Of the same fusion in the same precision its boxes and wires say enough. */
+    /* If fusion and precision are the same, boxes and wires show the rest. */
     if (box->tint == FSD_GROUP_LABELED && !(same && same_width)) {
         if (!same)
             fprintf(out, "<FONT COLOR=\"%s\"><B>%s</B></FONT>",
@@ -256,7 +255,7 @@ static void put_move(const struct fsd_drawing *w, const struct fsd_box *box, FIL
         fprintf(out, "<BR/>%.4g ms", m->ms.median);
 }
 
-/* The name of an engine's tensor that has a box of its own. */
+/* The name of an engine's tensor that has its own box. */
 static const char *tensor_of(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_state *s = fsd_box_state(w, box);
@@ -293,7 +292,7 @@ static void put_label(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</FONT>", out);
 }
 
-/* Its layers' numbers, as the dump counts them; a snapshot has none. */
+/* Numbers of the group's layers, as in the dump; a snapshot has none. */
 static void put_layers(const struct fsd_drawing *w, const struct fsd_box *box,
                        FILE *out)
 {
@@ -305,7 +304,7 @@ static void put_layers(const struct fsd_drawing *w, const struct fsd_box *box,
     fputs("\\n", out);
 }
 
-/* Its layers, and all its names, a line each. */
+/* The layers of the group and all of its names, one per line. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_state *s = fsd_box_state(w, box);
@@ -412,7 +411,7 @@ static void put_caption(const struct fsd_drawing *w, FILE *out)
     fputs("</TD></TR>", out);
 }
 
-/* Only of what the comparison holds. */
+/* Shows only the colors that occur in the comparison. */
 static void put_legend(const struct fsd_drawing *w, FILE *out)
 {
     static const char *const moves[][2] = {{"+ added", "SOLID"},

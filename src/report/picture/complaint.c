@@ -1,9 +1,9 @@
 /*
- * What Graphviz complains of on its standard error, as far as a reader of the picture
- * should know it.  Libraries for fonts complain of the machine on the same stream: only
- * lines with Graphviz's own words count.  Of these, two leave the picture as good as it
- * is: that the router found no room for a curve, since the line is drawn; and that
- * graphviz-pure takes a rare letter to be as wide as a space.
+ * Selects from Graphviz's standard error what a reader of the picture should know.
+ * Libraries for fonts write about the machine to the same stream, so only lines with
+ * Graphviz's own words count. Two of these do not matter for the picture: the router
+ * found no room for a curve (the line is drawn anyway), and graphviz-pure assumes a
+ * rare character to be as wide as a space.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

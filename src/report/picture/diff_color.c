@@ -1,5 +1,5 @@
-/* What the color of a layer, and of its nodes, means: by default which nodes belong to
- * which layer, else a fact about the layer. */
+/* Meaning of the colors of layers and their nodes: by default, which nodes belong to
+ * which layer; otherwise a fact about the layer. */
 #include "base/base.h"
 #include "report/picture/drawing.h"
 #include "explain/values/values.h"
@@ -49,7 +49,7 @@ static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)
     return *by ? i + 1 : 0;
 }
 
-/* 1, 2 or 4, from the least to the most. */
+/* 1, 2 or 4, for small to large values. */
 static unsigned graded(double number, double some, double most)
 {
     return isnan(number) ? 0 : number > most ? 4 : number > some ? 2 : 1;

@@ -1,5 +1,5 @@
-/* Boxes, wires and ties of what is picked of a run, and what is drawn when that is too
- * large: the same in coarser grains. */
+/* Draws the picked boxes, wires and ties of a run. If the drawing is too large, it
+ * is drawn again with coarser boxes. */
 #include "base/base.h"
 #include "report/picture/drawing.h"
 
@@ -7,30 +7,32 @@
 #include <string.h>
 
 enum {
-    MOST_ENDS = 2000, /* boxes, wires and ties that lay out within a second or two */
-    PART_ENDS = 1000, /* of one picture among many */
-    /* A tensor with so many ends, producers times consumers, gets a box of its own:
-     * wires stay as many as ports. */
+    MOST_ENDS = 2000, /* boxes, wires and ties of a picture that lays out within a
+                         second or two */
+    PART_ENDS = 1000, /* the same for one picture of a page with many */
+    /* A tensor with at least this many ends (producers times consumers) gets its own
+     * box, so that there are no more wires than ports. */
     MANY_ENDS = 64,
-    MANY_LAYERS = 8, /* of a region: lines to each would hide all else */
+    MANY_LAYERS = 8, /* layers of a region: lines to more would hide the rest */
     WIDEST = 8       /* boxes in a row of the engine */
 };
 
-/* One side on its way. */
+/* The state of drawing one side. */
 struct side {
     struct fsd_drawing *w;
     const struct fsd_graph *g;
     enum fsd_side side;
     const bool *in;
     fsd_id *box;      /* by node or layer: its box; FSD_NONE */
-    fsd_id *terminal; /* by tensor: the input or output box, made when it is needed */
-    fsd_id *port;     /* by tensor: the port that writes it, where only one does */
+    fsd_id *terminal; /* by tensor: the box of the input or output, created at its first
+                         use */
+    fsd_id *port;     /* by tensor: the port that writes it, if only one does */
 };
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* A box for each first item of the sharing; its members come in order, beside each
- * other in `items`. */
+/* Creates a box for each first item of a shared box; the members are adjacent and in
+ * order in `items`. */
 static void add_boxes(struct side *s, struct fsd_sharing shared)
 {
     struct fsd_drawing *w = s->w;
@@ -47,7 +49,8 @@ static void add_boxes(struct side *s, struct fsd_sharing shared)
                                           .title = shared.titles[i]});
         }
         s->box[i] = s->box[shared.leader[i]];
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): its leader's is there */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the box of its first
+         * item exists */
         w->boxes.at[s->box[i]].items.n++;
         fsd_vec_push(w->arena, &w->items, FSD_NONE);
     }
@@ -64,7 +67,7 @@ static void add_boxes(struct side *s, struct fsd_sharing shared)
         }
 }
 
-/* One box a tensor, however many read it. */
+/* A tensor has one box, for any number of consumers. */
 static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 {
     if (s->terminal[tensor] == FSD_NONE)
@@ -75,9 +78,9 @@ static fsd_id terminal(struct side *s, fsd_id tensor, enum fsd_box_kind kind)
 
 /* ------------------------------------------------------------------------ wires */
 
-/* A port knows its form better than its tensor does: an engine reads and writes one
- * tensor in several types and layouts.  The type at an end of which nothing is known is
- * that at the other. */
+/* A port has a more exact form than its tensor, since an engine reads and writes one
+ * tensor in several types and layouts. If the type at one end is unknown, that of
+ * the other end is shown. */
 static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
                      fsd_id from_port, fsd_id to_port)
 {
@@ -93,8 +96,8 @@ static void add_wire(struct side *s, fsd_id from, fsd_id to, fsd_id tensor,
     fsd_drawing_add_line(s->w, FSD_WIRE, wire);
 }
 
-/* Builders write one tensor by several layers (a Concat done in place, slices of a
- * buffer): with many readers each writer would have a wire to each. */
+/* Builders write one tensor by several layers (a Concat in place, slices of a
+ * buffer). With many consumers, each producer would have a wire to each of them. */
 static bool is_hub(const struct fsd_tensor *t)
 {
     return t->producers.n > 1 && t->consumers.n > 1 &&
@@ -148,7 +151,7 @@ static void add_wires(struct side *s)
 
 /* ------------------------------------------------------------------------- ties */
 
-/* Ties stand with the box that they lead to, those of a part last. */
+/* Ties are stored with the box that they lead to; partial ones come last. */
 static void add_tie(const struct side *model, const struct side *engine, fsd_id box,
                     fsd_id layer, bool loose)
 {
@@ -165,8 +168,8 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
                                                .loose = loose});
 }
 
-/* One line for all that go the same way: of a wire counts one use of each tensor, a
- * cluster has one tie, from its first box, a part one of each box. */
+/* Merges lines with the same ends. A wire counts each tensor once; a cluster has one
+ * tie, from its first box; a part has one tie from each box. */
 static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
     fsd_lines *lines = &w->lines[kind];
@@ -188,9 +191,9 @@ static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
     lines->n = n;
 }
 
-/* A node is tied to its layers.  Every layer of a region is tied to the region's first
- * node, not to each: regions are large.  Of a very large one the first layer stands for
- * all. */
+/* Ties a node to its layers. The layers of a region are all tied to the first node
+ * of the region only, because regions are large. If a region is very large, its
+ * first layer represents all of them. */
 static void add_ties(const struct side *model, const struct side *engine,
                      const struct fsd_diff *d)
 {
@@ -217,8 +220,8 @@ static void add_ties(const struct side *model, const struct side *engine,
     join_lines(model->w, FSD_TIE);
 }
 
-/* For a cluster, the members of its box; only layers with nodes use up a color, so that
- * neighbors differ. */
+/* Sets the members and the color of each cluster. Only layers with nodes use up a
+ * color, so that neighbors differ. */
 static void add_clusters(const struct side *model, const struct side *engine,
                          const struct fsd_diff_scene *scene)
 {
@@ -251,8 +254,8 @@ static void add_clusters(const struct side *model, const struct side *engine,
 
 /* ---------------------------------------------------------------------- threads */
 
-/* What is not picked passes on the first box that leads to it.  A producer that comes
- * later in the file than what reads it passes on nothing. */
+/* A box that is not picked forwards the first box that leads to it. A producer that
+ * comes after its consumer in the file forwards nothing. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
@@ -274,17 +277,19 @@ static void thread_past(struct side *s)
     }
 }
 
-/* Without these, all layers of an engine without tensors would be in one row, and so
- * would the neighborhoods of a picture of parts.  A node without a wire is held by its
- * cluster or its layer, if it has one; one with wires out is drawn beside its
- * consumer.  If the model's edges are unknown, all nodes are in a line.  Consecutive
- * boxes that lead to the same box are placed in rows: in a line, each one's wire would
- * pass all that follow, which hides them, and takes Graphviz minutes. */
+/* Invisible lines that keep the shape of the picture. Without them, all layers of an
+ * engine without tensors would be in one row, and so would the parts of a picture of
+ * several neighborhoods. A node without a wire is held by its cluster or its layer,
+ * if it has one; a node with outgoing wires only is drawn beside its consumer. If
+ * the edges of the model are unknown, all nodes are in a line. Consecutive boxes
+ * with the same consumer are placed in rows: in a line, the wire of each would pass
+ * all following boxes, which hides the wires and takes Graphviz minutes. */
 static void thread_loose(struct fsd_drawing *w, bool edges)
 {
     bool *held = FSD_NEW(w->arena, bool, w->boxes.n);
     fsd_id *leads_to = fsd_ids_new(w->arena, w->boxes.n);
-    struct { /* the box before; of a row, what is above, where it leads to, its boxes */
+    struct { /* the previous box; for a row: the box above, the common consumer, and the
+                boxes */
         fsd_id box, above, to;
         uint32_t n;
     } last[FSD__SIDE_COUNT] = {{FSD_NONE, FSD_NONE, FSD_NONE, 0},
@@ -327,17 +332,18 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Graphviz puts all that is equally far from the input side by side: thirty heads of a
- * detector would make a picture of thirty columns, with ties across all of them.  So
- * the engine's boxes take their rows in the order of execution, and one whose row is
- * full goes to the next, held there by a line to the first box of the row above. */
+/* Graphviz puts all boxes with the same distance from the input into one row: thirty
+ * heads of a detector would make thirty columns, with ties across all of them. So
+ * the engine's boxes get their rows in the order of execution. If a row is full, the
+ * next box begins a new row, and a line to the first box of the row above holds it
+ * there. */
 static void hold_rows(struct fsd_drawing *w)
 {
     uint32_t *row =
-        FSD_NEW(w->arena, uint32_t, w->boxes.n); /* the first it may be in */
+        FSD_NEW(w->arena, uint32_t, w->boxes.n); /* its first possible row */
     uint32_t *taken = FSD_NEW(w->arena, uint32_t, w->boxes.n + 1);
     fsd_id *first = FSD_NEW(w->arena, fsd_id, w->boxes.n + 1);
-    uint32_t done[FSD__LINE_COUNT] = {0}; /* those of earlier boxes are before */
+    uint32_t done[FSD__LINE_COUNT] = {0}; /* lines of earlier boxes end here */
 
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         uint32_t at = row[b];
@@ -402,8 +408,8 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
     thread_past(&engine);
     thread_loose(w, !d->model->named_only);
     hold_rows(w);
-    /* Layers that are not in the picture count too: what is drawn of a fast part is
-     * pale. */
+    /* The slowest layer counts even if it is not in the picture, so that a picture
+     * of fast layers is pale. */
     scene->slowest_ms = 0;
     for (fsd_id l = 0; l < d->engine->nodes.n; l++)
         scene->slowest_ms = fsd_larger(scene->slowest_ms, fsd_layer_ms(d, l));
@@ -419,11 +425,13 @@ struct job {
     struct fsd_plan plan; /* first */
     struct fsd_arena *arena;
     struct fsd_diff_scene scene; /* of the last drawing */
-    unsigned depth;              /* by so many scopes all of it would be one box */
-    bool opens;                  /* on a page, where a box leads to what is in it */
+    unsigned depth;              /* with this many name parts, the whole model would be
+                                    one box */
+    bool opens;                  /* for a page, in which a box leads to a picture of its
+                                    contents */
 };
 
-/* Draws in the next grain that makes the picture smaller. */
+/* Draws with the next coarser boxes that make the picture smaller. */
 static bool simplify(struct fsd_plan *plan)
 {
     struct job *job = (struct job *)(void *)plan;

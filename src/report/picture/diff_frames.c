@@ -12,7 +12,7 @@
 
 enum { MAIN, NAME = 40 };
 
-/* The frame of a scope: itself, or the one that a function is called in. */
+/* The frame of a scope: its own, or for a function that of the graph that calls it. */
 static fsd_id frame_of(const struct fsd_graph *g, fsd_id scope)
 {
     while (scope != MAIN && g->scopes.at[scope].kind != FSD_SCOPE_SUBGRAPH)
@@ -29,7 +29,7 @@ static uint32_t depth_of(const struct fsd_drawing *w, fsd_id frame)
     return n;
 }
 
-/* The innermost frame around both; FSD_NONE: nothing is known of one. */
+/* The innermost frame around both; FSD_NONE if one of them is unknown. */
 static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
 {
     if (a == FSD_NONE || b == FSD_NONE)
@@ -42,7 +42,7 @@ static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
     return a;
 }
 
-/* What computes in a body works for its Loop, too, which stands outside. */
+/* A node in a body also works for its Loop, which is outside of the body. */
 static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
                       enum fsd_side side, fsd_id item)
 {
@@ -111,7 +111,7 @@ void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
         if (box->cluster != FSD_NONE)
             of_cluster[box->cluster] = around(w, of_cluster[box->cluster], box->frame);
     }
-    /* A cluster is drawn in one piece. */
+    /* Graphviz draws a cluster in one piece, so it is in one frame. */
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         struct fsd_box *box = &w->boxes.at[b];
 

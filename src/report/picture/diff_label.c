@@ -1,4 +1,4 @@
-/* The labels in a picture of a run, and its colors: nodes have their layer's color. */
+/* Labels and colors in a picture of a run: a node has the color of its layer. */
 #include "base/base.h"
 #include "report/picture/drawing.h"
 #include "report/phrase/phrase.h"
@@ -13,7 +13,7 @@ enum {
     TACTIC = 60,
     TIP_NAME = 400, /* and in a tooltip */
     TIP_ITEMS = 12,
-    TYPES = 24, /* operator types of a shared box that are counted */
+    TYPES = 24, /* number of operator types that a shared box counts separately */
     SHOWN_TYPES = 3
 };
 
@@ -29,7 +29,7 @@ static const struct fsd_graph *graph_of(const struct fsd_drawing *w, enum fsd_si
     return side == FSD_SIDE_LEFT ? d->model : d->engine;
 }
 
-/* Whether the nodes are those of a file of their own, not of the engine's. */
+/* Whether the nodes come from a file of their own, not from the engine. */
 static bool is_given(const struct fsd_diff *d)
 {
     return !d->model->named_only && strcmp(d->model->path, d->engine->path) != 0;
@@ -37,8 +37,8 @@ static bool is_given(const struct fsd_diff *d)
 
 /* ------------------------------------------------------------------------ looks */
 
-/* A layer and its nodes, as many fills as lines; neighbors in an engine never share
- * one.  The first is that of layers without a node in the picture. */
+/* Colors of a layer and its nodes, as many fills as borders; adjacent layers of an
+ * engine never share one. The first is for layers without a node in the picture. */
 static const struct {
     const char *fill, *line;
 } tones[] = {{"#f7f7f7", "#777777"}, {"#bbccee", "#4a6fa5"}, {"#eeeebb", "#99992e"},
@@ -96,7 +96,7 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
 
         const char *name = fsd_text(g->names, dim.name);
 
-        if (i) /* a path that is shortened begins with dots */
+        if (i) /* a shortened path begins with dots */
             fputs(strchr(name, '/') ? " x " : "x", out);
         if (dim.size >= 0)
             fputs(fsd_digits((uint64_t)dim.size, room), out);
@@ -109,8 +109,8 @@ static void put_shape(const struct fsd_graph *g, const struct fsd_form *form, FI
         fputs("x\xe2\x80\xa6", out);
 }
 
-/* "<br>name", or the words for one that has none.  Of a layer its number too, by which
- * reports and profiles speak of it. */
+/* Prints "<br>name", or words if there is no name. A layer is shown with its number,
+ * which reports and profiles use. */
 static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n,
                            enum fsd_side side, fsd_id id, FILE *out)
 {
@@ -126,7 +126,7 @@ static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The first column of the numbers from outside. */
+/* The first column of the external numbers. */
 static void put_row(const struct fsd_diff *d, uint32_t row, FILE *out)
 {
     struct fsd_print print;
@@ -183,7 +183,7 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
         fprintf(out, " <FONT COLOR=\"%s\"><I>%s</I></FONT>",
                 r->fate == FSD_FATE_UNEXPLAINED ? "#cc0000" : "#666666",
                 fsd_fate_name(r->fate));
-    if (n->op) /* of a node that only layers name its name is all */
+    if (n->op) /* a node that only layers name has nothing but its name */
         put_small_name(w, n, FSD_SIDE_LEFT, node, out);
     if (!gone && fsd_dtype_rank(r->requested) && fsd_dtype_rank(r->realised) &&
         r->requested != r->realised)
@@ -235,7 +235,7 @@ static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</FONT>", out);
 }
 
-/* Beside the types, fates of nodes or how many layers are inserted. */
+/* Beside the types: fates of nodes, or the number of inserted layers. */
 static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
                        FILE *out)
 {
@@ -293,7 +293,7 @@ static void put_content(const struct fsd_drawing *w, const struct fsd_box *box,
     }
 }
 
-/* A log has a tactic's number alone. */
+/* For an engine that was read from a log, only the number of a tactic is known. */
 static fsd_sym tactic_of(const struct fsd_drawing *w, fsd_id layer)
 {
     const struct fsd_layer *l = &scene_of(w)->d->engine->layers.at[layer];
@@ -301,7 +301,8 @@ static fsd_sym tactic_of(const struct fsd_drawing *w, fsd_id layer)
     return l->tactic ? l->tactic : l->tactic_value;
 }
 
-/* The bytes that a box's layers move; negative: known of none. */
+/* Bytes that the layers of a box read and write; negative if unknown for all of
+ * them. */
 static int64_t bytes_of(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_cost *cost = scene_of(w)->d->cost;
@@ -316,8 +317,8 @@ static int64_t bytes_of(const struct fsd_drawing *w, const struct fsd_box *box)
     return bytes;
 }
 
-/* A line of what a layer's box shows of its cost: its time in five steps, pale to dark;
- * the number stands in it. */
+/* A line of the box with the cost of its layers. The background shows the time in
+ * five steps from pale to dark, and the number is printed on it. */
 static void put_costs(const struct fsd_drawing *w, double ms, int64_t bytes, FILE *out)
 {
     static const char *const steps[] = {"#fff7d6", "#fee391", "#fec44f", "#fb9a29",
@@ -374,7 +375,8 @@ static void put_tactic(const struct fsd_drawing *w, fsd_id layer, FILE *out)
     fsd_put_tip_text(out, fsd_text(scene_of(w)->d->names, tactic), 200);
 }
 
-/* Number, type and full name, fate or kind, tactic: a line each, of the first items. */
+/* Number, type, full name, fate or kind, and tactic, one line for each of the first
+ * items. */
 static void put_tip(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_diff *d = scene_of(w)->d;
@@ -431,8 +433,8 @@ static void put_wire_text(const struct fsd_drawing *w, const struct fsd_line *wi
     }
 }
 
-/* "int8 chw32" and below it "1x64x56x56", indented and to the left: the wire runs along
- * the label's left end. */
+/* Prints "int8 chw32" and below it "1x64x56x56", indented and left-aligned, because
+ * the wire runs along the left end of the label. */
 static void put_wire_label(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out)
 {
@@ -458,7 +460,7 @@ static void put_wire_tip(const struct fsd_drawing *w, const struct fsd_line *wir
 
 /* ----------------------------------------------------------------------- legend */
 
-/* What the picture is of, and what is left out. */
+/* The subject of the picture, and what is left out. */
 static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
 {
     const struct fsd_diff *d = scene->d;
@@ -479,7 +481,7 @@ static void put_caption(const struct fsd_diff_scene *scene, FILE *out)
     fputs("</TD></TR>", out);
 }
 
-/* Only of what is drawn. */
+/* Lists only what the picture contains. */
 static void put_legend(const struct fsd_drawing *w, FILE *out)
 {
     const struct fsd_diff_scene *scene = scene_of(w);

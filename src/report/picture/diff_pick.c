@@ -1,7 +1,8 @@
 /*
- * Which nodes and layers are in a picture: all, the neighbourhood of a named one, or
- * that of everything that is flagged.  A neighbourhood grows on the engine's side along
- * its tensors; the nodes of its layers come with it, and what vanished beside them.
+ * Selects the nodes and layers of a picture: all of them, the neighborhood of a named
+ * one, or the neighborhoods of all that have some property. A neighborhood grows along
+ * the tensors of the engine. The nodes of its layers belong to it, and so do vanished
+ * nodes beside them.
  */
 #include "base/base.h"
 #include "match/pick.h"
@@ -9,7 +10,7 @@
 
 #include <string.h>
 
-enum { NEAR = 1 }; /* steps around the selection, by default */
+enum { NEAR = 1 }; /* default number of steps around the selection */
 
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)
 {
@@ -20,19 +21,20 @@ bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)
 
 /* ---------------------------------------------------------- what is asked for */
 
-/* What `reformats` lists. */
+/* The layers that `reformats` lists. */
 static bool moves(const struct fsd_diff *d, fsd_id layer)
 {
     return d->flows->of[layer].there && !fsd_layer_is_free(d, layer);
 }
 
-/* A layer of one node is what the model says, and a picture of changes needs none. */
+/* A layer of one node computes what the model states, so a picture of changes omits
+ * it. */
 static bool fuses(const struct fsd_diff *d, fsd_id layer)
 {
     return d->layers[layer].inserted || d->match->of_layer[layer].n > 1;
 }
 
-/* Only types that say something about precision: a shape tensor beside a float one is
+/* Compares only types that have a precision: a shape tensor beside a float tensor is
  * no change. */
 static bool changes_type(const struct fsd_diff *d, fsd_id layer)
 {
@@ -69,12 +71,12 @@ static const struct subject subjects[] = {
 struct ways {
     const struct fsd_graph *g;
     const bool *constant; /* by tensor; NULL if nothing is proved */
-    bool *seen;           /* each end of each tensor once */
+    bool *seen;           /* each end of each tensor is listed once */
 };
 
-/* A step leads from a tensor to its producer or its consumers: another consumer of the
- * same tensor is two steps away.  Constants are no path, since a scale that all
- * quantizers share would make them neighbors. */
+/* One step leads from a tensor to its producer or to its consumers, so another
+ * consumer of the same tensor is two steps away. Constants are no paths: a scale
+ * that all quantizers share would make them neighbors. */
 static void step_along_tensors(struct fsd_near *near, fsd_id node)
 {
     const struct ways *w = near->of;
@@ -97,7 +99,7 @@ static void step_along_tensors(struct fsd_near *near, fsd_id node)
     }
 }
 
-/* Adds everything up to `depth` steps away. */
+/* Adds all units up to `depth` steps away. */
 static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                  unsigned depth, struct fsd_arena *arena)
 {
@@ -111,7 +113,7 @@ static void grow(const struct fsd_graph *g, const bool *constant, bool *in,
                                      .of = &ways});
 }
 
-/* A layer's nodes come with it, and what vanished beside it. */
+/* Adds the nodes of a layer, and the vanished nodes beside it. */
 static void take_nodes_of_layers(const struct fsd_diff *d, struct fsd_pick *pick)
 {
     const struct fsd_match *m = d->match;
@@ -150,14 +152,14 @@ static enum fsd_status pick_only(const struct fsd_diff *d, const char *word,
     for (fsd_id n = 0; n < d->model->nodes.n; n++)
         if (fsd_node_vanished(d, n) && subject->wants != changes_type)
             pick->nodes[n] =
-                subject->wants == fuses; /* it states nothing of reformats */
+                subject->wants == fuses; /* reformats concern no vanished node */
     pick->subject = subject->phrase;
     return FSD_OK;
 }
 
 /* ------------------------------------------------------------------------ homes */
 
-/* A node that `layer` computes writes or reads one of the ports' tensors. */
+/* Finds a node of `layer` that writes or reads the tensor of one of the ports. */
 static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span ports,
                        bool producers)
 {
@@ -174,8 +176,8 @@ static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span p
     return false;
 }
 
-/* A node that vanished stands in a cluster only where it touches it: its nearest layer
- * may be far away, and a cluster is drawn around all that is in it. */
+/* A vanished node is drawn in a cluster only if it touches the cluster. Its nearest
+ * layer may be far away, and a cluster extends around all of its members. */
 static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {
@@ -212,7 +214,7 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
     }
 }
 
-/* A Constant node is a value, not an operation: it is drawn only where it is asked for,
+/* A Constant node is a value, not an operation: it is drawn only if it is selected,
  * or with --all. */
 static void leave_constants(const struct fsd_diff *d, struct fsd_pick *pick)
 {

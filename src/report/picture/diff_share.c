@@ -17,8 +17,8 @@
 #include <string.h>
 
 enum {
-    LEAST_RUN = 3, /* layers that make a run */
-    DEEPEST = 6,   /* scope that is tried */
+    LEAST_RUN = 3, /* number of layers that make a run */
+    DEEPEST = 6,   /* deepest scope that is tried */
     MOST_PARTS = 24
 };
 
@@ -58,7 +58,7 @@ const char *fsd_grain_name(struct fsd_grain grain, char out[24])
     return out;
 }
 
-/* A scope that a user asked for may be deeper than any that is tried. */
+/* A user may request a deeper scope than any that is tried. */
 bool fsd_grain_next(struct fsd_grain *grain)
 {
     if (grain->level == FSD_LEVEL_PART)
@@ -71,7 +71,7 @@ bool fsd_grain_next(struct fsd_grain *grain)
     return true;
 }
 
-/* What the functions below share, and how far they are. */
+/* State that the functions below share. */
 struct sharer {
     const struct fsd_diff *d;
     const struct fsd_pick *pick;
@@ -79,7 +79,7 @@ struct sharer {
     struct fsd_arena *arena;
 };
 
-/* Boxes of fewer than `least` members are dissolved again. */
+/* Dissolves boxes with fewer than `least` members. */
 static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t least)
 {
     uint32_t *members = FSD_NEW(arena, uint32_t, n);
@@ -95,16 +95,16 @@ static void settle(struct fsd_arena *arena, fsd_id *leader, uint32_t n, uint32_t
 
 /* ------------------------------------------------------------------------ runs */
 
-/* What was inserted, and what is no computation, is what a reader looks for: it keeps a
- * box of its own. */
+/* Inserted layers, and layers that compute nothing, keep their own boxes, since
+ * readers look for them. */
 static bool is_plain(const struct sharer *x, fsd_id layer)
 {
     return x->pick->layers[layer] && !x->d->layers[layer].inserted &&
            x->d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* The only layer that reads what this one writes, if it reads nothing else that a
- * layer writes; FSD_NONE. */
+/* The only layer that reads the output of this one, if it reads no output of another
+ * layer; FSD_NONE. */
 static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
 {
     const struct fsd_node *from = &g->nodes.at[layer], *to;
@@ -125,7 +125,7 @@ static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
     return produced == 1 ? next : FSD_NONE;
 }
 
-/* Layers in a line, each with its nodes; of these returns which. */
+/* Joins layers in a line, each with its nodes; returns which layers are in a line. */
 static bool *join_lines(struct sharer *x)
 {
     const struct fsd_graph *model = x->d->model, *g = x->d->engine;
@@ -162,7 +162,7 @@ static bool may_bundle(const struct sharer *x, const bool *taken, fsd_id node)
     return x->pick->nodes[node] && !taken[node] && fsd_node_vanished(x->d, node);
 }
 
-/* A node goes with its layer's run, or with what vanished next to it. */
+/* A node belongs to the run of its layer, or to the vanished nodes next to it. */
 static void share_runs(struct sharer *x)
 {
     const struct fsd_graph *g = x->d->model;
@@ -189,8 +189,8 @@ static void share_runs(struct sharer *x)
 
 /* ---------------------------------------------------------------------- scopes */
 
-/* The first `depth` parts of a path, without the last part, which is the node's own:
- * "/layer1/layer1.0/conv1/Conv" to depth 2 is "/layer1/layer1.0". */
+/* The first `depth` parts of a path. The last part, the node's own name, never
+ * counts: "/layer1/layer1.0/conv1/Conv" to depth 2 is "/layer1/layer1.0". */
 static size_t scope_length(const char *name, unsigned depth)
 {
     const char *last = strrchr(name, '/'), *at = name;
@@ -223,7 +223,8 @@ unsigned fsd_diff_scope_levels(const struct fsd_diff *d)
     return most;
 }
 
-/* What has a scope goes with the first of its scope, which gives the box its place. */
+/* Units with a scope share the box of the first unit of that scope, which determines
+ * its place. */
 static void share_keys(struct sharer *x, struct fsd_sharing s, const bool *in,
                        const fsd_sym *key, uint32_t n, const struct fsd_intern *keys)
 {
@@ -246,8 +247,9 @@ static void share_scopes(struct sharer *x, unsigned depth)
     fsd_sym *node = FSD_NEW(x->arena, fsd_sym, g->nodes.n);
     fsd_sym *layer = FSD_NEW(x->arena, fsd_sym, d->engine->nodes.n);
 
-    /* Of each node the scope.  A constant outside any scope ("Slice_2345") belongs to
-     * what reads it; readers come later in the file, so from the end. */
+    /* Finds the scope of each node. A constant outside all scopes ("Slice_2345") has
+     * the scope of its consumer; consumers come later in the file, so the loop runs
+     * backwards. */
     for (fsd_id n = g->nodes.n; n-- > 0;) {
         const char *name = fsd_text(d->names, g->nodes.at[n].name);
         fsd_id out = fsd_node_out_tensor(g, n, 0);
@@ -257,8 +259,9 @@ static void share_scopes(struct sharer *x, unsigned depth)
             g->tensors.at[out].consumers.n)
             node[n] = node[g->links.at[g->tensors.at[out].consumers.at]];
     }
-    /* Of each layer its first node's scope; of one without nodes that which what writes
-     * its input and what reads its output have in common. */
+    /* Finds the scope of each layer: that of its first node. A layer without nodes
+     * has the scope that the producers of its inputs and the consumers of its
+     * outputs have in common. */
     g = d->engine;
     for (fsd_id l = 0; l < g->nodes.n; l++)
         if (d->match->of_layer[l].n)
@@ -278,13 +281,14 @@ static void share_scopes(struct sharer *x, unsigned depth)
 
 /* ----------------------------------------------------------------------- parts */
 
-/* Parts of what is picked, so that a part's own picture has parts again.  A node goes
- * with its layer's part; one without a layer with the node before it, as it stands in
- * the file. */
+/* Divides the picked units into parts, so that the picture of one part has parts
+ * again. A node belongs to the part of its layer; a node without a layer, to that of
+ * the preceding node in the file. */
 static void share_parts(struct sharer *x)
 {
     uint32_t n = x->d->engine->nodes.n, picked = 0, size, now = 0;
-    uint32_t *place = FSD_NEW(x->arena, uint32_t, n); /* among the picked; by layer */
+    uint32_t *place =
+        FSD_NEW(x->arena, uint32_t, n); /* by layer: its index among the picked */
     fsd_id *first = fsd_ids_new(x->arena, MOST_PARTS + 1);
     fsd_id *head = fsd_ids_new(x->arena, MOST_PARTS + 1);
 

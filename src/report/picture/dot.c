@@ -20,15 +20,14 @@
 
 #include <string.h>
 
-/* What a box has unless it says otherwise. */
+/* Attributes of a box that does not set its own. */
 static const struct fsd_box_style usual = {"box", "rounded,filled", "#ffffff",
                                            "#555555", "1"};
 
-/* Labels of wires stand in ranks of their own, so the space between ranks counts twice
- * with them.  The id "\N" gives an SVG the box's name, "\T_\H" the ends of a wire.
- *
- * An invisible point heads each side.  Both stand side by side in the first rank, so
- * the left side is to the left. */
+/* Labels of wires have ranks of their own, so with them the space between ranks
+ * counts twice. The id "\N" gives a box in an SVG its name, "\T_\H" gives a line the
+ * names of its ends. An invisible point heads each side; both points are in the
+ * first rank, so the left side is drawn to the left. */
 static void put_graph(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     const struct fsd_side_words *sides = w->painter->sides;
@@ -72,7 +71,7 @@ static void put_name(const struct fsd_drawing *w, fsd_id id, FILE *out)
     fputs(fsd_digits(fsd_item(w, box, 0), room), out);
 }
 
-/* A cluster of one box would be a frame around a frame. */
+/* A cluster of one box is not drawn: it would be a frame around a frame. */
 static bool in_cluster(const struct fsd_drawing *w, const struct fsd_box *box)
 {
     const struct fsd_box *owner = fsd_drawing_owner(w, box);
@@ -87,7 +86,7 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     const char *const attributes[][3] = {
         {"shape", look.shape, usual.shape},
         {"style", look.style, usual.style},
-        /* The cluster has its color. */
+        /* A box in a cluster shows no color, since the cluster has it. */
         {"fillcolor",
          in_cluster(w, box) && !strstr(look.style, "dashed") ? usual.fill : look.fill,
          usual.fill},
@@ -108,8 +107,8 @@ static void put_box(const struct fsd_drawing *w, fsd_id id, FILE *out)
     fputs("\"]\n", out);
 }
 
-/* An "id" of its own, since no escape gives the name of a cluster.  Its members hang
- * together by `next`. */
+/* A cluster needs an explicit id, since no escape gives its name. Its members are
+ * linked by `next`. */
 static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
                         const fsd_id *next, FILE *out)
 {
@@ -134,11 +133,12 @@ static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
     fputs("\t\t}\n", out);
 }
 
-/* Who hangs in which cluster, and which frames have something to show. */
+/* Links the members of each cluster, and marks the frames that are not empty. */
 struct places {
-    fsd_id *first; /* by owner of a cluster */
+    fsd_id *first; /* by the box that owns the cluster */
     fsd_id *next;  /* by member */
-    bool *holds;   /* by frame: a box of this side, or a frame that does */
+    bool *holds;   /* by frame: whether it has a box of this side, or a frame that has
+                      one */
 };
 
 static struct places places_of(const struct fsd_drawing *w, enum fsd_side side)
@@ -162,7 +162,7 @@ static struct places places_of(const struct fsd_drawing *w, enum fsd_side side)
     return p;
 }
 
-/* A cluster stands where its first box would. */
+/* A cluster is printed at the place of its first box. */
 static void put_boxes(const struct fsd_drawing *w, enum fsd_side side, fsd_id frame,
                       const struct places *p, FILE *out)
 {
@@ -181,7 +181,7 @@ static void put_boxes(const struct fsd_drawing *w, enum fsd_side side, fsd_id fr
     }
 }
 
-/* Frames stand behind their parents, so that those within one follow it.
+/* Frames follow their parents, so those within one frame follow it.
  * NOLINTNEXTLINE(misc-no-recursion): as deep as control flow is nested */
 static void put_frames(const struct fsd_drawing *w, enum fsd_side side, fsd_id parent,
                        const struct places *p, FILE *out)
@@ -223,8 +223,8 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* Within a fused layer no tensor is written: what it would be there is in the tooltip.
- * What is a box of its own says itself what it is. */
+/* No tensor is written within a fused layer: the tooltip shows what it would be. A
+ * tensor with its own box shows its form there. */
 static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {
@@ -255,8 +255,8 @@ static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
     }
 }
 
-/* From the cluster to its layer, which it keeps beside it; only the one tie that a
- * cluster has does. */
+/* A tie from a cluster to its layer, which keeps both side by side; a cluster has
+ * one tie only. */
 static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FILE *out)
 {
     const char *tip = tie->loose  ? w->painter->loose_tip
@@ -280,8 +280,8 @@ static void put_tie(const struct fsd_drawing *w, const struct fsd_line *tie, FIL
         fprintf(out, " tooltip=\"%s\"", tip);
 }
 
-/* True for a box that needs no line from its side's head: it stands above what reads
- * it, and in no cluster that would carry it elsewhere. */
+/* True if a box needs no line from the head of its side: it is above its consumer,
+ * and no cluster would move it elsewhere. */
 static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads)
 {
     const struct fsd_box *box = &w->boxes.at[b];
@@ -289,9 +289,10 @@ static bool stands_free(const struct fsd_drawing *w, fsd_id b, const bool *leads
     return leads[b] && box->kind == FSD_BOX_ITEMS && !in_cluster(w, box);
 }
 
-/* What nothing leads to may hang below the heads: in their rank it would be in the way
- * of the ties.  Graphviz keeps room for an invisible line in each rank that it passes:
- * sixty of them leave a third of a picture blank. */
+/* Boxes without an incoming line may be held below the heads of the sides; in the
+ * first rank they would be in the way of the ties. Graphviz keeps room for an
+ * invisible line in each rank that it crosses: sixty such lines leave a third of a
+ * picture blank. */
 static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
 {
     static const char *const same[FSD__LINE_COUNT] = {
@@ -341,7 +342,7 @@ void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out)
     fputs("}\n", out);
 }
 
-/* DOT is text and always there; what must be laid out may not be. */
+/* DOT is text and always available; formats that need a layout may not be. */
 enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *out,
                                struct fsd_error *err)
 {

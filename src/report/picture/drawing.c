@@ -1,8 +1,8 @@
 /*
- * Adds boxes and lines to a drawing, and sorts lines by everything that distinguishes
- * them, once each.  Sorting is what makes pictures the same bytes on every machine,
- * since qsort() may leave equal lines in any order.  A line to a box that is not shown
- * is dropped here, so that no caller needs to check.
+ * Adds boxes and lines to a drawing, sorts the lines by all of their properties, and
+ * removes duplicates. Sorting gives the same bytes on every machine, since qsort() may
+ * leave equal lines in any order. A line to a box that is not shown is dropped here, so
+ * that no caller needs to check.
  */
 #include "report/picture/drawing.h"
 #include "base/base.h"
@@ -25,8 +25,8 @@ void fsd_drawing_add_item(struct fsd_drawing *w, fsd_id item)
     w->boxes.at[w->boxes.n - 1].items.n++;
 }
 
-/* A line within a box is hidden by it, and one of a box that is not drawn has no end.
- */
+/* A line within one box would be hidden by the box, and a line to a box that is not
+ * drawn has no end. */
 void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
                           struct fsd_line line)
 {
@@ -34,8 +34,8 @@ void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
         fsd_vec_push(w->arena, &w->lines[kind], line);
 }
 
-/* Compares everything that distinguishes two lines, so that a drawing is the same on
- * every machine: qsort() may put equal ones in any order. */
+/* Compares all properties of two lines, so that a drawing is the same on every
+ * machine: qsort() may put equal ones in any order. */
 static int order_lines(const void *x, const void *y)
 {
     const struct fsd_line *a = x, *b = y;
@@ -64,19 +64,21 @@ uint32_t fsd_drawing_weight(const struct fsd_drawing *w)
 
 /* ------------------------------------------------------------------------- ranks */
 
-/* A line holds its second box so many ranks below the first; negative: it does not. */
+/* Number of ranks by which a line holds its second box below the first; negative: it
+ * does not. */
 static int length_of(enum fsd_line_kind kind, const struct fsd_line *line)
 {
     return kind != FSD_TIE ? 1 : line->part ? -1 : 0;
 }
 
-/* By box the longest way to it; of a ring, of which layout turns a line around, from
- * its first box. */
+/* Computes for each box the longest path to it. In a cycle, of which the layout
+ * reverses one line, paths begin at the first box. */
 static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
 {
     uint32_t *rank = FSD_NEW(arena, uint32_t, w->boxes.n);
     uint32_t *before =
-        FSD_NEW(arena, uint32_t, w->boxes.n); /* lines not yet followed */
+        FSD_NEW(arena, uint32_t, w->boxes.n); /* number of lines that were not followed
+                                                 yet */
     uint32_t *start = FSD_NEW(arena, uint32_t, w->boxes.n + 2), n = 0, done = 0;
     struct edge {
         fsd_id to;
@@ -112,7 +114,7 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
     for (fsd_id ring = 0; done < w->boxes.n; done++) {
         fsd_id b;
 
-        while (done == n) { /* the first of what is left begins, whatever leads to it */
+        while (done == n) { /* if only cycles are left, begin with the first box */
             if (before[ring]) {
                 before[ring] = 0;
                 ready[n++] = ring;
@@ -124,7 +126,7 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
             fsd_id to = edges[i].to;
 
             if (!before[to])
-                continue; /* it has its rank */
+                continue; /* the rank of this box is final */
             if (rank[b] + edges[i].length > rank[to])
                 rank[to] = rank[b] + edges[i].length;
             if (!--before[to])

@@ -47,39 +47,40 @@ struct fsd_box {
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 
-/** A frame around boxes of both sides, which may hold others. */
+/** A frame around boxes of both sides; frames may be nested. */
 struct fsd_frame {
-    fsd_id parent;     /**< FSD_NONE: it is the first, which is not drawn */
-    const char *title; /**< an HTML-like string; NULL: nothing is in it */
+    fsd_id parent;     /**< parent frame; FSD_NONE: the first frame, which is not
+                            drawn */
+    const char *title; /**< an HTML-like string; NULL: the frame is empty */
 };
 
 enum fsd_line_kind {
-    FSD_WIRE, /**< what tensors are read by, within a side */
-    /** Between boxes that stand for the same: a layer's box and what it computes, a
-     *  cluster of boxes or one of a node that another layer has the rest of; two
-     * builds' groups.  From left to right. */
+    FSD_WIRE, /**< from the producer of a tensor to a consumer, within a side */
+    /** From the left to the right side, between boxes of the same nodes: nodes and
+     * their layer; a cluster of nodes, or one node that another layer computes in
+     * part; groups of two builds. */
     FSD_TIE,
-    /** From a box to a later one of its side: by what the picture leaves out, or, where
-     *  no wire is known to lead there, since it comes next in the file. */
+    /** From a box to a later one of its side: past boxes that the picture leaves
+     * out; or, if no wire to that box is known, because it is the next in the file. */
     FSD_THREAD,
-    FSD_HOLD, /**< not to be seen: the second comes below the first */
+    FSD_HOLD, /**< invisible: keeps the second box below the first */
     FSD__LINE_COUNT
 };
 
 struct fsd_line {
     fsd_id from, to; /**< boxes */
-    uint32_t rank;   /**< it is sorted by this, and then by its boxes */
+    uint32_t rank;   /**< lines are sorted by this, then by their boxes */
 
     /* Of a wire: */
-    fsd_id what; /**< the first tensor of `n`; of a comparison, a layout */
-    fsd_id from_port, to_port; /**< in the graph's ports; FSD_NONE: not known */
-    uint32_t n;                /**< tensors that go this way */
-    uint8_t type[2];           /**< enum fsd_dtype at its two ends; 0: not known */
-    bool derived; /**< from what nodes say; no tensor is known that goes this way */
+    fsd_id what; /**< the first of `n` tensors; in a comparison, a layout */
+    fsd_id from_port, to_port; /**< port of the graph; FSD_NONE: not known */
+    uint32_t n;                /**< number of tensors on this path */
+    uint8_t type[2];           /**< enum fsd_dtype at both ends; 0: not known */
+    bool derived; /**< derived from nodes: no tensor is known on this path */
 
     /* Of a tie: */
-    bool part;  /**< the left box lies in another box's cluster */
-    bool loose; /**< drawn dotted: less is known, or nothing happened */
+    bool part;  /**< the left box is in the cluster of another box */
+    bool loose; /**< drawn dotted: less is known, or nothing changed */
 };
 
 typedef FSD_VEC(struct fsd_line) fsd_lines;
@@ -87,36 +88,36 @@ typedef FSD_VEC(struct fsd_line) fsd_lines;
 struct fsd_drawing {
     struct fsd_arena *arena;
     const struct fsd_painter *painter;
-    const void *of;                /**< what the painter knows of it */
+    const void *of;                /**< data of the painter */
     FSD_VEC(struct fsd_box) boxes; /**< left first */
     FSD_VEC(fsd_id) items;
-    FSD_VEC(struct fsd_frame) frames; /**< each behind its parent; none: no frames */
+    FSD_VEC(struct fsd_frame) frames; /**< each after its parent */
     fsd_lines lines[FSD__LINE_COUNT]; /**< sorted */
-    bool straight; /**< its lines: Graphviz finds no curves for them */
+    bool straight; /**< draw straight lines: Graphviz finds no curves for them */
 };
 
-/** The right box whose cluster a box is in; NULL. */
+/** The right box to whose cluster a box belongs; NULL. */
 static inline struct fsd_box *fsd_drawing_owner(const struct fsd_drawing *w,
                                                 const struct fsd_box *box)
 {
     return box->cluster == FSD_NONE ? NULL : &w->boxes.at[box->cluster];
 }
 
-/** How a box looks, in Graphviz's words. */
+/** The look of a box, in the terms of Graphviz. */
 struct fsd_box_style {
     const char *shape, *style, *fill, *line, *width;
 };
 
-/** What a drawing of a run and one of a comparison say and show each in its own way.
- *  Labels of boxes and the legend are HTML-like strings, all else is plain ones; every
- *  name in them goes through fsd_put_label_text() or fsd_put_tip_text(). */
+/** What drawings of a run and of a comparison print differently. Labels of boxes and
+ * the legend are HTML-like strings, all other texts are plain. Every name in them
+ * goes through fsd_put_label_text() or fsd_put_tip_text(). */
 struct fsd_painter {
     struct fsd_side_words {
         const char *name, *label;
-        unsigned weight; /**< how much its wires want to be straight */
-        const char *prefixes[FSD__BOX_COUNT]; /**< of its boxes' names, by kind */
+        unsigned weight; /**< how strongly its wires should be straight */
+        const char *prefixes[FSD__BOX_COUNT]; /**< of the names of boxes, by kind */
     } sides[FSD__SIDE_COUNT];
-    /** What stands above a side; NULL: its label. */
+    /** Prints the heading of a side; NULL: the side has its plain label. */
     const char *(*side_label)(const struct fsd_drawing *w, enum fsd_side side);
     void (*put_legend)(const struct fsd_drawing *w, FILE *out);
     struct fsd_box_style (*look)(const struct fsd_drawing *w,
@@ -126,200 +127,205 @@ struct fsd_painter {
     void (*put_tip)(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out);
     void (*put_wire_label)(const struct fsd_drawing *w, const struct fsd_line *wire,
                            FILE *out);
-    /** NULL: wires have none. */
+    /** NULL: wires have no tooltips. */
     void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out);
-    /** NULL: the line of the right box. */
+    /** NULL: the color of the right box. */
     const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_line *tie);
     const char *tie_width;
-    const char *loose_tip; /**< what a loose tie is; NULL: it says nothing */
-    bool hangs;       /**< boxes that nothing leads to stand below the sides' heads */
-    bool port_labels; /**< on wires of an input or output, whose box says it as well */
+    const char *loose_tip; /**< the meaning of a loose tie; NULL: it has none */
+    bool hangs;       /**< boxes without an incoming line are below the heads of the
+                           sides */
+    bool port_labels; /**< also on wires of an input or output, whose box has the same
+                           label */
 };
 
 /* ---------------------------------------------------------- making one, drawing.c */
 
-/** The i-th item of a box. */
+/** Returns the i-th item of a box. */
 static inline fsd_id fsd_item(const struct fsd_drawing *w, const struct fsd_box *box,
                               uint32_t i)
 {
     return w->items.at[box->items.at + i];
 }
 
-/** A new box of one item. */
+/** Adds a box with one item. */
 fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id item);
 
-/** One more item of the box that was added last. */
+/** Adds an item to the last box. */
 void fsd_drawing_add_item(struct fsd_drawing *w, fsd_id item);
 
-/** Adds a line; none from or to FSD_NONE or itself. */
+/** Adds a line. It ignores lines from or to FSD_NONE, and from a box to itself. */
 void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
                           struct fsd_line line);
 
-/** Sorts the lines of a kind, and leaves one of each that are equal. */
+/** Sorts the lines of a kind and removes duplicates. */
 void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind);
 
-/** Boxes and what is drawn between them: layout takes time accordingly. */
+/** Number of boxes and lines, which determines the time of the layout. */
 uint32_t fsd_drawing_weight(const struct fsd_drawing *w);
 
-/** How many ranks all lines cross together: layout bends each at every rank, and takes
- *  more time for that than for the rest. */
+/** Number of ranks that all lines cross together: the layout bends each line at each
+ * rank, which takes most of its time. */
 uint64_t fsd_drawing_span(const struct fsd_drawing *w);
 
 /* ------------------------------------------------------ words and colors, paint.c */
 
-/** Shortens to `most` characters by taking out of the middle, makes hidden characters
- *  visible, and escapes: for a label of either kind of string, or for a tooltip. */
+/** Shortens to `most` characters in the middle, makes hidden characters visible, and
+ * escapes: for a label of either kind of string, or for a tooltip. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most);
 void fsd_put_tip_text(FILE *out, const char *s, size_t most);
 
-/** The meaning of the layers' colors; `tint` is NULL if they only distinguish layers.
- */
+/** The meaning of the colors of layers; `tint` is NULL if colors only distinguish
+ * layers. */
 struct fsd_coloring {
     const char *name;
     unsigned (*tint)(const struct fsd_diff *d, fsd_id layer);
     const char *words[7]; /**< by tint, for the legend; NULL: not used */
 };
-/** NULL is the first of them.  diff_color.c */
+/** Finds a coloring by name; NULL means the first. diff_color.c */
 enum fsd_status fsd_coloring_find(const char *name, const struct fsd_coloring **out,
                                   struct fsd_error *err);
 
-/** The color of a type; higher precisions have thicker lines. */
+/** Returns the color of a type; lines of higher precisions are thicker. */
 const char *fsd_type_color(enum fsd_dtype type);
 const char *fsd_type_width(enum fsd_dtype type);
 
 #define FSD_SMALL "<FONT POINT-SIZE=\"8\" COLOR=\"#444444\">"
 #define FSD_ARROW " \xe2\x86\x92 "
 
-/** " int8", in the type's color; nothing if it is unknown. */
+/** Prints " int8" in the color of the type; nothing if the type is unknown. */
 void fsd_put_type_word(enum fsd_dtype type, FILE *out);
 
-/** The files of a picture, in a legend: their names, or for two builds as much of their
- *  paths as differs.
- *  @param left  NULL: the picture is of one file */
+/** Prints the files of a picture into a legend: their names, or for two builds the
+ * parts of their paths that differ.
+ * @param left  NULL: the picture is of one file */
 void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 
-/** The table around a legend's rows, and one of its cells. */
+/** Begin and end of the table of a legend, and one cell. */
 #define FSD_LEGEND_BEGIN                                                               \
     "<TABLE BORDER=\"0\" CELLBORDER=\"0\" CELLSPACING=\"4\" CELLPADDING=\"3\">"
 #define FSD_LEGEND_END "</TABLE>"
 void fsd_put_key(struct fsd_box_style look, const char *border, const char *text,
                  FILE *out);
-/** The last cell of a legend's row, and the row's end: what the colors of types mean,
- *  and lines that are no tensors, of a drawing with any. */
+/** Prints the last cell of a legend's row and ends the row: the meaning of the
+ * colors of types, and of lines that are no tensors, if the drawing has any. */
 void fsd_put_line_keys(const struct fsd_drawing *w, FILE *out);
 
 extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
 
 /* ------------------------------------------------------------------- writing it */
 
-/** Prints it as DOT.
- *  @param wire_labels on every wire, not only where the type changes. */
+/** Prints a drawing as DOT.
+ * @param wire_labels on every wire, not only where the type changes. */
 void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out);
 
-/** Of a picture that lays out within a few seconds; fsd_drawing_span(). */
+/** Limit for a picture that lays out within a few seconds; see fsd_drawing_span(). */
 enum { FSD_MOST_SPAN = 8000 };
 
-/** A picture and what may be drawn in its place. */
+/** A picture and its possible simplifications. */
 struct fsd_plan {
     const struct fsd_picture *want;
     struct fsd_drawing *drawing;
-    /** Draws less, and says in `less` what; false when there is no less. */
+    /** Draws less, and describes in `less` what is drawn; false if it cannot draw
+     * less. */
     bool (*simplify)(struct fsd_plan *plan);
     char less[200];     /**< for a note: "drawn with --collapse run, ..." */
-    uint32_t most_ends; /**< beyond it, and beyond FSD_MOST_SPAN, less is drawn */
-    bool chosen;        /**< unless this is what was asked for */
-    bool last;          /**< there is nothing less */
-    double spent;       /**< seconds of processor time for its layouts */
+    uint32_t most_ends; /**< above this number, or FSD_MOST_SPAN, less is drawn */
+    bool chosen;        /**< unless the user requested this picture */
+    bool last;          /**< there is no further simplification */
+    double spent;       /**< processor time for its layouts, in seconds */
 };
 
-/** Writes it in a format of fsd_picture_write()'s. */
+/** Writes the picture in one of the formats of fsd_picture_write(). */
 enum fsd_status fsd_plan_write(struct fsd_plan *plan, const char *format, FILE *out,
                                struct fsd_error *err);
 
-/** The same for what needs a layout; layout.c */
+/** Writes a picture that needs a layout. layout.c */
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err);
 
-/** What is asked of a picture; of a style that asks for nothing, everything. */
+/** The options of a picture; a style without options means the whole picture. */
 const struct fsd_picture *fsd_wanted_picture(const struct fsd_style *style);
 
-/** Prints DOT as its first layout would be of, and notes what is left out. */
+/** Prints the DOT of the first layout, and notes what is left out. */
 void fsd_plan_print(struct fsd_plan *plan, FILE *out);
 
-/** Has Graphviz read DOT, lay it out and write it; false when it cannot, or finds an
- *  error in it.  May take very long, may crash, and complains on standard error: for a
- *  child process, of which the next picture may be asked, too.  graphviz.c */
+/** Lets Graphviz read DOT, lay it out and write it; false if it cannot, or finds an
+ * error. It may take very long, may crash, and prints to standard error, so it runs
+ * in a child process, which may be asked for further pictures. graphviz.c */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out);
 
-/** The first line that a reader should know of in what it complained; NULL.
- *  complaint.c */
+/** Returns the first line of the messages that a reader should know; NULL.
+ * complaint.c */
 const char *fsd_graphviz_complaint(const char *said);
 
-/** How an attempt to lay out went. */
+/** Result of an attempt to lay out. */
 struct fsd_layout_outcome {
     bool good, timed_out;
-    double spent;   /**< seconds of processor time */
-    char said[200]; /**< what Graphviz complained of; empty: of nothing */
+    double spent;   /**< processor time in seconds */
+    char said[200]; /**< message of Graphviz; empty: none */
 };
 
-/** Sets what was complained of. */
+/** Stores a message of Graphviz. */
 void fsd_graphviz_say(const char *said, struct fsd_layout_outcome *o);
 
-/** Whether a child can lay out: without Graphviz, if there is a program that does. */
+/** Whether a child process can lay out; in a build without Graphviz, whether there
+ * is a program that can. */
 bool fsd_child_draws(void);
 
-/* What fsd_layouts_begin() and the like do by a child process.  child.c, or program.c
- * without Graphviz, where it is NULL if there is no program. */
+/* Implements fsd_layouts_begin() and its relatives by a child process: child.c, or
+ * program.c without Graphviz; returns NULL if there is no program. */
 struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
                                          const char *const *dots, uint32_t n,
                                          const char *format);
-/** The next one, written to `out`, or nothing.  One that crashes the child, or has to
- *  be killed with it, leaves the rest to another child. */
+/** Writes the next picture to `out`, or nothing. If a picture crashes the child, or
+ * the child must be killed, another child lays out the rest. */
 struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seconds,
                                          FILE *out);
 void fsd_child_end(struct fsd_layout_child *l);
 
 /* --------------------------------------------------------------- a run, diff_*.c */
 
-/** What is in the picture; by node and by layer. */
+/** The contents of a picture, by node and by layer. */
 struct fsd_pick {
     bool *nodes, *layers;
-    fsd_id *homes; /**< by node: the layer whose cluster it is in: the first picked one
-                        that computes it; of a vanished node the one between whose
-                        tensors it lies, where it is next to a node of that; FSD_NONE */
-    bool partial;  /**< not everything */
-    uint32_t constants;  /**< Constant nodes left out */
-    const char *subject; /**< "reformats and what is next to them" */
+    fsd_id *homes; /**< by node: the layer to whose cluster it belongs: the first picked
+                        layer that computes it; for a vanished node, the layer whose
+                        tensors are around it, if it touches a node of that layer;
+                        FSD_NONE */
+    bool partial;  /**< the picture leaves something out */
+    uint32_t constants;  /**< number of Constant nodes left out */
+    const char *subject; /**< "reformats and their neighbors" */
 };
 
-/** Puts bodies of control flow into frames; clusters are known. */
+/** Puts the bodies of control flow into frames; clusters must be known. */
 void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d);
 
-/** How boxes are shared.  Levels go from everything apart to a few boxes. */
+/** How items share boxes. The levels lead from one box per item to a few boxes. */
 enum fsd_level { FSD_LEVEL_NONE, FSD_LEVEL_RUN, FSD_LEVEL_SCOPE, FSD_LEVEL_PART };
 
 struct fsd_grain {
     enum fsd_level level;
-    unsigned depth; /**< of FSD_LEVEL_SCOPE */
+    unsigned depth; /**< depth for FSD_LEVEL_SCOPE */
 };
 
-/** By node or by layer: the first item of its box, and that box's title. */
+/** By node or by layer: the first item of its box, and the title of that box. */
 struct fsd_sharing {
     fsd_id *leader;
     const char **titles; /**< at the first items; NULL */
 };
 
-/** What a drawing is `of`. */
-/** What is written of a layer below its name, as bits. */
+/** What a drawing shows. */
+/** Facts below the name of a layer, as bits. */
 enum fsd_label {
     FSD_LABEL_MS = 1,
     FSD_LABEL_BYTES = 2,
     FSD_LABEL_TACTIC = 4,
 };
 
-/** "ms,tactic".
- *  @param list  NULL: times and bytes
+/** Reads a list such as "ms,tactic".
+ * @param list  NULL: times and bytes
  *  @return FSD_OK, or FSD_E_ARG when a word is not known. */
 enum fsd_status fsd_labels_parse(const char *list, unsigned *labels,
                                  struct fsd_error *err);
@@ -329,28 +335,28 @@ struct fsd_diff_scene {
     struct fsd_pick pick;
     struct fsd_grain grain;
     const struct fsd_coloring *coloring;
-    unsigned labels;   /**< of enum fsd_label */
-    double slowest_ms; /**< of the engine's layers, those of a box together; not above 0
-                            when no time is known */
+    unsigned labels;   /**< bits of enum fsd_label */
+    double slowest_ms; /**< of the engine's layers; layers of one box count together;
+                            not above 0 if no time is known */
 };
 extern const struct fsd_painter fsd_diff_painter; /* diff_label.c */
 
-/** Picks what the style asks for.
- *  @return FSD_OK, or FSD_E_ARG when a word is not known or names nothing. */
+/** Picks the nodes and layers that the style requests.
+ * @return FSD_OK, or FSD_E_ARG when a word is not known or names nothing. */
 enum fsd_status fsd_diff_pick(const struct fsd_diff *d, const struct fsd_style *style,
                               struct fsd_arena *arena, struct fsd_pick *pick,
                               struct fsd_error *err);
 
-/** Picks some layers, with their nodes and what vanished beside these. */
+/** Picks some layers, with their nodes and the vanished nodes beside these. */
 void fsd_diff_pick_layers(const struct fsd_diff *d, const fsd_id *layers, uint32_t n,
                           struct fsd_arena *arena, struct fsd_pick *pick);
 
-/** The form of a tensor at one end of its wire, or where nothing is known of it at the
- *  other. */
+/** The form of a tensor at one end of its wire; if it is unknown there, that of the
+ * other end. */
 const struct fsd_form *fsd_wire_form(const struct fsd_graph *g,
                                      const struct fsd_line *wire, bool source);
 
-/** The time of a box's layers together; negative where none is known. */
+/** Sum of the times of a box's layers; negative if no time is known. */
 double fsd_box_ms(const struct fsd_drawing *w, const struct fsd_box *box,
                   const struct fsd_diff *d);
 
@@ -364,42 +370,43 @@ enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
 /** "run", "scope:2", "part": writes at most 24 bytes and returns `out`. */
 const char *fsd_grain_name(struct fsd_grain grain, char out[24]);
 
-/** Makes it the next coarser one; false after the last. */
+/** Advances to the next coarser level; false after the last. */
 bool fsd_grain_next(struct fsd_grain *grain);
 
-/** Scopes within scopes that nodes' names have at most; to a greater depth, pictures
- *  are the same. */
+/** The greatest number of nested scopes in names of nodes; deeper levels give the
+ * same picture. */
 unsigned fsd_diff_scope_levels(const struct fsd_diff *d);
 
-/** Says which items share a box. */
+/** Determines which items share a box. */
 void fsd_diff_share(const struct fsd_diff *d, const struct fsd_pick *pick,
                     struct fsd_grain grain, struct fsd_arena *arena,
                     struct fsd_sharing *nodes, struct fsd_sharing *layers);
 
 /* --------------------------------------------------------- a part of it, near.c */
 
-/** Units of a graph (nodes, layers, groups) of which some are asked for. */
+/** Units of a graph (nodes, layers, groups), some of which are selected. */
 struct fsd_near {
     struct fsd_arena *arena;
-    bool *in;   /**< by unit: before what is asked for, afterwards all that is drawn */
-    uint32_t n; /**< units */
-    unsigned depth;     /**< so many steps away at most */
-    const bool *passes; /**< by unit: to it is no step; NULL: to each is one */
-    /** Calls fsd_near_take() for all that is next to it. */
+    bool *in;           /**< by unit: first the selection, at the end all drawn units */
+    uint32_t n;         /**< units */
+    unsigned depth;     /**< maximum number of steps */
+    const bool *passes; /**< by unit: whether it is no step; NULL: each unit is one */
+    /** Calls fsd_near_take() for each neighbor of a unit. */
     void (*next)(struct fsd_near *near, fsd_id unit);
     const void *of;
-    fsd_id_vec front, beyond; /**< of this step and of the following one; empty */
+    fsd_id_vec front, beyond; /**< units of this step and of the following one; empty at
+                                   first */
 };
 
 void fsd_near_take(struct fsd_near *near, fsd_id unit);
 void fsd_near_grow(struct fsd_near *near);
 
-/** Two units next to each other. */
+/** A pair of adjacent units. */
 struct fsd_near_pair {
     fsd_id a, b;
 };
-/** The same where all that are next to each other are known; sets `next` and `of`.
- *  @param pairs may be NULL if there are none */
+/** Like the above, if all pairs of neighbors are known; sets `next` and `of`.
+ * @param pairs may be NULL if there are none */
 void fsd_near_grow_pairs(struct fsd_near *near, const struct fsd_near_pair *pairs,
                          uint32_t n);
 
@@ -416,7 +423,7 @@ static inline const struct fsd_state *fsd_box_state(const struct fsd_drawing *w,
     return ((const struct fsd_pair_scene *)w->of)->states[box->side];
 }
 
-/** Of a box of an input or an output. */
+/** The name of the box of an input or an output. */
 static inline const struct fsd_state_port *fsd_box_port(const struct fsd_drawing *w,
                                                         const struct fsd_box *box)
 {
@@ -431,13 +438,14 @@ static inline const struct fsd_state_port *fsd_box_port(const struct fsd_drawing
 struct fsd_compare_scene {
     struct fsd_pair_scene pair;
     const struct fsd_compare *c;
-    const char *subject; /**< of a part: "what changed"; NULL: everything is drawn */
-    struct fsd_lists changes; /**< of two exports, by region */
+    const char *subject;      /**< for a part: "the changes and their neighbors"; NULL:
+                              everything is drawn */
+    struct fsd_lists changes; /**< for two exports, by region */
 };
 extern const struct fsd_painter fsd_compare_painter, fsd_exports_painter;
 
-/** Tints: of a group that says what happened to its region; of a move that is the same
- *  in both builds (another one has its enum fsd_move_what). */
+/** Colors: of a group that shows what happened to its region; of a move that is the
+ * same in both builds (another move has the color of its enum fsd_move_what). */
 enum { FSD_GROUP_LABELED = 1, FSD_MOVE_UNCHANGED = 3 };
 
 #endif

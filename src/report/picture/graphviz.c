@@ -1,7 +1,7 @@
 /*
- * Graphviz, as far as it is there.  To load it takes a tenth of a small run's time and
- * memory, which runs that lay nothing out need not pay: the program is linked with none
- * of it, and the child that lays out loads it.
+ * Loads Graphviz if it is installed. Loading takes a tenth of a small run's time and
+ * memory, which runs without a layout must not pay: so the program is not linked with
+ * it, and only the child process that lays out loads it.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
@@ -35,16 +35,16 @@ static bool load(void)
     for (size_t i = 0; i < FSD_COUNT_OF(names) && all; i++)
         all = (graphviz.at[i] = dlsym(library, names[i]));
     if (!all)
-        fprintf(stderr, "Error: %s\n", dlerror()); /* as Graphviz says it */
+        fprintf(stderr, "Error: %s\n", dlerror()); /* like Graphviz's messages */
     return all;
 }
 
 /* -------------------------------------------------------------------- what is named */
 
-/* Graphviz draws what has a name in the order of numbers that these give: of its own,
- * which are addresses, so that a second picture in one process would be another one at
- * each run.  Here they are the order in which the names come.  What has no name gets an
- * odd number. */
+/* Graphviz draws named objects in the order of the numbers that these functions
+ * assign. Its own numbers are addresses, so a second picture in one process would
+ * differ from run to run. Here they follow the order in which the names appear.
+ * Unnamed objects get odd numbers. */
 struct names {
     struct fsd_arena *arena;
     struct fsd_intern *of;
@@ -86,7 +86,7 @@ static char *name_of(void *state, int type, IDTYPE id)
 static long take_number(void *state, int type, IDTYPE id)
 {
     (void)state, (void)type, (void)id;
-    return 0; /* only number_of() has any */
+    return 0; /* only number_of() gives numbers */
 }
 
 static void keep_number(void *state, int type, IDTYPE id)
@@ -121,8 +121,8 @@ static Agraph_t *read_dot(const char *dot)
     return g;
 }
 
-/* The right side is to the left.  Graphviz swaps clusters to save crossings, whatever
- * leads from one to the other within a rank. */
+/* Whether the right side is drawn to the left: Graphviz swaps clusters to save
+ * crossings, even against lines within a rank. */
 static bool is_mirrored(Agraph_t *g)
 {
     const struct called *call = &graphviz.by_name;
@@ -133,7 +133,7 @@ static bool is_mirrored(Agraph_t *g)
     return right && ND_coord(left).x > ND_coord(right).x;
 }
 
-/* Ties, the lines within a rank, pull more or less than they were printed with. */
+/* Changes the weights of ties, the lines within a rank. */
 static void weigh_ties(Agraph_t *g, const char *weight)
 {
     const struct called *call = &graphviz.by_name;
@@ -147,8 +147,9 @@ static void weigh_ties(Agraph_t *g, const char *weight)
         }
 }
 
-/* NULL: it could not be laid out.  What is mirrored is laid out again with ties of
- * other weights, so that crossings are saved elsewhere; if none helps, it stays so. */
+/* NULL: the picture could not be laid out. A mirrored picture is laid out again with
+ * other weights of ties, so that crossings are saved elsewhere; if that does not
+ * help, it stays mirrored. */
 static Agraph_t *lay_out(GVC_t *gvc, const char *dot)
 {
     static const char *const weights[] = {NULL, "10", "0", NULL};
@@ -171,7 +172,7 @@ static Agraph_t *lay_out(GVC_t *gvc, const char *dot)
     return g;
 }
 
-/* The context, with its plug-ins, serves all pictures of the process. */
+/* One context with its plug-ins serves all pictures of the process. */
 bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
 {
     const struct called *call = &graphviz.by_name;
@@ -185,11 +186,11 @@ bool fsd_graphviz_draw(const char *dot, const char *format, FILE *out)
         return false;
     call->agreseterrors();
     g = lay_out(gvc, dot);
-    /* A label that it cannot read is drawn as the box's name, and is no failure to it.
-     */
+    /* If Graphviz cannot read a label, it draws the name of the box and reports no
+     * failure. */
     good = g && call->gvRenderData(gvc, g, format, &picture, &size) == 0 &&
            call->agerrors() < AGERR && size && fwrite(picture, 1, size, out) == size;
-    if (good) { /* what failed may not be whole */
+    if (good) { /* a failed picture may be incomplete */
         call->gvFreeRenderData(picture);
         call->gvFreeLayout(gvc, g);
         call->agclose(g);

@@ -1,10 +1,9 @@
 /*
- * Laying a picture out: by Graphviz in a child process (child.c), by a program
- * (program.c) or by the function that whoever uses the library has given for it.
- *
- * Layout does not scale: of a picture that is too large less is drawn.  What is too
- * large is decided by what the picture holds, and what comes after a failure by the
- * failure, so that a picture is the same bytes on a busy machine.  Time only ends in an
+ * Lays a picture out: by Graphviz in a child process (child.c), by a program
+ * (program.c), or by a function of the library's user. The time of a layout grows much
+ * faster than the picture, so large pictures are simplified. Whether a picture is too
+ * large depends only on its contents, and what follows a failure only on that failure,
+ * so the result has the same bytes on a busy machine. A time limit only leads to an
  * error.
  */
 #include "base/base.h"
@@ -52,7 +51,7 @@ void fsd_layouts_end(struct fsd_layouts *l)
         fsd_child_end(l->child);
 }
 
-/* The next one, written to `out`, or nothing. */
+/* Writes the next picture to `out`, or nothing. */
 static struct fsd_layout_outcome take(struct fsd_layouts *l, double seconds, FILE *out)
 {
     struct fsd_layout_outcome o = {0};
@@ -93,13 +92,14 @@ bool fsd_picture_lays_out(const char *format)
 
 /* ---------------------------------------------------------------------- attempts */
 
-/* Only few wires are labelled: more labels would push the boxes apart. */
+/* Labels are printed only if the picture has few wires: more labels would push the
+ * boxes apart. */
 static bool is_labelled(const struct fsd_drawing *w)
 {
     return w->lines[FSD_WIRE].n <= MANY_WIRES;
 }
 
-/* Labels have ranks of their own, as many again. */
+/* Labels have ranks of their own, which doubles the number of ranks. */
 static bool is_too_large(const struct fsd_plan *plan)
 {
     const struct fsd_drawing *w = plan->drawing;
@@ -108,7 +108,7 @@ static bool is_too_large(const struct fsd_plan *plan)
            fsd_drawing_span(w) * (is_labelled(w) ? 2 : 1) > FSD_MOST_SPAN;
 }
 
-/* What is still too large would take too long as well. */
+/* A picture that is still too large would take too long. */
 static bool draw_less(struct fsd_plan *plan)
 {
     bool less = plan->simplify(plan);
@@ -118,8 +118,8 @@ static bool draw_less(struct fsd_plan *plan)
     return less;
 }
 
-/* What a reader should know of the picture: that less is drawn, or what Graphviz says.
- */
+/* What a reader should know of the picture: that it is simplified, or a message of
+ * Graphviz. */
 static void report(const struct fsd_plan *plan, uint32_t boxes, const char *why,
                    const char *said)
 {
@@ -151,7 +151,7 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out)
     report(plan, boxes, too_large, "");
 }
 
-/* Draws what is printed of the plan: all of it, or nothing. */
+/* Draws the printed picture of the plan completely, or nothing. */
 static struct fsd_layout_outcome try_layout(struct fsd_plan *plan, const char *format,
                                             double seconds, FILE *out)
 {
@@ -168,8 +168,8 @@ static struct fsd_layout_outcome try_layout(struct fsd_plan *plan, const char *f
     return o;
 }
 
-/* Where Graphviz finds no way for a curve, which its router may not for hundreds of
- * labels, the lines are straight; only where it cannot draw these less is drawn. */
+/* If Graphviz finds no path for a curve, as happens with hundreds of labels, lines
+ * are drawn straight; only if that fails, the picture is simplified. */
 enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE *out,
                                  struct fsd_error *err)
 {

@@ -1,6 +1,6 @@
 /*
- * Which boxes the picture of a part has: what is asked for, and what is next to it.  A
- * run steps along the tensors of its two graphs, two builds along the wires between
+ * Finds the boxes of a partial picture: the selection and its neighbors. For a run the
+ * steps go along the tensors of its two graphs, for two builds along the wires between
  * groups.
  */
 #include "base/base.h"
@@ -32,7 +32,7 @@ void fsd_near_grow(struct fsd_near *near)
 
 struct pairs {
     const struct fsd_near_pair *at;
-    struct fsd_lists firsts, seconds; /* by unit: the pairs that it is in */
+    struct fsd_lists firsts, seconds; /* by unit: the pairs that contain it */
 };
 
 static void step_along_pairs(struct fsd_near *near, fsd_id unit)

@@ -1,6 +1,6 @@
-/* Words and colors that all pictures share.  Pale fills after Paul Tol's schemes, lines
- * after Okabe and Ito: distinct for color-blind readers too; a word, a dash or a width
- * repeats what a color means. */
+/* Words and colors that all pictures share. Pale fills are after Paul Tol's schemes,
+ * lines after Okabe and Ito, which color-blind readers can distinguish; a word, a
+ * dash or a line width repeats the meaning of each color. */
 #include "report/picture/drawing.h"
 #include "base/base.h"
 
@@ -38,7 +38,7 @@ static void put_char(FILE *out, const char *s, size_t len, const char *backslash
         fwrite(s, 1, len, out);
 }
 
-/* What is printed as it stands, as nearly all is, in runs. */
+/* Prints runs of characters that need no escape, as nearly all do. */
 static void put_chars(FILE *out, const char *s, const char *backslash)
 {
     static const bool changes[0x80] = {['\\'] = true, ['&'] = true, ['<'] = true,
@@ -57,7 +57,7 @@ static void put_chars(FILE *out, const char *s, const char *backslash)
     }
 }
 
-/* The characters are counted in columns of a terminal, as if all were as wide. */
+/* Counts characters as if each were one column wide in a terminal. */
 static void put_text(FILE *out, const char *s, size_t most, const char *backslash)
 {
     struct fsd_print fitted;
@@ -72,21 +72,21 @@ static void put_text(FILE *out, const char *s, size_t most, const char *backslas
     free(fitted.text);
 }
 
-/* HTML-like strings know "\N" as plain ones do, and nothing in bold is an error: of
- * what an engine alone names, the operator is not known. */
+/* HTML-like strings expand "\N" like plain ones, and an empty bold element is an
+ * error: the operator of a node that only an engine names may be unknown. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most)
 {
     put_text(out, *s ? s : "?", most, "\\\\");
 }
 
-/* Graphviz takes the escapes out of a tooltip twice. */
+/* Graphviz removes the escapes of a tooltip twice. */
 void fsd_put_tip_text(FILE *out, const char *s, size_t most)
 {
     put_text(out, s, most, "\\\\\\\\");
 }
 
-/* The last parts of a path that distinguish it from the other one: mostly the file's
- * name. */
+/* The last parts of a path that distinguish it from the other path: usually the name
+ * of the file. */
 static void put_file(const char *path, const char *other, FILE *out)
 {
     size_t n = strlen(path), m = strlen(other), same = 0, at;

@@ -1,8 +1,8 @@
 /*
- * In place of child.c and graphviz.c in a build without Graphviz: a program lays out,
- * which FUSIONDIFF_DOT names, or which is on the PATH: Graphviz's dot, or
- * graphviz-pure, a port of it that PyPI has for each system as one file.  It gets DOT
- * and gives a picture, one at a time, and a crash of it is none of this process.
+ * Replaces child.c and graphviz.c in a build without Graphviz: a program lays out the
+ * pictures. FUSIONDIFF_DOT names it, or it is on the PATH: Graphviz's dot, or
+ * graphviz-pure, a port of it that PyPI has as one file for each system. It gets DOT
+ * and writes a picture, one at a time, and its crash does not affect this process.
  */
 #include "base/base.h"
 #include "host/host.h"
