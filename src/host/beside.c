@@ -21,7 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Folders on the way have to be passed, not listed. */
+/* Folders on the path must be searchable; they need not be readable. */
 #if defined O_PATH
 #define PASS O_PATH
 #elif defined O_SEARCH
@@ -30,7 +30,8 @@
 #define PASS O_RDONLY
 #endif
 
-/* In or below it, or itself; both are without links. */
+/* True for the folder itself and for everything in or below it; both paths are
+ * without links. */
 static bool is_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -40,7 +41,7 @@ static bool is_below(const char *path, const char *folder)
     return !strncmp(path, folder, n) && (path[n] == '/' || !path[n]);
 }
 
-/* The folder that a path lies in; NULL, with errno set, if there is none. */
+/* Returns the folder of a path; NULL, with errno set, if it does not exist. */
 static char *folder_of(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -56,8 +57,8 @@ static char *folder_of(const char *path)
     return realpath(n ? folder : ".", NULL);
 }
 
-/* Below the folder of `of` as it was named, or as it is without links.  There may be no
- * such file where it is in memory. */
+/* The path below the folder of `of`: that folder as the caller named it, or without
+ * links. If the model is in memory, the file `of` may not exist. */
 static bool may_be_read(const char *real, const char *of)
 {
     char *named = folder_of(of), *file = realpath(of, NULL),
@@ -70,7 +71,7 @@ static bool may_be_read(const char *real, const char *of)
     return may;
 }
 
-/* Opens the next component below `at`, which is closed. */
+/* Opens the next component of the path below `at`, and closes `at`. */
 static int step(int at, const char **path, int last)
 {
     size_t n = strcspn(*path, "/");
@@ -92,7 +93,7 @@ static int step(int at, const char **path, int last)
     return next;
 }
 
-/* An absolute path in which nothing is a link. */
+/* Opens an absolute path, none of whose components may be a link. */
 static int open_real(const char *path)
 {
     int at = open("/", PASS | O_DIRECTORY | O_CLOEXEC);

@@ -1,5 +1,5 @@
-/* Streams of a C library that can call a function for what is written: fopencookie() of
- * GNU's and musl, funopen() of BSD's. */
+/* Streams whose output goes to a function, by calls of the C library: fopencookie()
+ * of GNU and musl, funopen() of the BSDs. */
 #include "host/host.h"
 
 #if !defined __APPLE__
@@ -46,7 +46,7 @@ FILE *fsd_host_stream_open(struct fsd_host_stream *as)
     const cookie_io_functions_t functions = {.write = put, .close = end};
     FILE *out = fopencookie(as, "w", functions);
 
-    /* A lock for each word took a sixth of a report's time. */
+    /* Locking for each word took a sixth of a report's time. */
     if (out)
         __fsetlocking(out, FSETLOCKING_BYCALLER);
     return out;

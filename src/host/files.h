@@ -1,6 +1,6 @@
-/* POSIX's vocabulary of files, folders and names: its headers are included here and
- * nowhere else, and where a system has none, windows.h declares a counterpart of each
- * call that is used. */
+/* POSIX's functions for files, folders and names. Only this header includes POSIX's
+ * headers. If a system lacks them, windows.h declares a counterpart of each function
+ * that is used. */
 #ifndef FSD_HOST_FILES_H
 #define FSD_HOST_FILES_H
 
@@ -17,7 +17,8 @@
 #include <unistd.h>
 #endif
 
-#if defined __APPLE__ /* has no such call: a full disk shows when it is written to */
+#if defined __APPLE__ /* this system has no such call: a full disk shows when data is
+                         written */
 enum { FALLOC_FL_KEEP_SIZE };
 #define fallocate(fd, how, at, n) (errno = ENOSYS, (void)(fd), (void)(n), -1)
 #endif

@@ -19,100 +19,103 @@
 
 /* --------------------------------------------------------------------------- files */
 
-/** A file without a name, which ends with its stream; NULL, with errno set. */
+/** Opens a file without a name, which disappears with its stream; NULL, with errno
+ * set. */
 FILE *fsd_host_temporary(void);
 
-/** A descriptor of a file that the file `of` names, in or below the folder of that one;
- *  -1 with errno set, EXDEV for one elsewhere.  beside.c */
+/** Opens a file that the file `of` names, in or below the folder of `of`. Returns a
+ * descriptor, or -1 with errno set; EXDEV if the file is elsewhere. beside.c */
 int fsd_open_beside(const char *path, const char *of);
 
-/** The last slash of a path, of which Windows has two kinds; NULL: it has none.
- *  program.c */
+/** Returns the last slash of a path, which has two forms on Windows; NULL: the path
+ * has none. program.c */
 const char *fsd_host_slash(const char *path);
 
-/** Bytes that cannot be predicted; false if the system has none now. */
+/** Fills in unpredictable bytes; false if the system has none at present. */
 bool fsd_host_random(void *at, size_t n);
 
 /* ------------------------------------------------------------------------- process */
 
-/** The first call of a program: its words in UTF-8, with "/" in the paths among them,
- *  and standard streams that change no byte. */
+/** The first call of a program: converts its arguments to UTF-8 with "/" in paths,
+ * and sets the standard streams so that they change no byte. */
 void fsd_host_begin(int *n, char ***words);
 
-/** No more memory than that, which is written to, and no maps of files; false, with
- *  errno set, if the system refuses. */
+/** Limits the memory that this process may write to, and forbids maps of files;
+ * false, with errno set, if the system refuses. */
 bool fsd_host_limit_memory(uint64_t bytes);
 
-/** Columns of the terminal behind standard output; 0: none is. */
+/** Returns the columns of the terminal at standard output; 0: it is no terminal. */
 unsigned fsd_host_columns(void);
 
 /* ------------------------------------------------------------------------ programs */
 
-/** The value of a variable of the environment, in UTF-8, to be freed; NULL. */
+/** Returns the value of an environment variable in UTF-8, to be freed; NULL. */
 char *fsd_host_variable(const char *name);
 
-/** The path of the program of this name in the first folder of the PATH that has it, to
- *  be freed; NULL.  Only folders with an absolute name count: what lies in the current
- *  one may be anybody's.  program.c */
+/** Returns the path of the program in the first folder of PATH that has it, to be
+ * freed; NULL. Only folders with absolute paths are searched: anybody may have put
+ * files into the current folder. program.c */
 char *fsd_host_program(const char *name);
 
 struct fsd_host_command {
     const char *const
-        *words;       /**< the path of a program, and its words; NULL ends them */
-    FILE *streams[3]; /**< its standard streams, by fsd_host_temporary() */
-    double seconds;   /**< of processor time, after which it is ended */
+        *words;       /**< the path of a program and its arguments, ended by NULL */
+    FILE *streams[3]; /**< its standard streams, from fsd_host_temporary() */
+    double seconds;   /**< processor time after which it is ended */
 };
 
-/** As long as it may compute, so many times may a program wait for others. */
+/** A program may wait for others this many times as long as it may compute. */
 enum { FSD_HOST_IDLE_TIMES = 60 };
 
 struct fsd_host_outcome {
-    bool good; /**< it ended with status 0 */
+    bool good; /**< the program ended with status 0 */
     bool timed_out;
     double spent; /**< seconds of processor time */
 };
 
-/** Runs a program to its end.  Its input is read from the beginning. */
+/** Runs a program until it ends. Its input is read from the beginning. */
 struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command);
 
 /* -------------------------------------------------------------------------- memory */
 
-/** Whether files can be mapped. */
+/** Whether the system can map files. */
 #if defined _WIN32 || defined __wasi__
 enum { FSD_HOST_MAPS = false };
 #else
 enum { FSD_HOST_MAPS = true };
 #endif
 
-/** Addresses for n bytes, which take no memory until they are written; NULL, with errno
- *  set, if there are none. */
+/** Reserves addresses for n bytes, which take no memory until they are written;
+ * NULL, with errno set, if there are none. */
 void *fsd_host_reserve(size_t n);
 
-/** Before these are written: false if there is no memory for them. */
+/** Must be called before the bytes are written; false if there is no memory for
+ * them. */
 bool fsd_host_commit(void *at, size_t n);
 
-/** The first n bytes of a file; NULL, with errno set. */
+/** Maps the first n bytes of a file; NULL, with errno set. */
 void *fsd_host_map(int fd, size_t n);
 
-/** Frees what was reserved or mapped. */
+/** Frees reserved or mapped memory. */
 void fsd_host_free(void *at, size_t n);
 
-/** Gives memory back: these bytes of a mapping are read again when they are needed, and
- *  those that were reserved may be anything until they are committed again. */
+/** Returns memory to the system. Mapped bytes are read again when they are needed;
+ * reserved bytes have undefined values until they are committed again. */
 void fsd_host_release(void *at, size_t n);
 
-/** Of memory, in bytes. */
+/** Size of a page of memory, in bytes. */
 size_t fsd_host_page(void);
 
-/** What happens when a page of a mapping is gone, since the file was truncated: `lost`
- *  returns the end of the mapping that `at` is in, up to which zeros take the place of
- *  its bytes; NULL: it is in none, which ends the process as without this. */
+/** Handles the loss of a page of a mapping, whose file was truncated. `lost` returns
+ * the end of the mapping that contains `at`; zeros replace the lost bytes up to that
+ * end. NULL: no mapping contains it, and the process ends as it would without this
+ * function. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at));
 
 /* ------------------------------------------------------------------------- threads */
 
-/* Without FSD_THREADS none can be started, and locks do nothing: a program has to work
- * with the thread that it has. */
+/* Without FSD_THREADS no thread can be started, and locks do nothing: the program
+ * must work with its only thread. */
 
 #if defined FSD_THREADS
 #include <pthread.h>
@@ -135,7 +138,7 @@ bool fsd_thread_start(fsd_thread *out, void *(*run)(void *payload), void *payloa
                       size_t stack, bool quiet);
 void fsd_thread_join(fsd_thread thread);
 
-/** How many can run at once, at least 1. */
+/** Returns how many threads can run at once, at least 1. */
 unsigned fsd_processors(void);
 
 void fsd_lock_init(fsd_lock *lock);
@@ -143,30 +146,32 @@ void fsd_lock_free(fsd_lock *lock);
 void fsd_lock_take(fsd_lock *lock);
 void fsd_lock_give(fsd_lock *lock);
 
-/** Waits, without the lock, for fsd_event_wake() by another thread; or for nothing. */
+/** Waits, without the lock, for fsd_event_wake() of another thread. It may also
+ * return without a reason. */
 void fsd_event_wait(fsd_event *event, fsd_lock *lock);
 /** @param all  of those that wait, or one */
 void fsd_event_wake(fsd_event *event, bool all);
 
 /* ------------------------------------------------------------------------- streams */
 
-/** A stream that passes its bytes on, at the latest when it is flushed or closed.  It
- *  must not be moved before that, and only one thread may use it. */
+/** A stream that forwards its bytes, at the latest when it is flushed or closed. The
+ * struct must not be moved before that, and only one thread may use the stream. */
 struct fsd_host_stream {
     void *cookie;
-    /** @return whether all n bytes were taken; the stream has an error if not. */
+    /** @return true if all n bytes were accepted; otherwise the stream gets an
+     *          error. */
     bool (*write)(void *cookie, const char *bytes, size_t n);
     /** When it is closed, which may free this; may be NULL.
      *  @return 0; EOF */
     int (*close)(void *cookie);
 };
 
-/** NULL where there is no memory. */
+/** Returns the stream; NULL if there is no memory. */
 FILE *fsd_host_stream_open(struct fsd_host_stream *as);
-/** Before it is closed: what has not been passed on is lost. */
+/** Discards the bytes that the stream has not forwarded, before it is closed. */
 void fsd_host_stream_purge(FILE *stream);
 
-#if defined _WIN32 /* its C library knows nothing of such a stream */
+#if defined _WIN32 /* its C library has no such streams */
 int fsd_host_fflush(FILE *stream);
 int fsd_host_fclose(FILE *stream);
 #define fflush fsd_host_fflush
@@ -175,8 +180,8 @@ int fsd_host_fclose(FILE *stream);
 
 /* --------------------------------------------------------------------------- jumps */
 
-/* WebAssembly's instances have none: lack of memory ends them, which their embedder
- * sees. */
+/* WebAssembly has no jumps. If memory runs out, the instance ends, which its
+ * embedder sees. */
 
 #if defined __wasi__
 typedef char fsd_jump_point;

@@ -1,4 +1,4 @@
-/* Where files cannot be mapped, no page of a mapping is lost. */
+/* For systems that cannot map files, so that no mapped page can be lost. */
 #include "host/host.h"
 
 #include <errno.h>

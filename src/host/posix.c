@@ -1,6 +1,6 @@
 /*
- * The host where it is a Unix: mappings of files, whose pages another program may take
- * away (SIGBUS), and programs, which end when their time does.
+ * The host on Unix: mappings of files, whose pages another program may remove (SIGBUS),
+ * and programs that are ended when their time is over.
  */
 #include "host/files.h"
 
@@ -31,8 +31,8 @@ bool fsd_host_random(void *at, size_t n)
 #if defined __APPLE__
     return !getentropy(at, n);
 #else
-    /* Early in a boot, or forbidden by a sandbox, there are none.  glibc has had the
-     * call since 2.25 only. */
+    /* Random bytes may be missing early in a boot, or in a sandbox. glibc has had
+     * the call since 2.25 only. */
     return syscall(SYS_getrandom, at, n, GRND_NONBLOCK) == (long)n;
 #endif
 }
@@ -79,10 +79,12 @@ char *fsd_host_variable(const char *name)
     return value ? strdup(value) : NULL;
 }
 
-/* In the child, whose signals are blocked: the handlers are this program's. */
+/* Runs in the child with signals blocked, because the handlers belong to this
+ * program. */
 static void become(const struct fsd_host_command *c, const sigset_t *mask)
 {
-    rlim_t seconds = (rlim_t)(c->seconds + 0.999); /* whole ones, and 0 would be none */
+    rlim_t seconds = (rlim_t)(c->seconds + 0.999); /* RLIMIT_CPU counts whole seconds,
+                                                      and 0 would mean none */
     const struct rlimit limit = {seconds, seconds + 1};
 
     for (int number = 1; number < NSIG; number++)
@@ -101,9 +103,10 @@ static double seconds_of(const struct timeval *time)
     return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-enum { NAP = 2000000 }; /* nanoseconds between two looks at whether a program ended */
+enum { NAP = 2000000 }; /* nanoseconds between two checks whether the program ended */
 
-/* Its end, which is brought about where it waits for what never comes. */
+/* Waits until the program ends, and ends it if it waits for something that never
+ * happens. */
 static int wait_for(pid_t child, double seconds, struct rusage *used)
 {
     const struct timespec nap = {.tv_nsec = NAP};
@@ -190,7 +193,7 @@ size_t fsd_host_page(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Written by each thread that maps a file, always with the same function. */
+/* Each thread that maps a file writes this, always with the same function. */
 static unsigned char *(*_Atomic lose)(const unsigned char *at);
 static struct sigaction before;
 
@@ -207,7 +210,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
         before.sa_handler(number);
     else
-        sigaction(number, &before, NULL); /* and it comes again */
+        sigaction(number, &before, NULL); /* the fault occurs again */
 }
 
 static void set_handler(void)
@@ -218,8 +221,8 @@ static void set_handler(void)
     sigaction(SIGBUS, &action, &before);
 }
 
-/* If the program has a handler of its own for SIGBUS, a lost page still goes to ours.
- */
+/* A lost page goes to this handler even if the program has its own handler for
+ * SIGBUS. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
 {
 #if defined FSD_THREADS

@@ -1,8 +1,7 @@
 /*
- * Paths as the system spells them, and where the programs are that can be run: in the
- * folders of the PATH.  An empty entry,
- * or one with a relative name, stands for the current folder, or a folder in it, which
- * may hold the files of a stranger's change: it is passed over.
+ * Paths as the system writes them, and the search for programs in the folders of PATH.
+ * Empty entries and relative folders are skipped: they mean the current folder, or one
+ * in it, and may contain a stranger's files.
  */
 #include "host/files.h"
 
@@ -44,7 +43,7 @@ static bool can_run(const char *path)
     return !stat(path, &about) && S_ISREG(about.st_mode) && !access(path, X_OK);
 }
 
-/* NULL: it is not in this folder. */
+/* NULL: the program is not in this folder. */
 static char *look_in(const char *folder, size_t n, const char *name)
 {
     size_t size = n + strlen(name) + sizeof ending + 1;

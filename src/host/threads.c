@@ -1,4 +1,4 @@
-/* Threads and locks, or what a build without FSD_THREADS has in their place. */
+/* Threads and locks, or their replacements in a build without FSD_THREADS. */
 #include "host/host.h"
 
 #if defined FSD_THREADS
@@ -6,7 +6,7 @@
 #include <signal.h>
 
 /* A quiet thread leaves signals to the program's own threads, except SIGBUS, which
- * comes to the thread that has touched a lost page. */
+ * is sent to the thread that touched a lost page. */
 static bool start(fsd_thread *out, const pthread_attr_t *attributes,
                   void *(*run)(void *payload), void *payload, bool quiet)
 {

@@ -1,6 +1,6 @@
 /*
- * The host where it is WebAssembly with WASI: one thread, no signals, no maps of files,
- * no temporary ones.  Its memory grows, and whatever is reserved is there.
+ * The host for WebAssembly with WASI: one thread, no signals, no maps of files, no
+ * temporary files. Memory grows on demand, so reserved bytes are always available.
  */
 #include "host/files.h"
 
@@ -38,7 +38,7 @@ struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command)
 
 void *fsd_host_reserve(size_t n)
 {
-    return malloc(n ? n : 1); /* new pages take no memory, unless they are cleared */
+    return malloc(n ? n : 1); /* new pages take no memory until they are written */
 }
 
 bool fsd_host_commit(void *at, size_t n)
@@ -63,8 +63,8 @@ size_t fsd_host_page(void)
     return 1 << 16;
 }
 
-/* In the place of Zig's, which takes the length of the whole text first: to walk from
- * sign to sign through a text of a megabyte took the square of its length. */
+/* Replaces Zig's function, which first computes the length of the whole text:
+ * walking through a text of one megabyte took quadratic time. */
 char *strchr(const char *s, int c)
 {
     for (;; s++) {

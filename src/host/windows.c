@@ -50,7 +50,7 @@ FILE *fsd_host_temporary(void)
     return fd < 0 ? NULL : _fdopen(fd, "w+b");
 }
 
-/* SystemFunction036 is RtlGenRandom, by its name in the library. */
+/* SystemFunction036 is the library's name for RtlGenRandom. */
 BOOLEAN NTAPI SystemFunction036(PVOID at, ULONG n);
 
 bool fsd_host_random(void *at, size_t n)
@@ -66,8 +66,9 @@ unsigned fsd_processors(void)
     return about.dwNumberOfProcessors ? about.dwNumberOfProcessors : 1;
 }
 
-/* A report has one spelling of a path, and what is beside it is found, whichever the
- * user types.  Patterns keep their backslashes: no file is named so. */
+/* Paths get one spelling in reports, so that files beside them are found whichever
+ * slash the user types. Patterns keep their backslashes, since no file has such a
+ * name. */
 static void use_slashes(char *word)
 {
     if (!strpbrk(word, "*?"))
@@ -75,7 +76,7 @@ static void use_slashes(char *word)
             *word = '/';
 }
 
-/* What cannot be had stays as the C library has it. */
+/* If the arguments are unavailable, they stay as the C library provides them. */
 void fsd_host_begin(int *n, char ***words)
 {
     int wide_n = 0;
@@ -135,7 +136,7 @@ char *fsd_host_variable(const char *name)
     return text;
 }
 
-/* No word ends in a backslash or has a quote in it. */
+/* No argument ends in a backslash or contains a quote. */
 static wchar_t *command_line(const char *const *words)
 {
     size_t size = 1;
@@ -182,7 +183,7 @@ static bool start(const struct fsd_host_command *c, PROCESS_INFORMATION *out)
     return started;
 }
 
-/* A job ends a program that has spent its time; of 100 nanoseconds each. */
+/* A job object ends a program after its time, in units of 100 nanoseconds. */
 static HANDLE job_of(HANDLE process, double seconds)
 {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limit = {0};
@@ -270,7 +271,7 @@ size_t fsd_host_page(void)
 
 /* ------------------------------------------------------------------------- streams */
 
-/* One that is open has its struct, one that waits for use has none. */
+/* An open file has its struct; a file that waits for reuse has none. */
 static struct place {
     FILE *file;
     struct fsd_host_stream *as;
@@ -329,7 +330,7 @@ static void give_back(struct place *at)
     pthread_mutex_unlock(&lock);
 }
 
-/* Passes on what was written, and begins again. */
+/* Forwards what was written, and rewinds the file. */
 static bool pass(struct place *at)
 {
     struct fsd_host_stream *as = at->as;

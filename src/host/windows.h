@@ -1,8 +1,8 @@
 /*
- * POSIX's vocabulary, as far as it is used, on Windows: windows_files.c.  Names are
- * UTF-8 and files binary, whatever the system's code page and the C library's default.
- * Links are followed, as Windows does by itself: only those who may write to a machine
- * make any there.
+ * The POSIX functions that are used, for Windows: windows_files.c. Names are UTF-8 and
+ * files are binary, independent of the system's code page and the C library's default.
+ * Links are followed, as Windows does by itself: only users who may write to the
+ * machine can create links there.
  */
 #ifndef FSD_HOST_WINDOWS_H
 #define FSD_HOST_WINDOWS_H
@@ -45,7 +45,7 @@
 #define ESTALE ENOENT
 #endif
 
-/* With the number of a file on its volume, which Windows' own lacks. */
+/* Has the number of a file on its volume, which Windows' own struct lacks. */
 struct fsd_stat {
     uint64_t st_dev, st_ino;
     int64_t st_size;
@@ -103,7 +103,7 @@ char *fsd_mkdtemp(char *path);
 #define mkdtemp(path)                 fsd_mkdtemp(path)
 #define mkostemps(path, n, flags)     fsd_mkstemps(path, n)
 #define readlink(path, out, n)        ((void)(path), (void)(out), (ssize_t)-1)
-/* Its own take an unsigned int. */
+/* Windows' own functions take an unsigned int. */
 #define read(fd, at, n)         _read(fd, at, (n) > INT_MAX ? INT_MAX : (unsigned)(n))
 #define write(fd, at, n)        _write(fd, at, (n) > INT_MAX ? INT_MAX : (unsigned)(n))
 #define fsync(fd)               _commit(fd)

@@ -1,6 +1,6 @@
 /*
- * What windows.h declares: names in UTF-8 become Windows' own, and what POSIX has and
- * Windows has not is made of what it has.
+ * Implements windows.h: converts names from UTF-8 to Windows' own, and builds POSIX
+ * functions that Windows lacks from those that it has.
  */
 #include "host/files.h"
 
@@ -28,7 +28,7 @@ static bool widen(const char *path, wchar_t *out)
     return false;
 }
 
-/* The file that is open, without links; "/" between its folders. */
+/* The path of an open file without links, with "/" between its folders. */
 static bool name_of(HANDLE file, char out[static PATH_MAX])
 {
     wchar_t wide[PATH_MAX];
@@ -180,7 +180,7 @@ int fsd_access(const char *path, int how)
     return widen(path, wide) ? _waccess(wide, how & (R_OK | W_OK)) : -1;
 }
 
-/* "rb" of "re", "wxb" of "wxe": what is "e" on other systems, all are. */
+/* Returns "rb" for "re", "wxb" for "wxe": "e" is the default here. */
 static void mode_of(const char *mode, char out[static 8])
 {
     size_t n = 0;
@@ -346,7 +346,7 @@ void *fsd_memmem(const void *text, size_t n, const void *word, size_t m)
     return NULL;
 }
 
-/* Of ASCII, whose case alone matters. */
+/* Lower case for ASCII, the only letters whose case matters. */
 static unsigned char fold(char c, int flags)
 {
     return (unsigned char)(flags & FNM_CASEFOLD && c >= 'A' && c <= 'Z' ? c + 32 : c);
@@ -380,7 +380,7 @@ static bool set_has(const char *set, char c, int flags, const char **rest)
     return has != negated;
 }
 
-/* The last '*' alone is tried again: what it matched before is no more than needed. */
+/* Only the last '*' is tried again: a longer match of the earlier ones cannot help. */
 int fsd_fnmatch(const char *pattern, const char *text, int flags)
 {
     const char *star = NULL, *behind = NULL;
@@ -447,7 +447,7 @@ static char *folder_of(const char *path)
     return fsd_realpath(n ? folder : ".", NULL);
 }
 
-/* What is open is what is checked. */
+/* The open file is checked, so it cannot be replaced in between. */
 int fsd_open_beside(const char *path, const char *of)
 {
     int fd = fsd_open(path, _O_RDONLY | _O_NOINHERIT);
