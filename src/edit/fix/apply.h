@@ -1,12 +1,12 @@
-/* What the edits of lint make of a model, between the files of this folder. */
+/* What the files of this folder share while they apply edits of lint to a model. */
 #ifndef FSD_FIX_APPLY_H
 #define FSD_FIX_APPLY_H
 
 #include "edit/fix/fix.h"
 
-/* A Cast that was inserted, of a tensor. */
+/* A Cast that was inserted for a tensor. */
 struct fsd_fix_cast {
-    const char *name; /* of what it makes; NULL: there is none */
+    const char *name; /* its output; NULL: there is no Cast */
     fsd_id scope;     /* its graph */
     uint8_t to;       /* enum fsd_dtype */
 };
@@ -15,20 +15,24 @@ struct fsd_apply {
     const struct fsd_fixes *f;
     const struct fsd_graph *g;
     struct fsd_onnx_edits *edits;
-    fsd_id *instead;           /* by tensor: what is read in its place; itself */
+    fsd_id *instead;           /* by tensor: the tensor that consumers read in its
+                                  place; or itself */
     bool *dropped;             /* by node */
-    bool *rewired;             /* by port: it reads another tensor */
-    bool *kept;                /* by tensor: what is new reads it */
-    uint8_t *cast_to;          /* by node: the enum fsd_dtype that it is to compute
-                                     in, between Casts; unknown: as it is */
-    const char **typed;        /* by tensor: its name in that type of its producer */
-    struct fsd_fix_cast *cast; /* by tensor: the last one of it */
-    const char **reads;        /* by port: what a node that was inserted there makes;
-                                     NULL: none was */
-    bool *sliced;              /* by tensor: it is cut out of what its producer makes */
+    bool *rewired;             /* by port: the node reads another tensor there */
+    bool *kept;                /* by tensor: an inserted node reads it */
+    uint8_t *cast_to;          /* by node: the enum fsd_dtype in which it will compute,
+                                  between Casts; unknown: unchanged */
+    const char **typed;        /* by tensor: its name in the type in which its producer
+                                  will compute */
+    struct fsd_fix_cast *cast; /* by tensor: the last Cast that was inserted for it */
+    const char **reads;        /* by port: the output of a node that was inserted there;
+                                  NULL: none */
+    bool *sliced;              /* by tensor: it is a slice of the output of its
+                                  producer */
 };
 
-/** The DQ at place i of those that read the Q's output; FSD_NONE for another reader. */
+/** The i-th consumer of the Q's output, if that is a DQ; FSD_NONE for another
+ * consumer. */
 fsd_id fsd_fix_dq_at(const struct fsd_lint *l, fsd_id tensor, uint32_t i);
 /** True for types that a scale may have. */
 bool fsd_fix_is_scale(enum fsd_dtype type);
@@ -36,24 +40,25 @@ bool fsd_fix_is_scale(enum fsd_dtype type);
 void fsd_fix_drop_node(struct fsd_apply *a, fsd_id node);
 void fsd_fix_set_input(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const char *name);
-/** The tensor that is read in its place; itself. */
+/** The tensor that consumers read in its place; or itself. */
 fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor);
-/** The name under which what the tensor held is read. */
+/** The name under which consumers read the values of the tensor. */
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor);
-/** What the node reads there by now, and the name for something else in its place. */
+/** The name that the node reads at that input now, and the setting of a different
+ * one. */
 const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input);
 const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
                              uint32_t input, const char *word);
-/** Inserts the node before that one, which reads its output there. */
+/** Inserts the node before another one, which then reads its output at that input. */
 void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const struct fsd_onnx_new_node *made);
-/** The name of a tensor in the type that its producer is to compute in; NULL: that is
- *  another one, or a Cast has to make it. */
+/** The name of a tensor in the type in which its producer will compute; NULL: the
+ * tensor has a different type, or needs a Cast. */
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to);
-/** An output of a graph. */
+/** True for an output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);
 /** Adds numbers as an initializer of that name.
- *  @param type  of it: FP16, BF16, or else FP32 */
+ * @param type  of it: FP16, BF16, or else FP32 */
 void fsd_fix_add_floats(struct fsd_apply *a, const char *name, enum fsd_dtype type,
                         const int64_t *dims, uint32_t rank, const float *floats,
                         uint32_t n);
@@ -61,7 +66,8 @@ void fsd_fix_add_floats(struct fsd_apply *a, const char *name, enum fsd_dtype ty
 const char *fsd_fix_add_scale(struct fsd_apply *a, const char *base, double scale,
                               enum fsd_dtype type);
 
-/** Why an edit cannot be made, NULL: it can; and its making. */
+/** For each action: the reason why an edit cannot be applied (NULL: it can), and its
+ * application. */
 typedef const char *fsd_fix_refuse_fn(struct fsd_fixes *f, const struct fsd_edit *e);
 typedef void fsd_fix_make_fn(struct fsd_apply *a, const struct fsd_fix *fix);
 

@@ -11,12 +11,12 @@
 #include "edit/fix/apply.h"
 
 enum {
-    PAD_BY_INPUT = 11,   /* the opset from which Pad reads its sizes */
+    PAD_BY_INPUT = 11,   /* the first opset in which Pad reads its sizes as an input */
     SLICE_BY_INPUT = 10, /* and Slice */
-    EXPAND = 8           /* and that has Expand */
+    EXPAND = 8           /* the first opset with Expand */
 };
 
-/* A stored row of numbers that the new node reads. */
+/* A stored row of numbers that a new node reads. */
 static const char *add_row(struct fsd_apply *a, const char *base, const char *word,
                            const int64_t *numbers, uint32_t n)
 {
@@ -48,7 +48,7 @@ const char *fsd_fix_refuse_first(struct fsd_fixes *f, const struct fsd_edit *e)
                                : refuse_input(f, e, 0, NULL);
 }
 
-/* What read the scaled product reads the product. */
+/* Consumers of the scaled product read the product instead. */
 void fsd_fix_drop_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -80,7 +80,7 @@ const char *fsd_fix_refuse_repeat(struct fsd_fixes *f, const struct fsd_edit *e)
                         "before opset 8 no operator can repeat the heads");
 }
 
-/* A shape of fewer axes than the tensor has keeps those before. */
+/* A shape with fewer axes than the tensor keeps the preceding ones. */
 void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -99,7 +99,7 @@ void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
                           .output = name});
 }
 
-/* The shape of what the node reads there. */
+/* The shape of the tensor that the node reads at that input. */
 static const struct fsd_shape *shape_at(const struct fsd_fixes *f,
                                         const struct fsd_edit *e)
 {
@@ -147,7 +147,8 @@ const char *fsd_fix_refuse_slice(struct fsd_fixes *f, const struct fsd_edit *e)
                : NULL;
 }
 
-/* The slice has the tensor's name, or the one that it has between Casts. */
+/* The slice gets the name of the tensor, or the name that the tensor has between
+ * Casts. */
 void fsd_fix_slice_output(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -170,7 +171,7 @@ void fsd_fix_slice_output(struct fsd_apply *a, const struct fsd_fix *fix)
                                           : fsd_tensor_name(a->g, out)});
 }
 
-/* An engine without outputs is none. */
+/* An engine needs at least one output. */
 const char *fsd_fix_refuse_unmark(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_graph *g = f->lint->g;

@@ -12,11 +12,11 @@
 #include "edit/fix/apply.h"
 #include "edit/onnx/declared.h"
 
-enum { MOST_REMOVED = 8 }; /* in a row: a ring of them would not end */
+enum { MOST_REMOVED = 8 }; /* nodes in a row: a cycle of them would not end */
 
 /* ---------------------------------------------------------------------------- types */
 
-/* The type that the node is to compute in, and the one that it computes in. */
+/* The type in which the node will compute, and the type in which it computes now. */
 static enum fsd_dtype type_to(const struct fsd_edit *e)
 {
     static const enum fsd_dtype types[] = {FSD_FP32, FSD_FP16, FSD_BF16};
@@ -66,7 +66,7 @@ static bool is_cast_to(const struct fsd_apply *a, fsd_id node, enum fsd_dtype to
     return node != FSD_NONE && a->cast_to[node] == to;
 }
 
-/* The model itself casts it so. */
+/* The model itself casts the tensor to this type. */
 static bool casts_to(const struct fsd_apply *a, fsd_id node, enum fsd_dtype to)
 {
     return fsd_node_is(a->g, node, FSD_ONNX_Cast) &&
@@ -96,7 +96,7 @@ const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtyp
                : NULL;
 }
 
-/* A Cast before one node is seen by those behind it in the same graph. */
+/* A Cast before one node also serves later nodes of the same graph. */
 static const char *cast_before(const struct fsd_apply *a, fsd_id tensor, fsd_id scope,
                                enum fsd_dtype to)
 {
@@ -133,7 +133,8 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 
 /* -------------------------------------------------------------------------- outputs */
 
-/* What computes in that type, too, reads the tensor as it is; others need a Cast of it.
+/* A consumer that computes in the same type reads the tensor directly; others need a
+ * Cast.
  * @param depth  of nodes that other edits remove, whose readers read the tensor */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
                            enum fsd_dtype to, int depth)
@@ -155,7 +156,7 @@ static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
     return needed;
 }
 
-/* A Cast makes what others read, under its old name. */
+/* A Cast produces the tensor for other consumers, under its old name. */
 static void cast_output(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i)
 {
     fsd_id node = e->node, out = fsd_node_out_tensor(a->g, node, i);

@@ -1,13 +1,11 @@
 /*
- * Applying what lint proposes.  First it is decided which edits can be applied, then
- * they become edits of the file, so that the list that is shown and the model that is
- * written are of one mind.
- *
- * Pairs are taken away first: what read the DequantizeLinear reads what the
- * QuantizeLinear read, which may be behind another pair that goes.  So names are
- * resolved when all that goes is known, and an inserted pair reads what is left.
- *
- * A scale is the model's or the caller's; an edit that has neither is not applied.
+ * Applies the edits that lint proposes. It first decides which edits apply, and then
+ * turns these into edits of the file, so that the printed list and the written model
+ * agree. Pairs are removed first: consumers of the DequantizeLinear then read the input
+ * of the QuantizeLinear, which may itself be the output of another removed pair. So
+ * names are resolved after all removals are known, and an inserted pair reads what
+ * remains. A scale comes from the model or from the caller; an edit without either is
+ * not applied.
  */
 #include "edit/fix/apply.h"
 #include "base/base.h"
@@ -42,20 +40,20 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     fix->why = "to calibrate: the model has no scale for this tensor";
 }
 
-/* What becomes of an action in a file. */
+/* How an action is applied to a file. */
 struct deed {
-    /* Why the edit cannot be made; NULL: it can. */
+    /* Returns the reason why the edit cannot be applied; NULL: it can. */
     fsd_fix_refuse_fn *refuse;
-    fsd_fix_make_fn *make;                               /* NULL: it only removes */
+    fsd_fix_make_fn *make; /* NULL: the action only removes nodes */
     enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets; /* of the node */
     bool removes;                                        /* the quantizer */
     bool scaled;                                         /* it needs a scale */
-    fsd_fix_make_fn *begin; /* before all others: what goes; NULL: nothing does */
+    fsd_fix_make_fn *begin; /* removes nodes before all other edits; may be NULL */
 };
 
 static const struct deed *deed_of(const struct fsd_edit *e);
 
-/* Types of 8 bits that a pair may have, by ONNX's numbers; 0: not one of these. */
+/* Types of 8 bits that a pair may have, by their numbers in ONNX; 0: another type. */
 static int narrow_of(const char *type)
 {
     static const struct {
@@ -71,7 +69,7 @@ static int narrow_of(const char *type)
     return 0;
 }
 
-/* The node that is to read the pair. */
+/* The node that will read the pair. */
 static fsd_id reader_of(const struct fsd_edit *e)
 {
     return e->action == FSD_MOVE_PAIR ? e->to : e->node;
@@ -127,7 +125,8 @@ static const char *refuse_move(struct fsd_fixes *f, const struct fsd_edit *e)
     return why ? why : refuse_insert(f, e);
 }
 
-/* Notes what the edit takes hold of, so that no other one does. */
+/* Marks the nodes and inputs that the edit changes, so that no other edit changes
+ * them. */
 static void take_hold(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_lint *l = f->lint;
@@ -171,7 +170,7 @@ static void choose(struct fsd_fixes *f, uint32_t i, const struct fsd_fix_options
         choose_scale(fix, opt);
 }
 
-/* Whether a word of --fix means the finding. */
+/* Whether a word of --fix names the finding. */
 static bool names(const struct fsd_findings *found, const struct fsd_finding *finding,
                   const char *word)
 {
@@ -212,7 +211,7 @@ enum fsd_status fsd_fixes_check_words(const struct fsd_findings *found,
     return FSD_OK;
 }
 
-/* A scale that no edit uses is a typing error in the tensor's name. */
+/* A scale that no edit uses hints at a typing error in the name of the tensor. */
 enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *f,
                                        const struct fsd_fix_options *opt,
                                        struct fsd_error *err)
@@ -261,8 +260,7 @@ void fsd_fixes_list(struct fsd_fixes *f, const struct fsd_findings *found,
     f->barred = FSD_NEW(f->arena, const char *, f->list.n + 1);
 }
 
-/* The edits of a finding that only help together, from the first one on: all of them
- * apply, or none does.
+/* Treats the edits of a finding that only help together: all of them apply, or none.
  * @return the number of the first behind them */
 static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
                                 const struct fsd_fix_options *opt)
@@ -284,7 +282,7 @@ static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
     return end;
 }
 
-/* What goes is known before anything is put to it. */
+/* All removals are known before anything is inserted. */
 void fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_fix_options *opt)
 {
     f->removed = FSD_NEW(f->arena, bool, f->lint->g->nodes.n + 1);
@@ -327,7 +325,7 @@ static void remove_pair(struct fsd_apply *a, const struct fsd_fix *fix)
         fsd_fix_drop_node(a, quantizer);
 }
 
-/* An output of a graph keeps its name: an Identity makes what the DQ made. */
+/* An output of a graph keeps its name: an Identity produces it in place of the DQ. */
 static void keep_outputs(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->tensors.n; i++) {
@@ -344,7 +342,7 @@ static void keep_outputs(struct fsd_apply *a)
     }
 }
 
-/* The consumers of a tensor that no node makes any more read its replacement. */
+/* Consumers of a tensor without a producer read its replacement. */
 static void rename_reads(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
@@ -360,7 +358,7 @@ static void rename_reads(struct fsd_apply *a)
     }
 }
 
-/* A QuantizeLinear that stays, as others read it, may read what was removed. */
+/* A QuantizeLinear that stays, because others read it, may read a removed tensor. */
 static void rename_kept(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
@@ -433,7 +431,7 @@ static const struct deed *deed_of(const struct fsd_edit *e)
 
 /* ---------------------------------------------------------------- what is left over */
 
-/* How often each tensor is still read. */
+/* Counts the remaining consumers of each tensor. */
 static uint32_t *count_reads(const struct fsd_apply *a)
 {
     uint32_t *reads = FSD_NEW(a->f->arena, uint32_t, a->g->tensors.n + 1);
@@ -448,7 +446,7 @@ static uint32_t *count_reads(const struct fsd_apply *a)
     return reads;
 }
 
-/* A constant of the main graph that only what went has read. */
+/* A constant of the main graph that only removed nodes read. */
 static bool is_left_over(const struct fsd_apply *a, const uint32_t *reads,
                          fsd_id tensor)
 {
@@ -472,9 +470,9 @@ static void drop_maker(struct fsd_apply *a, uint32_t *reads, fsd_id tensor)
             reads[a->g->ports.at[p].tensor]--;
 }
 
-/* Scales and zero points that no quantizer reads any more: initializers, and the
- * nodes that make constants.  Tensors are looked at from the last to the first, as what
- * makes one comes behind what it reads. */
+/* Removes scales and zero points that no quantizer reads any more: initializers, and
+ * nodes that produce constants. The loop runs backwards, since a producer comes
+ * before its consumers. */
 static void drop_left_over(struct fsd_apply *a)
 {
     uint32_t *reads = count_reads(a);

@@ -25,7 +25,8 @@ enum { MOST_ROUNDS = 8, MOST_TRIALS = 12, MOST_STEPS = 3 };
 
 /* ------------------------------------------------------------------------- findings */
 
-/* By name, since numbers of nodes differ between a model and its trial. */
+/* Identified by name, since the numbers of nodes differ between a model and its
+ * trial. */
 static const char *label_of(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -46,7 +47,7 @@ static const char *mark_of(struct fsd_arena *arena, const struct fsd_linting *l,
                        label_of(l->lint->g, node));
 }
 
-/* What lint finds where: a rule and a node each. */
+/* The findings of lint as pairs of a rule and a node. */
 static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_linting *l)
 {
     const struct fsd_findings *found = l->verdict->findings;
@@ -58,7 +59,7 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* A finding is about its first node, or about each that it lists. */
+/* A finding counts for its first node, or for each node that it lists. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {
@@ -119,8 +120,8 @@ static enum fsd_status make_trial(struct fsd_trial **out, struct fsd_fixes *fixe
 
 /* --------------------------------------------------------------------------- causes */
 
-/* The names near a finding in a trial: of its nodes, of what they read and write, and
- * so on. */
+/* The names near a finding in a trial: its nodes, the tensors that they read and
+ * write, and so on. */
 struct near {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
@@ -179,7 +180,7 @@ static bool is_near(const struct near *near, const struct fsd_linting *l,
     return false;
 }
 
-/* Bars the edits near the finding: pairs to be removed one by one, all others with
+/* Bars the edits near the finding: removals of pairs one by one, all others with
  * those of their own finding.
  * @return how many. */
 static uint32_t bar_near(struct fsd_fixes *fixes, const struct near *near,
@@ -235,8 +236,8 @@ static void bar_causes(struct fsd_fixes *fixes, const struct fsd_linting *before
     bar_all(fixes, why);
 }
 
-/* The first finding of a trial from i on that the model does not have; their number:
- * there is none. */
+/* The first finding of a trial, from i on, that the model does not have; the number
+ * of findings if there is none. */
 static uint32_t next_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                          const struct fsd_linting *l, uint32_t i)
 {
@@ -248,7 +249,7 @@ static uint32_t next_new(struct fsd_arena *arena, const struct fsd_intern *marks
     return i;
 }
 
-/* Whether no finding is new; else bars what brings each. */
+/* Whether no finding is new; otherwise bars the edits that caused each new one. */
 static bool is_better(struct fsd_fixes *fixes, const struct fsd_intern *marks,
                       const struct fsd_linting *before, const struct fsd_linting *after)
 {
@@ -271,15 +272,15 @@ static uint32_t count_applied(const struct fsd_fixes *fixes)
     return n;
 }
 
-/* Edits, and the model with them; NULL: none of them applies. */
+/* A step: edits, and the model with them; NULL: none of them applies. */
 struct step {
     struct fsd_fixes fixes;
     struct fsd_trial *made;
 };
 
-/* What a trial's new findings propose, and only that, if no finding is new then: a pair
- * may be missing before an operator whose other quantizers have another scale than it
- * gets. */
+/* Tries the edits that the new findings of a trial propose, and keeps them only if
+ * no finding is new then. For example, a pair may be missing before an operator
+ * whose other quantizers have a different scale than the new one. */
 static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
                               const struct fsd_linting *l,
                               const struct fsd_fix_options *opt, struct fsd_error *err)
@@ -304,8 +305,8 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     return status;
 }
 
-/* Chooses edits of which none brings a finding, or none but those that what these
- * propose themselves takes back.
+/* Chooses edits that add no findings, except findings that disappear by the edits
+ * that they propose themselves.
  * @param marks NULL: the model cannot be read again, so that nothing is tried
  * @param next  what they propose */
 static enum fsd_status settle(struct step *step, struct step *next,
@@ -343,8 +344,8 @@ static bool is_same(const struct fsd_fix *a, const struct fsd_fix *b)
            !strcmp(a->edit->name, b->edit->name) && !strcmp(a->rule, b->rule);
 }
 
-/* What an engine showed of the model is not asked of a trial: what it withdrew stays
- * withdrawn. */
+/* Findings that an engine withdrew for the model stay withdrawn for a trial, which
+ * has no engine. */
 static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixing)
 {
     for (uint32_t i = 0; i < fixes->list.n; i++)
@@ -354,7 +355,7 @@ static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixi
                 fixes->barred[i] = fixing->list.at[k].why;
 }
 
-/* Keeps a model, and of its edits those that apply, or all. */
+/* Keeps a model, and those of its edits that apply, or all of them. */
 static void keep_step(struct fsd_fixing *fixing, const struct step *step, bool all)
 {
     for (uint32_t i = 0; i < step->fixes.list.n; i++)
@@ -387,7 +388,7 @@ static enum fsd_status find_round(struct fsd_fixing *fixing,
     return status;
 }
 
-/* An engine, or sizes that were given, are not asked of a trial either. */
+/* Engine and given sizes are not used for a trial either. */
 static enum fsd_status find_marks(const struct fsd_intern **marks,
                                   struct fsd_arena *arena, const struct fsd_linting *l,
                                   struct fsd_error *err)
@@ -462,7 +463,7 @@ static void print_fix(const struct fsd_fix *fix, FILE *out)
     fprintf(out, "    effect: %s\n", e->effect);
 }
 
-/* A tensor that several edits wait for is named once. */
+/* A tensor that several edits need is named once. */
 static void print_waiting(const struct fsd_fixing *f, FILE *out)
 {
     const char *between = ": ";

@@ -1,11 +1,11 @@
-/* Rounds of fixes: edits are applied to the model, and lint judges the result, until no
- * edit is left that applies. */
+/* Applies fixes in rounds: edits are applied to the model, and lint judges the
+ * result, until no applicable edit is left. */
 #ifndef FSD_FIX_FIXING_H
 #define FSD_FIX_FIXING_H
 
 #include "edit/fix/fix.h"
 
-/** A model with edits, in a file without a name. */
+/** An edited model in a file without a name. */
 struct fsd_trial {
     struct fsd_cleanup cleanup; /**< closes the file */
     FILE *file;
@@ -14,17 +14,13 @@ struct fsd_trial {
 
 struct fsd_fixing {
     struct fsd_arena *arena;
-    FSD_VEC(struct fsd_fix)
-    list; /**< all edits of the model, and those that later
-                                       rounds apply */
-    FSD_VEC(struct fsd_trial *)
-    rounds; /**< the model as each left it; none: no edit
-                                             applies */
+    FSD_VEC(struct fsd_fix) list; /**< all edits of the model and of later rounds */
+    FSD_VEC(struct fsd_trial *) rounds; /**< the model after each round */
 };
 
-/** Decides on every edit that lint proposes for the model: one that brings a finding
- *  that the model does not have is not applied.
- *  @param fixing  its arena is set; to be closed, however this comes back.
+/** Decides on every edit that lint proposes for the model: an edit that adds a
+ * finding is not applied.
+ * @param fixing  its arena is set; to be closed, however this comes back.
  *  @return as fsd_fixes_choose(); FSD_E_WRITE where a file for the result cannot be
  *          made, and what reading and writing models returns. */
 enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_linting *l,
@@ -32,7 +28,7 @@ enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_lint
                                 struct fsd_error *err);
 
 /** Prints one line: how many edits apply, and which tensors lack a scale.
- *  @param all  also each edit, and why some are not applied. */
+ * @param all  also each edit, and why some are not applied. */
 void fsd_fixing_print(const struct fsd_fixing *fixing, bool all, FILE *out);
 
 /** Closes the files of all rounds. */

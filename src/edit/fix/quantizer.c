@@ -1,6 +1,6 @@
 /*
- * Edits of quantizers in their place: other scales, the zero point 0, one scale as a
- * scale for each channel, a scalar with a dimension.
+ * Edits that change a quantizer in its place: a different scale, the zero point 0, the
+ * scale repeated for each channel, a scalar with a dimension.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
@@ -63,7 +63,7 @@ void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
 
 fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor)
 {
-    /* A model may have a ring of pairs, though none runs. */
+    /* A model may have a cycle of pairs, though no builder accepts it. */
     for (uint32_t n = a->g->tensors.n; n && a->instead[tensor] != tensor; n--)
         tensor = a->instead[tensor];
     return tensor;
@@ -140,7 +140,7 @@ const char *fsd_fix_refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
                : "the scale is not FP32, FP16 or BF16";
 }
 
-/* The Q that a DQ undoes; NULL: what it reads is stored. */
+/* The Q whose quantization a DQ reverses; NULL: the DQ reads a stored tensor. */
 static const struct fsd_quantizer *undone(const struct fsd_lint *l,
                                           const struct fsd_quantizer *dq)
 {
@@ -150,8 +150,8 @@ static const struct fsd_quantizer *undone(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* The quantizer, and what undoes it, or what it undoes, read that tensor at an input
- * that each of them has. */
+/* The quantizer and its counterparts (the DQs of a Q, the Q of a DQ) read that
+ * tensor at an input that each of them has. */
 static void set_inputs(struct fsd_apply *a, const struct fsd_quantizer *q,
                        uint32_t input, const char *name)
 {
@@ -181,7 +181,7 @@ void fsd_fix_set_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------------------- one zero point */
 
-/* All that reads the rounded data undoes it, with a zero point of its own. */
+/* All consumers of the rounded data are DQs with their own zero points. */
 const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_graph *g = f->lint->g;
@@ -218,7 +218,8 @@ void fsd_fix_make_symmetric(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------ one scale for each channel */
 
-/* The output channels of the convolution that reads the weights; 0: not known. */
+/* The number of output channels of the convolution that reads the weights; 0: not
+ * known. */
 static uint32_t channels_of(const struct fsd_lint *l, const struct fsd_quantizer *q)
 {
     const struct fsd_shape *shape = fsd_shape_of(l->sizes, q->data);
@@ -247,8 +248,8 @@ const char *fsd_fix_refuse_spread(struct fsd_fixes *f, const struct fsd_edit *e)
                : NULL;
 }
 
-/* The same quantizer with a scale for each channel, in its place: an attribute says
- * along which axis. */
+/* Replaces the quantizer by one with a scale for each channel; an attribute states
+ * the axis. */
 static void replace_quantizer(struct fsd_apply *a, const struct fsd_quantizer *q,
                               const char *scales, const char *zeros)
 {
@@ -287,7 +288,7 @@ void fsd_fix_spread_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------------- a scalar's dimension */
 
-/* One dimension more changes no sizes where an operator broadcasts. */
+/* An additional dimension of size 1 changes no sizes if the operator broadcasts. */
 const char *fsd_fix_refuse_dimension(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_lint *l = f->lint;

@@ -1,23 +1,24 @@
 /*
- * Stored constants that a DequantizeLinear reads, in a type that the builder takes: the
- * floats that the node computes, or the same integers around the zero point 0.
+ * Stored constants that a DequantizeLinear reads, converted to a type that the builder
+ * supports: the floats that the node computes, or the same integers with the zero point
+ * 0.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
 
 #include <string.h>
 
-/* A stored constant of 8 bits, and what undoes its quantization. */
+/* A stored constant of 8 bits, and the node that dequantizes it. */
 struct stored {
     const struct fsd_quantizer *dq;
     const struct fsd_shape *shape;
     const struct fsd_value *data;
     const unsigned char *zeros; /* NULL: all are 0 */
-    uint32_t n_zeros, n;        /* n: its elements */
-    uint32_t inner;             /* elements that follow each other with one scale */
+    uint32_t n_zeros, n;        /* n: number of elements */
+    uint32_t inner;             /* number of consecutive elements with one scale */
 };
 
-/* The zero points; false: not known, or not as many as scales. */
+/* Reads the zero points; false: not known, or not as many as scales. */
 static bool read_zeros(struct stored *s, const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_value *v;
@@ -58,7 +59,7 @@ static uint32_t place(const struct stored *s, uint32_t i, uint32_t n)
     return n > 1 ? i / s->inner % n : 0;
 }
 
-/* What the element is above its zero point. */
+/* The element minus its zero point. */
 static int above_zero(const struct stored *s, uint32_t i)
 {
     bool plain = s->dq->type == FSD_UINT8;
@@ -120,7 +121,7 @@ static void store_int8(struct fsd_apply *a, const struct stored *s, const char *
     fsd_fix_set_input(a, dq->node, 2, zero);
 }
 
-/* An initializer has the name of what the node made. */
+/* The initializer gets the name of the node's output. */
 static void store_floats(struct fsd_apply *a, const struct stored *s)
 {
     fsd_id out = fsd_node_out_tensor(a->g, s->dq->node, 0);
