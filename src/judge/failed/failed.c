@@ -1,9 +1,9 @@
 /*
- * What a failed build comes to.  The class is that of the first message's form; what
- * the form leaves open is decided here, where the model is known: an operator of ONNX
- * without an importer is no missing plugin, a type that a quantizer does not support is
- * a matter of Q/DQ, and a layer without any implementation fails of what its skipped
- * tactics state.
+ * Concludes why a build failed. The form of the first message determines the class.
+ * What the form leaves open is decided here, where the model is known: an ONNX operator
+ * without an importer is not a missing plugin, a type that a quantizer does not support
+ * is a problem of Q/DQ, and a layer without any implementation fails for the reason
+ * that its skipped tactics state.
  */
 #include "judge/failed/failed.h"
 
@@ -56,7 +56,8 @@ static bool any_has(const fsd_log_failures *all, const char *words)
     return false;
 }
 
-/* TensorRT for RTX times no tactics, and its messages end with places in "/_src/". */
+/* TensorRT for RTX times no tactics, and its messages end with source positions in
+ * "/_src/". */
 static bool is_of_tactics(const struct fsd_history *h)
 {
     const fsd_log_failures *all = fsd_log_failures_of(h);
@@ -72,7 +73,7 @@ const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history 
     const char *sm = sm_of(arena, h);
     struct fsd_target target;
 
-    if (word && !strcmp(word, "rtx")) /* its messages show what it is, too */
+    if (word && !strcmp(word, "rtx")) /* the texts of its messages show it, too */
         word = NULL;
     if (!sm)
         sm = without_point(arena, fact_of(h, FSD_BUILT_CAPABILITY));
@@ -96,8 +97,8 @@ static const char *in_one_line(struct fsd_arena *arena, struct fsd_slice text)
     return line;
 }
 
-/* Why no tactic implements a layer: what the last skipped tactic states of a known
- * form, the bytes of the largest request. */
+/* The reason why no tactic implements a layer: the last skipped tactic whose message
+ * has a known form, with the bytes of the largest request. */
 static void take_tactics(struct fsd_failed *f)
 {
     const fsd_log_failures *skipped = fsd_log_skipped_of(f->history);
@@ -132,7 +133,8 @@ static bool has_quantizers(const struct fsd_graph *g)
     return false;
 }
 
-/* An operator that ONNX defines, whether or not the builder has an importer. */
+/* True for an operator that ONNX defines, whether or not the builder has an
+ * importer. */
 static bool is_of_onnx(const struct fsd_failed *f, fsd_id node)
 {
     const struct fsd_refusal *refusal =
@@ -156,8 +158,9 @@ static enum fsd_failure_class class_at_node(const struct fsd_failed *f,
     return is;
 }
 
-/* The message of a constant that only a DequantizeLinear may read is about types where
- * an operator multiplies it, in a model without quantizers. */
+/* In a model without quantizers, the message on a constant that only a
+ * DequantizeLinear may read is a problem of types: an operator multiplies the
+ * constant. */
 static void set_class(struct fsd_failed *f)
 {
     if (!f->nodes.n)
@@ -170,8 +173,7 @@ static void set_class(struct fsd_failed *f)
 
 /* ----------------------------------------------------------------------------- lint */
 
-/* Nodes of one finding that fail.
- * @param fails  by node. */
+/* Marks nodes of one finding that fail. @param fails  by node. */
 static bool is_at(const struct fsd_failed *f, const struct fsd_finding *finding,
                   const bool *fails)
 {
@@ -187,8 +189,7 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* What a parser rejects as no graph lint finds at its nodes, which the parser does not
- * name. */
+/* If a parser rejects the graph itself, it names no nodes; lint finds them. */
 static bool states_model(const struct fsd_failed *f, const struct fsd_finding *finding)
 {
     return f->is == FSD_FAILS_MODEL && f->by == FSD_FAILED_BY_NOTHING &&

@@ -77,7 +77,7 @@ static bool is_unread(const struct fsd_failed *f)
 
 static const struct row {
     unsigned classes;
-    applies_fn *applies; /* NULL: to all of these classes */
+    applies_fn *applies; /* NULL: it applies to all of these classes */
     const char *text, *command;
 } rows[] = {
     {ANY, is_unread, "Export the model again: the file cannot be read", NULL},
@@ -142,7 +142,7 @@ static const struct row {
 
 /* --------------------------------------------------------------------- placeholders */
 
-/* The sizes of an input, open ones as 1. */
+/* The sizes of an input, with dynamic sizes as 1. */
 static void put_shape(const struct fsd_failed *f, const char *name, FILE *out)
 {
     const struct fsd_graph *g = f->model;

@@ -1,5 +1,4 @@
-/* The values that a message states, as texts: bytes, types, sizes, a compute
- * capability. */
+/* The values in a message, as texts: bytes, types, sizes, a compute capability. */
 #include "judge/failed/failed.h"
 
 #include "base/base.h"
@@ -14,7 +13,7 @@ const char *fsd_failed_value(const struct fsd_failed *f, enum fsd_said what)
     return NULL;
 }
 
-/* "sm86" as "86", "[4,8])" as "[4,8]" */
+/* Reads "86" from "sm86", and "[4,8]" from "[4,8])". */
 const char *fsd_failed_said_value(struct fsd_arena *arena,
                                   const struct fsd_log_said *said, unsigned i)
 {
