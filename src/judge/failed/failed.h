@@ -1,7 +1,8 @@
 /*
- * A build that failed: of what, at which nodes of the model, by which values, and what
- * to try.  Made of the log's messages (read/log/failure.h), the model, and what lint
- * finds in it; a subject of its own, since nothing that a run has is there.
+ * A failed build: its class, the nodes of the model, the values of the message, and
+ * what to try. It is derived from the log's messages (read/log/failure.h), the model,
+ * and the findings of lint on it. It is a subject of its own, since there is no engine
+ * and thus no run.
  */
 #ifndef FSD_FAILED_FAILED_H
 #define FSD_FAILED_FAILED_H
@@ -13,16 +14,16 @@
 #include "model/graph/vocab.h"
 #include "read/log/failure.h"
 
-/** How the nodes of a failure were found, the surest first. */
+/** How the nodes of a failure were found, the most reliable way first. */
 enum fsd_failed_by {
     FSD_FAILED_BY_RECORD, /**< the parser states the node */
-    FSD_FAILED_BY_NAME,   /**< the message has its name, or a name made of it */
+    FSD_FAILED_BY_NAME,   /**< the message has its name, or a name derived from it */
     FSD_FAILED_BY_REGION, /**< on the paths between the ends of a region */
     FSD_FAILED_BY_LAYER,  /**< the message has the number of a layer without a name */
-    FSD_FAILED_BY_TENSOR, /**< it produces, or reads, a tensor of the message */
-    FSD_FAILED_BY_ORDER,  /**< the parser had read it last */
+    FSD_FAILED_BY_TENSOR, /**< it produces or reads a tensor of the message */
+    FSD_FAILED_BY_ORDER,  /**< the parser read it last */
     FSD_FAILED_BY_KIND,   /**< an operator of a kind, of at most FSD_FAILED_PART */
-    FSD_FAILED_BY_TYPE,   /**< it has a tensor of a type of the message */
+    FSD_FAILED_BY_TYPE,   /**< it has a tensor of a type in the message */
     FSD_FAILED_BY_LINT,   /**< lint finds there what the message states */
     FSD_FAILED_BY_NOTHING,
     FSD__FAILED_BY_COUNT
@@ -39,58 +40,58 @@ struct fsd_failed_value {
     const char *text;
 };
 
-/** A thing to try. */
+/** An advice to try. */
 struct fsd_failed_try {
     const char *text;
-    const char *command; /**< as a shell takes it; NULL: none */
+    const char *command; /**< for a shell; NULL: none */
 };
 
-/** A part of at most this many nodes is what `cut` writes. */
+/** `cut` writes parts of at most this many nodes. */
 enum { FSD_FAILED_PART = 10 };
 
 struct fsd_failed {
     struct fsd_arena *arena;
     const struct fsd_history *history;
-    const struct fsd_graph
-        *model;                 /**< as it was given, or as the log states it; without
-                                        nodes where neither is known */
-    const struct fsd_diff *run; /**< of the model alone; NULL: none was given, or it
-                                        could not be read */
-    const char *no_model;       /**< why it could not be read; NULL: it could */
+    const struct fsd_graph *model; /**< the given model, or that which the log states;
+                                     without nodes if neither is known */
+    const struct fsd_diff *run; /**< the model alone; NULL: none was given, or it could
+                                     not be read */
+    const char *no_model;       /**< the reason why it could not be read; NULL: it
+                                     could */
     const char *model_path, *log_path; /**< NULL: no model was given */
-    const struct fsd_lint *lint; /**< of the model, for the builder of the log; NULL
-                                            without a run */
-    const struct fsd_findings *findings; /**< of lint; NULL likewise */
+    const struct fsd_lint *lint; /**< lint of the model for the builder of the log; NULL
+                                      without a run */
+    const struct fsd_findings *findings; /**< findings of lint; NULL likewise */
 
     enum fsd_failure_class is;
     const struct fsd_log_failure *first; /**< the error */
-    const char *message;                 /**< its sentence; in one line */
-    const char *because; /**< of a skipped tactic that states the reason; NULL: none */
+    const char *message;                 /**< the error message in one line */
+    const char *because; /**< reason that a skipped tactic states; NULL: none */
     const char *named;   /**< the layer that the message names; NULL: none */
     enum fsd_failed_by by;
-    fsd_id_vec
-        nodes;       /**< of the model, where it fails; the likeliest first, of a region
-                            in the order of the file */
-    fsd_id_vec part; /**< of these what to cut out */
-    fsd_id_vec others;             /**< nodes that the parser rejects as well */
-    FSD_VEC(const char *) tensors; /**< that the message names */
+    fsd_id_vec nodes; /**< nodes of the model that fail, the likeliest first; nodes of a
+                          region in the order of the file */
+    fsd_id_vec part;  /**< those of them to cut out */
+    fsd_id_vec others;             /**< nodes that the parser also rejects */
+    FSD_VEC(const char *) tensors; /**< tensors that the message names */
     FSD_VEC(struct fsd_failed_value) values;
     FSD_VEC(uint32_t)
-    found; /**< findings of lint at these nodes, or of what the message
-                                  states, in findings->list */
+    found; /**< findings of lint at these nodes, or of what the message states, in
+                findings->list */
     FSD_VEC(struct fsd_failed_try) tries; /**< in this order */
     const char *target;                   /**< the builder, "rtx-1.7:sm75" */
     const char *conclusion;               /**< one sentence */
 };
 
-/** The builder whose log it is, as far as the log states it, and the compute capability
- *  of the log or of its error: "rtx-1.7:sm75", a word that fsd_target_read() takes.
- *  @param h  of a log that has failures. */
+/** Returns the builder of the log, as far as the log states it, and the compute
+ * capability of the log or of its error: "rtx-1.7:sm75", a word that
+ * fsd_target_read() accepts.
+ * @param h  of a log that has failures. */
 const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h);
 
-/** Concludes from what is set: arena, history, model, run, no_model, the paths, lint,
- *  findings, target.
- *  @param f      of a log that has failures.
+/** Concludes from the members that are set: arena, history, model, run, no_model,
+ * the paths, lint, findings, target.
+ * @param f      of a log that has failures.
  *  @param vocab  of the model. */
 void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 
@@ -109,18 +110,18 @@ enum fsd_failed_by fsd_failed_find_unnamed(const struct fsd_failed *f,
                                            const struct fsd_vocab *vocab,
                                            struct fsd_slice name, fsd_id_vec *nodes);
 
-/** Chooses of these nodes what to cut out.  place.c */
+/** Chooses which of these nodes to cut out.  place.c */
 void fsd_failed_choose_part(struct fsd_failed *f);
 
-/** Adds what to try.  tries.c */
+/** Adds the advice to try. tries.c */
 void fsd_failed_add_tries(struct fsd_failed *f);
 
-/** Adds the values of a message, but for names.  value.c */
+/** Adds the values of a message, except names. value.c */
 void fsd_failed_take_values(struct fsd_failed *f, const struct fsd_log_said *said);
-/** The i-th thing that a message names, as a text. */
+/** Returns the i-th object that a message names, as a text. */
 const char *fsd_failed_said_value(struct fsd_arena *arena,
                                   const struct fsd_log_said *said, unsigned i);
-/** The text of the first value of that kind; NULL: there is none. */
+/** Returns the text of the first value of that kind; NULL: there is none. */
 const char *fsd_failed_value(const struct fsd_failed *f, enum fsd_said what);
 
 #endif

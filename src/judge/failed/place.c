@@ -56,8 +56,8 @@ static void add_tensor(const struct place *p, const char *name)
     fsd_vec_push(p->f->arena, &p->f->tensors, name);
 }
 
-/* The node that computes a tensor, else those that read it: of an input or a constant
- * only these are nodes. */
+/* The node that computes a tensor, or else those that read it: inputs and constants
+ * have only consumers. */
 static void add_around(const struct place *p, fsd_id_vec *list, fsd_id tensor)
 {
     fsd_id producer = fsd_tensor_producer(p->g, tensor);
@@ -88,7 +88,7 @@ static bool add_exact(const struct place *p, struct fsd_slice name, fsd_id_vec *
     return name.n && add_meaning(p, fsd_vocab_find(p->vocab, name.s, name.n), list);
 }
 
-/* Names that TensorRT and the parser make of a node's: what they append. */
+/* Suffixes that TensorRT and the parser append to the name of a node. */
 static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     for (size_t n = name.n; n-- > 1;)
@@ -98,7 +98,7 @@ static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec
     return false;
 }
 
-/* "IShuffleLayer rs: rs": the name behind the layer's class, before what follows. */
+/* Finds the name in "IShuffleLayer rs: rs": it follows the class of the layer. */
 static struct fsd_slice without_class(struct fsd_slice name)
 {
     struct fsd_slice rest = name, behind;
@@ -117,7 +117,7 @@ static bool add_name(const struct place *p, struct fsd_slice name, fsd_id_vec *l
            add_derived(p, without_class(name), list);
 }
 
-/* "a + b || c": each of the names, as far as they are the model's. */
+/* Finds each of the names in "a + b || c" that are in the model. */
 static bool add_names(const struct place *p, struct fsd_slice names, fsd_id_vec *list)
 {
     uint32_t before = list->n;
@@ -143,7 +143,8 @@ static bool add_names(const struct place *p, struct fsd_slice names, fsd_id_vec 
 
 /* -------------------------------------------------------------------------- regions */
 
-/* Marks the nodes of the main graph that `start` leads to, forth or back. */
+/* Marks the nodes of the main graph that are reachable from `start`, forwards or
+ * backwards. */
 static bool *reach(const struct place *p, const fsd_id_vec *start, bool forth)
 {
     const struct fsd_graph *g = p->g;
@@ -171,7 +172,7 @@ static bool *reach(const struct place *p, const fsd_id_vec *start, bool forth)
     return reached;
 }
 
-/* The nodes on the paths from one to the other, and the ends themselves. */
+/* Marks the nodes on the paths between two nodes, and the two nodes. */
 static void add_between(const struct place *p, const fsd_id_vec *from,
                         const fsd_id_vec *to, fsd_id_vec *list)
 {
@@ -218,9 +219,9 @@ static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, boo
     return list->n > 0;
 }
 
-/* "{ForeignNode[a...b]}".  Names may have dots: the first place between two names of
- * the model parts them.  Where an end is a layer without a name, only the other one is
- * known. */
+/* Reads "{ForeignNode[a...b]}". Names may contain dots: the split is at the first
+ * dots between two names of the model. If one end is a layer without a name, only
+ * the other end is known. */
 static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     struct fsd_slice ends = name;
@@ -238,7 +239,7 @@ static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec 
 
 /* -------------------------------------------------------------- names in a sentence */
 
-/* Words behind which TensorRT's messages have a name. */
+/* Words that precede a name in TensorRT's messages. */
 static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
 {
     static const char *const before[] = {"node ",    "Layer ", "layer ",  "tensor ",
@@ -257,7 +258,7 @@ static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
             fsd_slice_drop(&head, ": "));
 }
 
-/* A name that no sentence has as a word of its own. */
+/* True for a name that cannot be an ordinary word of a sentence. */
 static bool is_strange(struct fsd_slice name)
 {
     size_t lower = 0;
@@ -273,7 +274,7 @@ static bool is_border(char c)
     return !fsd_is_word(c) && c != '/' && c != '.';
 }
 
-/* The longest name of the model that begins there; empty: none does. */
+/* The longest name of the model that begins at that position; empty: none does. */
 static struct fsd_slice name_at(const struct place *p, struct fsd_slice text, size_t at)
 {
     for (uint32_t i = 0; i < p->vocab->lengths.n; i++) {
@@ -293,7 +294,7 @@ static struct fsd_slice name_at(const struct place *p, struct fsd_slice text, si
     return (struct fsd_slice){0};
 }
 
-/* The first name of a node in the sentence, else that of a tensor. */
+/* The first name of a node in the sentence, or else that of a tensor. */
 static void find_in_sentence(const struct place *p, struct fsd_slice text)
 {
     fsd_id_vec around = {0};
@@ -421,7 +422,7 @@ static void take_said(const struct place *p, const struct fsd_log_said *said)
 
 /* ----------------------------------------------------------------------- the parser */
 
-/* "DFT -> \"t\"": the output, t. */
+/* Finds the output t in "DFT -> \"t\"". */
 static struct fsd_slice output_of(const struct fsd_log_failure *r)
 {
     struct fsd_slice op = r->op, name = {0};
@@ -431,7 +432,7 @@ static struct fsd_slice output_of(const struct fsd_log_failure *r)
     return name;
 }
 
-/* The node of a record: by its name, else by its output. */
+/* The node of a parser's record: by its name, or else by its output. */
 static fsd_id node_of_record(const struct place *p, const struct fsd_log_failure *r)
 {
     fsd_id_vec found = {0};
@@ -467,8 +468,8 @@ static void take_records(const struct place *p)
     }
 }
 
-/* "importScatterElements", "checkDet": the parser's functions have the name of the
- * operator that they read. */
+/* Functions of the parser have the name of the operator that they import:
+ * "importScatterElements", "checkDet". */
 static struct fsd_slice operator_of(const struct fsd_log_failure *first)
 {
     struct fsd_slice op = first->where;
@@ -483,8 +484,8 @@ static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
     return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
 }
 
-/* Where the parser states no node: what it read last, if that is of the operator whose
- * function rejects it, else the only operator of that kind. */
+/* If the parser states no node: the node that it read last, if its operator is that
+ * of the rejecting function; or else the only node with that operator. */
 static void find_by_order(const struct place *p)
 {
     struct fsd_failed *f = p->f;
@@ -510,7 +511,7 @@ static void find_by_order(const struct place *p)
 
 /* ----------------------------------------------------------------- types and inputs */
 
-/* "fp8_e4m3", "b16": the compiler's words for types. */
+/* Types in the compiler's spelling: "fp8_e4m3", "b16". */
 static enum fsd_dtype type_of(const char *word)
 {
     enum fsd_dtype type = fsd_dtype_read(word, strlen(word));
@@ -558,7 +559,7 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
     return false;
 }
 
-/* A profile is missing of the inputs whose sizes are open. */
+/* A missing profile concerns the inputs with dynamic sizes. */
 static void find_open_inputs(const struct place *p)
 {
     struct fsd_span inputs =
@@ -576,7 +577,7 @@ static void find_open_inputs(const struct place *p)
 
 /* --------------------------------------------------------------------------- in all */
 
-/* An output of the network that no node computes has a name only. */
+/* For an output of the network that no node computes, only the name is known. */
 static void find_missing_outputs(const struct place *p)
 {
     struct fsd_span outputs =
