@@ -14,7 +14,7 @@ SECTIONS = (
     ("Files", (
         ("Bytes of a model file; weights are never read", "[src/api/inputs.c MODEL_LIMIT B]", ERROR),
         ("Bytes of an engine dump, a build log, a profile or a file of times",
-         "[src/api/inputs.c ENGINE_LIMIT B]; [src/api/inputs.c LOG_LIMIT B]; [src/api/profiles.c PROFILE_LIMIT B]", ERROR),
+         "[src/api/inputs.c ENGINE_LIMIT B]; [src/api/inputs.h FSD_LOG_LIMIT B]; [src/api/profiles.c PROFILE_LIMIT B]", ERROR),
         ("Bytes of a decompressed file: free, and per compressed byte",
          "[src/base/decompress.c EXPANDED_FREE B]; [src/base/decompress.c RATIO_MAX]", ERROR),
         ("Memory of a decompressor", "[src/base/decompress.c DECODER_MEMORY B]", "error `format`"),
