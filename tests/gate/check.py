@@ -276,7 +276,7 @@ def check_variants(folder):
     run("snapshot", model, ENGINE, *profile, "--also", f"{model},{builds[1]},{fixture('compare/split.profile.json')}",
         "-o", learnt)
     text = run("check", learnt, model, builds[1], "--profile", fixture("compare/split.profile.json"), status=(0,))
-    check("variants: times of the variant", "as build B" in text and "0.3840 ms -> 0.3400 ms" in text, text)
+    check("variants: times of the variant", "as in build B" in text and "0.3840 ms -> 0.3400 ms" in text, text)
 
 
 def check_times(folder):
