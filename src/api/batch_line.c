@@ -1,5 +1,6 @@
 /* The public API: one pair of many, as a line of JSON. */
 #include "base/base.h"
+#include "base/lines.h"
 #include "report/record/records.h"
 #include "report/subject/subject.h"
 

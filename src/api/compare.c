@@ -2,6 +2,7 @@
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
+#include "base/lines.h"
 #include "change/compare/matrix.h"
 #include "judge/findings/findings.h"
 #include "report/subject/subject.h"

@@ -3,6 +3,7 @@
  * read, since the engine's layer names can only be parsed with them.
  */
 #include "base/base.h"
+#include "base/lines.h"
 #include "api/command.h"
 #include "explain/cost/cost.h"
 #include "explain/diff/diff.h"

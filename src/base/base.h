@@ -411,16 +411,6 @@ size_t fsd_put_fitted(FILE *out, const char *s, size_t width);
  *  @param joiner the separator: " + " */
 size_t fsd_put_names(FILE *out, const char *names, const char *joiner, size_t width);
 
-/** Runners of CI jobs execute lines of a job's log: "::error::x" after blanks, and
- *  "##[error]x" or "##vso[x]" anywhere.  Prints the lines so that none is a command:
- *  prints the character that would make it one with `escape`, the format of an unsigned
- *  number: "\\u{%x}" in text, "\\u%04x" in JSON, "&#%u;" in XML.
- *  @param json no line begins with a name, so that only the second form occurs */
-void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json);
-
-/** Whether a runner would execute a command in the line. */
-bool fsd_is_command(const char *line);
-
 /* --------------------------------------------------------------------------- intern */
 
 /* Strings as dense numbers.  Model and engine share one table, so equal names are equal
@@ -531,22 +521,6 @@ void fsd_print_close(struct fsd_print *print);
  *  with one open stream. */
 const char *fsd_print_next(struct fsd_print *print, size_t *size);
 void fsd_print_drop(struct fsd_print *print);
-
-/** A stream that forwards each complete line, with workflow commands escaped: see
- *  fsd_put_escaped(). */
-struct fsd_lines {
-    FILE *to;
-    const char *escape;
-    bool json; /**< no line begins with a name */
-    /** Changes the lines before they are forwarded; may be NULL. */
-    void (*edit)(FILE *out, char *lines, size_t width);
-    size_t width;
-    struct fsd_print print; /**< the incomplete line */
-};
-
-/** Opens the stream of `lines`, whose `print` need not be set. */
-FILE *fsd_lines_open(struct fsd_lines *lines);
-void fsd_lines_close(struct fsd_lines *lines);
 
 /** The path of file `name` in the folder of the file `path`. */
 const char *fsd_path_beside(struct fsd_arena *arena, const char *path,

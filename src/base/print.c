@@ -5,6 +5,7 @@
  * the stream calls fsd_out_of_memory().
  */
 #include "base/base.h"
+#include "base/lines.h"
 
 #include <stdarg.h>
 #include <stddef.h>

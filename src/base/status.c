@@ -5,6 +5,7 @@
  * job would execute as a command.  Lack of memory also becomes an error here.
  */
 #include "base/base.h"
+#include "base/lines.h"
 
 #include <stdarg.h>
 #include <stdlib.h>

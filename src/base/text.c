@@ -6,6 +6,7 @@
  * bytes, and no name is cut within a character.
  */
 #include "base/base.h"
+#include "base/lines.h"
 #include "base/plain.h"
 
 #include <assert.h>

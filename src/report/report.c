@@ -7,6 +7,7 @@
  */
 #include "report/subject/subject.h"
 #include "base/base.h"
+#include "base/lines.h"
 #include "report/page/page.h"
 #include "report/phrase/quote.h"
 #include "report/record/records.h"

@@ -7,6 +7,7 @@
  */
 #include "change/snapshot/words.h"
 #include "base/base.h"
+#include "base/lines.h"
 #include "base/plain.h"
 
 #include <ctype.h>

@@ -1,6 +1,7 @@
 /* The public API of cuts: a part of a model as a model of its own. */
 #include "edit/run.h"
 #include "base/base.h"
+#include "base/lines.h"
 #include "edit/cut/cut.h"
 #include "edit/onnx/hide.h"
 #include "edit/onnx/write.h"

@@ -3,6 +3,7 @@
 #include "edit/fix/fixing.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"
+#include "base/lines.h"
 
 #include <string.h>
 

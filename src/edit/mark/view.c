@@ -10,6 +10,7 @@
  *     --as FORM           the tensors of --free or --break for another tool
  */
 #include "base/base.h"
+#include "base/lines.h"
 #include "edit/mark/mark.h"
 #include "edit/run.h"
 

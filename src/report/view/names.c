@@ -20,6 +20,7 @@
  * an unknown type.
  */
 #include "base/base.h"
+#include "base/lines.h"
 #include "judge/findings/findings.h"
 #include "model/graph/vocab.h"
 #include "model/graph/word.h"
