@@ -217,21 +217,31 @@ static bool take_piece(struct prefix *p, bool first)
 
 /* ----------------------------------------------------------------- the line */
 
-/* "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and "[..] [V] " */
+/* "[MM/DD/YYYY-HH:MM:SS] [V] [TRT] " and "[..] [V] " by trtexec, "[..] [TRT] [V] " by
+ * the logger of the builder's Python module */
 static bool take_usual(struct prefix *p)
 {
+    enum { WRITER = 6 };
     const char *s = p->t.s;
-    char severity;
+    size_t at = STAMP; /* of the severity */
 
-    if (p->t.n < STAMP + 4 || s[0] != '[' || s[3] != '/' || s[20] != ']' ||
-        s[STAMP] != '[' || s[STAMP + 2] != ']' || s[STAMP + 3] != ' ')
+    if (p->t.n < STAMP + WRITER + 4 || s[0] != '[' || s[3] != '/' || s[20] != ']')
         return false;
-    severity = severity_letter(s[STAMP + 1]);
-    if (!severity)
+    p->trt = !memcmp(s + at, "[TRT] ", WRITER);
+    at += p->trt ? WRITER : 0;
+    p->severity = s[at] == '[' && s[at + 2] == ']' && s[at + 3] == ' '
+                      ? severity_letter(s[at + 1])
+                      : 0;
+    if (!p->severity) {
+        p->trt = false;
         return false;
-    p->severity = severity;
-    p->t = fsd_slice_from(p->t, STAMP + 4);
-    p->trt = fsd_slice_take(&p->t, "[TRT] ");
+    }
+    at += 4;
+    if (!p->trt && p->t.n - at >= WRITER && !memcmp(s + at, "[TRT] ", WRITER)) {
+        p->trt = true;
+        at += WRITER;
+    }
+    p->t = fsd_slice_from(p->t, at);
     p->pieces = 2 + p->trt;
     return p->t.n && *p->t.s != '[';
 }
