@@ -31,6 +31,8 @@ QEMU = shutil.which("qemu-aarch64-static")
 ARM = f"{TOOLS}/arm64/root"
 ENV = {**os.environ, "WINEDEBUG": "-all", "WINEPREFIX": f"{TOOLS}/wine"}
 IMPORT = "import sys; sys.path.insert(0, sys.argv[1]); import fusiondiff; sys.stdout.write(fusiondiff.diff(*sys.argv[2:]).write('json'))"
+PAINTERS = {system: next(iter(glob.glob(f"{TOOLS}/pictures/{platform}/*.data/scripts/graphviz-pure*")), "")
+            for system, platform in (("linux", "manylinux2014_x86_64"), ("windows", "win_amd64"))}
 WINDOWS = re.compile(r"(kernel32|advapi32|shell32|ntdll|python3|api-ms-win-crt-[a-z0-9-]+)\.dll")
 bad: list[str] = []
 
@@ -88,6 +90,23 @@ def run(row: Row, how: str, command: list[str], module: bool = False) -> None:
     row.ran.append(how)
     row.equal = f"{row.equal}, {equal} of {len(pairs)}".lstrip(", ")
     row.seconds = row.seconds or seconds
+
+
+drawn: list[bytes] = []
+
+
+def draw(row: Row, command: list[str], system: str) -> None:
+    """Compares the picture of a build by graphviz-pure of the same system with the first program's."""
+    if not PAINTERS[system]:
+        return
+    painter = PAINTERS[system] if system == "linux" else "Z:" + PAINTERS[system].replace("/", "\\")
+    done = subprocess.run([*command, *PAIRS[0], "-q", "-f", "svg"], cwd=TOP, capture_output=True, timeout=900, env={**ENV, "FUSIONDIFF_DOT": painter})
+    if not drawn:
+        drawn.append(done.stdout)
+    if done.returncode or done.stderr or b"</svg>" not in done.stdout or done.stdout != drawn[0]:
+        bad.append(f"{row.name}: the picture by graphviz-pure is another one: {done.returncode} {(done.stderr or done.stdout)[:300]!r}")
+    else:
+        row.ran.append("its picture by graphviz-pure")
 
 
 # -- what the files are
@@ -182,6 +201,7 @@ def do_other(row: Row, path: str, at: str) -> None:
     if row.name.endswith("-linux-amd64"):
         check_elf(row, path, "program")
         run(row, "program", [path])
+        draw(row, [path], "linux")
     elif row.name.endswith("-linux-arm64"):
         check_elf(row, path, "program")
         if QEMU:
@@ -190,6 +210,7 @@ def do_other(row: Row, path: str, at: str) -> None:
         check_windows(row, path, "program")
         if shutil.which("wine"):
             run(row, "program by wine", ["wine", path])
+            draw(row, ["wine", path], "windows")
     elif "macos" in row.name:
         check_macos(row, path, "program")
     elif row.name.startswith("fusiondiff_") and row.name.endswith(".deb"):
