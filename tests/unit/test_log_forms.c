@@ -126,6 +126,8 @@ static const struct row rows[] = {
      "name=N_shape_U8_mul Error is: Input 0's element type (float) differs from "
      "input 1's element type (bf16).)",
      "type", "type=float type=bf16", 0},
+    {"WeightsContext.cpp:322: ONNX initializer w1 cannot be imported into TensorRT!",
+     "type", "tensor=w1", 0},
     {"Found unsupported datatype (8) when importing initializer: w", "type",
      "size=8 tensor=w", 11},
 
@@ -137,6 +139,16 @@ static const struct row rows[] = {
      "Input "
      "1 shape: [128,160,160])",
      "shape", "node=/n7/Add axis=0 size=[128,80,80] size=[128,160,160])", 0},
+    {BUILD "4: API Usage Error (/Split_1: out of bounds slice, input dimensions = "
+           "[2,16], start = [0,8], size = [2,9], stride = [1,1]. In validate at "
+           "/_src/optimizer/api/layers/sliceLayer.cpp:332)",
+     "shape", "node=/Split_1 size=[2,16]", 0},
+    {"Assertion failed: static_cast<int32_t>(onnxPadding.size()) == padAxesSize * 2: "
+     "Length of pads input must be twice the length of axes input.",
+     "shape", "", 6},
+    {"[convolutionLayer.cpp::f::1] Error Code: 3: /up/ConvTranspose:kernel weights has "
+     "count 900 but 864 was expected",
+     "shape", "", 0},
     {DIMENSIONS "(mm: last dimension of input0 = 11 and second to last dimension of "
                 "input1 = 16 but must match. In validate at /_src/x.cpp:192)",
      "shape", "node=mm size=11 size=16", 0},
@@ -177,6 +189,9 @@ static const struct row rows[] = {
      "dynamic "
      "or shape inputs, but no optimization profile has been defined.)",
      "profile", "", 0},
+    {BUILD "4: API Usage Error (Optimization profile 0 is missing values for shape "
+           "input tensor sizes. In validate at /_src/optimizer/api/network.cpp:4081)",
+     "profile", "profile=0 tensor=sizes", 0},
     {"4: [network.cpp::validate::3640] Error Code 4: Internal Error (x: for dimension "
      "number 2 in profile 0 does not match network definition (got min=768, opt=768, "
      "max=768), expected min=opt=max=1024).)",
@@ -215,6 +230,10 @@ static const struct row rows[] = {
     {"Assertion failed: K == scaleSize: The number of scales is not equal to the "
      "number "
      "of output channels.",
+     "q/dq", "", 6},
+    {"Assertion failed: scaleDims.d[axis] > 0 && inputDims.d[axis] % "
+     "scaleDims.d[axis] == 0: The quantization axis must divide into whole blocks. "
+     "Input dimension 0 = 64, scale dimension = 3.",
      "q/dq", "", 6},
     {"Missing scale and zero-point for tensor conv1, expect fall back to non-int8",
      "q/dq", "tensor=conv1", 0},
