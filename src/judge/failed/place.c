@@ -29,7 +29,7 @@ FSD_NAMES(fsd_failed_by_text, enum fsd_failed_by, FSD__FAILED_BY_COUNT,
           "next to the tensor that the message names", "the parser read it last",
           "an operator of the kind that the message names",
           "it has a tensor of the type that the message names",
-          "lint finds there what the message states", "not known")
+          "lint finds there what builders refuse", "not known")
 FSD_NAMES(fsd_failed_by_name, enum fsd_failed_by, FSD__FAILED_BY_COUNT, "record",
           "name", "region", "layer", "tensor", "order", "kind", "type", "lint",
           "nothing")
