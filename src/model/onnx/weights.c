@@ -110,6 +110,8 @@ static void open_file(struct noting *n, struct fsd_slice location)
     n->absent = has_folder(n->walk.file->name) && stat(path, &there) != 0;
     if (has_folder(n->walk.file->name) && !n->absent && S_ISREG(there.st_mode))
         n->size = (uint64_t)there.st_size;
+    else if (has_folder(n->walk.file->name) && !n->absent && S_ISDIR(there.st_mode))
+        n->size = 0; /* a folder of that name has no weights */
 }
 
 static void note_entry(struct noting *n, struct fsd_slice entry)
