@@ -12,6 +12,7 @@ from onnx import TensorProto, helper
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "real"))
 from models import Net  # noqa: E402
+from sizes import refused_sizes  # noqa: E402
 
 C = 32
 PAIRS = {}
@@ -840,7 +841,7 @@ REFUSED = {f.__name__: f for f in (
     refused_heads_filter, refused_number, refused_row, refused_broadcast, refused_gemm_broadcast, refused_slope,
     refused_axes, refused_remainder, refused_bound, refused_count, refused_depth, refused_random, refused_cache,
     refused_branches, refused_parts, refused_directions, refused_list,
-    refused_average, refused_float_types, refused_cycle, refused_repeated, refused_missing)}
+    refused_average, refused_float_types, refused_cycle, refused_repeated, refused_missing, refused_sizes)}
 
 
 # Rules that look at an engine, too: a model, and what a builder made of it.

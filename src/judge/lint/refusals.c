@@ -69,8 +69,9 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"an input of the network must be a tensor", MEASURED}},
     {" Cast CastLike ", FSD_RTX, .holds = fsd_refused_has_a_type, .types = NARROW,
      .is = {"only quantizers read or write tensors of this type", MEASURED}},
-    {" Add Cast Gather Reshape ", FSD_RTX, .holds = fsd_refused_reads_stored,
-     .types = T(INT8),
+    {" Add Cast Gather Reshape ", FSD_RTX,
+     .op = {FSD_ONNX_Conv, FSD_ONNX_Gemm, FSD_ONNX_MatMul, FSD_ONNX_Mul},
+     .holds = fsd_refused_reads_stored, .types = T(INT8),
      .is = {"it reads a constant of INT8, which only DequantizeLinear may", MEASURED}},
     {" Reshape Expand ConstantOfShape Range ", FSD_RTX,
      .holds = fsd_refused_sizes_in_half, .types = T(FP16) | T(BF16),
@@ -88,6 +89,59 @@ static const struct fsd_refusal_row refusals[] = {
     {" Concat ", FSD_ANY_BUILDER, .holds = fsd_refused_joins_unlike,
      .is = {"its inputs differ in another axis than the one along which it joins them",
             MEASURED}},
+    {NULL, FSD_ANY_BUILDER,
+     .op = {FSD_ONNX_ArgMax, FSD_ONNX_ArgMin, FSD_ONNX_Concat, FSD_ONNX_Gather,
+            FSD_ONNX_GatherElements, FSD_ONNX_Hardmax, FSD_ONNX_LayerNormalization,
+            FSD_ONNX_LogSoftmax, FSD_ONNX_Softmax, FSD_ONNX_Split, FSD_ONNX_TopK},
+     .holds = fsd_refused_axis_is_outside, .attr = "axis",
+     .is = {"its input does not have the axis", MEASURED}},
+    {NULL, FSD_ANY_BUILDER,
+     .op = {FSD_ONNX_ReduceL1, FSD_ONNX_ReduceL2, FSD_ONNX_ReduceLogSum,
+            FSD_ONNX_ReduceLogSumExp, FSD_ONNX_ReduceMax, FSD_ONNX_ReduceMean,
+            FSD_ONNX_ReduceMin, FSD_ONNX_ReduceProd, FSD_ONNX_ReduceSum,
+            FSD_ONNX_ReduceSumSquare, FSD_ONNX_Squeeze, FSD_ONNX_Unsqueeze},
+     .holds = fsd_refused_axes_are_outside, .attr = "axes", .number = 1,
+     .is = {"its input does not have one of the axes", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Slice},
+     .holds = fsd_refused_axes_are_outside, .attr = "axes", .number = 3,
+     .is = {"its input does not have one of the axes", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Squeeze},
+     .holds = fsd_refused_squeezes_data,
+     .is = {"an axis that it removes has more than one element", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Transpose},
+     .holds = fsd_refused_is_no_order,
+     .is = {"perm names an axis twice, or one that its input does not have", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Reshape},
+     .holds = fsd_refused_changes_volume,
+     .is = {"the new shape has another number of elements than its input", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Gemm}, .holds = fsd_refused_adds_unlike,
+     .is = {"its third input does not broadcast to its output", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_LayerNormalization},
+     .holds = fsd_refused_scales_unlike,
+     .is = {"its scale does not broadcast to its input", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_BatchNormalization},
+     .holds = fsd_refused_counts_channels, .number = 4,
+     .is = {"one of its parameters has another length than its input has channels",
+            MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Conv}, .holds = fsd_refused_biases_unlike,
+     .is = {"its bias has another length than there are kernels", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Tile}, .holds = fsd_refused_repeats_more,
+     .is = {"it has more repeats than its input has axes", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Pad}, .holds = fsd_refused_pads_other,
+     .is = {"it does not have two pads for each axis", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_Split}, .holds = fsd_refused_parts_exceed,
+     .is = {"its parts have more elements than its input", MEASURED}},
+    {NULL, FSD_ANY_BUILDER, .op = {FSD_ONNX_QuantizeLinear, FSD_ONNX_DequantizeLinear},
+     .holds = fsd_refused_has_unlike_scales,
+     .is = {"the number of scales fits neither the axis nor blocks of it", MEASURED}},
+    {NULL, FSD_RTX, .op = {FSD_ONNX_If, FSD_ONNX_Loop},
+     .holds = fsd_refused_changes_type,
+     .is = {"the outputs of its branches, or a state before and behind a step, differ "
+            "in type",
+            MEASURED}},
+    {NULL, FSD_RTX, .op = {FSD_ONNX_And, FSD_ONNX_Or, FSD_ONNX_Xor, FSD_ONNX_Not},
+     .holds = fsd_refused_reads_type, .types = T(FP32) | T(FP16) | T(BF16),
+     .is = {"it supports BOOL only", MEASURED}},
     {" If ", FSD_RTX, .holds = fsd_refused_has_unlike_sizes,
      .is = {"it is in a branch of another If, and the outputs of its own branches "
             "differ in size",
@@ -348,10 +402,18 @@ static const char imported[] =
     " ThresholdedRelu Tile TopK Transpose Trilu Unsqueeze Upsample Where Xor"
     " ";
 
-static bool concerns(const struct fsd_target *t, const struct fsd_refusal_row *r,
-                     const char *op)
+static bool is_of(const struct fsd_refusal_row *r, fsd_sym op, const char *name)
 {
-    return (r->families & t->family) && (!r->ops || fsd_list_has(r->ops, op)) &&
+    for (size_t i = 0; i < FSD_COUNT_OF(r->op) && r->op[i]; i++)
+        if (r->op[i] == op)
+            return true;
+    return r->ops ? fsd_list_has(r->ops, name) : !r->op[0];
+}
+
+static bool concerns(const struct fsd_target *t, const struct fsd_refusal_row *r,
+                     fsd_sym op, const char *name)
+{
+    return (r->families & t->family) && is_of(r, op, name) &&
            (!r->until || (t->version && t->version <= r->until)) &&
            (!r->below_sm || (t->sm && t->sm < r->below_sm));
 }
@@ -362,7 +424,7 @@ static void add_rows(struct fsd_lint *l, fsd_sym op)
         .op = op, .imported = fsd_list_has(imported, fsd_text(l->g->names, op))};
 
     for (size_t i = 0; i < FSD_COUNT_OF(refusals); i++)
-        if (concerns(&l->target, &refusals[i], fsd_text(l->g->names, op)))
+        if (concerns(&l->target, &refusals[i], op, fsd_text(l->g->names, op)))
             fsd_vec_push(l->arena, &found.rows, &refusals[i]);
     fsd_vec_push(l->arena, &l->refusals, found);
 }

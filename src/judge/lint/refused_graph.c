@@ -174,3 +174,39 @@ bool fsd_refused_mixes_types(const struct fsd_lint *l, const struct fsd_refusal_
     }
     return (types & (types - 1)) != 0 && needs_one_type(l, node);
 }
+
+static bool is_unlike(const struct fsd_lint *l, fsd_id a, fsd_id b)
+{
+    enum fsd_dtype x, y;
+
+    if (a == FSD_NONE || b == FSD_NONE)
+        return false;
+    x = fsd_tensor_form(l->g, a)->type;
+    y = fsd_tensor_form(l->g, b)->type;
+    return x != y && x != FSD_DTYPE_UNKNOWN && y != FSD_DTYPE_UNKNOWN;
+}
+
+/* The type of an If's output depends on the branch, or that of a Loop's state on the
+ * step. A Loop has two inputs before its states, and its body one output. */
+bool fsd_refused_changes_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    const struct fsd_graph *g = l->g;
+    fsd_id one = fsd_list_at(&l->sizes->bodies, node, 0);
+    fsd_id other = fsd_list_at(&l->sizes->bodies, node, 1);
+    bool loops = fsd_node_is(g, node, FSD_ONNX_Loop);
+    struct fsd_span a, b;
+
+    (void)r;
+    if (one == FSD_NONE || (!loops && other == FSD_NONE))
+        return false;
+    a = g->scopes.at[one].outputs;
+    b = loops ? (struct fsd_span){0} : g->scopes.at[other].outputs;
+    for (uint32_t i = 0; loops && i + 2 < g->nodes.at[node].in.n && i + 1 < a.n; i++)
+        if (is_unlike(l, fsd_node_in_tensor(g, node, i + 2), g->links.at[a.at + i + 1]))
+            return true;
+    for (uint32_t i = 0; i < a.n && i < b.n; i++)
+        if (is_unlike(l, g->links.at[a.at + i], g->links.at[b.at + i]))
+            return true;
+    return false;
+}

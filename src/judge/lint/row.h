@@ -5,17 +5,19 @@
 #define FSD_LINT_ROW_H
 
 #include "judge/lint/lint.h"
+#include "model/ops/ops.h"
 
 struct fsd_refusal_row;
 typedef bool fsd_refused_fn(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node);
 
 struct fsd_refusal_row {
-    const char *ops;       /* each between blanks; NULL: any operator */
+    const char *ops;       /* each between blanks; NULL: any operator, or those of op */
     unsigned families;     /* enum fsd_family */
     unsigned until;        /* the last version of RTX that refuses it; 0: all versions
                               do */
     unsigned below_sm;     /* compute capability that supports it; 0: none */
+    enum fsd_op_id op[12]; /* operators by number, besides those of ops */
     fsd_refused_fn *holds; /* a condition; NULL: always */
     const char *attr;      /* the attribute that `holds` examines */
     int64_t number;
@@ -40,7 +42,7 @@ fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes
 
 /* refused_graph.c */
 fsd_refused_fn fsd_refused_is_cyclic, fsd_refused_makes_again,
-    fsd_refused_reads_nothing, fsd_refused_mixes_types;
+    fsd_refused_reads_nothing, fsd_refused_mixes_types, fsd_refused_changes_type;
 
 /* refused_sizes.c */
 fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
@@ -50,5 +52,12 @@ fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
     fsd_refused_rank_is_not, fsd_refused_has_unlike_branches,
     fsd_refused_splits_too_much, fsd_refused_averages_padding,
     fsd_refused_has_unlike_sizes, fsd_refused_contradicts, fsd_refused_joins_unlike;
+
+/* refused_axes.c */
+fsd_refused_fn fsd_refused_axis_is_outside, fsd_refused_axes_are_outside,
+    fsd_refused_squeezes_data, fsd_refused_is_no_order, fsd_refused_changes_volume,
+    fsd_refused_adds_unlike, fsd_refused_scales_unlike, fsd_refused_counts_channels,
+    fsd_refused_biases_unlike, fsd_refused_repeats_more, fsd_refused_pads_other,
+    fsd_refused_parts_exceed, fsd_refused_has_unlike_scales;
 
 #endif

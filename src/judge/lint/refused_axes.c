@@ -1,0 +1,276 @@
+/*
+ * Refusals of numbers that do not fit sizes: axes beyond the rank, new shapes of
+ * another volume, and parameters, parts or weights of another length than the data.
+ * All need the sizes that the model states; of dynamic ones nothing is said.
+ */
+#include "judge/lint/row.h"
+#include "model/ops/amount.h"
+
+static const struct fsd_shape *shape_in(const struct fsd_lint *l, fsd_id node,
+                                        uint32_t i)
+{
+    return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, i));
+}
+
+/* Sizes that are not fixed are -1 or, for a name, below that. */
+static bool is_fixed(const struct fsd_shape *x)
+{
+    for (int i = 0; x->ranked && i < x->rank; i++)
+        if (x->dims[i] < 0)
+            return false;
+    return x->ranked;
+}
+
+/* The size of an axis, counted from the last one; 0: it is not fixed, or not there. */
+static int64_t size_at(const struct fsd_shape *x, int from_last)
+{
+    int64_t size =
+        x->ranked && from_last < x->rank ? x->dims[x->rank - 1 - from_last] : 0;
+
+    return size > 0 ? size : 0;
+}
+
+/* Numbers of an attribute, else of a constant input. */
+struct numbers {
+    uint32_t n; /* 0: they are not known */
+    int64_t at[FSD_INTS];
+};
+
+static struct numbers numbers_of(const struct fsd_lint *l, fsd_id node,
+                                 const char *attr_name, uint32_t input)
+{
+    const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], attr_name);
+    const struct fsd_ints *known =
+        fsd_sizes_ints(l->sizes, fsd_node_in_tensor(l->g, node, input));
+    struct numbers out = {.n = 0};
+
+    if (attr && attr->kind == FSD_ATTR_INTS && attr->list.n <= FSD_INTS) {
+        for (uint32_t i = 0; i < attr->list.n; i++)
+            out.at[out.n++] = l->g->ints.at[attr->list.at + i];
+        return out;
+    }
+    for (uint32_t i = 0; known && i < known->n; i++)
+        if (!fsd_amount_number(l->sizes->amounts, known->at[i], &out.at[out.n++]))
+            return (struct numbers){.n = 0};
+    return out;
+}
+
+/* ----------------------------------------------------------------------------- axes */
+
+static bool is_outside(int64_t axis, int64_t rank)
+{
+    return axis < -rank || axis >= rank;
+}
+
+/* The attribute is an axis that the first input does not have. */
+bool fsd_refused_axis_is_outside(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
+    const struct fsd_shape *x = shape_in(l, node, 0);
+
+    return attr && attr->kind == FSD_ATTR_INT && x->ranked &&
+           is_outside(attr->i, x->rank);
+}
+
+/* One of the attribute's numbers, or of those of input `number`, is no axis. */
+bool fsd_refused_axes_are_outside(const struct fsd_lint *l,
+                                  const struct fsd_refusal_row *r, fsd_id node)
+{
+    struct numbers axes = numbers_of(l, node, r->attr, (uint32_t)r->number);
+    const struct fsd_shape *x = shape_in(l, node, 0);
+    bool adds = fsd_node_is(l->g, node, FSD_ONNX_Unsqueeze);
+
+    for (uint32_t i = 0; x->ranked && i < axes.n; i++)
+        if (is_outside(axes.at[i], x->rank + (adds ? (int64_t)axes.n : 0)))
+            return true;
+    return false;
+}
+
+/* It leaves out an axis with more than one element. */
+bool fsd_refused_squeezes_data(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    struct numbers axes = numbers_of(l, node, "axes", 1);
+    const struct fsd_shape *x = shape_in(l, node, 0);
+
+    (void)r;
+    for (uint32_t i = 0; x->ranked && i < axes.n; i++)
+        if (!is_outside(axes.at[i], x->rank) &&
+            x->dims[axes.at[i] < 0 ? axes.at[i] + x->rank : axes.at[i]] > 1)
+            return true;
+    return false;
+}
+
+/* The order names an axis twice, or one that is not there. The parser takes fewer axes
+ * than the input has. */
+bool fsd_refused_is_no_order(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    struct numbers perm = numbers_of(l, node, "perm", FSD_NONE);
+    const struct fsd_shape *x = shape_in(l, node, 0);
+    uint64_t seen = 0;
+
+    (void)r;
+    for (uint32_t i = 0; x->ranked && i < perm.n; i++) {
+        int64_t axis = perm.at[i] < 0 ? perm.at[i] + x->rank : perm.at[i];
+
+        if (is_outside(perm.at[i], x->rank) || (seen >> axis & 1))
+            return true;
+        seen |= UINT64_C(1) << axis;
+    }
+    return false;
+}
+
+/* --------------------------------------------------------------------------- shapes */
+
+/* The new shape has another number of elements. A 0 keeps a size, a -1 takes what is
+ * left. */
+bool fsd_refused_changes_volume(const struct fsd_lint *l,
+                                const struct fsd_refusal_row *r, fsd_id node)
+{
+    struct numbers shape = numbers_of(l, node, "shape", 1);
+    const struct fsd_shape *x = shape_in(l, node, 0);
+    bool keeps = !fsd_node_int(l->g, node, "allowzero", 0);
+    int64_t volume = 1, asked = 1;
+    unsigned open = 0;
+
+    (void)r;
+    if (!is_fixed(x) || !shape.n)
+        return false;
+    for (int i = 0; i < x->rank; i++)
+        volume *= x->dims[i] < FSD_DIM_MAX ? x->dims[i] : 0;
+    for (uint32_t i = 0; i < shape.n; i++) {
+        int64_t size = shape.at[i];
+
+        if (!size && keeps && i >= x->rank)
+            return false;
+        size = !size && keeps ? x->dims[i] : size;
+        open += size == -1;
+        if (size != -1 && (size <= 0 || asked > INT64_MAX / size))
+            return false;
+        asked *= size == -1 ? 1 : size;
+    }
+    if (volume <= 0 || open > 1)
+        return false;
+    return open ? volume % asked != 0 : volume != asked;
+}
+
+/* The third input of a Gemm does not broadcast to its output. */
+bool fsd_refused_adds_unlike(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    const struct fsd_shape *x = shape_in(l, node, 0), *y = shape_in(l, node, 1),
+                           *c = shape_in(l, node, 2);
+    bool a = fsd_node_int(l->g, node, "transA", 0) != 0,
+         b = fsd_node_int(l->g, node, "transB", 0) != 0;
+    const int64_t sizes[] = {size_at(y, b ? 1 : 0), size_at(x, a ? 0 : 1)};
+
+    (void)r;
+    for (int i = 0; i < 2 && x->rank == 2 && y->rank == 2; i++)
+        if (sizes[i] > 1 && size_at(c, i) > 1 && size_at(c, i) != sizes[i])
+            return true;
+    return false;
+}
+
+/* The scale of a normalization does not broadcast to its data. */
+bool fsd_refused_scales_unlike(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *x = shape_in(l, node, 0), *scale = shape_in(l, node, 1);
+
+    (void)r;
+    for (int i = 0; i < scale->rank && i < x->rank; i++)
+        if (size_at(x, i) > 1 && size_at(scale, i) > 1 &&
+            size_at(x, i) != size_at(scale, i))
+            return true;
+    return false;
+}
+
+/* One of the inputs from 1 to `number` has another length than there are channels. */
+bool fsd_refused_counts_channels(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *x = shape_in(l, node, 0);
+    int64_t channels = x->rank > 1 ? size_at(x, x->rank - 2) : 0;
+
+    for (uint32_t i = 1; channels && i <= r->number; i++) {
+        const struct fsd_shape *of = shape_in(l, node, i);
+
+        if (of->rank == 1 && size_at(of, 0) && size_at(of, 0) != channels)
+            return true;
+    }
+    return false;
+}
+
+/* A bias of a Conv has another length than there are kernels. */
+bool fsd_refused_biases_unlike(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_shape *w = shape_in(l, node, 1), *bias = shape_in(l, node, 2);
+    int64_t kernels = w->rank > 2 ? size_at(w, w->rank - 1) : 0;
+
+    (void)r;
+    return kernels && bias->rank == 1 && size_at(bias, 0) &&
+           size_at(bias, 0) != kernels;
+}
+
+/* -------------------------------------------------------------------------- lengths */
+
+/* More repeats than the input has axes. */
+bool fsd_refused_repeats_more(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    const struct fsd_shape *x = shape_in(l, node, 0), *n = shape_in(l, node, 1);
+
+    (void)r;
+    return x->ranked && n->rank == 1 && size_at(n, 0) > x->rank;
+}
+
+/* Not two pads for each axis, of all where none are named. */
+bool fsd_refused_pads_other(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                            fsd_id node)
+{
+    const struct fsd_shape *x = shape_in(l, node, 0), *pads = shape_in(l, node, 1);
+
+    (void)r;
+    return !fsd_node_has_in(l->g, node, 3) && x->ranked && pads->rank == 1 &&
+           size_at(pads, 0) && size_at(pads, 0) != 2 * (int64_t)x->rank;
+}
+
+/* Parts that need more elements than the axis has. */
+bool fsd_refused_parts_exceed(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                              fsd_id node)
+{
+    struct numbers parts = numbers_of(l, node, "split", 1);
+    const struct fsd_shape *x = shape_in(l, node, 0);
+    int64_t axis = fsd_node_int(l->g, node, "axis", 0), sum = 0;
+
+    (void)r;
+    if (!x->ranked || is_outside(axis, x->rank))
+        return false;
+    axis += axis < 0 ? x->rank : 0;
+    for (uint32_t i = 0; i < parts.n; i++)
+        sum += parts.at[i] > 0 && parts.at[i] < FSD_DIM_MAX ? parts.at[i] : 0;
+    return x->dims[axis] > 0 && sum > x->dims[axis];
+}
+
+/* As many scales as no axis has elements, or blocks that do not divide it. */
+bool fsd_refused_has_unlike_scales(const struct fsd_lint *l,
+                                   const struct fsd_refusal_row *r, fsd_id node)
+{
+    const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
+    const struct fsd_shape *x = shape_in(l, node, 0), *scale = shape_in(l, node, 1);
+    int64_t axis = fsd_node_int(l->g, node, "axis", 1);
+
+    (void)r;
+    if (!q || !x->ranked || is_outside(axis, x->rank))
+        return false;
+    axis += axis < 0 ? x->rank : 0;
+    if (scale->rank == 1)
+        return x->dims[axis] > 0 && size_at(scale, 0) > 1 &&
+               size_at(scale, 0) != x->dims[axis];
+    return fsd_node_int(l->g, node, "block_size", 0) > 0 && scale->rank == x->rank &&
+           x->dims[axis] > 0 && scale->dims[axis] > 0 &&
+           x->dims[axis] % scale->dims[axis] != 0;
+}
