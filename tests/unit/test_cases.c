@@ -5,11 +5,13 @@
 
 #include "model/ops/ids.h"
 #include "explain/cost/scope.h"
+#include "judge/failed/failed.h"
 #include "judge/lint/lint.h"
 #include "report/subject/subject.h"
 #include "change/snapshot/snapshot.h"
 #include "change/snapshot/variants.h"
 #include "api/states.h"
+#include "read/log/log.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -572,28 +574,72 @@ static void run_view(const struct test_case *c, FILE *out)
     fsd_diff_free(d);
 }
 
+/* -------------------------------------------------------------------- failed builds */
+
+static void put_nodes(const struct fsd_failed *f, const char *what,
+                      const fsd_id_vec *nodes, FILE *out)
+{
+    if (nodes->n)
+        fputs(what, out);
+    for (uint32_t i = 0; i < nodes->n; i++) {
+        const struct fsd_node *n = &f->model->nodes.at[nodes->at[i]];
+
+        fprintf(out, " %s", fsd_text(f->model->names, n->name ? n->name : n->op));
+    }
+    if (nodes->n)
+        putc('\n', out);
+}
+
+/* A `log` that states an error, beside a `model`; without what lint finds in it. */
+static void run_failed(const struct test_case *c, FILE *out)
+{
+    struct fsd_arena *arena = fsd_arena_new();
+    struct fsd_intern *names = fsd_op_names_new(arena);
+    const char *text = case_need(c, "log");
+    struct fsd_history *h = fsd_history_new(arena, names);
+    struct fsd_file file = {
+        .name = "log", .bytes = (const unsigned char *)text, .size = strlen(text)};
+    struct fsd_failed f = {.arena = arena,
+                           .history = h,
+                           .model = build_model(arena, names, case_need(c, "model")),
+                           .model_path = "model",
+                           .log_path = "log"};
+
+    fsd_log_read(h, &file);
+    assert_int_not_equal(fsd_log_failures_of(h)->n, 0);
+    f.target = fsd_failed_target(arena, h);
+    fsd_failed_conclude(&f, fsd_vocab_new(arena, f.model));
+    fprintf(out, "%s, %s, for %s\n", fsd_failure_class_name(f.is),
+            fsd_failed_by_name(f.by), f.target);
+    if (f.named)
+        fprintf(out, "named %s\n", f.named);
+    put_nodes(&f, "nodes", &f.nodes, out);
+    put_nodes(&f, "part", &f.part, out);
+    put_nodes(&f, "others", &f.others, out);
+    for (uint32_t i = 0; i < f.tensors.n; i++)
+        fprintf(out, "tensor %s\n", f.tensors.at[i]);
+    for (uint32_t i = 0; i < f.values.n; i++)
+        fprintf(out, "%s %s\n", f.values.at[i].what, f.values.at[i].text);
+    if (f.because)
+        fprintf(out, "because %s\n", f.because);
+    fprintf(out, "%s\n", f.conclusion);
+    fsd_arena_free(arena);
+}
+
 /* Of another folder than the project's, to try cases out. */
 int main(int argc, char **argv)
 {
-    static const struct case_kind kinds[] = {{"compare", run_compare},
-                                             {"align", run_align},
-                                             {"matrix", run_matrix},
-                                             {"learn", run_learn},
-                                             {"read", run_read},
-                                             {"policy", run_policy},
-                                             {"state", run_state},
-                                             {"cost", run_cost},
-                                             {"sums", run_sums},
-                                             {"spent", run_spent},
-                                             {"findings", run_findings},
-                                             {"check", run_check},
-                                             {"lint", run_lint},
-                                             {"refused", run_refused},
-                                             {"targets", run_targets},
-                                             {"told", run_told},
-                                             {"exports", run_exports},
-                                             {"view", run_view},
-                                             {NULL, NULL}};
+    static const struct case_kind kinds[] = {
+        {"compare", run_compare},   {"align", run_align},
+        {"matrix", run_matrix},     {"learn", run_learn},
+        {"read", run_read},         {"policy", run_policy},
+        {"state", run_state},       {"cost", run_cost},
+        {"sums", run_sums},         {"spent", run_spent},
+        {"findings", run_findings}, {"check", run_check},
+        {"lint", run_lint},         {"refused", run_refused},
+        {"targets", run_targets},   {"told", run_told},
+        {"exports", run_exports},   {"failed", run_failed},
+        {"view", run_view},         {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES, kinds);
 }
