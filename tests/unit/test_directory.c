@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* mkdtemp, asprintf */
 #include "fusiondiff/fusiondiff.h"
 
+#include <dirent.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -30,7 +31,8 @@ static void copy(const char *fixture, const char *name)
     FILE *file, *to;
     int c;
 
-    snprintf(from, sizeof from, "%s/qat_block/%s", FSD_FIXTURES, fixture);
+    snprintf(from, sizeof from, "%s/%s%s", FSD_FIXTURES,
+             strchr(fixture, '/') ? "" : "qat_block/", fixture);
     file = fopen(from, "rb");
     to = fopen(in(name), "wb");
     assert_non_null(file);
@@ -50,12 +52,13 @@ static int make(void **state)
 
 static int clear(void **state)
 {
-    static const char *const names[] = {"m.onnx", "e.json", "f.json", "p.json",
-                                        FSD_UNFINISHED};
+    DIR *all = opendir(folder);
 
     (void)state;
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        unlink(in(names[i]));
+    assert_non_null(all);
+    for (const struct dirent *e = readdir(all); e; e = readdir(all))
+        unlink(in(e->d_name)); /* not "." and "..", which are directories */
+    closedir(all);
     return rmdir(folder);
 }
 
@@ -181,6 +184,80 @@ static void builds_are_a_model_and_its_engines(void **state)
     fsd_directory_free(directory);
 }
 
+/* What a directory is taken for: "m.onnx as MODEL, e.json as ENGINE". */
+static void taken(const char *as)
+{
+    struct fsd_options opt = {.engine = folder, .note = hear};
+    struct fsd_directory *directory;
+    struct fsd_error err = {0};
+
+    if (fsd_directory_open(&directory, &opt, false, &err) != FSD_OK)
+        fail_msg("%s", err.message);
+    assert_string_equal(strchr(told, ':') + strlen(": took "), as);
+    fsd_directory_free(directory);
+}
+
+static void a_log_is_the_engine_without_one(void **state)
+{
+    (void)state;
+    copy("model.onnx", "m.onnx");
+    copy("forms/dla.log", "l.log");
+    taken("m.onnx as MODEL, l.log as ENGINE");
+    copy("forms/metadata.json", "d.json");
+    taken("m.onnx as MODEL, l.log as ENGINE");
+    copy("engine.graph.json", "e.json");
+    taken("m.onnx as MODEL, e.json as ENGINE, l.log as --log");
+    unlink(in("l.log"));
+    taken("m.onnx as MODEL, e.json as ENGINE, d.json as --log");
+}
+
+/* ONNX Runtime's optimized models are models, too. */
+static void a_model_that_may_be_an_engine(void **state)
+{
+    (void)state;
+    copy("ort/optimized.onnx", "o.onnx");
+    taken("o.onnx as ENGINE");
+    copy("ort/model.onnx", "m.onnx");
+    taken("m.onnx as MODEL, o.onnx as ENGINE");
+    copy("engine.graph.json", "e.json");
+    refused((struct fsd_options){.engine = folder}, "both e.json and o.onnx");
+    unlink(in("m.onnx"));
+    taken("o.onnx as MODEL, e.json as ENGINE");
+    unlink(in("e.json"));
+    copy("forms/dla.log", "l.log");
+    taken("o.onnx as MODEL, l.log as ENGINE");
+}
+
+static void hidden_files_are_passed_over(void **state)
+{
+    (void)state;
+    copy("model.onnx", "m.onnx");
+    copy("engine.graph.json", "e.json");
+    copy("engine.graph.json", ".e.json");
+    taken("m.onnx as MODEL, e.json as ENGINE");
+}
+
+static void sixteen_profiles_are_taken(void **state)
+{
+    struct fsd_options opt = {.engine = folder};
+    struct fsd_directory *directory;
+    char name[] = "p00.json";
+
+    (void)state;
+    copy("engine.graph.json", "e.json");
+    for (int i = 0; i < 16; i++) {
+        name[1] = (char)('0' + i / 10);
+        name[2] = (char)('0' + i % 10);
+        copy("profile.json", name);
+    }
+    assert_int_equal(fsd_directory_open(&directory, &opt, false, NULL), FSD_OK);
+    assert_int_equal(opt.n_profiles, 16);
+    assert_string_equal(opt.profiles[15], in("p15.json"));
+    fsd_directory_free(directory);
+    copy("profile.json", "p.json");
+    refused((struct fsd_options){.engine = folder}, "at most 16 profiles");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -191,6 +268,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_link_stays_in_the_directory, make, clear),
         cmocka_unit_test_setup_teardown(builds_are_a_model_and_its_engines, make,
                                         clear),
+        cmocka_unit_test_setup_teardown(a_log_is_the_engine_without_one, make, clear),
+        cmocka_unit_test_setup_teardown(a_model_that_may_be_an_engine, make, clear),
+        cmocka_unit_test_setup_teardown(hidden_files_are_passed_over, make, clear),
+        cmocka_unit_test_setup_teardown(sixteen_profiles_are_taken, make, clear),
     };
 
     return cmocka_run_group_tests(tests, NULL, NULL);
