@@ -3,7 +3,8 @@
 
 Weights in other files, files in directories, files that a list names and parts: a link whose target stays inside is
 followed, one that leads out, `..` and a path of elsewhere are refused, and no byte of the secret is in anything that was
-written.  --follow reads lists and directories; weights it does not."""
+written.  --follow reads lists and directories; weights it does not.  An output goes where its links lead, as long as they
+stay in their folder, and a file that has other names, or may not be written, keeps them, and stays as it is."""
 import json
 import os
 import pathlib
@@ -250,6 +251,59 @@ def parts(binary, pair, folder):
     check(ran.returncode == 2 and b"--follow" in ran.stderr, f"a word with '+': {ran.stderr.decode()}")
 
 
+def outputs(binary, pair, folder):
+    """Where an output is a link, has two names, may not be written, or is in a folder that is a link."""
+    tree = folder / "o"
+    put(tree / "model.onnx", pair[0])
+    put(tree / "engine.json", pair[1])
+    (folder / "oo").mkdir()
+    put(folder / "oo" / "old.json", SECRET)
+    words = ["model.onnx", "engine.json", "-f", "json", "-o"]
+    wanted = run(binary, *words[:-1], cwd=tree).stdout
+
+    put(tree / "in" / "real.json", b"old")
+    link(tree / "in" / "link.json", "real.json")
+    link(tree / "in" / "new.json", "made.json")
+    link(tree / "in" / "twice.json", "link.json")
+    for name, real in (("link.json", "real.json"), ("new.json", "made.json"), ("twice.json", "real.json")):
+        ran = run(binary, *words, f"in/{name}", cwd=tree)
+        check(ran.returncode == 0, f"output {name}: {ran.stderr.decode()}")
+        check((tree / "in" / name).is_symlink() and (tree / "in" / real).read_bytes() == wanted, f"output {name}: {real}")
+        (tree / "in" / real).write_bytes(b"old")
+
+    link(tree / "out.json", "../oo/old.json")
+    link(tree / "up.json", folder / "oo" / "old.json")
+    link(tree / "far", "../oo")
+    for name in ("out.json", "up.json", "far/old.json"):
+        ran = run(binary, *words, name, cwd=tree)
+        check(ran.returncode == 2 and b"--follow" in ran.stderr, f"output {name}: {ran.returncode} {ran.stderr.decode()}")
+        check((folder / "oo" / "old.json").read_bytes() == SECRET, f"output {name}: was written")
+        ran = run(binary, *words, name, "--follow", cwd=tree)
+        check(ran.returncode == 0 and (folder / "oo" / "old.json").read_bytes() == wanted, f"output {name} --follow")
+        (folder / "oo" / "old.json").write_bytes(SECRET)
+
+    one, other = put(tree / "one.json", b"old"), tree / "other.json"
+    other.hardlink_to(one)
+    ran = run(binary, *words, "one.json", cwd=tree)
+    check(ran.returncode == 0 and other.read_bytes() == wanted and one.samefile(other), "a file with two names keeps both")
+    kept = put(tree / "kept.json", b"old")
+    kept.chmod(0o444)
+    ran = run(binary, *words, "kept.json", cwd=tree)
+    check(ran.returncode != 0 and b"read-only" in ran.stderr and kept.read_bytes() == b"old", "a read-only file stays")
+    link(tree / "ring.json", "ring.json")
+    for name in ("ring.json", "in"):
+        ran = run(binary, *words, name, cwd=tree)
+        check(ran.returncode != 0 and name.encode() in ran.stderr, f"output {name}: {ran.returncode} {ran.stderr.decode()}")
+    ran = run(binary, *words, "engine.json", cwd=tree)
+    check(ran.returncode == 2 and b"inputs" in ran.stderr, "an output is none of the inputs")
+    link(tree / "itself.json", "engine.json")
+    ran = run(binary, *words, "itself.json", cwd=tree)
+    check(ran.returncode == 2 and (tree / "engine.json").read_bytes() == pair[1], "nor a link to one")
+    ran = run(binary, "snapshot", "model.onnx", "engine.json", "-o", "in/good.fsd", cwd=tree)
+    ran = run(binary, "check", "in/good.fsd", "model.onnx", "engine.json", "--update", cwd=tree)
+    check(ran.returncode == 0, f"a snapshot that is read is updated: {ran.stderr.decode()}")
+
+
 def main():
     binary, fixtures = os.path.abspath(sys.argv[1]), pathlib.Path(sys.argv[2]).resolve()
     pair = [(fixtures.parent / "qat_block" / name).read_bytes() for name in ("model.onnx", "engine.graph.json")]
@@ -260,6 +314,7 @@ def main():
         collected(binary, pair, folder / "collected")
         lists(binary, pair, folder / "lists")
         parts(binary, pair, folder / "parts")
+        outputs(binary, pair, folder / "outputs")
     return failures > 0
 
 
