@@ -335,6 +335,67 @@ static void a_route_above_the_loss_limit_keeps_no_gain(void **state)
     fsd_state_free(one);
 }
 
+/* A failed build has no time of use, and is none of those above the limit. */
+static void a_failed_route_is_not_set_aside(void **state)
+{
+    const struct fsd_tuning tuning = {.most_loss = 0.1};
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build(true), *two = build(false);
+
+    (void)state;
+    draw_gain(&d, one, two, NULL, -1);
+    d.at[1].failed = true;
+    d.at[1].loss = 0.2;
+    d.r = fsd_routes_new(d.names, d.at, d.n, &d.usual, &tuning);
+    assert_int_equal(d.r->aside, 0);
+    assert_int_equal(d.r->best, 2);
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
+/* Neither the first route nor the third one states its v. */
+static void an_unknown_value_is_apart(void **state)
+{
+    struct drawing d = new_drawing();
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "w=1", "", NULL, -1);
+    add_route(&d, "v=1 w=1", "", NULL, -1);
+    add_route(&d, "w=2", "", NULL, -1);
+    add_route(&d, "v=2 w=1", "", NULL, -1);
+    r = conclude(&d);
+    assert_int_equal(r->base, 0);
+    assert_int_equal(r->routes[0].apart, 1);
+    assert_int_equal(r->routes[1].apart, 1);
+    assert_int_equal(r->routes[2].apart, 2);
+    drop(&d);
+}
+
+/* One build alone states a type that its Reformat reads. */
+static void builds_that_leave_a_fact_open_are_not_one_engine(void **state)
+{
+    (void)state;
+    for (int first = 0; first < 2; first++) {
+        struct drawing d = new_drawing();
+        struct fsd_state *both[] = {build_moved(true, FSD_CAUSE_DTYPE),
+                                    build_moved(true, FSD_CAUSE_DTYPE)};
+        const struct fsd_routes *r;
+
+        both[first]->moves.at[0].before.type = FSD_FP16;
+        add_route(&d, "a=1", "", both[0], -1);
+        add_route(&d, "a=2", "", both[1], -1);
+        add_route(&d, "a=3", "", both[0], -1);
+        r = conclude(&d);
+        assert_int_equal(r->engines.n, 2);
+        assert_int_equal(r->routes[2].engine, 0);
+        drop(&d);
+        fsd_state_free(both[1]);
+        fsd_state_free(both[0]);
+    }
+}
+
 /* ---------------------------------------------------------------- the step to show */
 
 /* "a" is turned off beside two values of "b", never alone. */
@@ -397,6 +458,9 @@ int main(void)
         cmocka_unit_test(a_noise_of_nothing_is_known),
         cmocka_unit_test(without_a_noise_a_twentieth_of_the_gain_may_be_lost),
         cmocka_unit_test(a_route_above_the_loss_limit_keeps_no_gain),
+        cmocka_unit_test(a_failed_route_is_not_set_aside),
+        cmocka_unit_test(an_unknown_value_is_apart),
+        cmocka_unit_test(builds_that_leave_a_fact_open_are_not_one_engine),
         cmocka_unit_test(of_steps_without_builds_the_first_is_shown),
         cmocka_unit_test(a_step_between_two_builds_is_shown_before_others),
     };
