@@ -6,6 +6,8 @@
 #include "build_graph.h"
 #include "cases.h"
 
+#include "edit/bisect/hunt.h"
+#include "edit/bisect/choose.h"
 #include "edit/cut/cut.h"
 #include "edit/mark/mark.h"
 #include "edit/retype/retype.h"
@@ -210,11 +212,94 @@ static void run_marks(const struct test_case *c, FILE *out)
     fsd_diff_free(d);
 }
 
+/* --------------------------------------------------------------------- a search */
+
+static void put_groups(const struct fsd_hunt *h, const char *what, const bool *of,
+                       FILE *out)
+{
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++)
+        if (of[i]) {
+            fprintf(out, "%s ", what);
+            put_group(h->m, i, out);
+            putc('\n', out);
+        }
+}
+
+static bool is_listed(const struct fsd_marks *m, fsd_id group, const char *list)
+{
+    char *name = NULL;
+    size_t size = 0;
+    FILE *text = open_memstream(&name, &size);
+    bool listed;
+
+    put_group(m, group, text);
+    fclose(text);
+    listed = strstr(list, name) != NULL;
+    free(name);
+    return listed;
+}
+
+/* One build of a search: what it splits and marks, and what comes of it.  A fusion that
+ * is listed in `stays` does not change whatever is marked. */
+static void play(struct fsd_hunt *h, const struct test_case *c, FILE *out)
+{
+    static const char *const phases[] = {"whole",  "all",   "halves", "alone",
+                                         "others", "split", "kept"};
+    const char *stays = case_text(c, "stays", 0), *wrong = case_need(c, "wrong");
+    uint8_t *seen = fsd_hunt_same(h);
+    bool bad = false;
+
+    fprintf(out, "%s:", phases[h->phase]);
+    for (uint32_t i = 0; i < h->chosen.n; i++) {
+        fsd_id group = h->pool.at[h->chosen.at + i];
+        const struct fsd_break *b = &h->m->breaks[group];
+
+        fputs(i ? ", " : " ", out);
+        put_group(h->m, group, out);
+        for (uint32_t k = 0; k < b->groups.n; k++)
+            seen[h->m->pool.at[b->groups.at + k]] = FSD_SEEN_CHANGED;
+        seen[group] = FSD_SEEN_CHANGED;
+    }
+    for (uint32_t i = 0; i < h->tensors.n; i++)
+        fprintf(out, "%s %s", i ? "" : "; mark",
+                tensor_name(h->m->d, h->pool.at[h->tensors.at + i]));
+    for (fsd_id i = 0; i < h->m->state->groups.n; i++) {
+        if (stays && is_listed(h->m, i, stays))
+            seen[i] = FSD_SEEN_SAME;
+        bad |= h->fusion[i] && seen[i] == FSD_SEEN_SAME && is_listed(h->m, i, wrong);
+    }
+    fprintf(out, " -> %s\n", bad ? "bad" : "good");
+    fsd_hunt_take(h, bad ? FSD_BISECT_BAD : FSD_BISECT_GOOD, seen);
+}
+
+/* A search whose engine is wrong as long as one of the fusions in `wrong` is whole. */
+static void run_hunt(const struct test_case *c, FILE *out)
+{
+    static const char *const ends[] = {"",          "absent",   "untested",
+                                       "no fusion", "proved",   "together",
+                                       "needed",    "unproved", "contradicts"};
+    enum { ENDLESS = 40 };
+    struct fsd_diff *d = run_of(c);
+    struct fsd_marks *m = fsd_marks_new(d);
+    struct fsd_hunt *h = fsd_hunt_new(m);
+
+    put_groups(h, "fusion", h->fusion, out);
+    for (int builds = 0; h->phase != FSD_HUNT_OVER && builds < ENDLESS; builds++)
+        play(h, c, out);
+    fprintf(out, "%s\n", ends[h->end]);
+    put_groups(h, "suspect", h->suspect, out);
+    fsd_marks_free(m);
+    fsd_diff_free(d);
+}
+
 /* Of another folder than the project's, to try cases out. */
 int main(int argc, char **argv)
 {
-    static const struct case_kind kinds[] = {
-        {"cut", run_cut}, {"retype", run_retype}, {"marks", run_marks}, {NULL, NULL}};
+    static const struct case_kind kinds[] = {{"cut", run_cut},
+                                             {"retype", run_retype},
+                                             {"marks", run_marks},
+                                             {"hunt", run_hunt},
+                                             {NULL, NULL}};
 
     return run_cases(argc > 1 ? argv[1] : FSD_CASES "/edit", kinds);
 }
