@@ -29,6 +29,8 @@ ASKED = {
     "annotate_hostile": (["annotate", *HOSTILE, "--force"], ["model.onnx"]),
     "layers": (["annotate", *TIMED, "--layers"], ["engine.onnx"]),
     "layers_kernels": (["annotate", "kernels/engine.log"], ["engine.onnx"]),
+    "layers_loop": (["annotate", "engine/trt10.json", "--layers"], ["engine.onnx"]),
+    "layers_concat": (["annotate", "movement/pool_concat.log", "--layers"], ["engine.onnx"]),
     "node_data": (["annotate", *PAIR], ["values.nodedata.json"]),
     "node_data_timed": (["annotate", *TIMED], ["values.nodedata.json"]),
     "issue": (["issue", *TIMED], ["report"]),
