@@ -175,6 +175,13 @@ def of_equal_modules(binary, folder):
     check(text.count("\ndef add_") < len(keys), f"{text.count(chr(10) + 'def add_')} functions for {len(keys)} equal modules")
 
 
+def of_overlapping_modules(binary, folder):
+    """Names that begin and end alike, of which one is no longer than what they share."""
+    keys = ["1", "1.l.1", "1.l.1.l.1"]
+    text = of_chain(binary, folder / "overlapping.onnx", [f"/enc/l.{key}/{op}" for key in keys for op in OPS])
+    check(text.count("\ndef add_") == 1, f"{text.count(chr(10) + 'def add_')} functions for {len(keys)} equal modules")
+
+
 def of_table(binary, folder):
     """Equal modules whose nodes have unlike names: a table, whose columns give each node its own name back."""
     wanted = [f"/enc/l.{module}/{op}_{7 * module + i * i}x{'ab{c'[module % 4]}" for module in range(5) for i, op in enumerate(OPS)]
@@ -213,6 +220,7 @@ def main():
         of_engine(binary, fixtures)
         of_builder(binary, fixtures)
         of_equal_modules(binary, pathlib.Path(folder))
+        of_overlapping_modules(binary, pathlib.Path(folder))
         of_table(binary, pathlib.Path(folder))
         of_hostile(binary, pathlib.Path(folder))
 
