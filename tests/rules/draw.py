@@ -833,8 +833,22 @@ def refused_unsigned(fires):
     return end(n, x, 1, C, 16, 16)
 
 
+def refused_zeros(fires):
+    """Stored constants of UINT8 with a zero point for each row, one of which is read twice and one of which is an output."""
+    n, x = start(side=4, c=3)
+    type, middle = (np.uint8, 128) if fires else (np.int8, 0)
+    zeros = np.array([129, 126, 132] if fires else [0, 0, 0], type)
+    scales = np.array([0.5, 0.25, 2], np.float32)
+    rows = n.const((np.array([[[1]], [[2]], [[3]]]) * 20 + middle).astype(type))
+    added = n.op("DequantizeLinear", rows, n.const(scales), n.const(zeros), axis=0)
+    shown = n.op("DequantizeLinear", n.const(np.array([[[9]]], type)), n.const(np.float32(0.5)), n.const(type(4 if fires else 0)))
+    n.output(shown, 1, 1, 1)
+    y = n.op("Mul", n.op("Add", x, added), n.op("Sub", added, shown))
+    return end(n, y, 1, 3, 4, 4)
+
+
 REFUSED = {f.__name__: f for f in (
-    refused_scalar, refused_unsigned, refused_int8, refused_half_sizes, refused_contradiction, refused_joined, refused_nested,
+    refused_scalar, refused_unsigned, refused_zeros, refused_int8, refused_half_sizes, refused_contradiction, refused_joined, refused_nested,
     refused_clip, refused_uint8, refused_stored, refused_mixed, refused_gemm, refused_left_empty, refused_open_weights,
     refused_attention, refused_keys, refused_mask, refused_head, refused_heads_mask, refused_heads_values,
     refused_heads_bias, refused_heads_inputs, refused_heads_packed, refused_heads_rank, refused_heads_outputs,

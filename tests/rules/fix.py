@@ -125,9 +125,21 @@ def fix(binary, model, fixed, folder):
         judge(model, fixed, scaled, folder)
 
 
+def by_default(binary, model, fixed, report, folder):
+    """The same for the builder that is assumed where none is stated, as far as that has other findings."""
+    edits = [e for e in report["edits"] if not e.get("on_request") and (e["action"] in UNSCALED or "scale" in e)]
+    if not edits:
+        return
+    listed = lint(binary, model, "--fix", "-o", fixed, stream="stderr").decode()
+    note_changes("", model, fixed)
+    if onnx and "not applied:" not in listed:
+        judge(model, fixed, edits, folder)
+
+
 def on_request(binary, model, fixed, folder):
     """Edits that cost time are applied where their rule is named, and nowhere else."""
     report = json.loads(lint(binary, model, "-f", "json"))
+    by_default(binary, model, fixed, report, folder)
     rules = {e["rule"] for e in report["edits"] if e.get("on_request")}
     for rule in sorted(rules):
         edits = [e for e in report["edits"] if e["rule"] == rule]
