@@ -996,9 +996,25 @@ def attentions_beside():
     return n.model(19)
 
 
+def bodies():
+    """What is computed in FP16 of one tensor, in both branches of an If and behind it: each graph has a Cast of its own."""
+    def info(name):
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT16, [1, C, 16, 16])
+
+    def softmax(source, made, axis):
+        return helper.make_node("Softmax", [source], [made], name=f"/{made}/Softmax", axis=axis)
+    branches = {f"{name}_branch": helper.make_graph([softmax("u", name, axis)], name, [], [info(name)])
+                for name, axis in (("then", 1), ("else", 2))}
+    nodes = [helper.make_node("Relu", ["x"], ["u"], name="/Relu"), helper.make_node("If", ["yes"], ["b"], name="/If", **branches),
+             softmax("u", "y", 1), softmax("u", "k", 3), helper.make_node("Add", ["b", "k"], ["z"], name="/Add")]
+    graph = helper.make_graph(nodes, "bodies", [info("x"), helper.make_tensor_value_info("yes", TensorProto.BOOL, [])],
+                              [info("y"), info("z")], value_info=[info(name) for name in ("u", "b", "k")])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17)], ir_version=8)
+
+
 def main():
     for name, model in (("cures_skips", skips()), ("cures_one_scale", one_scale()), ("cures_attention", attentions(False)),
-                        ("cures_attention_bf16", attentions(True)), ("cures_attention_beside", attentions_beside()),
+                        ("cures_attention_bf16", attentions(True)), ("cures_attention_beside", attentions_beside()), ("cures_bodies", bodies()),
                         ("short_weights", short_weights(sys.argv[1]))):
         with open(os.path.join(sys.argv[1], f"{name}.onnx"), "wb") as file:
             file.write(model.SerializeToString())
