@@ -396,6 +396,29 @@ static void builds_that_leave_a_fact_open_are_not_one_engine(void **state)
     }
 }
 
+/* "b" may change something, which is not known, as "c" does; "d" changes nothing. */
+static void what_is_not_compared_is_not_idle(void **state)
+{
+    struct drawing d = new_drawing();
+    struct fsd_state *one = build(true), *two = build(false);
+    static const char *const order[] = {"b", "c", "d"};
+    const struct fsd_routes *r;
+
+    (void)state;
+    add_route(&d, "b=1 d=1 c=1", "", one, -1);
+    add_route(&d, "b=2 d=1 c=1", "", NULL, -1);
+    add_route(&d, "b=1 d=2 c=1", "", one, -1);
+    add_route(&d, "b=1 d=1 c=2", "", two, -1);
+    r = conclude(&d);
+    assert_int_equal(r->effects.n, 3);
+    for (uint32_t i = 0; i < 3; i++)
+        assert_string_equal(fsd_text(r->names, r->knobs.at[r->effects.at[i].knob].name),
+                            order[i]);
+    drop(&d);
+    fsd_state_free(two);
+    fsd_state_free(one);
+}
+
 /* ---------------------------------------------------------------- the step to show */
 
 /* "a" is turned off beside two values of "b", never alone. */
@@ -461,6 +484,7 @@ int main(void)
         cmocka_unit_test(a_failed_route_is_not_set_aside),
         cmocka_unit_test(an_unknown_value_is_apart),
         cmocka_unit_test(builds_that_leave_a_fact_open_are_not_one_engine),
+        cmocka_unit_test(what_is_not_compared_is_not_idle),
         cmocka_unit_test(of_steps_without_builds_the_first_is_shown),
         cmocka_unit_test(a_step_between_two_builds_is_shown_before_others),
     };
