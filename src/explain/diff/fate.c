@@ -119,10 +119,8 @@ static bool may_dissolve(const struct fsd_match *m, fsd_id node)
 /* Whether the layer is a generated kernel that computes the node. */
 static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
-    for (uint32_t i = 0; i < m->of_node[node].n; i++)
-        if (fsd_match_of_node(m, node, i)->layer == layer)
-            return m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER;
-    return false;
+    return m->engine->layers.at[layer].provider == FSD_PROVIDER_COMPILER &&
+           fsd_match_has(m, layer, node);
 }
 
 enum join { APART, JOINED, VIEWED };
@@ -190,6 +188,8 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
     fsd_id made = fsd_node_out_tensor(m->model, producer, 0);
     fsd_id ends = fsd_id_or(producer, reader);
 
+    if (producer != FSD_NONE && reader != FSD_NONE && !m->of_node[reader].n)
+        return APART; /* a node may have a thousand layers, all in vain */
     for (uint32_t i = 0; i < fsd_match_links_of(m, ends).n; i++) {
         fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =

@@ -116,24 +116,28 @@ static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
         w->bound = "available tensors";
     else
         w->available[w->n_available++] =
-            (struct available){tensor, from, false, either};
+            (struct available){tensor, from, false, either, false};
 }
 
 /* Nodes that compute the same produce one value: all their outputs become available
- * with it. */
+ * with it, and bring no further ones. */
 static void add_duplicates(const struct replay *r, struct candidate *w,
                            struct available value)
 {
+    uint32_t n = w->n_available;
     fsd_id node = fsd_tensor_producer(r->g, value.tensor);
     fsd_id duplicate = fsd_id_at(r->m->facts->first_duplicate, node);
     uint32_t out = 0;
+
     while (duplicate != FSD_NONE &&
            fsd_node_out_tensor(r->g, node, out) != value.tensor)
         out++;
-    for (; duplicate != FSD_NONE && !w->bound;
+    for (; duplicate != FSD_NONE && !w->bound && !value.duplicate;
          duplicate = r->nodes[duplicate].next_duplicate)
         add_available(w, fsd_node_out_tensor(r->g, duplicate, out), value.from,
                       value.either);
+    for (; n < w->n_available; n++)
+        w->available[n].duplicate = true;
 }
 
 void fsd_candidate_hold(struct candidate *w, fsd_id tensor, uint64_t from)

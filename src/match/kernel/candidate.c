@@ -420,17 +420,21 @@ static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
     }
 }
 
-/* The index of the first reader, from `at` on, that no layer computes yet.  A node that
- * has a layer keeps it, so the next search skips it at once. */
+uint32_t fsd_next_unmade(const struct replay *r, const fsd_id *nodes, uint32_t *skip,
+                         uint32_t at, uint32_t end)
+{
+    uint32_t next = at;
+
+    while (next < end && fsd_has_layer(r, nodes[next]))
+        next = skip[next] > next ? skip[next] : next + 1;
+    if (at < end)
+        skip[at] = next;
+    return next;
+}
+
 static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span readers)
 {
-    uint32_t next = at, end = readers.at + readers.n;
-
-    while (next < end && fsd_has_layer(r, r->reader.at[next]))
-        next = r->unmade[next] > next ? r->unmade[next] : next + 1;
-    if (at < end)
-        r->unmade[at] = next;
-    return next;
+    return fsd_next_unmade(r, r->reader.at, r->unmade, at, readers.at + readers.n);
 }
 
 /* Begins all other nodes that could begin with this step, each once: with `made`, the

@@ -250,18 +250,65 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
 enum { FAR_ENOUGH = 6 }; /* most nodes between a tensor and one that a name means */
 
 /* Whether the node reads the tensor, or a tensor that at most `far` nodes compute from
- * it. */
-static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node, int far)
+ * it.  Gives up, with `*left` 0, after so many inputs. */
+static bool reads_from(const struct replay *r, fsd_id tensor, fsd_id node, int far,
+                       unsigned *left)
 {
-    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
+    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && *left; i++) {
         fsd_id t = fsd_node_in_tensor(r->g, node, i);
         fsd_id by = fsd_tensor_producer(r->g, t);
 
+        --*left;
         if (t == tensor || (by != FSD_NONE && far && !fsd_stays_constant(r, t) &&
-                            leads_to(r, tensor, by, far - 1)))
+                            reads_from(r, tensor, by, far - 1, left)))
             return true;
     }
     return false;
+}
+
+/* Finds all tensors for which reads_from() is true, level by level. */
+static void find_ancestry(const struct replay *r, fsd_id node)
+{
+    struct ancestry *a = r->ancestry;
+    uint32_t level = 0, end;
+
+    if (!a->stamp)
+        a->stamp = FSD_NEW(r->scratch, uint32_t, r->g->tensors.n);
+    a->node = node;
+    a->now++;
+    a->absent = false;
+    a->nodes.n = 0;
+    fsd_vec_push(r->scratch, &a->nodes, node);
+    for (int far = FAR_ENOUGH; far >= 0; far--)
+        for (end = a->nodes.n; level < end; level++)
+            for (uint32_t i = 0; i < r->g->nodes.at[a->nodes.at[level]].in.n; i++) {
+                fsd_id t = fsd_node_in_tensor(r->g, a->nodes.at[level], i);
+                fsd_id by = fsd_tensor_producer(r->g, t);
+
+                a->absent |= t == FSD_NONE;
+                if (t == FSD_NONE || a->stamp[t] == a->now)
+                    continue;
+                a->stamp[t] = a->now;
+                if (by != FSD_NONE && !fsd_stays_constant(r, t))
+                    fsd_vec_push(r->scratch, &a->nodes, by);
+            }
+}
+
+/* Whether at most FAR_ENOUGH nodes are between the tensor and the node.  A node with
+ * thousands of inputs is asked for by as many kernels. */
+static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node)
+{
+    enum { FEW = 256 };
+    unsigned left = FEW;
+    bool reads =
+        r->ancestry->node != node && reads_from(r, tensor, node, FAR_ENOUGH, &left);
+
+    if (reads || (r->ancestry->node != node && left))
+        return reads;
+    if (r->ancestry->node != node)
+        find_ancestry(r, node);
+    return tensor == FSD_NONE ? r->ancestry->absent
+                              : r->ancestry->stamp[tensor] == r->ancestry->now;
 }
 
 /* The node for whose kernel the engine's tensor was made, according to its name;
@@ -303,7 +350,7 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 
     if (by == FSD_NONE && fsd_match_holds(r->m, out))
         by = fsd_tensor_producer(r->g, r->m->counterpart[out]);
-    return by == FSD_NONE || leads_to(r, tensor, by, FAR_ENOUGH);
+    return by == FSD_NONE || leads_to(r, tensor, by);
 }
 
 /* Whether the name of an output means a node to which no computed tensor leads. */
@@ -313,7 +360,7 @@ static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
     fsd_id node = port->tensor == FSD_NONE ? FSD_NONE : made_for(r, port->tensor);
 
     for (uint32_t k = 0; k < n; k++)
-        if (node == FSD_NONE || leads_to(r, made[k], node, FAR_ENOUGH))
+        if (node == FSD_NONE || leads_to(r, made[k], node))
             return false;
     return node != FSD_NONE && n;
 }

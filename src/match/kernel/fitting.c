@@ -363,6 +363,16 @@ static uint32_t count_outputs(const struct replay *r, fsd_id layer, fsd_id tenso
     return found;
 }
 
+static bool has_long_lowering(const struct replay *r, fsd_id node)
+{
+    struct fsd_span lowerings = r->lowerings->of[node];
+
+    for (uint32_t i = 0; i < lowerings.n; i++)
+        if (r->lowerings->all.at[lowerings.at + i].n > 1)
+            return true;
+    return false;
+}
+
 static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
 {
     struct fsd_span lowerings = r->lowerings->of[node];
@@ -390,25 +400,62 @@ static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
         fsd_match_link(r->m, layer, next, FSD_BY_STRUCTURE);
 }
 
+/* The consumers of a tensor that a kernel computes in several steps, found once for all
+ * nodes that read it. */
+struct wholes {
+    struct fsd_span *of; /* indexed by tensor: span in `nodes` */
+    bool *known;
+    FSD_VEC(fsd_id) nodes;
+};
+
+static struct fsd_span find_wholes(struct replay *r, struct wholes *w, fsd_id in)
+{
+    struct fsd_span readers = fsd_tensor_consumers(r->g, in);
+
+    if (in == FSD_NONE || w->known[in])
+        return in == FSD_NONE ? (struct fsd_span){0} : w->of[in];
+    w->known[in] = true;
+    w->of[in].at = w->nodes.n;
+    for (uint32_t i = 0; i < readers.n; i++) {
+        fsd_id node = r->g->links.at[readers.at + i];
+
+        if (fsd_has_layer(r, node) && has_long_lowering(r, node))
+            fsd_vec_push(r->scratch, &w->nodes, node);
+    }
+    w->of[in].n = w->nodes.n - w->of[in].at;
+    return w->of[in];
+}
+
 /* The first step of a node with several steps may be what another node with the same
  * input computes, such as the maximum in a ReduceLogSumExp: the kernel then writes
  * both. */
-static void link_first_step(struct replay *r, fsd_id node)
+static void link_first_step(struct replay *r, struct wholes *w, fsd_id node)
 {
-    fsd_id in = fsd_data_input(r, node), out = fsd_node_out_tensor(r->g, node, 0);
-    struct fsd_span readers = fsd_tensor_consumers(r->g, in);
+    fsd_id out = fsd_node_out_tensor(r->g, node, 0);
+    struct fsd_span wholes = find_wholes(r, w, fsd_data_input(r, node));
 
-    for (uint32_t i = 0; i < readers.n && out != FSD_NONE; i++) {
-        fsd_id whole = r->g->links.at[readers.at + i], layer = fsd_layer_of(r, whole);
+    for (uint32_t i = 0; i < wholes.n && out != FSD_NONE; i++) {
+        fsd_id whole = w->nodes.at[wholes.at + i], layer = fsd_layer_of(r, whole);
         fsd_id made = fsd_node_out_tensor(r->g, whole, 0);
         fsd_sym op = r->g->nodes.at[node].op;
 
-        if (whole != node && layer != FSD_NONE && made != FSD_NONE &&
-            begins_with(r, whole, op) && fsd_layer_count(r->m->engine, layer, op) &&
+        if (whole != node && made != FSD_NONE && begins_with(r, whole, op) &&
+            fsd_layer_count(r->m->engine, layer, op) &&
             count_outputs(r, layer, out) >
                 (fsd_count_of(r, made) == fsd_count_of(r, out) ? 1 : 0))
             fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
     }
+}
+
+static void link_first_steps(struct replay *r)
+{
+    struct wholes w = {.of = FSD_NEW(r->scratch, struct fsd_span, r->g->tensors.n),
+                       .known = FSD_NEW(r->scratch, bool, r->g->tensors.n)};
+
+    for (fsd_id i = 0; i < r->g->nodes.n; i++)
+        if (!fsd_has_layer(r, i) && r->m->facts->live[i] && !r->m->facts->folded[i] &&
+            !r->nodes[i].passes && fsd_has_data(r, i))
+            link_first_step(r, &w, i);
 }
 
 /* An operation that changes the size of data and that no node needs pads or cuts data
@@ -453,10 +500,7 @@ void fsd_commit_fitting(struct replay *r)
                 fsd_match_link(r->m, i, node, FSD_BY_STRUCTURE);
         }
     }
-    for (fsd_id i = 0; i < r->g->nodes.n; i++)
-        if (!fsd_has_layer(r, i) && r->m->facts->live[i] && !r->m->facts->folded[i] &&
-            !r->nodes[i].passes && fsd_has_data(r, i))
-            link_first_step(r, i);
+    link_first_steps(r);
     link_gelus(r);
     link_scalars(r);
 }

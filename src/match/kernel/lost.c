@@ -93,13 +93,17 @@ struct queue {
 
 static void push_readers(struct replay *r, struct queue *q, fsd_id tensor)
 {
-    const struct fsd_tensor *t = &r->g->tensors.at[tensor];
+    const struct fsd_span all = r->g->tensors.at[tensor].consumers;
+    const fsd_id *nodes = r->g->links.at;
+    uint32_t end = all.at + all.n;
 
-    for (uint32_t i = 0; i < t->consumers.n && q->visited < VISITED; i++) {
-        fsd_id node = r->g->links.at[t->consumers.at + i];
+    for (uint32_t i = fsd_next_unmade(r, nodes, r->unvisited, all.at, end);
+         i < end && q->visited < VISITED;
+         i = fsd_next_unmade(r, nodes, r->unvisited, i + 1, end)) {
+        fsd_id node = nodes[i];
         uint32_t at = q->n;
 
-        if (r->nodes[node].visited == r->n_visits || fsd_has_layer(r, node) ||
+        if (r->nodes[node].visited == r->n_visits ||
             r->m->facts->traits[node] & FSD_OP_SHAPE)
             continue;
         r->nodes[node].visited = r->n_visits;

@@ -653,6 +653,7 @@ static void list_readers(struct replay *r)
         r->tensors[t].readers.n = r->reader.n - r->tensors[t].readers.at;
     }
     r->unmade = FSD_NEW(r->scratch, uint32_t, r->reader.n);
+    r->unvisited = FSD_NEW(r->scratch, uint32_t, r->g->links.n);
 }
 
 /* The output of an If is that of the branch that was built; the outputs of a Loop are
@@ -717,6 +718,8 @@ void fsd_pass_steps(struct fsd_match *m)
     r.values = FSD_NEW(scratch, struct value_state, m->engine->tensors.n);
     r.layers = FSD_NEW(scratch, struct layer_state, m->engine->layers.n);
     r.beam = FSD_NEW(scratch, struct beam, 1);
+    r.ancestry = FSD_NEW(scratch, struct ancestry, 1);
+    r.ancestry->node = FSD_NONE;
     for (fsd_id i = 0; i < m->engine->layers.n; i++)
         r.layers[i] = (struct layer_state){.in_place = FSD_NONE,
                                            .product = FSD_NONE,

@@ -66,11 +66,12 @@ struct held {
 
 struct available {
     fsd_id tensor;
-    uint64_t from; /* bit mask of the kernel inputs that it comes from; 0: the kernel
+    uint64_t from;  /* bit mask of the kernel inputs that it comes from; 0: the kernel
                       computes it */
-    bool made;     /* the kernel also computes some of it: a part of a Split */
-    bool either;   /* it comes from any one of the inputs in `from`, each of which may
+    bool made;      /* the kernel also computes some of it: a part of a Split */
+    bool either;    /* it comes from any one of the inputs in `from`, each of which may
                       hold it */
+    bool duplicate; /* all with the same value were made available with it */
 };
 
 struct candidate {
@@ -208,6 +209,15 @@ struct layer_state {
                          these are */
 };
 
+/* The tensors from which few nodes lead to one node (fit.c). */
+struct ancestry {
+    fsd_id node;     /* FSD_NONE: of no node yet */
+    uint32_t *stamp; /* indexed by tensor: `now` if it leads to the node */
+    uint32_t now;
+    bool absent;           /* one of these nodes lacks an optional input */
+    FSD_VEC(fsd_id) nodes; /* the node, and the producers of these tensors */
+};
+
 struct replay {
     struct fsd_match *m;
     const struct fsd_graph *g;
@@ -226,6 +236,9 @@ struct replay {
     FSD_VEC(fsd_id) reader;         /* consumers; of duplicate nodes only the last */
     uint32_t *unmade; /* indexed by place in `reader`: all readers from this place up to
                          the stored one have a layer */
+    uint32_t *unvisited; /* the same for consumers, indexed by place in the model's
+                            `links` */
+    struct ancestry *ancestry;
     uint32_t n_visits, rounds;
     struct kernel now;
     fsd_id layer; /* the current kernel */
@@ -470,6 +483,12 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 
 /** Continues all candidates by one step, and keeps the best (candidate.c). */
 void fsd_candidates_step(struct replay *r, fsd_sym step);
+/** The index of the first node, from `at` on, that no layer computes yet.  A node that
+ *  has a layer keeps it, so the next search skips it at once (candidate.c).
+ *  @param skip indexed like `nodes`: all nodes from an index up to the stored one have
+ *              a layer */
+uint32_t fsd_next_unmade(const struct replay *r, const fsd_id *nodes, uint32_t *skip,
+                         uint32_t at, uint32_t end);
 /** Takes the node, so that its outputs become available (candidate.c).
  *  @param ended another kernel began the node */
 void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool ended);
