@@ -640,6 +640,11 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,
                                struct fsd_error *err);
 
+/** Copies bytes of a large file to a stream at once, without a page of them in memory,
+ *  where the system can do so; what it returns less than n is for the caller to write.
+ *  @return the number of bytes that were copied; 0 if `out` is no plain file */
+size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out);
+
 /** Closes the file after the last read.
  *  @return as fsd_file_there() */
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,

@@ -49,8 +49,8 @@ struct fsd_mapping {
     unsigned char *bytes;
     size_t size;
     bool heap;          /* allocated with malloc() */
-    int fd;             /* the file that windows are read from; -1: all bytes are in
-                           memory */
+    int fd;             /* the file that windows are read from, or that is mapped and
+                           large; -1: none */
     bool *there;        /* for each window: whether it has been read */
     volatile bool lost; /* some of the bytes were lost when they were read */
     const struct fsd_file_reader *reader; /* reads windows instead of `fd`; may be
@@ -328,6 +328,19 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
     return status;
 }
 
+/* Keeps the descriptor of a file from which fsd_file_copy() may save time.  A model may
+ * have more files of weights than a process may have descriptors. */
+static enum fsd_status map_and_keep(struct fsd_file *out, int fd, uint64_t limit,
+                                    struct fsd_error *err)
+{
+    enum { LARGE = 1 << 24, MOST = 256 };
+    enum fsd_status status = fsd_file_map(out, fd, limit, err);
+
+    if (status == FSD_OK && out->map && out->size >= LARGE && fd < MOST)
+        out->map->fd = fd;
+    return status;
+}
+
 /* Like fsd_file_map(), but the caller's function reads the bytes. */
 static enum fsd_status begin_reader(struct fsd_file *out,
                                     const struct fsd_file_reader *reader,
@@ -408,7 +421,7 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
     if (!fsd_opened_note(fd))
         status = fsd_fail_memory(err, path);
     else if (maps)
-        status = fsd_file_map(out, fd, limit, err);
+        status = map_and_keep(out, fd, limit, err);
     else if ((status = measure(out, fd, limit, err)) == FSD_OK && out->size)
         status = begin_windows(out, fd, NULL, err);
     if (!out->map || out->map->fd != fd)
@@ -454,6 +467,19 @@ void fsd_file_close(struct fsd_file *file)
     if (file->map)
         drop(&file->map->cleanup);
     memset(file, 0, sizeof *file);
+}
+
+size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out)
+{
+    int to = fileno(out);
+    uint64_t copied;
+
+    if (!file->map || file->map->fd < 0 || file->map->there || to < 0 || fflush(out))
+        return 0;
+    copied = fsd_host_copy(file->map->fd, at, to, n);
+    if (copied) /* the stream learns of it */
+        fseeko(out, lseek(to, 0, SEEK_CUR), SEEK_SET);
+    return (size_t)copied;
 }
 
 enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,

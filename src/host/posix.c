@@ -26,6 +26,29 @@ FILE *fsd_host_temporary(void)
     return tmpfile();
 }
 
+uint64_t fsd_host_copy(int from, uint64_t at, int to, uint64_t n)
+{
+    uint64_t done = 0;
+
+#if defined SYS_copy_file_range /* glibc has had the call since 2.27 only */
+    enum { STEP = 1 << 30 };
+
+    while (done < n) {
+        int64_t offset = (int64_t)(at + done);
+        uint64_t left = n - done;
+        long copied = syscall(SYS_copy_file_range, from, &offset, to, NULL,
+                              (size_t)(left < STEP ? left : STEP), 0U);
+
+        if (copied <= 0 && !(copied < 0 && errno == EINTR))
+            break;
+        done += copied > 0 ? (uint64_t)copied : 0;
+    }
+#else
+    (void)from, (void)at, (void)to, (void)n;
+#endif
+    return done;
+}
+
 bool fsd_host_random(void *at, size_t n)
 {
 #if defined __APPLE__

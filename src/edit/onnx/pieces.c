@@ -109,6 +109,11 @@ static bool write_piece(struct fsd_piece whole, const struct fsd_file *mapping,
     enum { PART = 1 << 20 };
     struct fsd_slice piece = whole.bytes;
 
+    if (mapping && !whole.to && piece.n >= PART)
+        piece = fsd_slice_from(
+            piece,
+            fsd_file_copy(mapping, (size_t)(piece.s - (const char *)mapping->bytes),
+                          piece.n, out));
     while (piece.n) {
         size_t n = piece.n < PART ? piece.n : PART;
 
