@@ -50,19 +50,68 @@ static void say(struct fsd_tale *tale, const char *topic, const char *text)
                  (struct fsd_line){.topic = topic, .text = text});
 }
 
+/* A node of a block that is not one kernel. */
+struct member {
+    fsd_id node;
+    uint32_t block;
+};
+
+/* The blocks of a run, and the members of those that are not one kernel, by node. */
+struct split_blocks {
+    const struct fsd_blocks *all;
+    FSD_VEC(struct member) members;
+};
+
+static struct split_blocks split_blocks_of(struct fsd_arena *arena,
+                                           const struct fsd_diff *d)
+{
+    struct split_blocks split = {.all = fsd_blocks_of(arena, d)};
+
+    for (uint32_t i = 0; i < split.all->list.n; i++) {
+        const struct fsd_block *b = &split.all->list.at[i];
+
+        for (uint32_t k = 0; b->fused == FSD_FUSED_SPLIT && k < b->nodes.n; k++)
+            fsd_vec_push(arena, &split.members,
+                         (struct member){split.all->pool.at[b->nodes.at + k], i});
+    }
+    split.members.n = fsd_sort_once(split.members.at, split.members.n,
+                                    sizeof *split.members.at, fsd_by_pair);
+    return split;
+}
+
+/* The index of the node's first member. */
+static uint32_t first_member(const struct split_blocks *split, fsd_id node)
+{
+    uint32_t low = 0, high = split->members.n;
+
+    while (low < high) {
+        uint32_t middle = low + (high - low) / 2;
+
+        if (split->members.at[middle].node < node)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
 /* States for each block that contains all of these nodes and is not one kernel why that
  * is so. */
 static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
-                       const struct fsd_blocks *all, const fsd_id *nodes, uint32_t n)
+                       const struct split_blocks *split, const fsd_id *nodes,
+                       uint32_t n)
 {
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_block *b = &all->list.at[i];
-        fsd_block_reasons why = {0};
-        uint32_t in = 0;
+    const struct fsd_blocks *all = split->all;
 
-        for (uint32_t k = 0; k < n; k++)
-            in += fsd_ids_have(&all->pool.at[b->nodes.at], b->nodes.n, nodes[k]);
-        if (in < n || b->fused != FSD_FUSED_SPLIT)
+    for (uint32_t i = first_member(split, *nodes);
+         i < split->members.n && split->members.at[i].node == *nodes; i++) {
+        const struct fsd_block *b = &all->list.at[split->members.at[i].block];
+        fsd_block_reasons why = {0};
+        bool whole = true;
+
+        for (uint32_t k = 1; k < n; k++)
+            whole &= fsd_ids_have(&all->pool.at[b->nodes.at], b->nodes.n, nodes[k]);
+        if (!whole)
             continue;
         fsd_block_reasons_in(tale->arena, d, all, b, &why);
         say(tale, "block",
@@ -139,7 +188,7 @@ static fsd_id layer_of_both(const struct fsd_diff *d, fsd_id one, fsd_id other)
 }
 
 static void fill_item(struct fsd_arena *arena, struct item_row *row,
-                      const struct fsd_diff *d, const struct fsd_blocks *all,
+                      const struct fsd_diff *d, const struct split_blocks *split,
                       bool layer, fsd_id id)
 {
     const struct fsd_graph *g = layer ? d->engine : d->model;
@@ -151,13 +200,14 @@ static void fill_item(struct fsd_arena *arena, struct item_row *row,
         say_ways(&tale, d, id);
     } else {
         fsd_explain_node(&tale, d, id);
-        say_blocks(&tale, d, all, &id, 1);
+        say_blocks(&tale, d, split, &id, 1);
     }
     FSD_FILL(row, ITEM_ROW);
 }
 
 static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *d,
-                                const struct fsd_blocks *all, fsd_id one, fsd_id other)
+                                const struct split_blocks *split, fsd_id one,
+                                fsd_id other)
 {
     const fsd_id nodes[] = {one, other};
     struct fsd_rows *pair =
@@ -172,7 +222,7 @@ static struct fsd_rows *pair_of(struct fsd_arena *arena, const struct fsd_diff *
     fsd_put_node_name(d, other, called.out);
     row->called = fsd_print_take(&called, arena);
     fsd_explain_pair(&tale, d, one, other);
-    say_blocks(&tale, d, all, nodes, 2);
+    say_blocks(&tale, d, split, nodes, 2);
     if ((layer = layer_of_both(d, one, other)) != FSD_NONE)
         say_ways(&tale, d, layer);
     row->story = story_of(&tale);
@@ -185,7 +235,7 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet,
     struct fsd_arena *arena = sheet->arena;
     const struct fsd_diff *d = request->d;
     bool layers = request->q->layers;
-    const struct fsd_blocks *all = layers ? NULL : fsd_blocks_of(arena, d);
+    struct split_blocks split = {NULL, {NULL, 0, 0}};
     struct fsd_rows *items = fsd_rows_new(arena, &item_row_record,
                                           layers ? "layer {index} {called}\n{story}"
                                                  : "node {index} {called}\n{story}");
@@ -197,13 +247,15 @@ enum fsd_status fsd_view_explain(struct fsd_sheet *sheet,
     if (status != FSD_OK)
         return status;
     items->between = "\n";
+    if (!layers)
+        split = split_blocks_of(arena, d);
     for (uint32_t i = 0; i < ids.n; i++)
-        fill_item(arena, fsd_rows_add(items), d, all, layers, ids.at[i]);
+        fill_item(arena, fsd_rows_add(items), d, &split, layers, ids.at[i]);
     root = fsd_sheet_begin(sheet, "fusiondiff-explain/1", &answer_record, NULL,
                            "<{both}\n><{nodes}><{layers}>");
     *(layers ? &root->layers : &root->nodes) = items;
     if (ids.n == 2 && !layers) {
-        root->both = pair_of(arena, d, all, ids.at[0], ids.at[1]);
+        root->both = pair_of(arena, d, &split, ids.at[0], ids.at[1]);
         root->pair = root->both->at.at[0];
     }
     return FSD_OK;
