@@ -13,14 +13,11 @@
 4. Any input takes at most 64 MB and 32 times its size, a well-formed dump 16 times.
 5. The memory that a build log takes does not grow with it; --max-memory ends a run with an
    error, and never shortens a report.
-6. Work and memory grow as the input does for the shapes of shapes.py, too: by default for
+6. Work and memory grow as the input does for the shapes of shapes.py, too (verbs.py has each verb and option): by default for
    those that have grown faster once, in a report of little output, so that it shows; with
    `whole` for all of them and for each writer from n = 10,000 on.  To count all would take
    a working day: their processor time is taken first, the least of three, and where twice
    the input takes more than 2^SURE of it the instructions are counted, and decide.
-
-7. Some shapes are known to grow faster still: KNOWN has the exponent of each on the day it
-   was written down.  It is printed, and a row fails only where it rises by more than RISEN.
 
 Exit status 77 when valgrind or time is absent.
 """
@@ -233,41 +230,6 @@ def shape_row(shape, n, words):
     return f"{' '.join(words)} of {shape}", make, n, math.inf, math.inf
 
 
-# What still grows faster than EXPONENT: the shape, the words around its files, n, and the
-# exponent of its instructions from n to 4n, as it was counted.
-KNOWN = [
-    ("tree_kernels", [], ["--force"], 250, 2.84),
-    ("wide_kernels", [], ["--force"], 200, 1.44),
-    ("wide", ["tensors"], [], 125, 2.61),
-    ("wide", ["bisect", "start"], ["--state", "STATE"], 125, 2.68),
-    ("star", ["tensors"], [], 1000, 1.73),
-]
-# Another compiler or C library changes a count by some percent, a fifteenth at the most in the
-# steepest doubling: 2^0.1.  A pass that is made dearer by a factor of n adds 1.
-RISEN = 0.1
-
-
-def check_known(folder):
-    """A row that no longer grows so fast is to be moved to MENDED: its exponent is printed."""
-    def count(row):
-        shape, before, behind, n, _ = row
-        counts = []
-        for times in (1, 2, 4):
-            state = os.path.join(folder, "-".join([shape, *before, str(n * times), "state"]))
-            words = [state if word == "STATE" else word for word in behind]
-            counts.append(instructions(*before, *inputs_of(folder, shape, n * times), *words))
-        return counts
-    for shape, _, _, n, _ in KNOWN:
-        for times in (1, 2, 4):
-            inputs_of(folder, shape, n * times)
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        for (shape, before, _, n, most), counts in zip(KNOWN, pool.map(count, KNOWN)):
-            grown = exponent(counts)
-            check(f"{' '.join(before or ['diff'])} of {shape}, known to grow fast", grown < most + RISEN,
-                  ", ".join(f"{c / 1e6:.0f}" for c in counts) + f" million at n, 2n, 4n of {n}, "
-                  f"exponent {grown:.2f}, written down as {most:.2f}")
-
-
 def matrix(folder, n):
     """Builds of a region and more, and one that has a layer for each of the region's nodes."""
     one, apart = (",".join(inputs_of(folder, shape, n)) for shape in ("long_source", "chain"))
@@ -392,7 +354,6 @@ def main():
             check_whole(folder, whole_rows())
         else:
             check_growth(folder, mended_rows())
-            check_known(folder)
     return 1 if failures else 0
 
 
