@@ -559,6 +559,81 @@ static void file__that_is_cut_while_read_is_zeros_and_an_error(void **state)
     unlink(cut_path);
 }
 
+/* Writes "head", a range of the file and "tail", as writers do: they write what the
+ * system does not copy. */
+static size_t copy_between(const struct fsd_file *file, size_t at, size_t n, FILE *out)
+{
+    size_t copied;
+
+    assert_int_equal(fputs("head", out) < 0, 0);
+    copied = fsd_file_copy(file, at, n, out);
+    assert_true(copied <= n);
+    n -= copied;
+    assert_int_equal(fwrite(file->bytes + at + copied, 1, n, out), n);
+    assert_int_equal(fputs("tail", out) < 0, 0);
+    return copied;
+}
+
+/* The copy into a plain file is the system's, where it has one; no other stream gets
+ * any. */
+static void file__that_is_large_is_copied_by_the_system(void **state)
+{
+    enum { SIZE = (1 << 24) + 7, AT = 5, N = SIZE - AT - 1 };
+    char path[] = "fsd_large_XXXXXX", to_path[] = "fsd_copy_XXXXXX", *text = NULL;
+    int fd = mkstemp(path), to_fd = mkstemp(to_path), small_fd;
+    struct fsd_file file, copy;
+    struct fsd_error err;
+    size_t size = 0, copied;
+    FILE *out;
+    (void)state;
+
+    fsd_map_files(true);
+    assert_int_equal(ftruncate(fd, SIZE), 0);
+    assert_int_equal(pwrite(fd, "begin", 5, AT) + pwrite(fd, "end", 3, SIZE - 4), 8);
+    assert_int_equal(fsd_file_open(&file, path, SIZE, &err), FSD_OK);
+
+    assert_non_null(out = fdopen(to_fd, "w+"));
+    copied = copy_between(&file, AT, N, out);
+    assert_true(copied == N || !copied); /* a sandbox may forbid the call */
+    assert_int_equal(ftello(out), N + 8);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(fsd_file_open(&copy, to_path, SIZE + 8, &err), FSD_OK);
+    assert_int_equal(copy.size, N + 8);
+    assert_memory_equal(copy.bytes, "headbegin", 9);
+    assert_memory_equal(copy.bytes + 4, file.bytes + AT, N);
+    assert_memory_equal(copy.bytes + copy.size - 7, "endtail", 7);
+    fsd_file_close(&copy);
+
+    assert_non_null(out = open_memstream(&text, &size));
+    assert_int_equal(copy_between(&file, AT, 1 << 10, out), 0);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(size, (1 << 10) + 8);
+    free(text);
+    assert_non_null(out = fopen(to_path, "a"));
+    assert_int_equal(copy_between(&file, AT, 1 << 10, out), 0);
+    assert_int_equal(fclose(out), 0);
+
+    /* What another program cut off the end cannot be copied, and is zeros. */
+    assert_int_equal(ftruncate(fd, SIZE - (1 << 20)), 0);
+    assert_non_null(out = fopen(to_path, "w"));
+    assert_true(copy_between(&file, AT, N, out) < N);
+    assert_int_equal(fclose(out), 0);
+    assert_int_equal(fsd_file_done(&file, FSD_OK, &err), FSD_E_IO);
+
+    small_fd = open(path, O_RDWR | O_TRUNC);
+    assert_int_equal(write(small_fd, "small file", 10), 10);
+    assert_int_equal(fsd_file_open(&file, path, SIZE, &err), FSD_OK);
+    assert_non_null(out = fopen(to_path, "w"));
+    assert_int_equal(copy_between(&file, 0, 10, out), 0);
+    assert_int_equal(fclose(out), 0);
+    fsd_file_close(&file);
+    fsd_map_files(false);
+    close(small_fd);
+    close(fd);
+    unlink(path);
+    unlink(to_path);
+}
+
 /* What is not asked for is not read; what was there before it was cut is kept. */
 static void file__that_is_sparse_is_read_in_windows(void **state)
 {
@@ -623,6 +698,7 @@ int main(void)
         cmocka_unit_test(list__has_whole_words_only),
         cmocka_unit_test(status__message_is_safe_and_whole),
         cmocka_unit_test(file__that_is_cut_while_read_is_zeros_and_an_error),
+        cmocka_unit_test(file__that_is_large_is_copied_by_the_system),
         cmocka_unit_test(file__reads_regular_files_only),
         cmocka_unit_test(file__that_is_sparse_is_read_in_windows),
         cmocka_unit_test(opened__knows_a_file_by_each_of_its_names),
