@@ -31,6 +31,11 @@ int fsd_open_beside(const char *path, const char *of);
  * has none. program.c */
 const char *fsd_host_slash(const char *path);
 
+/** Copies n bytes at an offset of one file to the position of another, without a detour
+ *  through this process, where the system can.
+ *  @return how many were copied: fewer than n, or 0, where it cannot. */
+uint64_t fsd_host_copy(int from, uint64_t at, int to, uint64_t n);
+
 /** Fills in unpredictable bytes; false if the system has none at present. */
 bool fsd_host_random(void *at, size_t n);
 

@@ -1,4 +1,5 @@
-/* For systems that cannot map files, so that no mapped page can be lost. */
+/* For systems that cannot map files: no mapped page can be lost, and the system copies
+ * none. */
 #include "host/host.h"
 
 #include <errno.h>
@@ -8,6 +9,12 @@ void *fsd_host_map(int fd, size_t n)
     (void)fd, (void)n;
     errno = ENOSYS;
     return NULL;
+}
+
+uint64_t fsd_host_copy(int from, uint64_t at, int to, uint64_t n)
+{
+    (void)from, (void)at, (void)to, (void)n;
+    return 0;
 }
 
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))

@@ -125,6 +125,27 @@ static void take_tactics(struct fsd_failed *f)
     }
 }
 
+/* The parser cannot import an initializer: the lines before that state why. */
+static void take_cause_before(struct fsd_failed *f)
+{
+    const fsd_log_failures *all = fsd_log_failures_of(f->history);
+
+    if (!f->first->by_parser || f->first->op.n)
+        return;
+    for (uint32_t i = (uint32_t)(f->first - all->at); i-- > 0;) {
+        const struct fsd_log_failure *cause = &all->at[i];
+        struct fsd_log_said said = fsd_log_failure_said(cause);
+
+        if (cause->attempt != f->first->attempt || cause->by_parser)
+            return;
+        if (!said.known || said.echo)
+            continue;
+        f->is = said.is;
+        f->because = in_one_line(f->arena, fsd_log_failure_sentence(cause));
+        fsd_failed_take_values(f, &said);
+    }
+}
+
 static bool has_quantizers(const struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++)
@@ -189,10 +210,15 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* If a parser rejects the graph itself, it names no nodes; lint finds them. */
-static bool states_model(const struct fsd_failed *f, const struct fsd_finding *finding)
+/* If a message gives no place for a fault of the model, lint may: where it finds what
+ * builders refuse. */
+static bool is_refused(const struct fsd_failed *f, const struct fsd_finding *finding)
 {
-    return f->is == FSD_FAILS_MODEL && f->by == FSD_FAILED_BY_NOTHING &&
+    static const unsigned of_models =
+        1u << FSD_FAILS_MODEL | 1u << FSD_FAILS_TYPE | 1u << FSD_FAILS_SHAPE |
+        1u << FSD_FAILS_QDQ | 1u << FSD_FAILS_HARDWARE | 1u << FSD_FAILS_OPERATOR;
+
+    return (of_models & 1u << f->is) && f->by == FSD_FAILED_BY_NOTHING &&
            rule_of(f, finding)->proves == FSD_PROVES_BUILT;
 }
 
@@ -205,7 +231,7 @@ static void take_findings(struct fsd_failed *f)
         fails[f->nodes.at[i]] = true;
     for (uint32_t i = 0; f->findings && i < f->findings->list.n; i++) {
         const struct fsd_finding *finding = &f->findings->list.at[i];
-        bool stated = states_model(f, finding);
+        bool stated = is_refused(f, finding);
 
         if (!stated && !is_at(f, finding, fails))
             continue;
@@ -282,6 +308,8 @@ void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab)
     fsd_failed_take_values(f, &said);
     if (said.by_tactic)
         take_tactics(f);
+    else
+        take_cause_before(f);
     fsd_failed_find_place(f, vocab, &said);
     set_class(f);
     take_findings(f);

@@ -24,7 +24,7 @@ enum fsd_failed_by {
     FSD_FAILED_BY_ORDER,  /**< the parser read it last */
     FSD_FAILED_BY_KIND,   /**< an operator of a kind, of at most FSD_FAILED_PART */
     FSD_FAILED_BY_TYPE,   /**< it has a tensor of a type in the message */
-    FSD_FAILED_BY_LINT,   /**< lint finds there what the message states */
+    FSD_FAILED_BY_LINT,   /**< lint finds there what builders refuse */
     FSD_FAILED_BY_NOTHING,
     FSD__FAILED_BY_COUNT
 };
