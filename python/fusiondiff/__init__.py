@@ -177,14 +177,14 @@ class Side:
 
 
 def _side(build: Side | Sequence[Input] | Input, of: str = "") -> Side:
-    """One build, as it may be given: a pair, or a lone file."""
+    """A build in any form that functions accept: a Side, a pair, or a single file."""
     if isinstance(build, Side):
         return build
     return Side(*build, _of=of) if isinstance(build, (list, tuple)) else Side(build, _of=of)  # type: ignore[arg-type]
 
 
 def _day(day: datetime.date | None) -> int:
-    """As the library takes it."""
+    """The day as the number YYYYMMDD, in the form of the C library."""
     if day is None:
         day = datetime.date.today()
     if not isinstance(day, datetime.date):
@@ -193,28 +193,28 @@ def _day(day: datetime.date | None) -> int:
 
 
 class _Report:
-    """What all that is made has in common."""
+    """The methods that all reports have in common."""
 
     def __init__(self, handle: object) -> None:
         self._handle = handle
 
     def write(self, format: str, *, width: int = 0, all: bool = False) -> str:
-        """The report as the program prints it: "text", "json", "markdown", "csv", "html", "dot", "svg", ...
+        """Returns the report in the form that the program prints: "text", "json", "markdown", "csv", "html", "dot", "svg", ...
 
         Args:
-            format: one that this kind of report is written in; another one is an :class:`Error`, which lists them.
+            format: a format of this kind of report; for another one, :class:`Error` lists the formats.
             width: width of a text in columns; 0: 100.
-            all: nothing is folded, and no list is cut.
+            all: fold no layers, and shorten no list.
         """
         return _text(_native.write, self._handle, format, _number(width, "width"), all)
 
     @functools.cached_property
     def json(self) -> Any:
-        """The whole report, after its public schema."""
+        """The complete report; its schema is public."""
         return json.loads(self.write("json"))
 
     def to_html(self) -> str:
-        """The page, one file that needs nothing else."""
+        """The page as a single file without dependencies."""
         return self.write("html")
 
     def __str__(self) -> str:
@@ -222,7 +222,7 @@ class _Report:
 
 
 class _Paged(_Report):
-    """What shows its page in a notebook."""
+    """A report that a notebook shows as a page."""
 
     def _repr_html_(self) -> str:
         import html
@@ -232,7 +232,7 @@ class _Paged(_Report):
 
 
 def _lines(brief: list[dict[str, str]]) -> str:
-    """The lines that reports begin with."""
+    """The first lines of a report, which state its conclusion."""
     return "\n".join(printable(f"{line['topic']:9}{line['text']}") for line in brief)
 
 
@@ -241,7 +241,7 @@ def _todo(brief: list[dict[str, str]]) -> list[str]:
 
 
 class Run(_Paged):
-    """What was found out about one build; :func:`diff` makes it.  Its repr is its summary."""
+    """The report on one build; returned by :func:`diff`.  Its repr is the summary."""
 
     def __repr__(self) -> str:
         return _lines(self.summary["brief"])
@@ -273,7 +273,7 @@ class Run(_Paged):
 
     @functools.cached_property
     def blocks(self) -> Table[Block]:
-        """The blocks that are expected to be one kernel each, such as attentions, and why some are not."""
+        """Blocks that should be one kernel each, such as attentions, with the reason if a block is not."""
         listed = json.loads(self.view("patterns", format="json"))["blocks"]
         return Table([Block.from_json(item) for item in listed], Block, self._names)
 
@@ -297,9 +297,9 @@ class Run(_Paged):
             words: names or patterns of nodes or layers, if the view needs some.
             format: "text", "json", "markdown" or "csv".
             width: width of a text in columns; 0: 100.
-            free: of "tensors": those alone that change no fusion when they are marked as outputs.
-            break_at: of "tensors": the layer whose fusion is to be split, by its number, its name or a pattern, or "node:12".
-            form: of "tensors" and "names": the form of the list, as ``--as`` of these verbs takes it.
+            free: for "tensors": list only tensors that change no fusion if they are marked as outputs.
+            break_at: for "tensors": the layer whose fusion will be split, by its number, its name or a pattern, or "node:12".
+            form: for "tensors" and "names": the form of the list, a value of ``--as`` of these verbs.
 
         >>> print(diff("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json").view("tensors", free=True, form="names"))
         relu1
@@ -312,7 +312,7 @@ class Run(_Paged):
 
 
 class Comparison(_Paged):
-    """What changed between two builds; returned by :func:`compare`.  Its repr is what the text begins with: causes and counts."""
+    """What changed between two builds; returned by :func:`compare`.  Its repr is the beginning of the text: causes and counts."""
 
     def __repr__(self) -> str:
         blocks = str(self).split("\n\n")
@@ -330,12 +330,12 @@ class Comparison(_Paged):
 
     @functools.cached_property
     def changes(self) -> Table[Change]:
-        """What the builds were made from, and how they differ."""
+        """Facts in which the inputs of the builds differ."""
         return Table([Change.from_json(item) for item in self.json["different"]], Change)
 
     @property
     def todo(self) -> list[str]:
-        """What to do about the root cause; empty where no cause is known."""
+        """What to do about the root cause; empty if no cause is known."""
         return list(self.json.get("says", []))[2:]
 
     @property
@@ -383,7 +383,7 @@ class Check(_Paged):
 
 
 def _dress(path: str, temporary: str) -> None:
-    """A temporary file is private; it gets the mode of the file that it replaces, or of any new one."""
+    """Gives a temporary file, which is private, the mode of the file that it replaces, or of a new file."""
     try:
         mode = os.stat(path).st_mode & 0o7777
     except FileNotFoundError:
@@ -415,9 +415,9 @@ class _Reads:
 
 
 def _written(outputs: Sequence[str | os.PathLike[str]], write: Callable[..., str], reads: _Reads) -> str:
-    """What ``write`` says, which writes to a descriptor for each output; the files appear whole or not at all.
+    """Calls ``write`` with a descriptor for each output, and returns its result; the files appear complete or not at all.
 
-    Some files are read only while an output is written: all outputs are looked up before and behind that.
+    Some inputs are opened only while an output is written, so the outputs are compared with all inputs before and after that.
     """
     paths = [os.path.realpath(output) for output in outputs]
     temporaries: list[str] = []
@@ -446,16 +446,16 @@ def _written(outputs: Sequence[str | os.PathLike[str]], write: Callable[..., str
 
 
 class Failure(_Paged):
-    """Why a build failed; :func:`failure` makes it.  Its repr is the conclusion."""
+    """The reason why a build failed; returned by :func:`failure`.  Its repr is the conclusion."""
 
     @property
     def conclusion(self) -> str:
-        """What failed, and at which node, in a sentence."""
+        """A sentence that states what failed, and at which node."""
         return str(self.json["conclusion"])
 
     @property
     def nodes(self) -> list[str]:
-        """The names of the model's nodes at fault; empty where neither log nor model shows them."""
+        """The names of the model's nodes at fault; empty if neither log nor model shows them."""
         return [str(node.get("name", "")) for node in self.json["nodes"]]
 
     def __repr__(self) -> str:
@@ -488,8 +488,8 @@ class Linting(_Report):
         """Lists the edits, with a reason for those that do not apply; with ``output``, writes the edited model.
 
         ``what``: rules or fingerprints of findings (default: all).  ``scales``: calibrated scales by tensor.
-        ``output`` is written whole or not at all, and may not be a file that was read; where no edit applies nothing is
-        written, and that is an error.  External weights stay in their
+        ``output`` is written completely or not at all, and may not be a file that was read.  If no edit applies, nothing is
+        written, and an Error is raised.  External weights stay in their
         files: write the fixed model into the folder of the model.
 
         >>> print(lint("fixtures/qat_block/model.onnx", builder="trt8").fix(scales={"skip": 0.05}).splitlines()[-1])
@@ -636,19 +636,19 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
         nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
         inputs: str | os.PathLike[str] | None = None, values: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = (),
         log: Input | None = None, shapes: str | Sequence[str] = (), force: bool = False) -> str:
-    """Cuts a part out of a model, writes it to ``output``, and says what is cut and how to build it alone.
+    """Cuts a part out of a model, writes it to ``output``, and returns a description of the part and of how to build it.
 
     Args:
-        output: written whole or not at all; None: nowhere.
-        layers: numbers, names or patterns of layers of the engine: the nodes that they compute.
-        groups: likewise, with the layers that compute nodes together with these.
+        output: the part, written completely or not at all; None: not written.
+        layers: numbers, names or patterns of layers of the engine, meaning the nodes that they compute.
+        groups: likewise, and all layers that compute nodes together with these layers.
         nodes: names or patterns of nodes.
-        begin: tensors; the nodes behind them.
-        end: tensors; the nodes before them, with ``begin`` those on a path between both.
-        context: so many steps to nodes around come along.
-        inputs: an .npz file for values of the part's inputs; None: nowhere.
-        values: files to take them from: tensors of the model by name, as numpy.savez() or Polygraphy saved them; none:
-            random ones.
+        begin: tensors, meaning the nodes after them.
+        end: tensors, meaning the nodes before them; with ``begin`` those on a path between both.
+        context: number of steps to neighboring nodes that are also cut out.
+        inputs: an .npz file to write with values of the part's inputs; None: not written.
+        values: files with these values: tensors of the model by name, as numpy.savez() or Polygraphy saved them; without
+            files the values are random.
 
     All others: as of :class:`Side`.  Weights in other files are copied into ``output``.
 
@@ -675,13 +675,13 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
 def annotate(model: Input | None, engine: Input | None, output: str | os.PathLike[str], *, layers: bool = False,
              log: Input | None = None, profile: Input | Sequence[Input] | None = None, shapes: str | Sequence[str] = (),
              force: bool = False) -> None:
-    """Writes a model, or an engine, with what became of it, for viewers of models.
+    """Writes a model with the outcomes of its nodes, or an engine, for viewers of models.
 
     Args:
-        model: None: the engine's layers are written as a graph.
+        model: the model; None: the engine's layers are written as a graph.
         output: ``x.nodedata.json`` for Model Explorer, else an ONNX file for Netron; written whole or not at all.  External
             weights stay in their files: write it into the folder of the model.
-        layers: the engine's layers as a graph, though there is a model.
+        layers: write the engine's layers as a graph, although a model is given.
 
     All others: as of :class:`Side`.
 
@@ -711,16 +711,16 @@ def issue(build: Side | Sequence[Input] | Input, output: str | os.PathLike[str],
 
     Args:
         build: as for :func:`compare`.
-        output: appears whole or not at all; it must not be there yet, or be empty.
-        before: the build before, of which the worst difference is reported; None: the worst finding of ``build`` is.
-        finding: the id of a rule, whose worst finding is reported, or a fingerprint.
-        layers: with the next two what is reported instead, as for :func:`cut`.
-        context: so many steps to nodes around come along in the model of the part.
+        output: the directory, written completely or not at all; it must not exist, or be empty.
+        before: the previous build, to report the worst difference; None: report the worst finding of ``build``.
+        finding: the id of a rule, to report its worst finding, or the fingerprint of a finding.
+        layers: with the next two arguments: report this part instead of a finding, as for :func:`cut`.
+        context: number of steps to neighboring nodes that the model of the part also has.
         anonymize: replace names in all files.
-        names: where what they stand for is written; None: ``output`` with ``.names.json`` behind it.
+        names: the file for the list of replaced names; None: ``output`` with the suffix ``.names.json``.
         no_weights: replace the values of weights in the model of the part by constants.
-        verify: builds the part alone, whose path it is given, and returns the path of the engine's dump or verbose log, which
-            comes along as ``part.log`` unless names are replaced; the report states whether the finding shows there.
+        verify: a function that gets the path of the part, builds it, and returns the path of the engine's dump or verbose log,
+            which becomes ``part.log`` unless names are replaced; the report states whether the finding occurs there.
 
     >>> import tempfile, os.path
     >>> path = os.path.join(tempfile.mkdtemp(), "report")
@@ -772,12 +772,12 @@ def code(model: Input, engine: Input | None = None, *, api: Literal["tensorrt", 
          nodes: str | Iterable[str] = (), begin: str | Iterable[str] = (), end: str | Iterable[str] = (), context: int = 0,
          log: Input | None = None, profile: Input | Sequence[Input] | None = None, shapes: str | Sequence[str] = (),
          force: bool = False) -> str:
-    """Writes a model as Python: a program that defines the network by TensorRT's API and builds it, or pseudo code like PyTorch's.
+    """Writes a model as Python: a program that defines the network with TensorRT's API and builds it, or pseudo code in the style of PyTorch.
 
     Args:
-        api: whose words.
-        depth: parts of a node's name that make a module, of which each is a function; 0: as many as make the shortest program.
-        layers: with the next five what of the model is written, as for :func:`cut`; all, where nothing is named.
+        api: "tensorrt" or "torch".
+        depth: number of name parts that form a module, which becomes a function; 0: the number that gives the shortest program.
+        layers: with the next five arguments the part of the model to write, as for :func:`cut`; default: the whole model.
 
     All others: as of :class:`Side`.
 
@@ -797,10 +797,10 @@ def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = 
     """Writes the precision that a weakly typed engine chose into its model, as Casts and typed initializers.
 
     Args:
-        output: the typed model, written whole or not at all; None: nowhere.  External weights stay in their files: write it
+        output: the typed model, written completely or not at all; None: not written.  External weights stay in their files: write it
             into the folder of the model.
 
-    All others: as of :class:`Side`.  Returns what was carried over, and what could not be.
+    All others: as of :class:`Side`.  Returns the outcome for each node, with the types that the model cannot express.
 
     >>> print(retype("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json").splitlines()[0])
     3 nodes get the engine's type: fp16 3
@@ -814,7 +814,7 @@ def retype(model: Input, engine: Input, output: str | os.PathLike[str] | None = 
 
 
 class Bisection:
-    """A search for the fusion that makes an engine wrong, as :func:`bisect` begins it; printed, what to build next."""
+    """A search for the fusion that makes an engine wrong, returned by :func:`bisect`.  Its text states what to build next."""
 
     _RESULTS = ("good", "bad", "skip")
 
@@ -825,7 +825,7 @@ class Bisection:
 
     @classmethod
     def read(cls, path: str | os.PathLike[str]) -> Bisection:
-        """The search that :meth:`save`, or the program, wrote.  Model and engine must be the files of then."""
+        """Reads a search that :meth:`save` or the program wrote.  Model and engine must be unchanged since."""
         reads = _Reads()
         with reads.recorded():
             return cls(_call(_native.open_search, {}, os.fsencode(path)), reads, path)
@@ -835,7 +835,7 @@ class Bisection:
 
     @property
     def done(self) -> bool:
-        """True when a fusion, or a set of them, is proved to cause the failure, or no further build can show more."""
+        """True if a fusion, or a set of fusions, is proved to cause the failure, or if no further build can show more."""
         return _native.search_done(self._handle)
 
     @property
@@ -852,9 +852,9 @@ class Bisection:
         return self._text("next")
 
     def model(self, output: str | os.PathLike[str], *, inlined: bool = False) -> None:
-        """Writes the model of the next build: tensors are marked as outputs, and an If splits what no mark splits.
+        """Writes the model of the next build: tensors are marked as outputs, and an If splits each fusion that no mark splits.
 
-        ``inlined``: weights in other files are copied into it, so that it may be in any directory.
+        ``inlined``: copy weights in other files into the model, so that it can be in any directory.
         """
         def write(descriptor: int) -> str:
             _call(_native.search_model, self._handle, descriptor, inlined)
@@ -863,15 +863,15 @@ class Bisection:
         _written([output], write, self._reads)
 
     def judge(self, comparison: str | os.PathLike[str]) -> Literal["good", "bad"]:
-        """The result that a comparison states, which ``polygraphy run --save-accuracy-results`` saved."""
+        """Reads the result from a comparison that ``polygraphy run --save-accuracy-results`` saved."""
         with self._reads.recorded():
             return "bad" if _call(_native.search_judge, self._handle, os.fsencode(comparison)) else "good"
 
     def judge_values(self, good: str | os.PathLike[str], outputs: str | os.PathLike[str], *,
                      limit: float = 0.01) -> Literal["good", "bad"]:
-        """The result that the network's outputs state, saved by ``numpy.savez`` or Polygraphy.
+        """Decides the result by the network's outputs, saved by ``numpy.savez`` or Polygraphy.
 
-        ``good``: the right outputs.  ``outputs``: those of the build; one is wrong whose relative L2 error is over ``limit``.
+        ``good``: the correct outputs.  ``outputs``: those of the build; an output is wrong if its relative L2 error exceeds ``limit``.
         """
         if not limit > 0:
             raise ValueError(f"limit: expected a number above 0, found {limit!r}")
@@ -883,8 +883,8 @@ class Bisection:
              model: Input | None = None, log: Input | None = None) -> str:
         """Takes the result of a build, and returns what it proves.
 
-        ``engine``: the new engine; None: it is taken to have changed as stated, which is not proved.  ``model``: its model, if it
-        is neither that of the search nor what :meth:`model` wrote.
+        ``engine``: the new engine; None assumes, without proof, that the fusions changed as stated.  ``model``: its model, if it
+        is neither that of the search nor one that :meth:`model` wrote.
         """
         if result not in self._RESULTS:
             raise ValueError(f"result: expected 'good', 'bad' or 'skip', found {result!r}")
@@ -893,7 +893,7 @@ class Bisection:
             return _text(_native.search_take, self._handle, self._RESULTS.index(result), side)
 
     def save(self, path: str | os.PathLike[str]) -> None:
-        """Writes the search whole or not at all; the program continues it with ``bisect --state``.
+        """Writes the search completely or not at all; the program can continue it with ``bisect --state``.
 
         ``path`` may be the file that :meth:`read` read, and no other file that was read.
         """
@@ -964,7 +964,7 @@ def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[st
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
         for pair in pairs:
             waiting.append(pool.submit(analyse, pair))
-            if len(waiting) > 4 * jobs:    # the rest shall not fill the memory
+            if len(waiting) > 4 * jobs:    # limits the memory for unread results
                 yield waiting.popleft().result()
         while waiting:
             yield waiting.popleft().result()
