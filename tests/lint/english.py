@@ -73,7 +73,9 @@ def c_texts(path, text):
     """Line and text of each string of C that is a sentence: adjacent literals are one."""
     code = re.sub(r"/\*.*?\*/", lambda m: re.sub(r"[^\n]", " ", m[0]), text, flags=re.S)
     code = re.sub(r"(?m)^[ \t]*#.*$", "", code)
-    for found in re.finditer(r'"(?:[^"\\\n]|\\.)*"(?:\s*(?:PRI\w+\s*)?"(?:[^"\\\n]|\\.)*")*', code):
+    between = r'(?:\s|\\\n)*'
+    literal = r'"(?:[^"\\\n]|\\.)*"'
+    for found in re.finditer(rf'{literal}(?:{between}(?:PRI\w+{between})?{literal})*', code):
         words = "".join(re.findall(r'"((?:[^"\\\n]|\\.)*)"', found[0]))
         if len(re.findall(r"[A-Za-z]{2,}", words)) >= 3:
             yield code.count("\n", 0, found.start()) + 1, re.sub(r"\\[nvt]", " ", words)
