@@ -363,8 +363,8 @@ static const struct {
                           "repeat the scale of {n} quantizer{s} of weights for each "
                           "output channel"},
     [FSD_ADD_DIMENSION] = {"add-dimension",
-                           "give the scalar that `{name}` reads one dimension",
-                           "give {n} scalar{s} one dimension"},
+                           "add a dimension to the scalar that `{name}` reads",
+                           "add a dimension to {n} scalar{s}"},
     [FSD_STORE_CONSTANT] = {"store-constant",
                             "store the constant that `{name}` reads as {type}",
                             "store {n} constant{s} in a different type"},

@@ -368,7 +368,7 @@ const struct fsd_place_row fsd_rows_of_build[] = {
     {"cast/round-trip", "n=Cast(i) > m=Cast", casts_back, "nm",
      "{n} and {m} cast {A} and back: {B}"},
     {"precision/fp32-rest", "n=%weighted(%bare, %bare)", multiplies_in_fp32, "n",
-     "{#} operator{?|s} next to quantized ones multipl{?ies|y} in "
-     "FP32, because {A} keeps the model's types",
+     "{#} operator{?|s} next to quantized operators multipl{?ies|y} in FP32, "
+     "because {A} keeps the model's types",
      .listed = true},
     {0}};

@@ -131,8 +131,9 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "%u of the %u inputs of `%s` have a different scale than the first: "
-                "each is requantized; give all of them the largest, that of ",
+                "%u of the %u inputs of `%s` have a different scale than the first, "
+                "so TensorRT requantizes each of them; give all of them the largest "
+                "scale, that of ",
                 unlike, n, fsd_called(f, i));
         put_scale(f, most);
         for (uint32_t k = 0; k < n; k++) {
@@ -325,7 +326,7 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
      "the weights of {#} operator{?|s} have one scale for all output channels",
      .listed = true, .propose = propose_spread},
     {"scale/data", "q=%q", has_several_scales, "rq",
-     "{q} has {0} scales for data, and kernels support one"},
+     "{q} has {0} scales for data, but kernels support only one"},
     {"scale/bias", "n=%weighted(x, w, b)", has_other_bias, "n",
      "the bias of {n} has the scale {A}, not {B}, the product of the scales of input "
      "and "

@@ -19,8 +19,8 @@ enum {
  * accompany intended changes are warnings. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
-     "Names, sizes, types or quantizers in the engine contradict the model: it may be "
-     "another model.",
+     "Names, sizes, types or quantizers in the engine contradict the model, so the "
+     "engine may have been built from another model.",
      RUN, .find = fsd_find_misfit, .about_inputs = true,
      .why = "All links between layers and nodes rest on names that both files share.",
      .fix = "Pass the model that the engine was built from."},
@@ -32,7 +32,7 @@ static const struct fsd_rule rules[] = {
     {"mapping/conflict", FSD_WARNING,
      "Two pieces of evidence place a node in layers that cannot both compute it.", RUN,
      .find = fsd_find_conflicts,
-     .why = "One of the two links is wrong, and so is what the report states about "
+     .why = "One of the two links is wrong, so the report states wrong facts about "
             "that layer.",
      .fix =
          "Inspect both layers with `where`. Unique node names resolve most conflicts."},
@@ -40,7 +40,7 @@ static const struct fsd_rule rules[] = {
      .find = fsd_find_two_engines, .why = "The engines repeat the node's work.",
      .fix = "Pass the engines of one partition, or move the cut to another tensor."},
     {"mapping/unexplained", FSD_WARNING,
-     "No layer mentions these nodes, and nothing proves what became of them.", RUN,
+     "No layer mentions these nodes, and their outcome is not proved.", RUN,
      .find = fsd_find_unexplained,
      .why = "A node without a layer may be missing in the engine, or only in its dump.",
      .fix = "Pass the verbose build log (--log), or dump the engine with detailed "
@@ -69,13 +69,14 @@ static const struct fsd_rule rules[] = {
      .fix = "Quantize every input of the consumer, so that the producer can write the "
             "quantized type itself."},
     {"quantize/at-input", FSD_INFO,
-     "A QuantizeLinear runs as a layer at a network input, where one is required.", RUN,
-     .find = fsd_find_standing, FSD_AT_INPUT,
+     "A QuantizeLinear runs as a layer at a network input, where a quantizer is "
+     "necessary.",
+     RUN, .find = fsd_find_standing, FSD_AT_INPUT,
      .why = "The network is fed data of higher precision than its first layer reads.",
      .fix = "Feed quantized data to remove the layer; otherwise leave it as it is."},
     {"quantize/at-output", FSD_INFO,
-     "A QuantizeLinear or DequantizeLinear runs as a layer at a network output, where "
-     "one is required.",
+     "A QuantizeLinear or DequantizeLinear runs as a layer at a network output, "
+     "where it is necessary.",
      RUN, .find = fsd_find_standing, FSD_AT_OUTPUT,
      .why = "The network returns a different type than its last layer writes.",
      .fix = "Make the quantized tensor the network output to remove the layer; "
@@ -84,21 +85,21 @@ static const struct fsd_rule rules[] = {
      "Separate kernels scale, activate and quantize what other kernels computed.", RUN,
      .find = fsd_find_requantizing,
      .why = "The Conv or GEMM writes 16 or 32 bits per element, and a second kernel "
-            "reads them to write 8: extra memory traffic and a kernel launch. Only "
-            "information where no Conv or GEMM kernel of the engine writes a quantized "
-            "type.",
-     .fix = "Where other kernels of the engine quantize their own output, compare the "
-            "quantizers after both. Where none does, the builder has no such kernel: "
-            "compare with a build in FP16."},
+            "reads them to write 8: extra memory traffic and a kernel launch. The "
+            "finding is only a note if no Conv or GEMM kernel of the engine writes "
+            "a quantized type.",
+     .fix = "If other kernels of the engine quantize their own output, compare the "
+            "quantizers after these with those after the others. If none does, the "
+            "builder has no such kernel: compare with a build in FP16."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
      "kernel of its Conv or GEMM.",
      RUN, .find = fsd_find_unfused,
-     .why = "The output of the Conv or GEMM is written to memory and read once more. "
-            "Only information where no similar kernel of the engine includes the "
-            "operation.",
-     .fix = "Compare the two layers that the finding names: other consumers of the "
-            "tensor, its type, a quantizer in between."},
+     .why = "The output of the Conv or GEMM is written to memory and read once "
+            "more. The finding is only a note if no similar kernel of the engine "
+            "includes the operation.",
+     .fix = "Compare the two layers that the finding names: look for other "
+            "consumers of the tensor, a different type, or a quantizer in between."},
     {"fusion/recomputed", FSD_INFO,
      "Several kernels each compute the same node in full.", RUN,
      .find = fsd_find_recomputed,
@@ -108,10 +109,10 @@ static const struct fsd_rule rules[] = {
      "Nodes run in higher precision than the model requests.", RUN,
      .find = fsd_find_wider,
      .why = "They take more time and memory than the model was meant to take.",
-     .fix =
-         "`explain --node` states the reason: a missing scale, a missing kernel, an "
-         "operator in between. Where Conv or GEMM kernels write the higher precision, "
-         "remove the Q/DQ pairs between them and these nodes, so that they fuse."},
+     .fix = "Run `explain --node`, which states the reason: a missing scale, a "
+            "missing kernel, an operator in between. If Conv or GEMM kernels write "
+            "the higher precision, remove the Q/DQ pairs between these kernels and "
+            "the nodes, so that they fuse."},
     {"precision/island", FSD_WARNING,
      "A segment runs in higher precision than the layers before and after it.", RUN,
      .find = fsd_find_islands,
@@ -159,7 +160,8 @@ static const struct fsd_rule rules[] = {
     {"inserted/round-trip", FSD_WARNING,
      "Consecutive layers convert a tensor to another type or layout and back.", RUN,
      .find = fsd_find_chains, true,
-     .why = "Without them the tensor would be the same: all of them could be removed.",
+     .why = "The tensor is the same without these layers, so all of them could be "
+            "removed.",
      .fix = "Find the layer that requires the type or layout in between: `explain "
             "--layer`."},
     {"inserted/chain", FSD_INFO, "Consecutive layers only move the same data.", RUN,
@@ -179,10 +181,12 @@ static const struct fsd_rule rules[] = {
     {"log/other-build", FSD_WARNING,
      "The build log belongs to a different engine than the dump and is not used.", LOG,
      .find = fsd_find_other_build, .about_inputs = true,
-     .why = "What the log states about its engine may not hold for this one.",
+     .why = "The log states facts about another engine, which may be wrong for this "
+            "engine.",
      .fix = "Pass the log of the build that produced this engine."},
     {"log/other-model", FSD_WARNING,
-     "The log lists parsed nodes that the model does not have, or lacks nodes of it.",
+     "The log lists parsed nodes that the model does not have, or lacks nodes of "
+     "the model.",
      LOG, .find = fsd_find_other_model, .about_inputs = true,
      .why = "The log may belong to a different model.",
      .fix = "Pass the log of the build of this model."},
@@ -241,7 +245,7 @@ static const struct fsd_rule rules[] = {
     {"engine-stale", FSD_ERROR,
      "The model changed and the engine did not: it was not built from this model.",
      CHANGE, fsd_find_stale, false, COUNT, NONE_MORE,
-     .why = "The engine computes what the previous model computed.",
+     .why = "The engine still computes the previous model.",
      .fix = "Rebuild the engine from this model."},
     {"engine-unchanged", FSD_INFO,
      "The model file changed, but its nodes and the engine did not.", CHANGE,
@@ -254,7 +258,8 @@ static const struct fsd_rule rules[] = {
      "The build used a different version, GPU or set of options than the snapshot's "
      "build.",
      CHANGE, fsd_find_built, false, 0, .budget = {-1, -1, -1}, .of_same = true,
-     .why = "Most differences between engines come from these.",
+     .why = "A different version, GPU or set of options causes most differences "
+            "between engines.",
      .fix = "Compare builds of the same version, for the same GPU, with the same "
             "options."},
     {"build-unknown", FSD_INFO,
@@ -263,8 +268,8 @@ static const struct fsd_rule rules[] = {
      .why = "It is not known whether both builds used the same GPU and options.",
      .fix = "Pass the build log (--log), as when the snapshot was taken."},
     {"variant", FSD_INFO,
-     "The nodes are computed as in another recorded build of the snapshot.", CHANGE,
-     fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
+     "The build computes the nodes as another recorded build of the snapshot does.",
+     CHANGE, fsd_find_variants, 0, 0, .budget = {-1, -1, -1}, .of_same = true,
      .why = "Repeated builds of one model vary although nothing changed; all recorded "
             "variants pass.",
      .fix = "No action is needed. To exclude that build, take the snapshot again "
@@ -272,8 +277,9 @@ static const struct fsd_rule rules[] = {
     {"lost-fusion", FSD_ERROR, "Several layers compute nodes that one layer computed.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_LOST, COUNT | MS, NONE_MORE,
      .why = "Each additional layer writes its output to memory and reads it back.",
-     .fix = "See what separates the nodes (`explain --node A --node B`): another type, "
-            "a Q/DQ, a second consumer of the tensor, a network output."},
+     .fix = "Run `explain --node A --node B`, which shows what separates the nodes: "
+            "another type, a Q/DQ, a second consumer of the tensor, a network "
+            "output."},
     {"regrouped", FSD_WARNING,
      "Layers group nodes differently than before, but the nodes are neither more nor "
      "less fused.",
@@ -283,15 +289,15 @@ static const struct fsd_rule rules[] = {
     {"undecided-fusion", FSD_ERROR,
      "Layers differ, and in one build it is unknown which layer computes which node.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_OPAQUE, COUNT | MS, NONE_MORE,
-     .why = "It cannot be shown that the fusions are as before.",
+     .why = "The dumps do not show whether the fusions are as before.",
      .fix = "Dump both builds with detailed profiling verbosity, or pass their logs."},
     {"precision-widened", FSD_ERROR,
      "A node runs, or a tensor between layers is stored, in higher precision than "
      "before.",
      CHANGE, fsd_find_retyped, FSD_WIDTH_WIDENED, COUNT, NONE_MORE,
      .why = "It takes more time and memory than in the lower precision.",
-     .fix = "`explain --node` states the reason. Moved or lost Q/DQ nodes are the "
-            "usual cause."},
+     .fix = "Run `explain --node`, which states the reason. Moved or lost Q/DQ "
+            "nodes are the usual cause."},
     {"precision-changed", FSD_ERROR,
      "A node runs, or a tensor between layers is stored, in a different type of the "
      "same width.",
@@ -312,7 +318,7 @@ static const struct fsd_rule rules[] = {
     {"precision-unknown", FSD_ERROR,
      "The precision of a node or tensor was known before and is unknown now.", CHANGE,
      fsd_find_lost_facts, FSD_FACT_TYPE, COUNT, NONE_MORE,
-     .why = "An unknown precision may be a higher one.",
+     .why = "The unknown precision may be higher than before.",
      .fix = "Dump the engine with detailed profiling verbosity, with the shapes that "
             "are run (--shape)."},
     {"layout-unknown", FSD_ERROR,
@@ -341,18 +347,19 @@ static const struct fsd_rule rules[] = {
      "different layer type, than before.",
      CHANGE, fsd_find_changed_kernels, 0, COUNT, NONE_MORE,
      .why = "The engine computes the same nodes with a different kernel.",
-     .fix = "Inspect the layer (`explain --node`). A change of the model or of the "
-            "build options explains it."},
+     .fix = "Inspect the layer by `explain --node`, and look for a change of the "
+            "model or of the build options that explains the difference."},
     {"fell-back-to-cpu", FSD_ERROR,
-     "A kernel ran on another provider, and now runs on the CPU or an unknown one.",
+     "A kernel that ran on another provider now runs on the CPU or on an unknown "
+     "provider.",
      CHANGE, fsd_find_fallbacks, 0, COUNT, NONE_MORE,
      .why = "The runtime found no kernel on the device. The CPU is slower, and tensors "
             "are copied to the host and back.",
-     .fix = "Look for the operator, type or opset that the provider does not support; "
-            "the session log lists placements (`skipped`)."},
+     .fix = "Find the operator, type or opset that the provider does not support; "
+            "`skipped` shows the placements from the session log."},
     {"provider-changed", FSD_WARNING,
      "A kernel runs on a different execution provider than before, or on an unknown "
-     "one.",
+     "provider.",
      CHANGE, fsd_find_providers, 0, COUNT, NONE_MORE,
      .why = "Providers differ in kernels, times and numerics.",
      .fix = "Compare the providers of both sessions, their order and their options."},
@@ -392,13 +399,14 @@ static const struct fsd_rule rules[] = {
     {"new-kernel", FSD_ERROR, "A kernel appears more often than before.", CHANGE,
      fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
      .why = "Nodes are computed twice, or in more steps than before.",
-     .fix = "List the layers that compute the node (`where --node`) and the consumers "
-            "of each."},
+     .fix = "List the layers that compute the node by `where --node`, and compare "
+            "the consumers of these layers."},
     {"new-reformat", FSD_ERROR,
      "The builder inserted a data-movement layer that was not there before.", CHANGE,
      fsd_find_new_moves, false, COUNT | MS | SHARE, NONE_MORE,
      .why = "It reads and writes a whole tensor and computes nothing.",
-     .fix = "`reformats` states why it is there and what would remove it."},
+     .fix = "Run `reformats`, which states why the layer is there and what would "
+            "remove it."},
     {"new-standing-quantize", FSD_ERROR,
      "A QuantizeLinear or DequantizeLinear now runs as a layer of its own.", CHANGE,
      fsd_find_new_moves, true, COUNT | MS | SHARE, NONE_MORE,
@@ -408,11 +416,13 @@ static const struct fsd_rule rules[] = {
      CHANGE, fsd_find_presences, 2, COUNT, NONE_MORE,
      .why = "A Cast, Reshape or Transpose that the builder removes is free; a layer "
             "reads and writes its tensor.",
-     .fix = "See the outcome of the node (`explain --node`): another type or layout "
-            "around it, or an operator order that the builder cannot simplify."},
+     .fix = "Run `explain --node`, which states the outcome of the node. Possible "
+            "causes are another type or layout around it, or an operator order that "
+            "the builder cannot simplify."},
     {"left-engine", FSD_ERROR, "A node that an engine computed is in no engine now.",
      CHANGE, fsd_find_presences, 3, COUNT, NONE_MORE, .why = "The framework runs it.",
-     .fix = "Find out why the partitioner excludes it: its operator, type or size."},
+     .fix = "Check why the partitioner excludes the node: its operator, type or "
+            "size."},
     {"unexplained-node", FSD_ERROR,
      "The outcome of a node was known before and is unknown now.", CHANGE,
      fsd_find_presences, false, COUNT, NONE_MORE,
@@ -438,21 +448,21 @@ static const struct fsd_rule rules[] = {
      "The layers together take longer than before, by more than noise explains.",
      CHANGE, fsd_find_slower, 0, MS | SHARE | FSD_SETS_NOISE, .budget = {-1, -1, 0.05},
      .of_same = true, .why = "The latency that users see grows by as much.",
-     .fix = "`compare` with profiles of both builds shows which layers became slower. "
-            "Take at least three profiles of each build, on an idle device with locked "
-            "clocks."},
+     .fix = "Run `compare` with profiles of both builds, which shows which layers "
+            "became slower. Take at least three profiles of each build, on an idle "
+            "device with locked clocks."},
     {"slower-group", FSD_ERROR,
      "The layers of one group take at least 1.5 times as long as before, and more than "
      "noise explains; if noise was not measured, at least twice as long.",
      CHANGE, fsd_find_slower_groups, 0, COUNT | MS | SHARE, NONE_MORE, .of_same = true,
-     .why = "A group of layers that became slower is hidden in the total where others "
+     .why = "In the total time, a slower group of layers is hidden if other groups "
             "became faster.",
-     .fix = "`compare` shows what else changed in the group: its kernel, its types, "
-            "the layers next to it."},
+     .fix = "Run `compare`, which shows what else changed in the group: its kernel, "
+            "its types, the layers next to it."},
     {"layer-count", FSD_WARNING, "The engine has more layers than before.", CHANGE,
      fsd_find_more_layers, 0, COUNT, NONE_MORE,
      .why = "More layers mean more kernel launches and more memory traffic.",
-     .fix = "The other findings name the layers."},
+     .fix = "See the other findings, which name the additional layers."},
     {"coverage-dropped", FSD_ERROR,
      "A smaller share of the computing layers is mapped to nodes than before.", CHANGE,
      fsd_find_less_coverage, 0, SHARE, .budget = {-1, -1, 0},
@@ -466,8 +476,8 @@ static const struct fsd_rule rules[] = {
      .fix = "If the model was changed on purpose, no action is needed."},
     {"improved", FSD_INFO, "The build is better than the snapshot.", CHANGE,
      fsd_find_better, 0, 0, .budget = {-1, -1, -1},
-     .why = "Until the snapshot is updated, the build may get worse again without a "
-            "finding.",
+     .why = "As long as the snapshot is not updated, a later build may lose this "
+            "improvement without a finding.",
      .fix = "Run `check --update` and commit the snapshot."},
     {"snapshot-older", FSD_INFO,
      "An older fusiondiff wrote the snapshot, without facts that this version "
@@ -485,31 +495,31 @@ static const struct fsd_rule rules[] = {
      "The engine has more inserted layers than the policy allows.", CASE,
      fsd_find_inserted_total, 0, COUNT | MS | SHARE, NONE_MORE,
      .why = "They read and write whole tensors and compute nothing.",
-     .fix =
-         "`reformats` lists them, most expensive first, with what would remove each."},
+     .fix = "Run `reformats`, which lists these layers, most expensive first, and "
+            "states what would remove each."},
     {"int8-required", FSD_OFF,
      "A node that the policy requires in INT8 runs in a different type.", CASE,
      fsd_find_not_int8, 0, COUNT | FSD_SETS_WORDS, NONE_MORE,
      .why = "The model was quantized so that these nodes run in INT8.",
-     .fix = "`names --not int8` lists the nodes; `explain --node` states why one runs "
-            "in higher precision."},
+     .fix = "List the nodes by `names --not int8`; `explain --node` states why a "
+            "node runs in higher precision."},
     {"expect", FSD_OFF,
      "A block that the policy requires is split, or runs in a different type.", CASE,
      fsd_find_unexpected, 0, FSD_SETS_BLOCKS, NONE_MORE,
      .why = "TensorRT has a fast fused kernel for this pattern.",
-     .fix = "The finding lists the layers of the block and what separates them."},
+     .fix = "Remove what separates the layers of the block; the finding lists both."},
     {"precision-required", FSD_OFF,
      "A smaller share of the work than the policy requires runs in the required types.",
      CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
      .why = "An engine that silently runs in higher precision is several times slower.",
-     .fix = "`names --not TYPE` lists the nodes. Strongly typed builds use the model's "
-            "types."},
+     .fix = "List the nodes by `names --not TYPE`. In a strongly typed build, "
+            "change the types in the model."},
     {"memory", FSD_OFF, "The engine needs more memory than the policy allows.", CASE,
      fsd_find_too_large, 0, FSD_SETS_BYTES, NONE_MORE,
      .why =
          "An engine that does not fit into the memory left on the device cannot run.",
-     .fix = "`memory` lists the layers and the largest tensors. Smaller batches, lower "
-            "precision and a workspace limit reduce it."},
+     .fix = "Run `memory`, which lists the layers and the largest tensors. Smaller "
+            "batches, lower precision and a workspace limit reduce the memory."},
 };
 
 const struct fsd_rule *fsd_rule_at(unsigned i)

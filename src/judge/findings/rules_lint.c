@@ -23,9 +23,9 @@ static const struct fsd_rule rules[] = {
             "export with another opset, use a plugin, or compute it outside the "
             "engine.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each row of "
-               "src/judge/lint/refusals.c with a model that is refused and one that "
-               "is built; trt8, trt10, trt11: reported by users, the source that "
-               "each row states"},
+               "src/judge/lint/refusals.c by a model that the builder refuses and "
+               "another that it builds; trt8, trt10, trt11: reported by users, the "
+               "source that each row states"},
     {"build/absent-weights", FSD_INFO,
      "A file with weights of the model is missing, or too short.", LINT,
      .find = fsd_lint_absent,
@@ -42,8 +42,8 @@ static const struct fsd_rule rules[] = {
      .why = "The operator was never tested with this builder, belongs to a custom "
             "domain, or is newer than what fusiondiff knows; or a dynamic size has one "
             "name for two axes.",
-     .fix = "Try the build, or add a plugin that computes the operator. Give each "
-            "dynamic size its own name.",
+     .fix = "Try to build the model, or add a plugin that computes the operator. "
+            "Give each dynamic size its own name.",
      .source = "any builder: the table in src/judge/lint/refusals.c has no row for "
                "it"},
     {"build/ceil-mode", FSD_WARNING,
@@ -90,8 +90,9 @@ static const struct fsd_rule rules[] = {
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
-     .why = "An INT8 kernel needs both inputs quantized. With one, TensorRT "
-            "dequantizes it and runs the operator in higher precision.",
+     .why = "An INT8 kernel needs both inputs quantized. With only one quantized "
+            "input, TensorRT dequantizes it and runs the operator in higher "
+            "precision.",
      .fix = "Quantize the other input, or neither.",
      .source =
          "rtx: measured for fusiondiff, 11 models, 32 builds: 10 move fewer bytes "
@@ -143,9 +144,10 @@ static const struct fsd_rule rules[] = {
     {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose has no INT8 kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
-     .why = "TensorRT 8 and 10 have no INT8 kernel for it together with a "
-            "normalization, an activation or a Concat after it; TensorRT for RTX has "
-            "none at all. Data and weights are dequantized, and it runs in FP32.",
+     .why = "TensorRT 8 and 10 have no INT8 kernel of the operator with a "
+            "normalization, an activation or a Concat after it; TensorRT for RTX "
+            "has no INT8 kernel of it at all. The builder dequantizes data and "
+            "weights, and the operator runs in FP32.",
      .fix = "Fold the normalization into its weights, or do not quantize it.",
      .source =
          "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, six kinds of it; trt8, "
@@ -154,10 +156,10 @@ static const struct fsd_rule rules[] = {
     {"qdq/no-gain", FSD_WARNING,
      "A quantizer precedes an operator that gains nothing from quantization.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
-     .why = "Softmax, normalizations, masks and biases have no low-precision kernel: "
-            "data is rounded to 8 bits and converted back at once, which costs "
-            "accuracy and a conversion. Inside an attention or a normalization it "
-            "splits what would be one kernel.",
+     .why = "Softmax, normalizations, masks and biases have no low-precision "
+            "kernel: data is rounded to 8 bits and converted back at once, which "
+            "costs accuracy and a conversion. Inside an attention or a "
+            "normalization, the quantizer splits the kernel.",
      .fix = "Exclude the operator from quantization.",
      .source = "trt8, trt10, trt11: documented by NVIDIA, Model-Optimizer, nodes "
                "that it excludes; reported by users, TensorRT issue 4397; not for "
@@ -185,8 +187,9 @@ static const struct fsd_rule rules[] = {
                "excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds no operator that computes.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .notes = FSD_RTX,
-     .why = "It rounds its input and runs as a layer of its own or in the kernel "
-            "before it. A Transpose or Reshape after it does not change that.",
+     .why = "The pair rounds its input, and runs as a layer of its own or in the "
+            "preceding kernel. A Transpose or Reshape after the pair does not "
+            "change that.",
      .fix = "Remove it; for TensorRT for RTX that saves nothing.",
      .source =
          "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair none "
@@ -314,9 +317,10 @@ static const struct fsd_rule rules[] = {
     {"scale/block", FSD_WARNING,
      "The block size of scales does not fit the type or the axis.", LINT,
      .find = fsd_lint_places,
-     .why = "Blocked types have one block size: 16 for NVFP4, 32 for MXFP8. A "
-            "remainder has no scale.",
-     .fix = "Quantize with that block size, along an axis that is a multiple of it.",
+     .why = "Blocked types have a fixed block size: 16 for NVFP4, 32 for MXFP8. An "
+            "incomplete block has no scale.",
+     .fix = "Quantize with that block size, along an axis whose size is a multiple "
+            "of it.",
      .source = "any builder: the ONNX operator specification, opset 21 and 23; "
                "documented by NVIDIA, the TensorRT developer guide, block "
                "quantization"},
@@ -362,8 +366,9 @@ static const struct fsd_rule rules[] = {
     {"precision/fp32-rest", FSD_INFO,
      "Operators remain in FP32 next to quantized ones.", LINT, .find = fsd_lint_places,
      .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
-     .why = "A strongly typed build does not choose types: what is not quantized runs "
-            "in the exported type, mostly FP32, with a conversion at each border.",
+     .why = "A strongly typed build does not choose types: unquantized operators "
+            "run in the exported type, mostly FP32, and data is converted before "
+            "and after them.",
      .fix = "Export the rest in FP16 or BF16 (AutoCast).",
      .source = "rtx: measured for fusiondiff, 1 model, 2 builds; trt11: documented by "
                "NVIDIA, "
@@ -400,15 +405,13 @@ static const struct fsd_rule rules[] = {
      .why = "One kernel never writes the scores to memory. The builder makes it for "
             "certain types, head sizes and forms only: docs/reference/fusion.md has "
             "all conditions, with how often each was seen.",
-     .fix =
-         "`lint --fix=fusion/attention` writes the edits that it lists with -f json; "
-         "other edits that a finding names must be made by hand; if it names none, no "
-         "change of the model is known.",
-     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks of "
-               "one factor "
-               "each, the attentions of 40 models, and 24 models as `--fix` writes "
-               "them; trt10, trt11: documented by "
-               "NVIDIA, Inference Library, Fused Attention"},
+     .fix = "`lint --fix=fusion/attention` writes the edits that it lists with -f "
+            "json; other edits that a finding names must be made by hand; if a finding "
+            "names no edit, no change of the model is known.",
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 300 blocks "
+               "that differ in one factor each, the attentions of 40 models, and 24 "
+               "models as `--fix` writes them; trt10, trt11: documented by NVIDIA, "
+               "Inference Library, Fused Attention"},
     {"fusion/missed", FSD_WARNING,
      "Operators that the builder normally fuses are not fused, without a known reason.",
      BUILT, .find = fsd_lint_missed_fusion, .builders = NOT_RTX,
@@ -424,10 +427,11 @@ static const struct fsd_rule rules[] = {
          "The structure of the model causes most of what a report finds in the engine.",
      .fix = "Follow the rule that the finding names; without one, no change of the "
             "model is known.",
-     .source = "any builder: the findings that it cites"},
+     .source = "any builder: the sources of the findings that it cites"},
     /* Last, since only then it is known which ignores had an effect. */
     {"policy", FSD_WARNING,
-     "An ignore entry of the policy has expired, or one of its words matches nothing.",
+     "An ignore entry of the policy has expired, or a word of the policy matches "
+     "nothing.",
      CASE, fsd_find_stale_policy, 0, 0, .budget = {-1, -1, -1},
      .why = "An entry that matches nothing checks nothing.",
      .fix = "Correct the line of the policy that the finding names."},

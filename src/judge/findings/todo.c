@@ -345,9 +345,9 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
                                       : "all bytes");
     if (!brief)
         fprintf(out,
-                ": this version of the builder writes no %s from a kernel of a "
-                "product, and",
-                t->d->products->type == FSD_DTYPE_UNKNOWN ? "quantized type" : type);
+                ": in this version of the builder no kernel of a product writes "
+                "%s, and",
+                t->d->products->type == FSD_DTYPE_UNKNOWN ? "a quantized type" : type);
     fprintf(out,
             "%s no known change of the model avoids %s; compare with an FP16 build",
             brief ? ":" : "", t->d->findings->proposed.n ? "most of it" : "it");

@@ -350,8 +350,7 @@ static bool open_section(struct reader *r, const char *name)
     if (r->of < 0 || (name[n] && !promise))
         return complain(r, r->line, "a rule, or 'ignore' and a label", name);
     if (!promise && r->policy->rules[r->of].asked)
-        return complain(r, r->line, "one section of each rule, and all its keys there",
-                        name);
+        return complain(r, r->line, "at most one section for each rule", name);
     if (promise && !open_promise(r, name + n + strspn(name + n, " ")))
         return false;
     r->promise = promise;

@@ -32,7 +32,7 @@ static const struct fsd_fusion_rule rules[] = {
      "the head size is {0}", "TensorRT for RTX fuses head sizes from 9 to 256", NULL,
      "18 of 18 are split; of 39 sizes from 9 to 256 none is", MEASURED},
     {"attention/between", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_scored_otherwise,
-     "{A} is between the scores and the Softmax",
+     "`{A}` is between the scores and the Softmax",
      "TensorRT for RTX fuses any operator there but Tanh, Relu, Sigmoid, Erf, Elu, "
      "Mish and Pow",
      NULL,
@@ -52,7 +52,7 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses 2 or more, and any dynamic batch", NULL,
      "7 of 7 are split; with a dynamic batch it is not", MEASURED},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
-     "{A} is between the Softmax and the product with V, {B}",
+     "`{A}` is between the Softmax and the product with V, {B}",
      "TensorRT for RTX fuses this only in FP16 with head size 32 or 64 and fixed "
      "sizes, with one query or with as many keys as queries, at most 512; it never "
      "fuses a Relu there",
@@ -128,7 +128,7 @@ static const struct fsd_fusion_rule rules[] = {
      "with one query",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
-     "{A} is between the Softmax and its quantizer",
+     "`{A}` is between the Softmax and its quantizer",
      "TensorRT for RTX fuses a Softmax that is quantized directly, or after a "
      "scaling",
      "remove the quantizers of the block, or mask the scores before the Softmax",
@@ -170,7 +170,7 @@ static const struct fsd_fusion_rule rules[] = {
      "quantizes, which the engine has anyway",
      NULL, "325 of 325", MEASURED},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
-     "{A} reads the activation",
+     "`{A}` reads the activation",
      "TensorRT for RTX fuses SiLU, HardSwish, LeakyRelu, GELU and HardSigmoid with "
      "the Conv if only Conv, MaxPool and Concat read them",
      NULL, "66 of 66 models of one block; 351 of 373 blocks of exporters' models",

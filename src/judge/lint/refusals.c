@@ -75,10 +75,9 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"it reads a constant of INT8, which only DequantizeLinear may", MEASURED}},
     {" Reshape Expand ConstantOfShape Range ", FSD_RTX,
      .holds = fsd_refused_sizes_in_half, .types = T(FP16) | T(BF16),
-     .is =
-         {"a size of its output is computed in FP16 or BF16, of dynamic sizes: compute "
-          "it in FP32 or INT64",
-          MEASURED}},
+     .is = {"a size of its output is computed from dynamic sizes in FP16 or BF16: "
+            "compute it in FP32 or INT64",
+            MEASURED}},
     {NULL, FSD_RTX, .holds = fsd_refused_mixes_types,
      .types = T(FP32) | T(FP16) | T(BF16),
      .is = {"its inputs have different floating-point types: cast one of them",
@@ -87,7 +86,8 @@ static const struct fsd_refusal_row refusals[] = {
      .holds = fsd_refused_contradicts,
      .is = {"the sizes of its inputs contradict each other", MEASURED}},
     {" Concat ", FSD_ANY_BUILDER, .holds = fsd_refused_joins_unlike,
-     .is = {"its inputs differ in another axis than the one along which it joins them",
+     .is = {"its inputs differ in size along another axis than the one along which "
+            "it joins them",
             MEASURED}},
     {NULL, FSD_ANY_BUILDER,
      .op = {FSD_ONNX_ArgMax, FSD_ONNX_ArgMin, FSD_ONNX_Concat, FSD_ONNX_Gather,
@@ -166,8 +166,8 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"its 8-bit bounds are not initializers", MEASURED}},
     {" DequantizeLinear ", FSD_RTX, .holds = fsd_refused_is_scalar,
      .types = T(INT8) | T(FP8),
-     .is = {"it reads a scalar constant: give it one dimension of size 1", MEASURED,
-            .wants = FSD_WANTS_DIMENSION}},
+     .is = {"it reads a scalar constant: give the constant one dimension of size 1",
+            MEASURED, .wants = FSD_WANTS_DIMENSION}},
     {" DequantizeLinear ", FSD_RTX, .holds = fsd_refused_is_not_stored,
      .types = T(INT8),
      .is = {"its input is computed from constants, and must be an initializer",

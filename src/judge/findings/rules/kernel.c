@@ -491,7 +491,7 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
     const struct fsd_kernel *kernel = &s->kernels.at[gone ? k->old : k->new];
 
     fsd_finding_open(f);
-    fputs(gone ? "gone: the " : "one more: the ", f->out);
+    fputs(gone ? "gone: the " : "one more kernel: the ", f->out);
     fsd_put_kernel(f, k, !gone);
     if (kernel->out.n) {
         fputs(" that writes ", f->out);

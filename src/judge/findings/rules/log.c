@@ -52,11 +52,11 @@ static void find_unparsed(struct fsd_finder *f)
     fsd_about_node(f, h->unparsed_node);
     fsd_fact_number(f, "unparsed", h->unparsed);
     fsd_fact_number(f, "unparsed_quantizers", h->unparsed_quantizers);
+    fputs("the model has ", f->out);
     fsd_put_noun(f->out, h->unparsed, "node");
-    fprintf(f->out, " of the model %s not parsed according to the log, such as ",
-            h->unparsed == 1 ? "was" : "were");
+    fputs(" that the parser did not read according to the log, such as ", f->out);
     fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, " (%s), whose output `%s` reads in the model only",
+    fprintf(f->out, " (%s), whose output `%s` reads in the model but not in the log",
             fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
             fsd_called(f, h->unparsed_by));
     if (h->unparsed_quantizers)

@@ -90,7 +90,7 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_about_node(f, fit->heavy.node);
     fsd_fact_number(f, "weighted_layers", fit->weighted);
     fsd_fact_number(f, "weights_unlike", fit->weights_unlike);
-    fprintf(f->out, "layer %u has %llu weights, and its node ", fit->heavy.layer,
+    fprintf(f->out, "layer %u has %llu weights, but its node ", fit->heavy.layer,
             (unsigned long long)f->d->engine->layers.at[fit->heavy.layer].weights);
     fsd_put_subjects(f, f->now.nodes);
     fprintf(f->out, " has %lld in the model", (long long)fit->heavy.count);
@@ -203,8 +203,8 @@ void fsd_find_conflicts(struct fsd_finder *f)
         fprintf(f->out, "%s puts ",
                 c->by & FSD_BY_METADATA ? "Metadata" : "the layer's name");
         fsd_put_subjects(f, f->now.nodes);
-        fprintf(f->out, " into layer %u, its tensors place it in layer %u", c->layer,
-                c->other);
+        fprintf(f->out, " into layer %u, but its tensors place it in layer %u",
+                c->layer, c->other);
         fsd_finding_close(f);
     }
 }

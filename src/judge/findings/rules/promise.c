@@ -43,7 +43,8 @@ static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
     if (f->d)
         return true;
     open_promise(f, p);
-    fputs("unknown: a snapshot was given for the build; pass the model and the engine",
+    fputs("unknown, since a snapshot was passed as the build; pass the model and "
+          "the engine",
           f->out);
     fsd_finding_close(f);
     return false;

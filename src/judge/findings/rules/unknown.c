@@ -90,9 +90,9 @@ void fsd_find_less_info(struct fsd_finder *f)
     if (!f->c->old->whole || f->c->new->whole)
         return;
     fsd_finding_open(f);
-    fputs("the build is a snapshot by an older version, which lacks kernels, sizes of "
-          "the engine's inputs and outputs, and most node attributes; these are not "
-          "compared: pass the model and the engine",
+    fputs("an older fusiondiff wrote the snapshot that was passed as the build: it "
+          "lacks kernels, sizes of the engine's inputs and outputs, and most node "
+          "attributes, which are not compared: pass the model and the engine",
           f->out);
     fsd_finding_close(f);
 }

@@ -26,7 +26,7 @@ void fsd_find_values(struct fsd_finder *f)
         fsd_about_state_node(f, c->new, edit->new);
         if (n > NAMED)
             continue;
-        fprintf(f->out, "%s`%s`", n > 1 ? "; " : "",
+        fprintf(f->out, "%s`%s`", n > 1 ? "; " : ",",
                 fsd_state_node_key(c->new, edit->new));
         fsd_put_node_edit(edit, false, f->out);
     }
