@@ -181,7 +181,9 @@ static const char *measured(const struct fsd_state *s)
 {
     fsd_sym how = fsd_built_find(&s->built, s->names, FSD_BUILT_MEASURED);
 
-    return how ? fsd_text(s->names, how) : "its log does not state how";
+    return how ? fsd_text(s->names, how)
+               : "its log does not state how it was "
+                 "measured";
 }
 
 /* Times that were measured differently from the first timed build's cannot be compared,

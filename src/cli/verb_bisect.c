@@ -23,7 +23,7 @@ static const char usual_state[] = ".fusiondiff-bisect";
 
 static const struct option_row options[] = {
     {"confirm", "N",
-     "With run: run CMD N times for each build, and stop the search where the runs "
+     "With run: run CMD N times for each build, and stop the search if the runs "
      "disagree",
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"values", "GOOD",
@@ -543,22 +543,20 @@ const struct verb verb_bisect = {
     "start MODEL ENGINE | next | good|bad|skip [NEW_ENGINE] | "
     "result COMPARISON [NEW_ENGINE] | run CMD... | log | reset",
     "find the fusion that makes an engine wrong",
-    "Searches for the fusion that makes an engine's results wrong.  The first "
-    "build splits nothing, and the failure has to show; the second splits all "
-    "fusions; then halves of the suspects are split.  A fusion is named only "
-    "if splitting it alone repairs the engine and splitting the others does "
-    "not; of several that act together the smallest set is searched for.\vCMD builds "
-    "the model that FUSIONDIFF_MODEL "
-    "names, tests the network's own outputs, prints the path of "
-    "the new dump on its last line, and ends with 0 (good), 125 "
-    "(skip) or 1 to 127 (bad).  This model has marked tensors as "
-    "outputs, which are also on CMD's standard input, one per "
-    "line, and an If for each fusion that no mark splits; next -o "
-    "FILE.onnx writes it.  With --values CMD saves the network's outputs "
-    "(numpy.savez(), Polygraphy), prints that file's path on the line before the "
-    "last, and ends with 0 or 125.  COMPARISON is what `polygraphy run "
-    "--save-accuracy-results` wrote.  A comparison of both engines proves "
-    "which fusions changed.",
+    "Searches for the fusion that makes an engine's results wrong.  The first build "
+    "splits no fusion, and its results must be wrong; the second build splits all "
+    "fusions; the next builds split halves of the suspects.  bisect names a fusion "
+    "only if splitting it alone makes the results right and splitting the others "
+    "does not.  For a failure that several fusions cause together, it searches for "
+    "the smallest set.\vCMD builds the model that FUSIONDIFF_MODEL names, tests the "
+    "network's own outputs, prints the path of the new dump on its last line, and "
+    "ends with 0 (good), 125 (skip) or 1 to 127 (bad).  This model has marked "
+    "tensors as outputs, whose names CMD gets on its standard input, one per line, "
+    "and an If for each fusion that no mark splits; `bisect next -o FILE.onnx` "
+    "writes it.  With --values CMD saves the network's outputs (numpy.savez(), "
+    "Polygraphy), prints that file's path on the line before the last, and ends "
+    "with 0 or 125.  COMPARISON is what `polygraphy run --save-accuracy-results` "
+    "wrote.  A comparison of both engines proves which fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
     .options = options,
     .most_words = MOST_WORDS,

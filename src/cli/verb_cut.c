@@ -168,7 +168,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 const struct verb verb_cut = {
     "cut",
     "MODEL [ENGINE]",
-    "write a part of a model, as a layer computes it, as its own model",
+    "write a part of a model, such as the nodes of a layer, as a model of its own",
     doc,
     {"model.onnx engine.json --layer 12 -o part.onnx",
      "model.onnx engine.json --group 12 --context 1 -o part.onnx --inputs data",

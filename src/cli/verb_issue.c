@@ -29,8 +29,8 @@ static const struct option_row options[] = {
     {"no-weights", NULL, "Replace the weights of the part by constants",
      FLAG(issue.options.no_weights)},
     {"verify", NULL,
-     "Build the part alone with trtexec, or tensorrt_rtx, if that is installed, and "
-     "report whether it shows the finding",
+     "Build the part alone with trtexec or tensorrt_rtx, if installed, and report "
+     "whether the finding occurs there",
      FLAG(issue.verify)},
     {0},
 };

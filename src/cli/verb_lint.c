@@ -10,8 +10,8 @@
      "model to -o FILE; without -o, list the edits",                                   \
      TAKEN_BY(take_fix), .optional = true},                                            \
         {"scale", "TENSOR=VALUE",                                                      \
-         "With --fix: scale of a tensor that is listed as to calibrate; may be "       \
-         "repeated",                                                                   \
+         "With --fix: the scale of a tensor that the list of edits names as to be "    \
+         "calibrated; may be repeated",                                                \
          WORDS(fix.scales, fix.options.n_scales)},
 #define BRIEF "check a model before its build, and fix it"
 #define EDITS                                                                          \
@@ -40,8 +40,9 @@ static const char doc[] =
 
 static const struct option_row options[] = {
     {"for", "BUILDER",
-     "Target builder: trt8, trt10, trt11 or rtx, with version and compute capability, "
-     "e.g. rtx-1.7:sm89 (the default; with an ENGINE, its builder)",
+     "Target builder: trt8, trt10, trt11 or rtx, with version and compute "
+     "capability, e.g. rtx-1.7:sm89, which is the default; with an ENGINE, the "
+     "default is the builder of that engine",
      WORD(lint.builder), .words = BUILDERS},
     {"policy", "FILE", "Levels of rules, and what to ignore", WORD(lint.policy)},
     {"today", "YYYY-MM-DD",

@@ -22,8 +22,9 @@ static const struct option_row options[] = {
      "repeated",
      WORDS(also, n_also)},
     {"merge", "BASE",
-     "Merge two snapshots that come from BASE, as git's merge driver: the one that "
-     "changed is written over the first; exit status 1 if both changed",
+     "Merge two snapshots that both come from BASE, as a merge driver of git: if "
+     "only one of them changed, write it over the first; exit with 1 if both "
+     "changed",
      WORD(merge_base)},
     {0},
 };

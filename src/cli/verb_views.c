@@ -247,10 +247,10 @@ const struct verb view_verbs[] = {
     {"top",
      "[MODEL] ENGINE",
      "rank the slowest layers, nodes or scopes, with their roofline",
-     "Ranks layers, nodes, scopes, patterns, types or tactics by time: where the time "
-     "goes, how far each is from the roofline, what to do first.\vWithout --profile it "
-     "ranks by bytes or multiply-adds, and says so.  --peak GB/S,TOP/S sets the "
-     "roofline.",
+     "Ranks layers, nodes, scopes, patterns, types or tactics by time: where the "
+     "time goes, how far each is from the roofline, what to do first.\vWithout "
+     "--profile it ranks by bytes or multiply-adds, and states that.  --peak "
+     "GB/S,TOP/S sets the roofline.",
      {"model.onnx engine.json --profile profile.json -n 5",
       "model.onnx engine.json --profile profile.json --by scopes",
       "model.onnx engine.json --values table.csv --rank-by loss",

@@ -137,7 +137,8 @@ static enum fsd_status judge(const struct fsd_bisection *search, const char *pat
         outputs[i].name = model->tensors.at[model->links.at[of.at + i]].name;
     if (status == FSD_OK && !of.n)
         status = fsd_fail(err, FSD_E_MISMATCH, path, FSD_POS_NONE, 0,
-                          "the outputs of %s are not known: state good or bad",
+                          "the outputs of %s are not known: report the result by "
+                          "good or bad",
                           search->model);
     else if (status == FSD_OK)
         status = fsd_accuracy_read(search->run->names, &file, outputs, of.n, err);
@@ -225,8 +226,8 @@ static enum fsd_status judge_saved(const struct fsd_bisection *b, struct saved *
 
     if (!of.n)
         return fsd_fail(err, FSD_E_MISMATCH, b->model, FSD_POS_NONE, 0,
-                        "expected the outputs of the network, found that they are not "
-                        "known: state good or bad");
+                        "expected a network with known outputs, found none: report "
+                        "the result by good or bad");
     for (uint32_t i = 0; i < of.n && status == FSD_OK; i++)
         status = compare_output(b, saved, b->run->model->links.at[of.at + i], limit,
                                 &wrong, err);

@@ -200,7 +200,7 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
     enum fsd_dtype type = fsd_tensor_form(c->g, tensor)->type;
 
     if (fsd_node_int(c->g, node, "fmod", 0) || (type != FSD_INT64 && type != FSD_INT32))
-        c->why = "the remainder is not one of integers";
+        c->why = "it computes a remainder of floating-point numbers";
     else
         fsd_code_template(c, node, "modulo(@, $0, $1)", w);
 }
@@ -299,7 +299,7 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)
-        c->why = "scale and bias of each group";
+        c->why = "its scale and bias are per group";
     else
         fsd_code_template(c, node,
                           "channel_norm(@, $0, $1, $2, epsilon=!epsilon=1e-05!, "

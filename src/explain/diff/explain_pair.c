@@ -96,7 +96,7 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_id tensor = tensor_between(d, a, b);
     FILE *out;
 
-    fsd_tale_say(tale, "fusion", "no layer computes both");
+    fsd_tale_say(tale, "fusion", "no layer computes both nodes");
     tensor = fsd_id_or(tensor, tensor_between(d, b, a));
     if (tensor == FSD_NONE) {
         fsd_tale_say(tale, "between", "neither reads an output of the other");
@@ -167,7 +167,7 @@ void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                      "not known: both are in one region, whose kernels the engine does "
                      "not state");
     else
-        fsd_tale_say(tale, "together", "one layer computes both");
+        fsd_tale_say(tale, "together", "one layer computes both nodes");
     fsd_tale_layer(tale, d, layer, 0);
     if (event != FSD_NONE || d->layers[layer].opaque)
         return;

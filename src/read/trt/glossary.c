@@ -22,7 +22,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "fit and keeps the fastest, the tactic.",
      NULL, NULL},
     {"CaskGemmConvolution", NULL, TYPE,
-     "A convolution that runs as a matrix multiplication (GEMM), as one of size 1 can.",
+     "A convolution that runs as a matrix multiplication (GEMM), for example one "
+     "with a kernel of size 1.",
      NULL, NULL, NULL},
     {"CaskDeconvolution", "CaskDeconvolution*,GemmDeconvolution,CudnnDeconvolution",
      TYPE, "A transposed convolution (ConvTranspose).", NULL, NULL, NULL},
@@ -80,13 +81,14 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      NULL},
     {"Plugin", "Plugin*,PluginV2*,PluginV3*,*_TRT", TYPE,
      "A layer of a plugin: code that TensorRT calls, and cannot look into.",
-     "Nothing is fused with it, and its types and formats are those that it supports.",
+     "TensorRT fuses no other layer with it, and uses only the types and formats "
+     "that the plugin supports.",
      NULL, GUIDE ", Extending TensorRT with custom layers"},
     /* Compiled regions. */
     {"ForeignNode", "ForeignNode,*{ForeignNode\\[*,Myelin,MyelinGraph*", PART,
-     "{ForeignNode[A...B]} is a part of the model, from A to B, that TensorRT hands to "
-     "its "
-     "compiler, Myelin. A and B are the first and last of its nodes, or weights.",
+     "{ForeignNode[A...B]} is a part of the model, from A to B, that TensorRT hands "
+     "to its compiler, Myelin. A and B are the names of its first and last node, or "
+     "of weights.",
      "TensorRT 8 and 9 list it as one layer and state nothing of its kernels; TensorRT "
      "10 "
      "with detailed verbosity lists each kernel.",
@@ -177,9 +179,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "`A + B` is vertical fusion: one kernel computes A and then B from its result.",
      NULL, NULL, THREAD "2525"},
     {"||", "* || *", PART,
-     "`A || B` is horizontal fusion: one kernel computes both from the same input, as "
-     "of "
-     "the Q, K and V projections of an attention.",
+     "`A || B` is horizontal fusion: one kernel computes both from the same input, "
+     "such as the Q, K and V projections of an attention.",
      NULL, NULL, THREAD "2525"},
     {"_clone_", "*_clone_[0-9]*", PART,
      "`X_clone_1` is a second copy of node X, for another consumer: the builder may "

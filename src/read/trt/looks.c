@@ -155,7 +155,7 @@ enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, struct fsd_err
 
     return fsd_fail(err, other ? FSD_E_UNSUPPORTED : FSD_E_FORMAT, file->name,
                     FSD_POS_NONE, 0, "expected an engine's layers, found %s%s",
-                    other ? other : "names that are not those of layers", how);
+                    other ? other : "names that no layer has", how);
 }
 
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err)

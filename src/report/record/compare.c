@@ -204,8 +204,8 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, FLAG,  tactic, r->tactic, NULL, .always = true) \
     when(t, WORDS, reads, r->unasked.n, \
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
-        .about = "nodes and inputs that the layers read only in the new build, and " \
-                 "that the model does not connect to them") \
+        .about = "nodes and inputs that the layers read in the new build, but " \
+                 "neither in the old build nor in the model") \
     set(t, ROWS,  old, \
         fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), NULL, \
         .of = &fsd_group_record, .always = true) \
@@ -582,9 +582,10 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .about = "the regions that differ, worst first") \
     set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), NULL, \
         .of = &edge_record, .always = true, \
-        .about = "tensors between the same two nodes in both builds that are read " \
-                 "in a different type or layout; or written in a different one, if " \
-                 "nothing else shows that: then old_to and new_to are empty") \
+        .about = "tensors between the same two nodes in both builds whose consumer " \
+                 "reads a different type or layout; or whose producer writes a " \
+                 "different one, if nothing else shows that: then old_to and " \
+                 "new_to are empty") \
     set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), NULL, \
         .of = &move_change_record, .always = true, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \

@@ -13,8 +13,8 @@
     when(t, COUNT, scope, n->scope, n->scope, NULL) \
     when(t, NAME,  module, source->modules.of[id], \
         fsd_text(source->modules.names, source->modules.of[id]), NULL, \
-        .about = "the module of the network that the node belongs to, from its " \
-                 "name; `scopes` sums up by modules") \
+        .about = "the module of the network to which the node belongs, taken from " \
+                 "its name; `scopes` has sums by module") \
     set(t, NAME,  source, fsd_text_or_null(d, n->written), NULL, \
         .about = "the place in the source code that the exporter states: file, " \
                  "line and the text of the line") \

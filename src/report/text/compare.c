@@ -668,8 +668,9 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
                 c->new->build_seconds);
     if (!c->efforts.n)
         return;
-    fprintf(out, "tuning       %.3f -> %.3f s of timing kernels%s\n", c->effort_before,
-            c->effort_after, whole ? " (time stamps, whole seconds)" : "");
+    fprintf(out, "tuning       %.3f -> %.3f s spent on timing kernels%s\n",
+            c->effort_before, c->effort_after,
+            whole ? " (time stamps, whole seconds)" : "");
     while (n < c->efforts.n &&
            fabs(c->efforts.at[n].after - c->efforts.at[n].before) >= 0.0005)
         n++;
@@ -763,7 +764,7 @@ void fsd_compare_write_line(const struct fsd_report *r, FILE *out)
         unasked += c->regions.at[i].unasked.n > 0;
     fsd_put_tally(out, &any, unasked, "regions that read different tensors");
     if (c->differs && !any)
-        fputs("facts that only one of them states", out);
+        fputs("facts that only one build states", out);
     if (c->timed)
         fprintf(out, "; %.4f -> %.4f ms", c->before, c->after);
     putc('\n', out);

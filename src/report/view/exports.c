@@ -191,7 +191,7 @@ static const struct fsd_rows *lines(const struct context *k)
     set(t, COUNT,  renamed, e->renamed, NULL, .always = true, \
         .about = "number of these that have a different name") \
     set(t, COUNT,  not_compared, e->unread, NULL, .always = true, \
-        .about = "number of scales that exceed the limit of what fusiondiff reads") \
+        .about = "number of scales that are too large to read") \
     set(t, ROWS,   changes, FSD_ROWS(arena, change_row, "", e->changes.n, &k), \
         "Changes", .of = &change_row_record, .always = true) \
     set(t, ROWS,   lines, lines(&k), NULL, .aside = true, .of = &fsd_line_record) \
@@ -210,7 +210,7 @@ void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e)
         sheet, "fusiondiff-exports/1", &answer_record,
         "old  {old}new  {new}{aligned} computing nodes are in both<, {renamed!} of "
         "them renamed>; weights are not compared<, nor are {not_compared!} scales "
-        "that exceed the limit of what is read>\n",
+        "that are too large to read>\n",
         "{lines}<\n{same!}\n>");
     FSD_FILL(root, ANSWER);
 }

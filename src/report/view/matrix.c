@@ -676,8 +676,9 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
     HEAD(has, set, when, t) \
     has(t, ROWS, rows,  "What computes the nodes", .of = &matrix_row_record, \
         .always = true, \
-        .about = "what computes nodes that builds group differently, in the order of " \
-        "the first of them; then data movement outside all groups, inputs, outputs") \
+        .about = "the layers of nodes that builds group differently, in the order " \
+                 "of the first nodes; then data movement outside all groups, " \
+                 "inputs, outputs") \
     has(t, ROWS, lines, NULL, .aside = true, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 
