@@ -118,7 +118,7 @@ owned() {
     echo "$found" | sed "s,^\./,src/,; s,$,   (written only in $2),"
     bad=1
 }
-owned 'graph|history'   "${each_reader}"'model/graph/|model/onnx/|read/engine/|read/log/|read/profile/|match/story|api/(inputs|engine_alone|parts|profiles|run)'
+owned 'graph|history'   "${each_reader}"'model/graph/|model/onnx/|read/engine/|read/log/|read/profile/|match/story|api/(inputs|engines|engine_alone|parts|profiles|run)'
 owned 'measured'        'read/profile/|profiles\.c|api/parts\.c'
 owned 'facts|match|region|conflict' 'match/'
 owned 'layer_result|flows|flow|reason|node_result|islands|island|summary' 'explain/diff/'

@@ -26,7 +26,7 @@ void fsd_find_values(struct fsd_finder *f)
         fsd_about_state_node(f, c->new, edit->new);
         if (n > NAMED)
             continue;
-        fprintf(f->out, "%s`%s`", n > 1 ? "; " : ",",
+        fprintf(f->out, "%s`%s`", n > 1 ? "; " : "",
                 fsd_state_node_key(c->new, edit->new));
         fsd_put_node_edit(edit, false, f->out);
     }
@@ -75,7 +75,7 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
 
     fsd_finding_open(f);
     fsd_about_state_node(f, s, reader);
-    fprintf(f->out, "in front of `%s`", fsd_state_node_key(s, reader));
+    fprintf(f->out, "in front of `%s`,", fsd_state_node_key(s, reader));
     put_scale(f, one);
     fputs(" and", f->out);
     put_scale(f, other);
