@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "base/intern.c" /* what its table makes of hostile names */
 
+#include <fcntl.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
