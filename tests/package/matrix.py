@@ -30,6 +30,7 @@ PAIRS = [("fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json
 QEMU = shutil.which("qemu-aarch64-static")
 ARM = f"{TOOLS}/arm64/root"
 ENV = {**os.environ, "WINEDEBUG": "-all", "WINEPREFIX": f"{TOOLS}/wine"}
+PIP = next(iter(glob.glob(f"{TOOLS}/tools/lib/python3*/site-packages")), "")
 IMPORT = "import sys; sys.path.insert(0, sys.argv[1]); import fusiondiff; sys.stdout.write(fusiondiff.diff(*sys.argv[2:]).write('json'))"
 PAINTERS = {system: next(iter(glob.glob(f"{TOOLS}/pictures/{platform}/*.data/scripts/graphviz-pure*")), "")
             for system, platform in (("linux", "manylinux2014_x86_64"), ("windows", "win_amd64"))}
@@ -109,6 +110,28 @@ def draw(row: Row, command: list[str], system: str) -> None:
         row.ran.append("its picture by graphviz-pure")
 
 
+def contain(row: Row) -> None:
+    """Builds the container of packaging/Containerfile, and compares what it writes of a build with the program's."""
+    if not shutil.which("buildah"):
+        return
+    with tempfile.TemporaryDirectory() as at:
+        def buildah(*words: str) -> bytes:
+            return subprocess.run(["buildah", "--root", f"{at}/images", "--runroot", f"{at}/run", "--storage-driver", "vfs", *words],
+                                  capture_output=True, check=True).stdout
+
+        try:
+            image = buildah("bud", "-q", "-f", f"{TOP}/packaging/Containerfile", "--build-arg", f"PROGRAM={row.name}", RELEASE).decode().strip()
+            container = buildah("from", image).decode().strip()
+            wrote = buildah("run", "--isolation", "chroot", "-v", f"{TOP}:/work", container, "--", "/usr/bin/fusiondiff", *PAIRS[0], "-q", "-f", "json")
+        except subprocess.CalledProcessError as error:
+            row.check(False, f"container: {error.stderr!r}")
+            return
+    if wrote == expected[0][1]:
+        row.ran.append("its container by buildah")
+    else:
+        bad.append(f"{row.name}: the container writes another report: {wrote[:300]!r}")
+
+
 # -- what the files are
 
 def check_elf(row: Row, path: str, what: str) -> None:
@@ -167,15 +190,27 @@ def check_musl_symbols(row: Row, module: str, arch: str) -> None:
 
 # -- each file
 
+def unpack(row: Row, path: str, at: str, python: list[str]) -> None:
+    """Installs a wheel by the pip of a Python that runs here, which refuses what is for another system; decompresses others."""
+    if python:
+        done = subprocess.run([*python, "-m", "pip", "install", "-q", "--no-index", "--no-deps", "--no-cache-dir", "--target", at, path],
+                              capture_output=True, text=True, env={**ENV, "PYTHONPATH": PIP})
+        row.check(not done.returncode, f"pip installs it {done.stderr if done.returncode else ''}".strip())
+    if not os.listdir(at):
+        with zipfile.ZipFile(path) as archive:
+            archive.extractall(at)
+
+
 def do_wheel(row: Row, path: str, at: str) -> None:
-    with zipfile.ZipFile(path) as archive:
-        archive.extractall(at)
+    arm = "aarch64" in row.name
+    root = [QEMU, "-L", ARM] if arm else []
+    runs = not arm or QEMU and os.path.isdir(ARM)
+    python = [*root, f"{ARM}/usr/bin/python3.11" if arm else shutil.which("python3")] if runs and "manylinux" in row.name else []
+    unpack(row, path, at, python)
     row.check(len(glob.glob(f"{at}/*.dist-info/licenses/*")) == 2, "licences")
     program = next(iter(glob.glob(f"{at}/fusiondiff/fusiondiff*")))
-    module = next(iter(glob.glob(f"{at}/fusiondiff/_native.*")))
-    module = module if not module.endswith("pyi") else next(path for path in glob.glob(f"{at}/fusiondiff/_native.*") if not path.endswith("pyi"))
+    module = next(path for path in glob.glob(f"{at}/fusiondiff/_native.*") if not path.endswith("pyi"))
     os.chmod(program, 0o755)
-    arm = "aarch64" in row.name
     if "macosx" in row.name:
         check_macos(row, program, "program")
         check_macos(row, module, "module")
@@ -187,14 +222,12 @@ def do_wheel(row: Row, path: str, at: str) -> None:
         check_audit(row, path)
         check_elf(row, program, "program")
         check_elf(row, module, "module")
-        root = [QEMU, "-L", ARM] if arm else []
-        if not arm or QEMU and os.path.isdir(ARM):
+        if runs:
             run(row, "program by qemu" if arm else "program", [*root, program])
         if "musl" in row.name:
             check_musl_symbols(row, module, "aarch64" if arm else "x86_64")
-        elif not arm or QEMU and os.path.isdir(ARM):
-            python = f"{ARM}/usr/bin/python3.11" if arm else shutil.which("python3")
-            run(row, "module by qemu in Debian's Python" if arm else "module in Python", [*root, python, "-I", "-c", IMPORT, at], module=True)
+        elif runs:
+            run(row, "module by qemu in Debian's Python" if arm else "module in Python", [*python, "-I", "-c", IMPORT, at], module=True)
 
 
 def do_other(row: Row, path: str, at: str) -> None:
@@ -202,6 +235,7 @@ def do_other(row: Row, path: str, at: str) -> None:
         check_elf(row, path, "program")
         run(row, "program", [path])
         draw(row, [path], "linux")
+        contain(row)
     elif row.name.endswith("-linux-arm64"):
         check_elf(row, path, "program")
         if QEMU:
