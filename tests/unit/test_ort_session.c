@@ -111,6 +111,18 @@ static void a_pass_counts_its_runs_and_effects(void **state)
            "0 Fuse: 1 runs, 0 changes, 1 matched, 2 dropped\n");
 }
 
+/* As a terminal shows it: the color stands around the whole line. */
+static void colors_are_passed_over(void **state)
+{
+    (void)state;
+    expect("\x1b[0;93m2026-11-21 20:40:26.1 [I:onnxruntime:, "
+           "inference_session.cc:1 operator()] Initializing session.\x1b[m\n"
+           "\x1b[1;31m2026-11-21 20:40:26.1 [W:onnxruntime:log, "
+           "graph_transformer.cc:1 Apply] GraphTransformer Fuse modified: 1 with "
+           "status: OK\x1b[0m\n",
+           "0 Fuse: 1 runs, 1 changes, 0 matched, 0 dropped\n");
+}
+
 static void a_second_session_has_passes_of_its_own(void **state)
 {
     (void)state;
@@ -233,6 +245,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_counts_its_runs_and_effects),
+        cmocka_unit_test(colors_are_passed_over),
         cmocka_unit_test(a_second_session_has_passes_of_its_own),
         cmocka_unit_test(nodes_are_placed_once_in_each_session),
         cmocka_unit_test(a_reason_counts_how_often_it_is_stated),

@@ -55,25 +55,12 @@ bool fsd_ort_is_session(const struct fsd_file *file)
 
 /* --------------------------------------------------------------------------- lines */
 
-static void drop_color(struct fsd_slice *t)
-{
-    struct fsd_slice code = *t;
-
-    if (!fsd_slice_take(&code, "\x1b["))
-        return;
-    while (code.n && (fsd_is_digit(*code.s) || *code.s == ';'))
-        code = fsd_slice_from(code, 1);
-    if (fsd_slice_take(&code, "m"))
-        *t = code;
-}
-
 /* Splits a line; false for another program's line and for further lines of a message.
  */
 static bool take_head(struct fsd_slice t, struct line *out)
 {
     struct fsd_slice head = t, where;
 
-    drop_color(&head);
     if (head.n > LONGEST_HEAD)
         head.n = LONGEST_HEAD;
     if (!fsd_slice_split_at(&head, ":onnxruntime:", &where) || head.n < 2 ||
