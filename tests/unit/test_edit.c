@@ -167,6 +167,9 @@ static void put_break(const struct fsd_marks *m, const struct fsd_break *b, FILE
     if (b->tensor != FSD_NONE)
         fprintf(out, "; %s at %s", b->passed.n ? "passed" : "marked",
                 tensor_name(m->d, b->tensor));
+    for (uint32_t i = 0; i < b->passed.n; i++)
+        if (m->pool.at[b->passed.at + i] != b->tensor)
+            fprintf(out, ", %s", tensor_name(m->d, m->pool.at[b->passed.at + i]));
     if (b->why)
         fprintf(out, "; %s", b->why);
     for (uint32_t i = 0; i < b->groups.n; i++) {
