@@ -358,17 +358,32 @@ static struct fsd_span keep(struct fsd_marks *m, const fsd_id *ids, uint32_t n)
     return kept;
 }
 
+static void keep_break(struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
+{
+    qsort(c->groups, c->n, sizeof *c->groups, fsd_by_id);
+    m->breaks[group] = (struct fsd_break){c->tensor, keep(m, c->passed.at, c->passed.n),
+                                          c->why, keep(m, c->groups, c->n)};
+}
+
 void fsd_marks_add_breaks(struct fsd_marks *m)
 {
     m->breaks = FSD_NEW(m->arena, struct fsd_break, m->state->groups.n);
-    for (fsd_id i = 0; i < m->state->groups.n; i++) {
-        struct fsd_candidate c = candidate_of(m, i);
-        struct fsd_break *b = &m->breaks[i];
+    for (fsd_id at = 0; at < m->state->groups.n; at += FSD_BREAK_AT_ONCE) {
+        struct fsd_candidate c[FSD_BREAK_AT_ONCE], *none_yet[FSD_BREAK_AT_ONCE];
+        fsd_id groups[FSD_BREAK_AT_ONCE];
+        uint32_t n = 0, all = m->state->groups.n - at;
 
-        if (fsd_break_is_none(&c) && m->kinds[i] != FSD_FUSION_NONE)
-            c = fsd_break_by_if(m, i, c);
-        qsort(c.groups, c.n, sizeof *c.groups, fsd_by_id);
-        *b = (struct fsd_break){c.tensor, keep(m, c.passed.at, c.passed.n), c.why,
-                                keep(m, c.groups, c.n)};
+        all = all < FSD_BREAK_AT_ONCE ? all : FSD_BREAK_AT_ONCE;
+        for (uint32_t i = 0; i < all; i++) {
+            c[i] = candidate_of(m, at + i);
+            if (fsd_break_is_none(&c[i]) && m->kinds[at + i] != FSD_FUSION_NONE) {
+                groups[n] = at + i;
+                none_yet[n++] = &c[i];
+            }
+        }
+        if (n)
+            fsd_break_by_if(m, groups, none_yet, n);
+        for (uint32_t i = 0; i < all; i++)
+            keep_break(m, at + i, &c[i]);
     }
 }

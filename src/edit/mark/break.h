@@ -42,8 +42,11 @@ bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 
-/** The break by an If; `without` if there is none. */
-struct fsd_candidate fsd_break_by_if(const struct fsd_marks *m, fsd_id group,
-                                     struct fsd_candidate without);
+/** Finds how an If splits each of several groups: replaces the candidate of each group
+ *  for which there is one, or for which it is known why there is none.
+ *  @param n  at most FSD_BREAK_AT_ONCE. */
+enum { FSD_BREAK_AT_ONCE = 64 };
+void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
+                     struct fsd_candidate *const *without, uint32_t n);
 
 #endif

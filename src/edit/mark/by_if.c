@@ -2,6 +2,10 @@
  * How an If that forwards a tensor splits a fusion, and what else changes then: the
  * producers of the tensor run before the If, its consumers after it, and the builder
  * compiles both parts separately.
+ *
+ * What changes depends on all nodes behind the If.  To walk over them for each fusion
+ * would cost the square of the model, so 64 fusions are examined at once: bit b of a
+ * mask is about the b-th of them.
  */
 #include "base/base.h"
 #include "edit/mark/break.h"
@@ -159,31 +163,97 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group,
 
 /* --------------------------------------------------------------- what else changes */
 
-/* Indexed by node: whether it depends on one of the forwarded tensors. */
-static bool *nodes_behind(const struct fsd_marks *m, struct fsd_arena *scratch,
-                          const fsd_id_vec *passed)
+/* The fusions that are examined at once. */
+struct borders {
+    const struct fsd_marks *m;
+    struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
+    fsd_id group[FSD_BREAK_AT_ONCE];
+    uint64_t open;    /* those that may still get a break */
+    uint64_t *passed; /* indexed by tensor: it is forwarded */
+    uint64_t *behind; /* indexed by node: it depends on a forwarded tensor */
+    uint64_t *across; /* indexed by tensor: see find_across() */
+};
+
+/* Calls for each bit of a mask that is open. */
+#define EACH_OPEN(b, bit, mask)                                                        \
+    for (uint64_t bit##s = (mask), bit;                                                \
+         (bit##s &= (b)->open) && (bit = (uint64_t)__builtin_ctzll(bit##s), true);     \
+         bit##s &= bit##s - 1)
+
+/* A fusion whose break changes too many others gets none, whatever else follows. */
+static void settle(struct borders *b, uint64_t bit)
 {
-    const struct fsd_graph *g = m->d->model;
-    bool *behind = FSD_NEW(scratch, bool, g->nodes.n);
+    if (b->c[bit]->n > FSD_BREAK_MOST)
+        b->open &= ~(UINT64_C(1) << bit);
+}
+
+/* Marks the nodes that depend on these tensors of one fusion, in any order of nodes. */
+static void walk_behind(struct borders *b, struct fsd_arena *scratch, uint64_t bit)
+{
+    const struct fsd_graph *g = b->m->d->model;
+    const uint64_t mine = UINT64_C(1) << bit;
     fsd_id_vec todo = {0};
 
-    for (uint32_t i = 0; i < passed->n; i++)
-        fsd_vec_push(scratch, &todo, passed->at[i]);
+    for (uint32_t i = 0; i < b->c[bit]->passed.n; i++)
+        fsd_vec_push(scratch, &todo, b->c[bit]->passed.at[i]);
     for (uint32_t i = 0; i < todo.n; i++) {
         struct fsd_span readers = g->tensors.at[todo.at[i]].consumers;
 
         for (uint32_t k = 0; k < readers.n; k++) {
             fsd_id node = g->links.at[readers.at + k];
 
-            if (behind[node])
+            if (b->behind[node] & mine)
                 continue;
-            behind[node] = true;
+            b->behind[node] |= mine;
             for (uint32_t o = 0; o < g->nodes.at[node].out.n; o++)
                 if (fsd_node_has_out(g, node, o))
                     fsd_vec_push(scratch, &todo, fsd_node_out_tensor(g, node, o));
         }
     }
-    return behind;
+}
+
+/* Marks the consumers of a tensor; false if one of them precedes `node`. */
+static bool mark_readers(struct borders *b, fsd_id tensor, fsd_id node, uint64_t mask)
+{
+    const struct fsd_graph *g = b->m->d->model;
+    struct fsd_span readers = g->tensors.at[tensor].consumers;
+    bool later = true;
+
+    for (uint32_t k = 0; k < readers.n; k++) {
+        fsd_id reader = g->links.at[readers.at + k];
+
+        later &= node == FSD_NONE || reader > node || !(mask & ~b->behind[reader]);
+        b->behind[reader] |= mask;
+    }
+    return later;
+}
+
+/* Fills `passed` and `behind`: ONNX lists nodes before their consumers, so one pass is
+ * enough. */
+static void find_behind(struct borders *b, struct fsd_arena *scratch)
+{
+    const struct fsd_graph *g = b->m->d->model;
+    bool sorted = true;
+
+    b->passed = FSD_NEW(scratch, uint64_t, g->tensors.n);
+    b->behind = FSD_NEW(scratch, uint64_t, g->nodes.n);
+    EACH_OPEN(b, bit, UINT64_MAX)
+    for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
+        fsd_id tensor = b->c[bit]->passed.at[i];
+
+        b->passed[tensor] |= UINT64_C(1) << bit;
+        mark_readers(b, tensor, FSD_NONE, UINT64_C(1) << bit);
+    }
+    for (fsd_id i = 0; i < g->nodes.n && sorted; i++)
+        for (uint32_t o = 0; b->behind[i] && o < g->nodes.at[i].out.n; o++)
+            if (fsd_node_has_out(g, i, o))
+                sorted &=
+                    mark_readers(b, fsd_node_out_tensor(g, i, o), i, b->behind[i]);
+    if (sorted)
+        return;
+    memset(b->behind, 0, g->nodes.n * sizeof *b->behind);
+    EACH_OPEN(b, bit, UINT64_MAX)
+    walk_behind(b, scratch, bit);
 }
 
 /* A node that is computed before the If is absorbed by the kernels of its operands,
@@ -204,59 +274,72 @@ static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
     }
 }
 
+/* Those of the fusions that a group is not itself. */
+static uint64_t others_than(const struct borders *b, fsd_id group)
+{
+    uint64_t mask = 0;
+
+    EACH_OPEN(b, bit, UINT64_MAX)
+    mask |= (uint64_t)(b->group[bit] != group) << bit;
+    return mask;
+}
+
 /* Adds a different group of which only some nodes depend on the tensors.  The builder
  * computes its other nodes before the If if possible, a single node in the kernel of an
  * operand.  It computes products together, and recognizes an attention, only if all
  * their operands are available. */
-static void add_mixed(const struct fsd_marks *m, fsd_id group, const bool *behind,
-                      struct fsd_candidate *c)
+static void add_mixed_group(struct borders *b, fsd_id i)
 {
-    for (fsd_id i = 0; i < m->state->groups.n; i++) {
-        uint32_t n = m->state->groups.at[i].nodes.n, late = 0;
-        bool parts =
-            m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
+    const struct fsd_marks *m = b->m;
+    uint32_t n = m->state->groups.at[i].nodes.n;
+    uint64_t late = 0, early = 0, several = 0; /* nodes behind, one before, more */
+    bool parts =
+        m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 
-        for (uint32_t k = 0; k < n; k++)
-            late += behind[fsd_marks_node(m, i, k)];
-        if (i == group || !late || late == n ||
-            (!parts && !fsd_break_is_generated(m, i)))
-            continue;
-        fsd_break_add(c, i);
-        for (uint32_t k = 0; k < n && late == n - 1 && !parts; k++)
-            if (!behind[fsd_marks_node(m, i, k)])
-                add_takers(m, i, fsd_marks_node(m, i, k), c);
+    for (uint32_t k = 0; k < n; k++) {
+        uint64_t behind = b->behind[fsd_marks_node(m, i, k)];
+
+        late |= behind;
+        several |= early & ~behind;
+        early |= ~behind;
+    }
+    if (!(late & early & b->open) || (!parts && !fsd_break_is_generated(m, i)))
+        return;
+    EACH_OPEN(b, bit, late & early & others_than(b, i))
+    {
+        fsd_break_add(b->c[bit], i);
+        for (uint32_t k = 0; k < n && !(several >> bit & 1) && !parts; k++)
+            if (!(b->behind[fsd_marks_node(m, i, k)] >> bit & 1))
+                add_takers(m, i, fsd_marks_node(m, i, k), b->c[bit]);
+        settle(b, bit);
     }
 }
 
-static bool is_among(const bool *tensors, fsd_id tensor)
+/* Fills `across`: the part after the If reads the tensor from before the If, directly
+ * or through sums of such tensors.  It then has the model's sizes, not those with which
+ * the builder computes products. */
+static void find_across(struct borders *b, struct fsd_arena *scratch)
 {
-    return tensor != FSD_NONE && tensors[tensor];
-}
+    const struct fsd_graph *g = b->m->d->model;
 
-/* Indexed by tensor: whether the part after the If reads it from before the If,
- * directly or through sums of such tensors.  It then has the model's sizes, not those
- * with which the builder computes products. */
-static bool *tensors_across(const struct fsd_marks *m, struct fsd_arena *scratch,
-                            const bool *behind, const fsd_id_vec *passed)
-{
-    const struct fsd_graph *g = m->d->model;
-    bool *across = FSD_NEW(scratch, bool, g->tensors.n);
-
+    b->across = FSD_NEW(scratch, uint64_t, g->tensors.n);
     for (fsd_id i = 0; i < g->tensors.n; i++) {
         fsd_id from = fsd_tensor_producer(g, i);
 
-        across[i] = fsd_is_data(m->d->facts, i) && from != FSD_NONE &&
-                    (!behind[from] || fsd_ids_have(passed->at, passed->n, i));
+        if (fsd_is_data(b->m->d->facts, i) && from != FSD_NONE)
+            b->across[i] = ~b->behind[from] | b->passed[i];
     }
     for (fsd_id i = 0; i < g->nodes.n; i++) {
-        bool all = behind[i] && fsd_node_is(g, i, FSD_ONNX_Add);
+        uint64_t all = fsd_node_is(g, i, FSD_ONNX_Add) ? b->behind[i] : 0;
 
-        for (uint32_t k = 0; k < g->nodes.at[i].in.n && all; k++)
-            all = is_among(across, fsd_node_in_tensor(g, i, k));
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n && all; k++) {
+            fsd_id in = fsd_node_in_tensor(g, i, k);
+
+            all &= in == FSD_NONE ? 0 : b->across[in];
+        }
         if (all)
-            across[fsd_node_out_tensor(g, i, 0)] = true;
+            b->across[fsd_node_out_tensor(g, i, 0)] |= all;
     }
-    return across;
 }
 
 static bool has_norm(const struct fsd_marks *m, fsd_id group)
@@ -308,59 +391,67 @@ static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
     fsd_break_add(c, norm);
 }
 
-static bool is_read_in(const struct fsd_marks *m, fsd_id tensor, const bool *nodes)
+/* For which of the fusions a node behind the If reads the tensor. */
+static uint64_t read_behind(const struct borders *b, fsd_id tensor)
 {
-    const struct fsd_graph *g = m->d->model;
+    const struct fsd_graph *g = b->m->d->model;
     struct fsd_span readers = g->tensors.at[tensor].consumers;
-    bool read = false;
+    uint64_t read = 0;
 
-    for (uint32_t i = 0; i < readers.n && !read; i++)
-        read = nodes[g->links.at[readers.at + i]];
+    for (uint32_t i = 0; i < readers.n; i++)
+        read |= b->behind[g->links.at[readers.at + i]];
     return read;
 }
 
 /* A product of such a sum is computed matrix by matrix, and the nodes after it
  * separately. */
-static void add_stacked(const struct fsd_marks *m, const bool *behind,
-                        const bool *across, struct fsd_candidate *c)
+static void add_stacked(struct borders *b, fsd_id i)
 {
-    for (fsd_id i = 0; i < m->state->groups.n; i++) {
-        fsd_id product = fsd_break_product(m, i), tensor;
+    const struct fsd_marks *m = b->m;
+    fsd_id product = fsd_break_product(m, i), tensor;
 
-        if (product == FSD_NONE || !behind[product] ||
-            m->kinds[i] != FSD_FUSION_EPILOGUE || !fsd_break_is_generated(m, i))
-            continue;
-        tensor = fsd_node_in_tensor(m->d->model, product, 0);
-        if (is_among(across, tensor) && fsd_marks_is_stack(m, tensor) &&
-            fsd_node_is(m->d->model, fsd_tensor_producer(m->d->model, tensor),
-                        FSD_ONNX_Add))
-            fsd_break_add(c, i);
+    if (product == FSD_NONE || !(b->behind[product] & b->open) ||
+        m->kinds[i] != FSD_FUSION_EPILOGUE || !fsd_break_is_generated(m, i))
+        return;
+    tensor = fsd_node_in_tensor(m->d->model, product, 0);
+    if (tensor == FSD_NONE || !fsd_marks_is_stack(m, tensor) ||
+        !fsd_node_is(m->d->model, fsd_tensor_producer(m->d->model, tensor),
+                     FSD_ONNX_Add))
+        return;
+    EACH_OPEN(b, bit, b->behind[product] & b->across[tensor])
+    {
+        fsd_break_add(b->c[bit], i);
+        settle(b, bit);
     }
 }
 
-/* Adds the producers and consumers of the residuals that cross the border. */
-static void add_across(const struct fsd_marks *m, fsd_id group, const bool *behind,
-                       struct fsd_arena *scratch, struct fsd_candidate *c)
+/* Adds the producers and consumers of a residual that crosses the border, if the node
+ * adds one. */
+static void add_across(struct borders *b, fsd_id i)
 {
+    const struct fsd_marks *m = b->m;
     const struct fsd_graph *g = m->d->model;
-    const bool *across = tensors_across(m, scratch, behind, &c->passed);
+    fsd_id of = m->group_of[i], out = fsd_node_out_tensor(g, i, 0);
+    uint64_t reads = 0, read = 0;
 
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
-        fsd_id of = m->group_of[i], out = fsd_node_out_tensor(g, i, 0);
-        bool reads = false;
+    if (of == FSD_NONE || !fsd_node_is(g, i, FSD_ONNX_Add) ||
+        !fsd_marks_is_stack(m, out))
+        return;
+    for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++) {
+        fsd_id in = fsd_node_in_tensor(g, i, k);
 
-        if (of == FSD_NONE || of == group || !fsd_node_is(g, i, FSD_ONNX_Add) ||
-            !fsd_marks_is_stack(m, out))
-            continue;
-        for (uint32_t k = 0; k < g->nodes.at[i].in.n && behind[i]; k++)
-            reads |= is_among(across, fsd_node_in_tensor(g, i, k));
-        if (reads)
-            add_residual(m, of, i, c);
-        if (!behind[i] && is_read_in(m, out, behind) && !fsd_marks_is_inside(m, out) &&
-            has_norm(m, of))
-            add_residual(m, of, i, c);
+        reads |= in == FSD_NONE ? 0 : b->across[in];
     }
-    add_stacked(m, behind, across, c);
+    reads &= b->behind[i];
+    if (!fsd_marks_is_inside(m, out) && has_norm(m, of))
+        read = read_behind(b, out) & ~b->behind[i];
+    if (!((reads | read) & b->open))
+        return;
+    EACH_OPEN(b, bit, (reads | read) & others_than(b, of))
+    {
+        add_residual(m, of, i, b->c[bit]);
+        settle(b, bit);
+    }
 }
 
 /* If only a pooling is left after the If, a product alone after it absorbs the pooling.
@@ -389,24 +480,28 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Adds the groups that the border between both parts changes, given the tensors that
+/* Adds the groups that the borders between both parts change, given the tensors that
  * are forwarded so far. */
-static void add_parts(const struct fsd_marks *m, fsd_id group, bool residuals,
-                      struct fsd_candidate *c)
+static void add_parts(struct borders *b, bool residuals)
 {
     struct fsd_arena *scratch = fsd_arena_new();
-    const bool *behind = nodes_behind(m, scratch, &c->passed);
+    const struct fsd_marks *m = b->m;
 
-    add_mixed(m, group, behind, c);
-    if (residuals)
-        add_across(m, group, behind, scratch, c);
+    find_behind(b, scratch);
+    for (fsd_id i = 0; i < m->state->groups.n && b->open; i++)
+        add_mixed_group(b, i);
+    if (residuals && b->open) {
+        find_across(b, scratch);
+        for (fsd_id i = 0; i < m->d->model->nodes.n && b->open; i++)
+            add_across(b, i);
+        for (fsd_id i = 0; i < m->state->groups.n && b->open; i++)
+            add_stacked(b, i);
+    }
     fsd_arena_free(scratch);
 }
 
-/* No builder fuses across control flow: the producer of the tensor runs before the If,
- * its consumers after it. */
-struct fsd_candidate fsd_break_by_if(const struct fsd_marks *m, fsd_id group,
-                                     struct fsd_candidate without)
+/* The candidate at first: the tensor alone is forwarded. */
+static struct fsd_candidate at_last_inside(const struct fsd_marks *m, fsd_id group)
 {
     struct fsd_candidate c = {
         .tensor = last_inside(m, group),
@@ -415,17 +510,40 @@ struct fsd_candidate fsd_break_by_if(const struct fsd_marks *m, fsd_id group,
         .groups = {group},
         .n = 1};
 
-    if (fsd_break_is_none(&c) || strcmp(m->d->model->kind, "onnx") != 0 ||
-        fsd_marks_condition(m->d) == FSD_NONE)
-        return without;
-    pass(m, &c, c.tensor);
-    add_parts(m, group, false, &c);
+    if (!fsd_break_is_none(&c))
+        pass(m, &c, c.tensor);
+    return c;
+}
+
+/* No builder fuses across control flow: the producer of the tensor runs before the If,
+ * its consumers after it. */
+void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
+                     struct fsd_candidate *const *without, uint32_t n)
+{
+    struct fsd_candidate made[FSD_BREAK_AT_ONCE];
+    struct borders b = {.m = m};
+
+    if (strcmp(m->d->model->kind, "onnx") != 0 || fsd_marks_condition(m->d) == FSD_NONE)
+        return;
+    for (uint32_t i = 0; i < n; i++) {
+        made[i] = at_last_inside(m, groups[i]);
+        b.c[i] = &made[i];
+        b.group[i] = groups[i];
+        b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
+    }
+    add_parts(&b, false);
     /* Some builders refuse several Ifs beside a branch that bypasses them. */
-    if (c.n == 1)
-        pass_borders(m, group, &c);
-    add_parts(m, group, true, &c);
-    add_pooled(m, group, &c);
-    add_scaled(m, group, &c);
-    return c.n > FSD_BREAK_MOST ? fsd_break_none("more than 4 fusions would change")
-                                : c;
+    EACH_OPEN(&b, bit, UINT64_MAX)
+    if (made[bit].n == 1)
+        pass_borders(m, groups[bit], &made[bit]);
+    add_parts(&b, true);
+    for (uint32_t i = 0; i < n; i++) {
+        if (fsd_break_is_none(&made[i]))
+            continue;
+        add_pooled(m, groups[i], &made[i]);
+        add_scaled(m, groups[i], &made[i]);
+        *without[i] = made[i].n > FSD_BREAK_MOST
+                          ? fsd_break_none("more than 4 fusions would change")
+                          : made[i];
+    }
 }
