@@ -150,18 +150,58 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
     return own || other;
 }
 
+/* Whether one layer computes the node, and no region may. */
+static bool has_one_layer(const struct fsd_match *m, fsd_id node)
+{
+    return m->of_node[node].n == 1 && m->region_of_node[node] == FSD_NONE;
+}
+
+/* Indexed by node that has one layer: a hash of the later nodes of the core in it. */
+static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_match *m,
+                            const fsd_id_vec *core)
+{
+    uint64_t *hash = FSD_NEW(plan->arena, uint64_t, m->model->nodes.n + 1);
+    uint64_t *sum = FSD_NEW(plan->arena, uint64_t, m->engine->nodes.n + 1);
+
+    for (uint32_t i = core->n; i-- > 0;) {
+        fsd_id node = core->at[i];
+
+        for (uint32_t k = 0; k < m->of_node[node].n; k++) {
+            uint64_t *of = &sum[fsd_match_of_node(m, node, k)->layer];
+
+            hash[node] = *of;
+            *of += fsd_hash_mix(node, 0);
+        }
+    }
+    return hash;
+}
+
+/* A later node of the core, from index `k` on, that is computed together with `a` in
+ * one of the builds only; FSD_NONE: none. */
+static fsd_id first_apart(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
+                          const fsd_id_vec *core, fsd_id a, uint32_t k)
+{
+    for (; k < core->n; k++)
+        if (is_in_one_layer(plan->d->match, a, core->at[k]) !=
+            is_in_one_layer(alone->match, a, core->at[k]))
+            return core->at[k];
+    return FSD_NONE;
+}
+
 /* Compares which nodes are computed together: reports that it is the same in both
  * builds, or the first difference. */
 static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                       FILE *out)
 {
     fsd_id_vec core = core_of(plan);
+    const uint64_t *own = hash_later(plan, plan->d->match, &core);
+    const uint64_t *its = hash_later(plan, alone->match, &core);
     fsd_id other = FSD_NONE; /* a node in a different precision */
 
     if (names_only(plan, alone, out))
         return;
     for (uint32_t i = 0; i < core.n; i++) {
-        fsd_id a = core.at[i];
+        fsd_id a = core.at[i], apart;
 
         if (alone->nodes[a].fate != FSD_FATE_LAYER) {
             fputs("  alone    not known: no layer of that engine computes ", out);
@@ -180,14 +220,15 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
         }
         if (other == FSD_NONE && alone->nodes[a].realised != plan->d->nodes[a].realised)
             other = a;
-        for (uint32_t k = i + 1; k < core.n; k++) {
-            bool whole = is_in_one_layer(plan->d->match, a, core.at[k]);
-
-            if (whole == is_in_one_layer(alone->match, a, core.at[k]))
-                continue;
-            put_pair(plan, a, core.at[k],
-                     whole ? "are not fused when the part is built alone"
-                           : "are fused only when the part is built alone",
+        apart = has_one_layer(plan->d->match, a) && has_one_layer(alone->match, a) &&
+                        own[a] == its[a]
+                    ? FSD_NONE
+                    : first_apart(plan, alone, &core, a, i + 1);
+        if (apart != FSD_NONE) {
+            put_pair(plan, a, apart,
+                     is_in_one_layer(plan->d->match, a, apart)
+                         ? "are not fused when the part is built alone"
+                         : "are fused only when the part is built alone",
                      out);
             return;
         }
