@@ -254,7 +254,7 @@ class Build:
     @property
     def policy(self):
         """An ignore for each tenth node."""
-        return self.write("policy.ini", "".join(f"[ignore.a{i}]\nrule = inserted/reformat\nnode = {name}\n" for i, name in enumerate(self.net.names[::10])))
+        return self.write("policy.ini", "".join(f"[ignore a{i}]\nrule = new-reformat\nreason = known\nnode = {name}\n" for i, name in enumerate(self.net.names[::10])))
 
     def part(self, i, n):
         """The i-th of n engines that compute the network in turn."""
