@@ -148,7 +148,7 @@ static const struct row rows[] = {
      "shape", "", 6},
     {"[convolutionLayer.cpp::f::1] Error Code: 3: /up/ConvTranspose:kernel weights has "
      "count 900 but 864 was expected",
-     "shape", "", 0},
+     "shape", "node=/up/ConvTranspose size=900 size=864", 0},
     {DIMENSIONS "(mm: last dimension of input0 = 11 and second to last dimension of "
                 "input1 = 16 but must match. In validate at /_src/x.cpp:192)",
      "shape", "node=mm size=11 size=16", 0},

@@ -343,8 +343,8 @@ static const struct form forms[] = {
      FSD_FAILS_SHAPE, 0},
     {"{node}: out of bounds slice, input dimensions = {size}, ", FSD_FAILS_SHAPE, 0},
     {"Length of pads input must be", FSD_FAILS_SHAPE, 0},
-    {"{node}:kernel weights has count {size} but {size} was expected", FSD_FAILS_SHAPE,
-     0},
+    {"Error Code: 3: {node}:kernel weights has count {size} but {size} was expected",
+     FSD_FAILS_SHAPE, 0},
     {"kernel weights has count", FSD_FAILS_SHAPE, 0},
     {"{node}: last dimension of input0 = {size} and second to last dimension of input1 "
      "= {size} but must match",
