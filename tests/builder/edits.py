@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """The edits that `lint --fix=fusion/attention` writes, built by TensorRT for RTX and computed by ONNX Runtime.
 
-    edits.py BINARY [--shared DIR] [--only REGEX] [--drawn | --all] [--sample N] [--bar RATE] [-v]
+    edits.py BINARY [--shared DIR] [--only REGEX] [--drawn | --all | --fresh SEED] [--sample N] [--bar RATE] [-v]
 
-Of each network that networks.py draws, and of each model of the zoos in DIR that builder/attention_models.tsv does not
+Of each network that networks.py draws (of those that fresh.py draws from SEED on, until they have 60 blocks), and of each model of the zoos in DIR that builder/attention_models.tsv does not
 have, every attention that lint proposes edits for is counted: before them it must be split, and behind them one
 kernel, by the builder's own Metadata.  The fixed model passes onnx.checker, and its outputs differ from the model's by
 no more than the type of its Casts rounds.  Fails below RATE (0.917, 55 of 60), and where a value is further off."""
@@ -28,6 +28,7 @@ from onnx import TensorProto, helper
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
 import forked  # noqa: E402
+import fresh  # noqa: E402
 from networks import DRAWN  # noqa: E402
 
 TARGET = ("--for", "rtx-1.7:sm89")
@@ -35,6 +36,7 @@ CORE = ("MatMul", "Softmax")
 # Roundings add up over the layers of a network: so many times the type's own, of the largest value.
 OFF = {"fp16": 16 * 2.0**-11, "bf16": 16 * 2.0**-8, "fp32": 16 * 2.0**-20}
 NARROW = (TensorProto.FLOAT16, TensorProto.BFLOAT16)
+BLOCKS = 60  # of fresh networks
 SIZE = 2  # of open dimensions, where values are computed
 
 
@@ -195,18 +197,23 @@ def main():
     parser.add_argument("--shared", default=os.path.join(HERE, "../../../shared"))
     parser.add_argument("--only", default="")
     parser.add_argument("--drawn", action="store_true", help="no models of the zoos")
+    parser.add_argument("--fresh", type=int, metavar="SEED", help="networks that no rule was made with")
     parser.add_argument("--all", action="store_true", help="the models of that table, too")
     parser.add_argument("--sample", type=int)
     parser.add_argument("--bar", type=float, default=55 / 60)
     parser.add_argument("-v", action="store_true")
     args = parser.parse_args()
-    models = [*DRAWN.items()] if args.drawn else [*DRAWN.items(), *zoo(args.shared, args.all)]
+    seeds = [] if args.fresh is None else range(args.fresh, args.fresh + 2 * BLOCKS)
+    models = [(f"fresh {seed}", lambda seed=seed: fresh.draw(seed)) for seed in seeds]
+    models = models or [*DRAWN.items()] if args.fresh is not None or args.drawn else [*DRAWN.items(), *zoo(args.shared, args.all)]
     models = [m for m in models if re.search(args.only, m[0])]
     if args.sample:
         models = random.Random(1).sample(models, min(args.sample, len(models)))
     rows, faults, n = [], 0, 0
     with tempfile.TemporaryDirectory() as at:
         for name, draw in models:
+            if args.fresh is not None and sum(was for _, was, _ in rows) >= BLOCKS:
+                break
             made, wrong = judge(args.binary, name, draw(), at, args.v)
             rows += made
             n += bool(made)
