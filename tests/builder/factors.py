@@ -197,9 +197,32 @@ def behind():
                     yield Row(f"{eight} {dtype} on {of} head={d}", qdq=of, eight=eight, dtype=dtype, D=d)
 
 
+def repeated():
+    """Keys and values of one head, which the builder repeats in a batch if nothing is between the products."""
+    for s in ("none", "mul_q", "mul_k", "both", "mul_after"):
+        for b in (1, 2):
+            yield Row(f"mqa B={b} {s}", Hkv=1, B=b, scale=s)
+        for d in ("seq", "batch"):
+            yield Row(f"mqa dyn={d} {s}", Hkv=1, dyn=d, scale=s)
+    for eight in ("int8", "fp8"):
+        for b in (1, 2):
+            for s in ("none", "mul_after"):
+                yield Row(f"mqa {eight} B={b} {s}", Hkv=1, B=b, scale=s, qdq="all", eight=eight)
+    for m in ("add_in", "where_in", "bias_const", "mul_in"):
+        yield Row(f"mqa B=2 {m}", Hkv=1, B=2, scale="none", mask=m)
+    for name, factors in (("softmax32", {"casts": "softmax32"}), ("identity", {"mid": "identity"}), ("where_after", {"mid": "where_after"}),
+                          ("head=64", {"D": 64}), ("heads=8", {"H": 8}), ("bhsd", {"layout": "bhsd"}), ("projections", {"proj": True}),
+                          ("q=1", {"S": 1, "Skv": 64}), ("q=64 kv=77", {"Skv": 77}), ("bf16", {"dtype": "bf16"}),
+                          ("reshape", {"mid": "reshape"})):
+        for b in (1, 2):
+            yield Row(f"mqa B={b} {name}", Hkv=1, B=b, **{"scale": "none", **factors})
+    for cc in ("SM75", "SM80", "SM120"):
+        yield Row(f"mqa B=2 {cc}", Hkv=1, B=2, scale="none", capabilities=(cc,))
+
+
 def rows():
     found = {}
-    for make in (forms, sizes, quantized, builders, operators, more, places, behind):
+    for make in (forms, sizes, quantized, builders, operators, more, places, behind, repeated):
         for row in make():
             found.setdefault(row.name, row)
     return list(found.values())

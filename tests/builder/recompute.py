@@ -26,6 +26,8 @@ META = re.compile(r"\[ONNX Layer: ([^\]]*)\]")
 FLOAT8E4M3FN = 17  # which older versions of onnx do not name
 KEPT = {"Tanh", "Relu", "Sigmoid", "Erf", "Elu", "Mish", "Pow"}
 MOVES = {"Reshape", "Transpose", "Squeeze", "Unsqueeze", "Flatten", "Identity", "Expand"}
+# What a product by repeated heads may have beside it: no more than the two products and the Softmax compute.
+BESIDE = {*MOVES, "Cast", "MatMul", "Softmax", "QuantizeLinear", "DequantizeLinear"}
 
 
 def kernels(path):
@@ -131,7 +133,8 @@ def rules(m, block, layers):
         "type": m.types.get(first.output[0]) == onnx.TensorProto.FLOAT and not whole,
         "head": d <= 8 and not fp8,
         "sizes": d != e,
-        "broadcast": bool(heads and heads > 1 and 1 in (m.size(k, 2), m.size(v, 2))),
+        "broadcast": bool(heads and heads > 1 and 1 in (m.size(k, 2), m.size(v, 2))) and (
+            len(scores) != 4 or scores[0] == 1 or any(n.op_type not in BESIDE for n in inner)),
         "output": any(n.output[0] in m.outputs for n in inner),
         "part-quantized": any(eight[:2]) and not whole,
         "int8": int8 and (d not in (16, 32, 64) or (keys or 0) > 512 or queries == 1),

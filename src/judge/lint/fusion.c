@@ -81,10 +81,12 @@ static const struct fsd_fusion_rule rules[] = {
      FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
      "K or V has one head for {0} of Q, which the product repeats",
-     "TensorRT for RTX fuses attention if K and V have as many heads as Q",
+     "TensorRT for RTX fuses attention if K and V have as many heads as Q, or in a "
+     "batch if only the Softmax is between the products",
      "repeat K and V by an Expand",
-     "11 of 11 are split; with the edit 6 of 6 are one kernel", MEASURED,
-     FSD_CURE_REPEAT},
+     "39 of 39 are split, 0 of 23 within these borders; with the edit 15 of 15 are one "
+     "kernel",
+     MEASURED, FSD_CURE_REPEAT},
     {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
      "`{A}` is an output of the network",
      "TensorRT for RTX fuses scores and probabilities that only the block reads",

@@ -233,11 +233,31 @@ bool fsd_attention_is_uneven(struct fsd_measured_block *m)
     return m->number[0] > 0 && m->number[1] > 0 && m->number[0] != m->number[1];
 }
 
+/* In a batch of more than one, or of any size, the builder repeats the head itself if
+ * nothing computes between the products but the Softmax, in whatever type. */
+static bool is_repeated(const struct fsd_measured_block *m)
+{
+    const struct fsd_graph *g = m->facts->g;
+    fsd_id scores = fsd_node_out_tensor(g, m->first, 0), behind;
+    fsd_id node = fsd_tensor_producer(g, fsd_node_in_tensor(g, m->softmax, 0));
+
+    for (int steps = 0; node != m->first && steps < STEPS; steps++) {
+        if (!(fsd_traits_of(m->facts, node) &
+              (FSD_OP_VIEW | FSD_OP_COPIES | FSD_OP_CASTS)))
+            return false;
+        node = fsd_tensor_producer(g, fsd_node_in_tensor(g, node, 0));
+    }
+    behind = fsd_attention_changes(m);
+    return node == m->first && fsd_shape_of(m->sizes, scores)->rank == 4 &&
+           fsd_attention_size(m, scores, 3) != 1 &&
+           (behind == FSD_NONE || (fsd_traits_of(m->facts, behind) & FSD_OP_QDQ));
+}
+
 /* Whether the product itself repeats a single head of keys or values. */
 bool fsd_attention_is_broadcast(struct fsd_measured_block *m)
 {
     m->number[0] = fsd_attention_size(m, m->q, 2);
-    return m->number[0] > 1 &&
+    return m->number[0] > 1 && !is_repeated(m) &&
            (fsd_attention_size(m, m->k, 2) == 1 || fsd_attention_size(m, m->v, 2) == 1);
 }
 
