@@ -23,7 +23,8 @@ from onnx import TensorProto, helper, numpy_helper
 
 LOOPS = re.compile(r"\[(Recurrence|LoopOutput|Iterator|TripLimit|IfCondition)\]")
 LEAST = .9
-DRAWN, MOST_ASKED = 24, 40
+DRAWN = 24
+MOST_ASKED = {"drawn": 40, "zoo": 8}  # layers of a model
 
 
 # ------------------------------------------------------------------------------------------------------------- drawn
@@ -205,7 +206,7 @@ def main():
                 continue
             log, layers = parsed
             asked = [(layer, owner) for layer, owner in layers if layer.startswith("(Unnamed Layer* ") and owner]
-            for layer, owner in asked[::max(1, len(asked) // MOST_ASKED)]:
+            for layer, owner in asked[::max(1, len(asked) // MOST_ASKED["drawn" if name.startswith("drawn") else "zoo"])]:
                 nodes = named(os.path.abspath(args[0]), folder, model, log, layer)
                 verdict = judge(owner, nodes)
                 counts["loops" if LOOPS.search(layer) else "others"][verdict] += 1

@@ -87,6 +87,26 @@ bool fsd_refused_axes_are_outside(const struct fsd_lint *l,
     return false;
 }
 
+/* Two new axes are in one place. */
+bool fsd_refused_adds_axis_twice(const struct fsd_lint *l,
+                                 const struct fsd_refusal_row *r, fsd_id node)
+{
+    struct numbers axes = numbers_of(l, node, "axes", 1);
+    const struct fsd_shape *x = shape_in(l, node, 0);
+    int64_t rank = x->rank + (int64_t)axes.n;
+    uint64_t seen = 0;
+
+    (void)r;
+    for (uint32_t i = 0; x->ranked && i < axes.n; i++) {
+        int64_t axis = axes.at[i] < 0 ? axes.at[i] + rank : axes.at[i];
+
+        if (is_outside(axes.at[i], rank) || (seen >> axis & 1))
+            return !is_outside(axes.at[i], rank);
+        seen |= UINT64_C(1) << axis;
+    }
+    return false;
+}
+
 /* It leaves out an axis with more than one element. */
 bool fsd_refused_squeezes_data(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
@@ -187,7 +207,8 @@ bool fsd_refused_scales_unlike(const struct fsd_lint *l,
     return false;
 }
 
-/* One of the inputs from 1 to `number` has another length than there are channels. */
+/* One of the inputs from 1 to `number` has another length than there are channels. The
+ * norm of an instance repeats one of length 1. */
 bool fsd_refused_counts_channels(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -197,7 +218,9 @@ bool fsd_refused_counts_channels(const struct fsd_lint *l,
     for (uint32_t i = 1; channels && i <= r->number; i++) {
         const struct fsd_shape *of = shape_in(l, node, i);
 
-        if (of->rank == 1 && size_at(of, 0) && size_at(of, 0) != channels)
+        if (of->rank == 1 && size_at(of, 0) && size_at(of, 0) != channels &&
+            (size_at(of, 0) > 1 ||
+             !fsd_node_is(l->g, node, FSD_ONNX_InstanceNormalization)))
             return true;
     }
     return false;

@@ -175,6 +175,31 @@ bool fsd_refused_mixes_types(const struct fsd_lint *l, const struct fsd_refusal_
     return (types & (types - 1)) != 0 && needs_one_type(l, node);
 }
 
+/* Any two of the types, in an operator whose inputs all are data. */
+bool fsd_refused_mixes_numbers(const struct fsd_lint *l,
+                               const struct fsd_refusal_row *r, fsd_id node)
+{
+    uint64_t types = 0;
+
+    for (uint32_t i = 0; i < l->g->nodes.at[node].in.n; i++) {
+        fsd_id tensor = fsd_node_in_tensor(l->g, node, i);
+
+        if (tensor != FSD_NONE)
+            types |= UINT64_C(1) << fsd_tensor_form(l->g, tensor)->type & r->types;
+    }
+    return (types & (types - 1)) != 0;
+}
+
+/* The input `number` has one of the types. */
+bool fsd_refused_has_type_at(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    fsd_id tensor = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
+
+    return tensor != FSD_NONE &&
+           (UINT64_C(1) << fsd_tensor_form(l->g, tensor)->type & r->types);
+}
+
 static bool is_unlike(const struct fsd_lint *l, fsd_id a, fsd_id b)
 {
     enum fsd_dtype x, y;

@@ -42,7 +42,8 @@ fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes
 
 /* refused_graph.c */
 fsd_refused_fn fsd_refused_is_cyclic, fsd_refused_makes_again,
-    fsd_refused_reads_nothing, fsd_refused_mixes_types, fsd_refused_changes_type;
+    fsd_refused_reads_nothing, fsd_refused_mixes_types, fsd_refused_changes_type,
+    fsd_refused_mixes_numbers, fsd_refused_has_type_at;
 
 /* refused_sizes.c */
 fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,
@@ -58,6 +59,7 @@ fsd_refused_fn fsd_refused_axis_is_outside, fsd_refused_axes_are_outside,
     fsd_refused_squeezes_data, fsd_refused_is_no_order, fsd_refused_changes_volume,
     fsd_refused_adds_unlike, fsd_refused_scales_unlike, fsd_refused_counts_channels,
     fsd_refused_biases_unlike, fsd_refused_repeats_more, fsd_refused_pads_other,
-    fsd_refused_parts_exceed, fsd_refused_has_unlike_scales;
+    fsd_refused_parts_exceed, fsd_refused_has_unlike_scales,
+    fsd_refused_adds_axis_twice;
 
 #endif
