@@ -17,3 +17,10 @@ unsigned fsd_text_width(const struct fsd_style *style)
 {
     return style->width ? style->width : DEFAULT_WIDTH;
 }
+
+void fsd_ink_title(const struct fsd_style *style, const char *title, FILE *out)
+{
+    fsd_ink(style, FSD_INK_TITLE, out);
+    fprintf(out, "%-9s", title);
+    fsd_ink(style, FSD_INK_PLAIN, out);
+}

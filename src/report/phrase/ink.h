@@ -29,4 +29,7 @@ unsigned fsd_text_width(const struct fsd_style *style);
  *  temporarily. wrap.c */
 void fsd_put_wrapped(FILE *out, char *lines, size_t width);
 
+/** Prints the title of a line, in its column. */
+void fsd_ink_title(const struct fsd_style *style, const char *title, FILE *out);
+
 #endif

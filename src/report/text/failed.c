@@ -24,9 +24,7 @@ static void put_findings(const struct fsd_report *r, FILE *out)
     if (!f->found.n)
         return;
     putc('\n', out);
-    fsd_ink(r->style, FSD_INK_TITLE, out);
-    fprintf(out, "%-9s", "lint");
-    fsd_ink(r->style, FSD_INK_PLAIN, out);
+    fsd_ink_title(r->style, "lint", out);
     fsd_printf_safe(out, "for %s, at these nodes:\n", f->target);
     for (uint32_t i = 0; i < f->found.n; i++)
         fsd_text_finding(f->findings, &f->findings->list.at[f->found.at[i]], r->style,

@@ -20,19 +20,12 @@ enum { SHOWN_OPS = 6, SHOWN_IN_BRIEF = 3 };
 static const double LEAST_SHARE = 0.01; /* share of the time above which an operator is
                                            named */
 
-static void put_title(const struct fsd_style *style, const char *title, FILE *out)
-{
-    fsd_ink(style, FSD_INK_TITLE, out);
-    fprintf(out, "%-9s", title);
-    fsd_ink(style, FSD_INK_PLAIN, out);
-}
-
 /* -------------------------------------------------------------------- summary */
 
 static void put_input(const struct fsd_diff *d, const struct fsd_style *style,
                       const char *title, const struct fsd_graph *g, FILE *out)
 {
-    put_title(style, title, out);
+    fsd_ink_title(style, title, out);
     if (g->named_only) {
         fputs("none  (the nodes are those that the engine names)\n", out);
         return;
@@ -53,7 +46,7 @@ static void put_log(const struct fsd_diff *d, const struct fsd_style *style, FIL
 
     if (!h)
         return;
-    put_title(style, "log", out);
+    fsd_ink_title(style, "log", out);
     fsd_printf_safe(out, "%s  (", h->path);
     if (h->assigned)
         fsd_put_noun(out, h->places.n, "assigned node");
@@ -76,7 +69,7 @@ static void put_built(const struct fsd_diff *d, const struct fsd_style *style,
 {
     if (!d->engine->built.n)
         return;
-    put_title(style, "built", out);
+    fsd_ink_title(style, "built", out);
     fsd_put_built(&d->engine->built, d->names, out);
     fputc('\n', out);
 }
@@ -88,7 +81,7 @@ static void put_sizes(const struct fsd_diff *d, const fsd_tensor_vec *inputs,
                       const char *which, const struct fsd_style *style, FILE *out)
 {
     if (inputs->n)
-        put_title(style, "sizes", out);
+        fsd_ink_title(style, "sizes", out);
     for (uint32_t i = 0; i < inputs->n; i++) {
         fsd_id t = inputs->at[i];
         const struct fsd_shape *shape = fsd_shape_of(d->cost->sizes, t);
@@ -108,7 +101,7 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
     const struct fsd_graph *e = d->engine;
 
     if (e->profiles > 1) {
-        put_title(style, "profile", out);
+        fsd_ink_title(style, "profile", out);
         fprintf(out, "optimization profile %d of 0 to %u", e->profile, e->profiles - 1);
         if (e->elsewhere.n)
             fprintf(out, "; %u layer%s of other profiles omitted", e->elsewhere.n,
@@ -133,7 +126,7 @@ static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
 {
     const char *separator = ": ";
 
-    put_title(style, "nodes", out);
+    fsd_ink_title(style, "nodes", out);
     fprintf(out, "%u", d->summary->nodes);
     for (int i = 0; i < FSD__FATE_COUNT; i++) {
         if (!d->summary->by_fate[i])
@@ -149,7 +142,7 @@ static void put_nodes(const struct fsd_diff *d, const struct fsd_style *style,
 static void put_mapped(const struct fsd_diff *d, const struct fsd_style *style,
                        FILE *out)
 {
-    put_title(style, "mapped", out);
+    fsd_ink_title(style, "mapped", out);
     fprintf(out, "%u of ", d->summary->mapped);
     fsd_put_noun(out, d->summary->computing, "computing layer");
     putc('\n', out);
@@ -171,7 +164,7 @@ static void put_types(const struct fsd_diff *d, const struct fsd_style *style,
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (fsd_kind_computes(d->layers[i].kind))
             types[d->layers[i].precision]++;
-    put_title(style, "runs in", out);
+    fsd_ink_title(style, "runs in", out);
     for (int i = 1; i < FSD__DTYPE_COUNT; i++)
         fsd_put_tally(out, &any, types[i], fsd_dtype_name((enum fsd_dtype)i));
     fsd_put_tally(out, &any, types[FSD_DTYPE_UNKNOWN], "unknown");
@@ -189,7 +182,7 @@ static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
 
     if (!d->parts)
         return;
-    put_title(style, "engines", out);
+    fsd_ink_title(style, "engines", out);
     fprintf(out, "%u: ", e->parts.n);
     for (uint32_t i = 0; i < e->parts.n; i++) {
         fputs(i ? ", " : "", out);
@@ -213,7 +206,7 @@ static void put_providers(const struct fsd_diff *d, const struct fsd_style *styl
     for (fsd_id i = 0; i < d->engine->layers.n; i++)
         n[d->engine->layers.at[i].ran_by]++;
     if (n[0] < d->engine->layers.n) {
-        put_title(style, "run by", out);
+        fsd_ink_title(style, "run by", out);
         for (fsd_id i = 0; i < d->engine->layers.n; i++) {
             fsd_sym by = d->engine->layers.at[i].ran_by;
 
@@ -234,7 +227,7 @@ static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style
 {
     uint32_t n = 0;
 
-    put_title(style, "by op", out);
+    fsd_ink_title(style, "by op", out);
     for (; n < d->cost->op_times.n && n < SHOWN_OPS; n++) {
         if (n && d->cost->op_times.at[n].ms < LEAST_SHARE * d->times->total)
             break;
@@ -303,7 +296,7 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
     const char *title = "time";
 
     if (t->run.median >= 0) {
-        put_title(style, title, out);
+        fsd_ink_title(style, title, out);
         title = "";
         fsd_put_ms(t->run.median, out);
         fputs(" a run, the median of ", out);
@@ -311,7 +304,7 @@ static void put_times(const struct fsd_diff *d, const struct fsd_style *style,
         putc('\n', out);
     }
     if (t->profiles) {
-        put_title(style, title, out);
+        fsd_ink_title(style, title, out);
         put_layer_times(d, out);
         put_op_times(d, style, out);
     }
@@ -411,7 +404,7 @@ static void put_findings(const struct fsd_diff *d, const struct fsd_style *style
     if (!d->findings->list.n)
         return;
     putc('\n', out);
-    put_title(style, "findings", out);
+    fsd_ink_title(style, "findings", out);
     fprintf(out, "%u: ", d->findings->list.n);
     fsd_put_severities(d->findings->by_severity, out);
     putc('\n', out);
@@ -427,7 +420,7 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
                     FILE *out)
 {
     for (uint32_t i = 0; i < brief->n; i++) {
-        put_title(style, brief->at[i].topic, out);
+        fsd_ink_title(style, brief->at[i].topic, out);
         fsd_printf_safe(out, "%s\n", brief->at[i].text);
     }
 }
@@ -447,7 +440,7 @@ static int worst_of(const struct fsd_findings *all, uint32_t rule)
 static void put_verdict(const struct fsd_findings *all, const struct fsd_style *style,
                         FILE *out)
 {
-    put_title(style, "verdict", out);
+    fsd_ink_title(style, "verdict", out);
     if (all->list.n)
         fsd_put_severities(all->by_severity, out);
     else
@@ -472,7 +465,7 @@ static void put_findings_folded(const struct fsd_diff *d, const struct fsd_style
                 put_rule(d, i, SHOWN_IN_BRIEF, style, out);
     if (!all->by_severity[FSD_INFO])
         return;
-    put_title(style, "notes", out);
+    fsd_ink_title(style, "notes", out);
     for (uint32_t i = 0; i < all->rules.n; i++) {
         const struct fsd_outcome *o = &all->rules.at[i];
 

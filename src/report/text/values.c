@@ -7,13 +7,6 @@
 
 enum { SHOWN_NAMES = 4, SHOWN_STEPS = 10, SHOWN_ENTRIES = 4, INDENT = 9 };
 
-static void begin(const struct fsd_style *style, const char *title, FILE *out)
-{
-    fsd_ink(style, FSD_INK_TITLE, out);
-    fprintf(out, "%-*s", INDENT, title);
-    fsd_ink(style, FSD_INK_PLAIN, out);
-}
-
 static void put_row_name(const struct fsd_diff *d, uint32_t row, FILE *out)
 {
     char room[FSD_BRIEF_ROOM];
@@ -136,7 +129,7 @@ static void put_producer(const struct fsd_diff *d, const struct fsd_entry *e, FI
 static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
                       const struct fsd_style *style, const char *title, FILE *out)
 {
-    begin(style, title, out);
+    fsd_ink_title(style, title, out);
     fputs("at ", out);
     put_row_name(d, e->row, out);
     put_producer(d, e, out);
@@ -198,7 +191,7 @@ static void put_growth(const struct fsd_diff *d, const struct fsd_style *style,
 
     if (v->growth.n < 2)
         return;
-    begin(style, "grows", out);
+    fsd_ink_title(style, "grows", out);
     fputs("relative L2 error; each step is the worst of the tensors that are "
           "measured next\n",
           out);
@@ -226,7 +219,7 @@ static void put_not_joined(const struct fsd_diff *d, const struct fsd_style *sty
 
     if (!v->strangers.n)
         return;
-    begin(style, "unknown", out);
+    fsd_ink_title(style, "unknown", out);
     fsd_put_noun(out, v->strangers.n, "name");
     fputs(v->strangers.n == 1 ? " is" : " are", out);
     fputs(" neither in the model nor in the engine: ", out);
@@ -243,14 +236,14 @@ static void put_not_measured(const struct fsd_diff *d, const struct fsd_style *s
     const struct fsd_numbers *n = d->numbers;
 
     if (n->unmeasured.n) {
-        begin(style, "unknown", out);
+        fsd_ink_title(style, "unknown", out);
         fsd_printf_safe(out, "%u tensor%s not compared; '%s': %s\n", n->unmeasured.n,
                         fsd_plural(n->unmeasured.n),
                         fsd_text(d->names, n->unmeasured.at[0].name),
                         n->unmeasured.at[0].why);
     }
     if (n->only_first || n->only_second) {
-        begin(style, "unknown", out);
+        fsd_ink_title(style, "unknown", out);
         fsd_put_noun(out, n->only_first, "tensor");
         fprintf(out, " in the reference only, %u in the other file only\n",
                 n->only_second);
@@ -263,7 +256,7 @@ void fsd_text_values(const struct fsd_diff *d, const struct fsd_style *style, FI
 
     if (!v)
         return;
-    begin(style, "values", out);
+    fsd_ink_title(style, "values", out);
     if (v->numbers->of == FSD_NUMBERS_OF_TABLE)
         put_table_head(d, out);
     else if (v->numbers->of == FSD_NUMBERS_OF_TENSORS)
