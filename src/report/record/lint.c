@@ -55,14 +55,22 @@
 FSD_RECORD(edit, EDIT)
 
 #define STYLE(has, set, when, t) \
-    set(t, TEXT,  name, seen->name, NULL, .about = "name of the exporter") \
+    set(t, TEXT,  name, seen->name, NULL, .about = "name of the exporter", \
+        .says = "<{name} (by {known_by})><{no_name}>") \
     set(t, TEXT,  known_by, seen->name ? seen->sign : NULL, NULL) \
+    when(t, TEXT, no_name, !seen->name, \
+        lint->quantizers.n ? "unknown exporter" : "nothing is quantized", NULL, \
+        .aside = true) \
     set(t, COUNT, quantizers, seen->quantizers, NULL, .always = true, \
+        .says = "<, {quantizers!|quantizer|quantizers} of activations, " \
+        "{before_narrow} before operators that run in low precision, " \
+        "{behind_operators} directly after operators>", \
         .about = "number of quantizers of activations") \
     set(t, COUNT, before_narrow, seen->before, NULL, .always = true, \
         .about = "number of those that an operator in low precision reads") \
     set(t, COUNT, behind_operators, seen->after, NULL, .always = true)
-FSD_RECORD_FROM(style, STYLE, const struct fsd_style_seen *seen = from)
+FSD_RECORD_FROM(style, STYLE, const struct fsd_lint *lint = from;
+    const struct fsd_style_seen *seen = &lint->style)
 
 #define ASKED_RULE(has, set, when, t) \
     set(t, TEXT,  rule, o->rule->id, NULL, .always = true) \
@@ -83,7 +91,7 @@ FSD_RECORD_FROM(asked_rule, ASKED_RULE, const struct fsd_findings *all = from;
         .about = "the target builder, e.g. rtx-1.7:sm89") \
     set(t, TEXT,   verdict, v->verdict, NULL, .always = true, \
         .about = "passed or failed") \
-    set(t, RECORD, style, FSD_HELD(arena, style, &lint->style, 0), NULL, \
+    set(t, RECORD, style, FSD_HELD(arena, style, lint, 0), NULL, \
         .of = &style_record, .always = true) \
     set(t, TALLY,  summary, fsd_tally(arena, all->by_severity, FSD__SEVERITY_COUNT, \
         0, fsd_severity_name), NULL, .always = true) \

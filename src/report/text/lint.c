@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "judge/lint/lint.h"
 #include "report/phrase/phrase.h"
+#include "report/record/records.h"
 #include "report/subject/subject.h"
 #include "report/text/text.h"
 
@@ -10,41 +11,18 @@
 
 enum { GROUPS = 12, PLACES = 5 };
 
-static void put_line(const struct fsd_style *style, const char *title, const char *text,
-                     FILE *out)
-{
-    fsd_ink(style, FSD_INK_TITLE, out);
-    fprintf(out, "%-9s", title);
-    fsd_ink(style, FSD_INK_PLAIN, out);
-    fsd_put_safe(out, text);
-}
+static const char head_text[] =
+    "{*}model    {/}{model}\n<{*}engine   {/}{engine}\n>"
+    "{*}for      {/}{builder} (select another builder with --for)\n"
+    "{*}style    {/}{style}\n\n";
 
 static void put_head(const struct fsd_report *r, FILE *out)
 {
-    const struct fsd_lint *l = r->lint;
+    struct fsd_sheet sheet = {.arena = fsd_arena_new(), .style = r->style};
 
-    put_line(r->style, "model", r->run->model->path, out);
-    putc('\n', out);
-    if (r->run->engine->nodes.n) {
-        put_line(r->style, "engine", r->run->engine->path, out);
-        putc('\n', out);
-    }
-    put_line(r->style, "for", l->target.name, out);
-    fputs(" (select another builder with --for)\n", out);
-    put_line(r->style, "style",
-             l->style.name     ? l->style.name
-             : l->quantizers.n ? "unknown exporter"
-                               : "nothing is quantized",
-             out);
-    if (l->style.name)
-        fsd_printf_safe(out, " (by %s)", l->style.sign);
-    if (l->style.quantizers)
-        fprintf(out,
-                ", %u quantizer%s of activations, %u before operators that run in "
-                "low precision, %u directly after operators",
-                l->style.quantizers, fsd_plural(l->style.quantizers), l->style.before,
-                l->style.after);
-    fputs("\n\n", out);
+    fsd_document_of_lint(&sheet, r->run, r->lint, r->verdict);
+    fsd_record_put_text(sheet.root->of, sheet.root->at.at[0], head_text, r->style, out);
+    fsd_arena_free(sheet.arena);
 }
 
 /* Findings of one rule with the same words: the first is printed in full, of the others
