@@ -11,7 +11,7 @@ import { command_section } from "./markdown.js";
 import { facts_of, table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { make_subject, placed } from "./subject.js";
-import { base_name, count, millis, noun, once, percent, safe, signed_millis } from "./words.js";
+import { base_name, count, grouped, millis, noun, once, percent, safe, signed_millis } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").CheckDocument} CheckDocument */
@@ -58,10 +58,12 @@ function summary_tile(row) {
     return { title: safe(row.what), value: safe(value), note: row.before ? `was ${safe(row.before)}` : safe(aside) };
 }
 
+/** @param {RuleRow[]} rules */
+const by_state = (rules) => rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
+
 /** @param {CheckDocument} d @param {Subject} base */
 function rule_rows_of(d, base) {
-    const rules = d.rules.map((r) => rule_row(r, d.findings.filter((f) => f.rule === r.rule), base));
-    return rules.sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
+    return by_state(d.rules.map((r) => rule_row(r, d.findings.filter((f) => f.rule === r.rule), base)));
 }
 
 /** A comparison with the sum of its changes. It has no verdict, and if the new build is faster,
@@ -226,17 +228,17 @@ function build_record(b, command) {
 /** Groups the findings of all builds by rule, each with its build.
  * @param {ChecksDocument} d @returns {RuleRow[]} */
 function rules_of_list(d) {
-    /** @type {Map<string, RuleRow>} */
-    const rows = new Map();
-    for (const b of d.builds)
-        for (const f of findings_of(b)) {
-            const level = b.check?.rules.find((r) => r.rule === f.rule)?.level ?? f.severity;
-            const row = rows.get(f.rule) ?? { rule: f.rule, level, state: "notes", measured: "", budget: "", findings: [], note: "" };
-            if (f.severity === "error") row.state = "failed";
-            row.findings.push({ severity: f.severity, message: safe(f.message), where: [{ text: safe(b.name), chosen: choose_build(b) }] });
-            rows.set(f.rule, row);
-        }
-    return [...rows.values()].sort((a, b) => SEVERITIES.indexOf(a.state) - SEVERITIES.indexOf(b.state));
+    const all = d.builds.flatMap((b) => findings_of(b).map((f) => ({ b, f })));
+    const rows = [...grouped(all, ({ f }) => [f.rule])].map(([rule, found]) => ({
+        rule,
+        level: found[0]?.b.check?.rules.find((r) => r.rule === rule)?.level ?? found[0]?.f.severity ?? "",
+        state: found.some(({ f }) => f.severity === "error") ? "failed" : "notes",
+        measured: "",
+        budget: "",
+        findings: found.map(({ b, f }) => ({ severity: f.severity, message: safe(f.message), where: [{ text: safe(b.name), chosen: choose_build(b) }] })),
+        note: "",
+    }));
+    return by_state(rows);
 }
 
 /** Lists what to do for each build that did not pass.

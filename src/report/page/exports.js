@@ -9,7 +9,7 @@ import { command_section } from "./markdown.js";
 import { table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { LEVELS, make_subject } from "./subject.js";
-import { apart, base_name, count, noun, once, safe } from "./words.js";
+import { apart, base_name, count, grouped, noun, once, safe } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -73,24 +73,18 @@ function change_block(changes, at, cut) {
 
 /** @param {ExportsDocument} d @returns {import("./types").Tile[]} */
 function tiles_of(d) {
-    /** @type {Map<string, number>} */
-    const by_what = new Map();
-    for (const { what } of d.changes) by_what.set(what, (by_what.get(what) ?? 0) + 1);
     return [
         { title: "exports", value: d.changes.length ? "differ" : "are equal", note: noun(d.changes.length, "change"), look: d.changes.length ? "alarm" : "good" },
         { title: "nodes", value: `${count(d.old.nodes)} → ${count(d.new.nodes)}`, note: `${d.old.computing} → ${d.new.computing} of them compute` },
         { title: "aligned", value: count(d.aligned), note: d.renamed ? `${noun(d.renamed, "node")} renamed` : "computing nodes in both" },
-        ...[...by_what].map(([what, n]) => ({ title: what, value: count(n), note: n === 1 ? "change" : "changes", look: "added", filter: /** @type {[string, string]} */ (["what", what]) })),
+        ...[...grouped(d.changes, (c) => [c.what])].map(([what, { length }]) => ({ title: what, value: count(length), note: length === 1 ? "change" : "changes", look: "added", filter: /** @type {[string, string]} */ (["what", what]) })),
         ...(d.not_compared ? [{ title: "not compared", value: count(d.not_compared), note: "scales too large to read" }] : []),
     ];
 }
 
 /** @param {ExportsDocument} d @param {import("./types").Command} command @returns {Subject} */
 export function exports_subject(d, command) {
-    /** @type {Map<string, ExportChange[]>} */
-    const places = new Map();
-    for (const c of d.changes) places.set(place_of(c), [...(places.get(place_of(c)) ?? []), c]);
-    const groups = [...places.values()];
+    const groups = [...grouped(d.changes, (c) => [place_of(c)]).values()];
     const cut = cut_modules(groups.map(([c]) => module_of_name(c?.new ?? c?.old ?? "")));
     const blocks = groups.map((changes, i) => change_block(changes, i, cut));
     /** Index of the block by the node's old and new name, since the drawing and links use both.

@@ -11,7 +11,7 @@ import { facts_of, table_of } from "./records.js";
 import { key_of } from "./state.js";
 import { place_of } from "./source.js";
 import { make_subject, most_of, TINTS } from "./subject.js";
-import { base_name, bytes, count, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
+import { base_name, bytes, count, grouped, millis, noun, number_of, once, percent, quoted, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Block} Block */
 /** @typedef {import("./types").Chosen} Chosen */
@@ -40,15 +40,6 @@ const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "
 const SHOWN = 6;
 const TOGETHER = 2;
 
-/** Groups records by the number of their layer or node.
- * @template T @param {T[]} all @param {(one: T) => number[]} of */
-function by_number(all, of) {
-    /** @type {Map<number, T[]>} */
-    const found = new Map();
-    for (const one of all) for (const i of of(one)) found.set(i, [...(found.get(i) ?? []), one]);
-    return found;
-}
-
 /** Lookup tables for the making of blocks and records. */
 class Run {
     /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleText>} texts */
@@ -66,8 +57,8 @@ class Run {
          * @type {Map<string, number | null>} */
         this.by_name = new Map();
         for (const n of this.nodes) this.by_name.set(n.name, this.by_name.has(n.name) ? null : n.index);
-        this.of_layer = by_number(document.findings, (f) => f.layers);
-        this.of_node = by_number(document.findings, (f) => f.nodes);
+        this.of_layer = grouped(document.findings, (f) => f.layers);
+        this.of_node = grouped(document.findings, (f) => f.nodes);
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
         this.node_story = new Map(story?.nodes?.map((s) => [s.index, s.story]));
         /** @type {Map<number, import("./types").StoryOf["story"]>} */
@@ -76,8 +67,8 @@ class Run {
         this.places = this.nodes.map((n) => place_of(n.source));
         this.sourced = this.places.some((place) => place);
         this.module_of = cut_modules(this.nodes.map((n) => n.module ?? ""));
-        this.patterns_of_layer = by_number(patterns?.blocks ?? [], (block) => block.layers);
-        this.patterns_of_node = by_number(patterns?.blocks ?? [], (block) => block.nodes);
+        this.patterns_of_layer = grouped(patterns?.blocks ?? [], (block) => block.layers);
+        this.patterns_of_node = grouped(patterns?.blocks ?? [], (block) => block.nodes);
     }
 
     /** @param {number} i @returns {ModelNode} */
@@ -519,13 +510,8 @@ function node_record(run, n) {
 
 /* ------------------------------------------------------------------------ source */
 
-/** @param {Run} run @returns {Map<string, ModelNode[]>} */
-function nodes_by_source(run) {
-    /** @type {Map<string, ModelNode[]>} */
-    const found = new Map();
-    for (const n of run.nodes) if (run.places[n.index]) found.set(run.source_of(n), [...(found.get(run.source_of(n)) ?? []), n]);
-    return found;
-}
+/** @param {Run} run */
+const nodes_by_source = (run) => grouped(run.nodes, (n) => (run.places[n.index] ? [run.source_of(n)] : []));
 
 /** The types in which the nodes run. @param {ModelNode[]} nodes */
 const types_of = (nodes) => [...new Set(nodes.filter((n) => n.fate === "layer" && rank(n.realised)).map((n) => n.realised))];
@@ -657,18 +643,16 @@ function legend_of(run, blocks) {
 
 /** Groups the findings by rule. @param {Run} run @returns {import("./types").RuleRow[]} */
 function rules_of(run) {
-    /** @type {Map<string, import("./types").RuleRow>} */
-    const rules = new Map();
-    for (const f of run.document.findings) {
-        const row = rules.get(f.rule) ?? { rule: f.rule, level: f.severity, state: f.severity, measured: "", budget: "", findings: [], note: "" };
-        /** @type {Pieces} */
-        const where = [];
-        for (const i of f.layers.slice(0, 4)) where.push({ text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }, " ");
-        for (const i of f.nodes.slice(0, 4)) where.push({ text: shorten(node_name(run.node(i)), 40), chosen: run.choose_node(run.node(i)) }, " ");
-        row.findings.push({ severity: f.severity, message: safe(f.message), where, ...(f.todo ? { todo: safe(f.todo) } : {}) });
-        rules.set(f.rule, row);
-    }
-    return [...rules.values()].sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
+    /** @param {import("./types").Finding} f @returns {Pieces} */
+    const where = (f) => [
+        ...f.layers.slice(0, 4).flatMap((i) => [{ text: `layer ${i}`, chosen: choose_layer(run.layer(i)) }, " "]),
+        ...f.nodes.slice(0, 4).flatMap((i) => [{ text: shorten(node_name(run.node(i)), 40), chosen: run.choose_node(run.node(i)) }, " "]),
+    ];
+    const rules = [...grouped(run.document.findings, (f) => [f.rule])].map(([rule, found]) => {
+        const level = found[0]?.severity ?? "info";
+        return { rule, level, state: level, measured: "", budget: "", note: "", findings: found.map((f) => ({ severity: f.severity, message: safe(f.message), where: where(f), ...(f.todo ? { todo: safe(f.todo) } : {}) })) };
+    });
+    return rules.sort((a, b) => SEVERITIES.indexOf(a.level) - SEVERITIES.indexOf(b.level));
 }
 
 /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleText>} texts @returns {Subject} */

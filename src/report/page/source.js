@@ -10,7 +10,7 @@
  */
 import { breakable, chip, el } from "./dom.js";
 import { key_of } from "./state.js";
-import { base_name, count, noun, percent, safe, shorten } from "./words.js";
+import { base_name, count, grouped, noun, percent, safe, shorten } from "./words.js";
 
 /** @typedef {import("./types").Chosen} Chosen */
 /** @typedef {import("./types").SourceLine} SourceLine */
@@ -133,10 +133,7 @@ export class SourceView {
     }
 
     put_lines() {
-        /** @type {Map<string, SourceLine[]>} */
-        const by_file = new Map();
-        for (const line of this.sources.lines) by_file.set(line.file, [...(by_file.get(line.file) ?? []), line]);
-        return [...by_file].flatMap(([file, lines]) => [el("h4", {}, ...breakable(safe(file))), ...this.put_file(this.files.get(file), lines)]);
+        return [...grouped(this.sources.lines, (line) => [line.file])].flatMap(([file, lines]) => [el("h4", {}, ...breakable(safe(file))), ...this.put_file(this.files.get(file), lines)]);
     }
 
     /** All lines of a dropped file, or else the lines that have nodes.

@@ -187,6 +187,20 @@ export function is_plain(word) {
     return safe(word) === word;
 }
 
+/** Groups values by their keys, in order.
+ * @template T, K @param {Iterable<T>} all @param {(one: T) => K[]} keys @returns {Map<K, T[]>} */
+export function grouped(all, keys) {
+    /** @type {Map<K, T[]>} */
+    const found = new Map();
+    for (const one of all)
+        for (const key of keys(one)) {
+            const same = found.get(key);
+            if (same) same.push(one);
+            else found.set(key, [one]);
+        }
+    return found;
+}
+
 /** A value that is computed at its first use and then kept.
  * @template T @param {() => T} make @returns {() => T} */
 export function once(make) {
