@@ -67,7 +67,7 @@ ROWS = {
              ("src/cli/verb_views.c", AFTER, r"const struct verb view_verbs\[\] = \{\n",
               '    {"seam", "[MODEL] ENGINE", "how many layers", "Counts layers.", {"m.onnx e.json"}, VIEW},\n')],
     "verb": [("src/cli/cli.h", AFTER, r"#define FSD_VERBS\(row\)", " row(stitch)")],
-    "member of a layer": [("src/report/record/layer.c", BEFORE, r"    has\(t, BYTES, bias_bytes",
+    "member of a layer": [("src/report/record/layer.c", BEFORE, r"    when\(t, BYTES, bias_bytes",
                            '    set(t, COUNT, seam, 7, "seams", .says = "<, {seam} seams>") \\\n')],
     "member of a node": [("src/report/record/node.c", BEFORE, r"    has\(t, WORDS, evidence,",
                           '    set(t, COUNT, stitch, 9, "stitches", .says = "<; {stitch} stitches>") \\\n')],

@@ -26,7 +26,8 @@
     set(t, COUNT, same_as, fsd_count_id(r->other), NULL) \
     set(t, COUNT, near_layer, fsd_count_id(r->near_layer), NULL, \
         .says = "< (at layer {near_layer})>") \
-    set(t, IDS,   layers, layers_of(arena, d->match, id), NULL, .always = true) \
+    set(t, IDS,   layers, fsd_ids_of_layers(arena, d->match, id), NULL, \
+        .always = true) \
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \
@@ -59,17 +60,6 @@
     has(t, WORDS, evidence,   "evidence", .aside = true, .behind = true)
 FSD_RECORD_SHARED(node, NODE)
 /* clang-format on */
-
-static struct fsd_ids layers_of(struct fsd_arena *arena, const struct fsd_match *match,
-                                fsd_id node)
-{
-    uint32_t n = match->of_node[node].n;
-    fsd_id *layers = FSD_NEW(arena, fsd_id, n);
-
-    for (uint32_t i = 0; i < n; i++)
-        layers[i] = fsd_match_of_node(match, node, i)->layer;
-    return fsd_ids(layers, n);
-}
 
 void fsd_fill_node(struct fsd_arena *arena, void *out, const void *from, uint32_t id)
 {

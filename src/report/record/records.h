@@ -2,8 +2,8 @@
  * The content of reports as typed records: the layers and nodes of a run, the tensors
  * that they read and write, findings; and the JSON documents, each the record of a
  * whole subject.  One list of members (sheet/record.h) generates the struct, its JSON,
- * its schema, and the list of fsd_diff_members() in the public API, so that adding a
- * member needs its row and the line that fills it.  The structs of the public API
+ * its schema, the function that fills it, and the list of fsd_diff_members() in the
+ * public API, so that adding a member needs its row.  The structs of the public API
  * (struct fsd_layer_data and others) are declared and filled by hand, in fusiondiff.h
  * and api/data.c.
  */

@@ -144,6 +144,17 @@ struct fsd_amount_cell fsd_amount_cell(const struct fsd_diff *d, int64_t amount)
     return (struct fsd_amount_cell){term || amount >= 0, amount, term};
 }
 
+struct fsd_ids fsd_ids_of_layers(struct fsd_arena *arena, const struct fsd_match *match,
+                                 fsd_id node)
+{
+    uint32_t n = match->of_node[node].n;
+    fsd_id *layers = FSD_NEW(arena, fsd_id, n);
+
+    for (uint32_t i = 0; i < n; i++)
+        layers[i] = fsd_match_of_node(match, node, i)->layer;
+    return fsd_ids(layers, n);
+}
+
 struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by)
 {
     const char **words = FSD_NEW(arena, const char *, 8);

@@ -156,6 +156,9 @@ static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)
 {
     return (struct fsd_ids){true, n, ids};
 }
+/** The layers that compute a node. */
+struct fsd_ids fsd_ids_of_layers(struct fsd_arena *arena, const struct fsd_match *match,
+                                 fsd_id node);
 /** The words of a mask of enum fsd_evidence. */
 struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by);
 

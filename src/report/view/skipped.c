@@ -18,10 +18,12 @@ enum { SHOWN = 8 };
     set(t, COUNT, node, fsd_count_id(node), "node") \
     set(t, NAME,  name, fsd_text(d->names, e->a), "name", \
         .about = "name of the node as the log writes it") \
-    has(t, NAME,  op,     "op") \
-    has(t, IDS,   layers, NULL, .about = "the layers that compute the node") \
+    when(t, NAME, op, node != FSD_NONE, \
+        fsd_text(d->names, d->model->nodes.at[node].op), "op") \
+    when(t, IDS,  layers, node != FSD_NONE, layers, NULL, \
+        .about = "the layers that compute the node") \
     set(t, COUNT, line, e->line, "line of the log") \
-    has(t, NAME,  where,  "computed by", .aside = true)
+    set(t, NAME,  where, where, "computed by", .aside = true)
 FSD_RECORD(place_row, PLACE_ROW)
 
 #define SKIP_ROW(has, set, when, t) \
@@ -134,26 +136,19 @@ static const fsd_id *nodes_of_events(struct fsd_arena *arena, const struct fsd_d
 static void fill_place(struct fsd_arena *arena, struct place_row *row,
                        const struct fsd_diff *d, const struct fsd_event *e, fsd_id node)
 {
-    struct fsd_span links = {0, 0};
+    struct fsd_ids layers = {0};
+    const char *where = node == FSD_NONE ? "the model has no such node" : "no layer";
     struct fsd_print print;
-    FILE *out = fsd_print_open(&print);
-    fsd_id *layers;
 
-    FSD_FILL(row, PLACE_ROW);
-    if (node != FSD_NONE) {
-        row->op = fsd_text(d->names, d->model->nodes.at[node].op);
-        links = d->match->of_node[node];
-    }
-    layers = FSD_NEW(arena, fsd_id, links.n);
-    for (uint32_t i = 0; i < links.n; i++) {
-        layers[i] = fsd_match_of_node(d->match, node, i)->layer;
-        fprintf(out, "%s%u", i ? ", " : links.n > 1 ? "layers " : "layer ", layers[i]);
-    }
-    row->where = fsd_print_take(&print, arena);
-    if (!links.n)
-        row->where = node == FSD_NONE ? "the model has no such node" : "no layer";
     if (node != FSD_NONE)
-        row->layers = fsd_ids(layers, links.n);
+        layers = fsd_ids_of_layers(arena, d->match, node);
+    if (layers.n) {
+        fprintf(fsd_print_open(&print), layers.n > 1 ? "layers " : "layer ");
+        for (uint32_t i = 0; i < layers.n; i++)
+            fprintf(print.out, "%s%u", i ? ", " : "", layers.at[i]);
+        where = fsd_print_take(&print, arena);
+    }
+    FSD_FILL(row, PLACE_ROW);
 }
 
 /* Skips of the same fusion for the same reason form a group, in the order of the log.
