@@ -60,8 +60,7 @@ export function linked(subject, text) {
 const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase() + text.slice(1) : text);
 
 /** Returns a line of the summary without the parts that only a terminal needs: the command at
- * its end, and the names of options.
- * @param {string} text */
+ * its end, and names of options. @param {string} text */
 const on_page = (text) => text.replace(/; `?fusiondiff [^;`]*`?$/, "").replace(/no --profile was given/, "no profile was given");
 
 /** What to do: the summary's own advice, else how the findings of the worst rules are fixed.

@@ -1,9 +1,9 @@
 /*
- * The graph view: pictures that Graphviz laid out when the page was written, to be panned and
- * zoomed.  A box that stands for a module opens the picture of what is in it.
+ * The graph view: pictures that Graphviz laid out when the page was written, which users can pan
+ * and zoom. A box of a module opens the picture of its contents.
  *
- * A picture comes as the text of an SVG.  It is not put into the page as it is, but read as
- * XML and built anew out of the few elements and attributes that pictures are made of.
+ * A picture is the text of an SVG. It is not put into the page directly, but parsed as XML and
+ * rebuilt from the few elements and attributes that pictures need.
  */
 import { el, group_of, svg, within_groups } from "./dom.js";
 import { changed, key_of, print_state, same_chosen } from "./state.js";

@@ -1,5 +1,5 @@
 /*
- * The rows: a treegrid of any length, of which only what is in sight is in the document.
+ * The rows: a treegrid of any length, of which the document contains only the visible lines.
  *
  *     block  left                    right
  *       1    QuantizeLinear_0        0 Reformat          a block is as many lines as its
@@ -7,9 +7,9 @@
  *            Relu_6              |                       row of level 1, the others below
  *       3    - Identity_8                                it of level 2
  *
- * All lines are equally high, so where a line stands is a product, not a search.  The focus
- * stays on the grid, which names the current line (aria-activedescendant): lines that leave
- * the sight leave the document.
+ * All lines have the same height, so the position of a line is a product, not a search. The focus
+ * stays on the grid, which names the current line (aria-activedescendant), because invisible lines
+ * are removed from the document.
  */
 import { chip, el, fit, giving_way } from "./dom.js";
 import { same_chosen } from "./state.js";

@@ -1,11 +1,11 @@
 /*
- * Several builds of one network as a subject: blocks are the rows of the matrix, nodes that
- * are computed together in one build or another, with a column for each build,
+ * Several builds of one network as a subject. A block is a row of the matrix: nodes that some build
+ * computes together, with a column for each build,
  *
  *     Conv_13 + Add_15   A int8    B int8 ≠ groups    C int8
  *                                    fp16 +1
  *
- * and a group of layers a line.  What is not as in the first build is marked.
+ * and a line for each group of layers. Differences from the first build are marked.
  */
 import { group_chips, item, type_chip, word_chip } from "./chips.js";
 import { search_text } from "./filter.js";

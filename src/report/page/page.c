@@ -4,9 +4,8 @@
  *
  *     <script type="application/json" id="data-run">{"schema":"fusiondiff/1", ...
  *
- * Whatever names hold, they are within strings of JSON there, and of these strings
- * every
- * "<" is written as an escape: no element ends or begins in them.
+ * Names occur only within strings of JSON, and every "<" in such a string is written as
+ * an escape, so no name can begin or end an element.
  */
 #include "report/page/page.h"
 #include "base/base.h"
@@ -17,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What JSON may be without goes in place: blanks between its parts, of which a report
- * has many. */
+/* Removes the blanks between the parts of JSON, of which a report has many, in
+ * place. */
 static void put_embedded(struct fsd_print *json, FILE *out)
 {
     char *text = json->text;
@@ -45,7 +44,7 @@ static void put_embedded(struct fsd_print *json, FILE *out)
     fwrite(text, 1, kept, out);
 }
 
-/* Closes what was printed, and puts it into the page under a name. */
+/* Closes the printed text, and puts it into the page under a name. */
 static void put_data(const char *name, struct fsd_print *json, FILE *out)
 {
     fsd_print_close(json);
@@ -57,8 +56,8 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* One of what a report is of, as it prints itself, and what its records have; NULL:
- * under its own name. */
+/* Puts the document of a subject, and the columns of its records, into the page;
+ * with NULL, under the subject's own name. */
 static void put_subject(const char *name, enum fsd_subject subject,
                         const struct fsd_report *r, FILE *out)
 {
@@ -84,7 +83,7 @@ static void put_patterns(const struct fsd_report *r, FILE *out)
     put_subject("patterns", FSD_OF_VIEW, &asked, out);
 }
 
-/* What a comparison comes to: its findings, their causes and what to do. */
+/* Puts the conclusion of a comparison: its findings, their causes and what to do. */
 static void put_judged(const struct fsd_report *r, FILE *out)
 {
     struct fsd_report judged = *r;
@@ -93,8 +92,9 @@ static void put_judged(const struct fsd_report *r, FILE *out)
     put_subject("judged", FSD_OF_CHECK, &judged, out);
 }
 
-/* Builds beside each other, two or more, where there are, else one; of a check the
- * verdict besides; of lint its findings in the place of the run's, and a model alone.
+/* The page shows several builds side by side, or else one build. For a check it also
+ * has the verdict; for lint it has lint's findings in place of those of the run, and
+ * maybe a model alone.
  */
 void fsd_page_write(const struct fsd_report *r, FILE *out)
 {
@@ -103,7 +103,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
     struct fsd_report of_run = *r;
     const struct fsd_verdict *verdict = r->verdict ? r->verdict : r->judged;
-    /* What is judged is a comparison, or a run. */
+    /* A verdict is on a comparison or on a run. */
     enum fsd_subject base = r->failed     ? FSD_OF_RUN
                             : !r->verdict ? r->subject
                             : r->compare  ? FSD_OF_COMPARISON

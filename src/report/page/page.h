@@ -5,21 +5,21 @@
 
 #include "report/subject/subject.h"
 
-/** Writes the page.  It lacks a picture that cannot be laid out, and states why. */
+/** Writes the page. A picture that cannot be laid out is replaced by the reason. */
 void fsd_page_write(const struct fsd_report *report, FILE *out);
 
-/** What it has besides the documents of its subjects, as JSON.  texts.c
- *  @param findings  whose rules are explained; NULL: none */
+/** Prints the JSON of a page's texts that are in no document of its subjects.
+ * texts.c @param findings  findings whose rules are explained; NULL: none */
 void fsd_page_put_texts(const struct fsd_report *report,
                         const struct fsd_findings *findings, FILE *out);
 
-/** The drawings for it, printed as JSON; they are laid out while other work continues
- *  until the end.  pictures.c */
+/** Begins and ends the drawings of a page, printed as JSON; they are laid out in
+ * between, while other work continues.  pictures.c */
 struct fsd_album *fsd_album_begin(const struct fsd_report *report, FILE *json);
 void fsd_album_end(struct fsd_album *album);
 
-/** The page's source, as embed.cmake makes it of the files beside this one: what stands
- *  before the data, and what stands behind it. */
+/** The source of the page before and after its data, which embed.cmake joins from
+ * the files of this folder. */
 extern const unsigned char fsd_page_head[], fsd_page_tail[];
 extern const size_t fsd_page_head_size, fsd_page_tail_size;
 

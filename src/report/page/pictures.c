@@ -19,9 +19,9 @@
 
 enum {
     MOST_PICTURES = 40,
-    MOST_LAYERS = 5000, /* of an engine that is drawn below the first two levels */
-    SECONDS = 5,        /* of processor time for one of them but the first */
-    TIMES = 2           /* as long as the first may take, for all of them in sum */
+    MOST_LAYERS = 5000, /* larger engines are drawn to two levels only */
+    SECONDS = 5,        /* processor time for each picture but the first */
+    TIMES = 2           /* all pictures may take this many times as long as the first */
 };
 
 struct box {
@@ -29,12 +29,13 @@ struct box {
     uint32_t opens; /* a picture; 0: none */
 };
 
-/* A picture of the whole, or of what is in a box of another one. */
+/* A picture of the whole graph, or of the contents of a box of another picture. */
 struct module {
     const char *title;
     uint32_t within;
     unsigned level;
-    unsigned depth, inner; /* of scopes: in common to all, to each box */
+    unsigned depth, inner; /* number of scopes that all items share; that the items of
+                              each box share */
     const fsd_id *layers;
     uint32_t n;
     FSD_VEC(struct box) boxes;
@@ -47,11 +48,13 @@ struct fsd_album {
     struct fsd_picture want;
     struct fsd_style style;
     FSD_VEC(struct module) modules; /* by picture */
-    uint32_t now, written;          /* pictures: the current one; how many are in the
-                                       JSON */
-    struct fsd_layouts *layouts;    /* of those planned; NULL: none are under way */
-    double seconds, left; /* of processor time: for all pictures, and what is left */
-    uint32_t missing;     /* pictures that were left out for lack of it */
+    uint32_t now, written;          /* number of the current picture; number of pictures
+                                       in the JSON */
+    struct fsd_layouts *layouts;    /* of the planned pictures; NULL: no layout is
+                                       running */
+    double seconds, left; /* processor time for all pictures, and the rest of it */
+    uint32_t missing;     /* number of pictures that were left out, since no time was
+                             left */
     struct fsd_json *list;
 };
 
@@ -82,7 +85,8 @@ static void keep_box(void *payload, const struct fsd_picture_box *box_of)
     fsd_vec_push(album->arena, &module_now(album)->boxes, box);
 }
 
-/* A picture for each box of layers that stands for less than the picture it is in. */
+/* Plans a picture for each box of layers, unless the box contains the whole
+ * picture. */
 static void plan_modules(struct fsd_album *album)
 {
     struct module in = *module_now(album); /* which may move */
@@ -108,7 +112,8 @@ static void plan_modules(struct fsd_album *album)
                             .layers = of->items,
                             .n = of->n});
     }
-    for (uint32_t i = 0; i < in.boxes.n; i++) /* nodes go with their layers */
+    for (uint32_t i = 0; i < in.boxes.n; i++) /* boxes of nodes open like those of their
+                                                 layers */
         for (uint32_t k = 0; k < in.boxes.n && !in.boxes.at[i].of.layers; k++)
             if (in.boxes.at[k].of.layers &&
                 in.boxes.at[k].of.items[0] == in.boxes.at[i].of.owner)
@@ -133,7 +138,7 @@ static void put_boxes(const struct module *module, struct fsd_json *item)
                             module->boxes.at[i].opens);
 }
 
-/* Says how long a drawing may take, or that there is no more time for any. */
+/* Sets how long a drawing may take, or reports that no time is left. */
 static enum fsd_status allow(struct fsd_album *album, double most,
                              struct fsd_error *err)
 {
@@ -147,7 +152,7 @@ static enum fsd_status allow(struct fsd_album *album, double most,
                           album->seconds);
 }
 
-/* What is said on the way, or why there is no drawing, stands beside it. */
+/* Notes on the drawing, or the reason why there is none, are stored with it. */
 static void put_drawing(struct fsd_album *album, struct fsd_json *item,
                         enum fsd_status status, struct fsd_print *svg,
                         const struct fsd_error *err)
@@ -184,7 +189,7 @@ static enum fsd_status write_module(struct fsd_album *album, const char *format,
     return status;
 }
 
-/* Begins to lay out what is planned. */
+/* Begins to lay out the planned pictures. */
 static void begin_level(struct fsd_album *album)
 {
     uint32_t n = album->modules.n - album->written;
@@ -202,8 +207,8 @@ static void begin_level(struct fsd_album *album)
         album->layouts = fsd_layouts_begin(album->arena, dots, n, "svg");
 }
 
-/* Waits for the picture that the album is at.  Of what cannot be laid out so, as of the
- * whole, which the user set a time for, less is tried. */
+/* Waits for the current picture. If it cannot be laid out, a simpler one is tried,
+ * as for the first picture, whose time limit comes from the user. */
 static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error *err)
 {
     double most = module_now(album)->layers ? SECONDS : album->seconds / TIMES;
@@ -218,7 +223,7 @@ static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error
     return write_module(album, "svg", out, err);
 }
 
-/* Adds the pictures of a level when they are laid out, and plans the next level. */
+/* Adds the pictures of a level after their layout, and plans the next level. */
 static void end_level(struct fsd_album *album)
 {
     for (uint32_t end = album->modules.n; album->written < end; album->written++) {
@@ -251,7 +256,7 @@ static void put_places(struct fsd_json *object, const char *side, const fsd_id *
         fsd_json_add_number(list, places[g]);
 }
 
-/* Of two exports the name of the node that each box is of. */
+/* For two exports: adds the name of the node to each box. */
 static void put_names(struct fsd_json *object, const struct fsd_state *s, char side)
 {
     char box[16];
@@ -263,8 +268,8 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
     }
 }
 
-/* With what a page shows each group in (a region, a row), by the letter that its box's
- * id begins with. */
+/* Adds to each box the element of the page that shows its group (a region or a row);
+ * the first letter of the box's id determines which. */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])
@@ -293,7 +298,7 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     put_names(object, c->new, 'n');
 }
 
-/* By build and group: its row. */
+/* By build and group: the row of the group. */
 static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix *m)
 {
     fsd_id **rows = FSD_NEW(arena, fsd_id *, m->n);
@@ -310,7 +315,7 @@ static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix 
     return rows;
 }
 
-/* Each build beside the first. */
+/* Draws each build beside the first one. */
 static void put_matrix(struct fsd_album *album, const struct fsd_matrix *m)
 {
     fsd_id **rows = rows_of_groups(album->arena, m);
@@ -347,7 +352,8 @@ struct fsd_album *fsd_album_begin(const struct fsd_report *r, FILE *json)
         const fsd_id *const places[] = {r->compare->old_region, r->compare->new_region};
 
         put_comparison(album, r->compare, "all", album->left / TIMES, places);
-    } else if (r->run && r->run->engine->nodes.n) { /* else there is nothing to draw */
+    } else if (r->run && r->run->engine->nodes.n) { /* otherwise there is nothing to
+                                                       draw */
         fsd_vec_push(arena, &album->modules, (struct module){.title = "all"});
         end_level(album);
         begin_level(album);

@@ -1,12 +1,13 @@
 /*
- * The source view: three sides of one story, where the exporter wrote the line of each node.
+ * The source view shows three sides of one model, if the exporter stored the line of each node:
  *
  *     source                         nodes              layers
  *     model.py  7   x = self.up(x)   node_linear_3      12 gemm
  *               9   x = act(x)       node_gelu          12 gemm
  *
- * To point at one of them lights what belongs to it on the other sides; to choose it keeps it
- * so.  A source file that is dropped is shown whole, and stays in the browser.
+ * Pointing at one of them highlights its counterparts on the other sides, and clicking it keeps
+ * them highlighted. A source file that is dropped onto the view is shown completely; it is not sent
+ * anywhere.
  */
 import { breakable, chip, el } from "./dom.js";
 import { key_of } from "./state.js";

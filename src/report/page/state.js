@@ -1,11 +1,11 @@
 /*
- * What is shown, and the link to it: the part of the address behind "#" is the whole state,
+ * The state of the page and the link to it: the part of the address after "#" is the whole state,
  *
  *     #layer=12                          a layer is chosen
  *     #node=Conv_34                      a node, by its name where only it has that, else #node=#34
  *     #view=graph&kind=reformat&q=conv   a view, a filter, a search
  *
- * so that a link, back, forward and a reload all show the same.
+ * so that a link, back, forward and a reload all show the same state.
  */
 
 /** @typedef {import("./types").State} State */

@@ -1,8 +1,8 @@
 /*
- * What the page has besides the documents of its subjects: the command that it answers,
- * the reason for and the fix of each rule with findings, the forms that names can be
- * copied in, and what the build log says of each node and layer.  All of it is one
- * record, printed as JSON.
+ * The texts of a page that are in no document of its subjects: the command that prints
+ * the same report, the reason and the fix of each rule with findings, the forms in
+ * which names can be copied, and what the build log states about each node and layer.
+ * All of it is one record, printed as JSON.
  */
 #include "base/base.h"
 #include "explain/diff/explain.h"
@@ -52,7 +52,7 @@ FSD_RECORD(check_command, CHECK_COMMAND)
 FSD_RECORD(command, COMMAND)
 /* clang-format on */
 
-/* Like `explain`, but only the log's part: the page has all else from the run. */
+/* Like `explain`, but only the part from the log: the run has all else. */
 static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool layer,
                       fsd_id id, struct fsd_rows *to)
 {
@@ -109,7 +109,7 @@ static void add_rules(const struct fsd_findings *all, struct fsd_intern *seen,
     }
 }
 
-/* Each once, whichever builds of a list have findings of it. */
+/* Lists each rule once, even if several builds have findings of it. */
 static const struct fsd_rows *rules_of(struct fsd_arena *arena,
                                        const struct fsd_findings *all,
                                        const struct fsd_verdicts *of_list)
@@ -125,7 +125,7 @@ static const struct fsd_rows *rules_of(struct fsd_arena *arena,
     return rules;
 }
 
-/* The command of each check of a list. */
+/* The command that repeats each check of a list. */
 static const struct fsd_rows *checks_of(struct fsd_arena *arena,
                                         const struct fsd_verdicts *of_list)
 {
@@ -138,7 +138,8 @@ static const struct fsd_rows *checks_of(struct fsd_arena *arena,
     return rows;
 }
 
-/* Builds among others.  A snapshot has its own path; it may hold several. */
+/* The words for builds that are compared. A snapshot has its own path and may
+ * contain several builds. */
 static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *out)
 {
     const char *last = "", *common = builds[n - 1]->command.common;
@@ -157,11 +158,11 @@ static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *
     fputs(common ? common : "", out);
 }
 
-/* The command that the page is the answer to. */
+/* The command that prints the report of the page. */
 static void put_command(const struct fsd_report *r, const char *run, FILE *out)
 {
     if (r->verdicts) {
-        return; /* the builds' own are in the record of each */
+        return; /* those of the builds are in their records */
     }
     if (r->verdict && r->verdict->command) {
         fputs(r->verdict->command, out);
@@ -176,8 +177,8 @@ static void put_command(const struct fsd_report *r, const char *run, FILE *out)
     }
 }
 
-/* `run` of the command asks for the run that a page is about: whatever else is shown in
- * a terminal is asked for with the same files and options. */
+/* `run` is the command for the run of the page; commands for other views have the
+ * same files and options. */
 void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *findings,
                         FILE *out)
 {
