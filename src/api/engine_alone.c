@@ -17,7 +17,8 @@
 #include <ctype.h>
 #include <string.h>
 
-/* "71" beside other nodes of the layer: a constant named after its tensor's number. */
+/* Whether the name is a number, such as "71", next to other nodes of the layer: then
+ * it names a constant after the number of its tensor. */
 static bool is_numbered_constant(const struct fsd_layer *l, struct fsd_slice name)
 {
     for (size_t i = 0; i < name.n; i++)

@@ -194,7 +194,8 @@ fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);
 
 /* ----------------------------------------------------------------------------- sets */
 
-/* Disjoint sets of ids (union-find) as an array that leads from each id to its set. */
+/* Disjoint sets of ids (union-find), stored as an array: each id leads to another id
+ * of its set, and finally to the smallest one. */
 
 /** Creates n sets of one id each. */
 fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n);

@@ -1,16 +1,17 @@
 /*
- * Opens a file that another file names, as a model names the files of its weights.  The
- * file that names it may be a stranger's, and so may the links beside it: a link in
- * place of the weights could lead to a secret, which would then be copied into whatever
- * is written.  What is opened therefore lies below the folder of the file that names
- * it, as that was named or as it is without links:
+ * Opens a file that another file names, such as a file with the weights of a model. A
+ * stranger may have made the model and the links beside it: a link in place of the
+ * weights could lead to a secret, which would then be copied into an output. The opened
+ * file must therefore be below the folder of the file that names it, as the user named
+ * that folder, or after links are resolved:
  *
  *     snapshots/1/model.onnx      -> ../../blobs/4f2a    its folders are snapshots/1
  *     snapshots/1/model.onnx_data -> ../../blobs/77c0    and blobs: may be read
  *     snapshots/1/weights         -> ../../../.ssh/key   is neither: EXDEV
  *
- * The path without links is opened from the root, component by component, none of which
- * may have become a link meanwhile: what is checked is what is read.
+ * The resolved path is opened from the root, component by component, and none of these
+ * may have become a link meanwhile: so the file that was checked is the file that is
+ * read.
  */
 #include "host/files.h"
 

@@ -1,7 +1,7 @@
 /*
- * What ties the library and the program to the system that they run on, and no two
- * systems do alike: memory for the bytes of files, threads, streams whose bytes go to a
- * function, jumps.  Files, folders and names have POSIX's vocabulary: files.h.
+ * The calls of the library and the program that differ from system to system: memory
+ * for the bytes of files, threads, streams whose bytes go to a function, jumps. For
+ * files, folders and names, POSIX's functions are used: files.h.
  *
  *     threads.c, program.c              everywhere
  *     posix.c, cookie.c, beside.c       Linux, macOS

@@ -1,9 +1,9 @@
 /*
- * The host where it is Windows: memory that is committed where it is written, files
- * without a name, programs, and streams.  Its C library can call no function for what
- * is written to a stream: such a stream is a temporary file, whose bytes are read back
- * when it is flushed or closed.  They stay in the system's cache; files are used again,
- * since to make one takes longer than to fill it.
+ * The host on Windows: memory that is committed before it is written, files without a
+ * name, programs, and streams. Windows' C library cannot pass the output of a stream to
+ * a function: such a stream is a temporary file, whose bytes are read back when it is
+ * flushed or closed. The bytes stay in the system's cache; files are used again, since
+ * creating one takes longer than filling it.
  */
 #include "host/files.h"
 

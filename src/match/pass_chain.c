@@ -94,7 +94,7 @@ static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
     }
     c->mark[node] = unit + 1;
     c->from[node] = high ? high : 1; /* its output is complete in this layer */
-    c->to[node] = high ? low : last; /* its inputs must be available in this layer */
+    c->to[node] = high ? low : last; /* this layer must have the inputs of the node */
 }
 
 static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)

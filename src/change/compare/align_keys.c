@@ -19,9 +19,9 @@ struct keys {
     const struct fsd_align_side *side; /* both sides */
     fsd_id *like[2];    /* indexed by node: its counterpart; if the node is not aligned,
                            an unaligned node of the same name; FSD_NONE */
-    uint64_t *twins[2]; /* indexed by node: a hash of the names of all nodes of its
-                           model with the same ancestors and descendants, so that a
-                           neighbor may agree with any of them */
+    uint64_t *twins[2]; /* indexed by node: a hash of the names of all nodes of the
+                           model that have the same ancestors and descendants, so that a
+                           neighbor may agree with any of these */
 };
 
 struct votes {

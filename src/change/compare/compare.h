@@ -21,7 +21,7 @@ enum fsd_happened {
     FSD_HAPPENED_SAME,      /**< the same nodes are fused */
     FSD_HAPPENED_LOST,      /**< every new group is part of an old one */
     FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
-    FSD_HAPPENED_REGROUPED, /**< neither of the two */
+    FSD_HAPPENED_REGROUPED, /**< grouped differently, neither lost nor gained */
     FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but nothing can be
                                  concluded: one side is a foreign region, does not state
                                  which layer computes what, or is matched by weaker

@@ -280,7 +280,8 @@ void fsd_compare_builders(struct fsd_compare *c)
 struct rows {
     struct fsd_compare *c;
     uint32_t *of_region; /* number of the row, plus 1 */
-    uint32_t *of_name;   /* the same, indexed by symbol of the old build */
+    uint32_t *of_name;   /* number of the row, plus 1; indexed by the symbol of a name
+                            of the old build */
     double *longest[2];  /* indexed by row: seconds of the effort that names the row */
 };
 

@@ -16,8 +16,8 @@
 /* An output of a kernel that another kernel reads. */
 struct edge {
     fsd_id from, to;
-    uint32_t out, in; /* its index among the outputs of the one and the inputs of the
-                         other */
+    uint32_t out, in; /* index of the tensor among the outputs of the producer and the
+                         inputs of the consumer */
 };
 
 struct fsd_kernel_graph {

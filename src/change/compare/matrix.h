@@ -65,7 +65,7 @@ struct fsd_matrix {
                                         group */
     FSD_VEC(uint32_t) pool;
     fsd_failed_builds failed; /**< set by the caller that opened the builds; borrowed */
-    uint32_t differing;       /**< number of such rows */
+    uint32_t differing;       /**< number of rows that differ */
     bool differs; /**< a build differs from the first one in anything but times and
                        tactics */
 };

@@ -107,7 +107,7 @@ struct fsd_route_effect {
     fsd_sym before, after;
     struct fsd_span steps; /**< in fsd_routes.steps */
     uint32_t compared;     /**< number of steps with both builds */
-    uint32_t same;         /**< number of these that change nothing */
+    uint32_t same;         /**< number of steps that change nothing */
     uint32_t timed;        /**< number of steps with both times */
     double least, most;    /**< least and most milliseconds that a step of `timed`
                                 adds */

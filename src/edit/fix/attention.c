@@ -1,11 +1,11 @@
 /*
- * Edits that bring an attention to sizes that a builder makes one kernel of:
+ * Edits that give an attention sizes for which a builder makes one kernel:
  *
  *     Q --(Mul)--(Pad)-------+
  *     K --(Expand)--(Pad)--MatMul--...--Softmax--MatMul--(Slice)--
  *     V --(Expand)--(Pad)--------------------------+
  *
- * They come before the Casts of casts.c, which cast what these nodes make.
+ * They precede the Casts of casts.c, which cast the outputs of these nodes.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"

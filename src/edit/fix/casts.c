@@ -1,12 +1,12 @@
 /*
- * Nodes that are to compute in another type, between Casts: in FP32 what may overflow
- * in FP16, in FP16 or BF16 what a builder then makes one kernel of.
+ * Makes nodes compute in another type, between Casts: in FP32 if they may overflow in
+ * FP16; in FP16 or BF16 if a builder then makes one kernel of them.
  *
  *     fp16  x --> Pow --> ReduceMean --> Sqrt --> y        all three in FP32:
  *     x --> Cast --> Pow --> ReduceMean --> Sqrt --> Cast --> y
  *
- * Between two nodes of one type there is no Cast, and none undoes one that the model
- * has.
+ * There is no Cast between two nodes of one type, and no Cast that reverses a Cast of
+ * the model.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"

@@ -1,14 +1,14 @@
 /*
- * Judging a fix before it is written.  The edits that apply are written into a file
- * without a name, which is linted as the model was:
+ * Judges a fix before it is written. The edits that apply are written into a file
+ * without a name, which is linted like the model:
  *
  *     model --edits--> trial --lint--> a finding that the model does not have?
  *       yes: the edits nearest to its nodes are not applied, the rest is tried again
  *       no:  the trial is the next model, whose edits are the next round
  *
- * The last round applies nothing: so a fixed model has no finding that the model did
- * not have, and fixing it again changes nothing.  Only the file shows all that lint
- * reads, and a trial costs no more than writing the result.
+ * The last round applies no edit: so a fixed model has no finding that the model did
+ * not have, and fixing it again changes nothing. Only a file has all that lint reads,
+ * and a trial costs no more than writing the result.
  */
 #include "edit/fix/fixing.h"
 #include "base/base.h"

@@ -9,7 +9,7 @@
 struct fsd_trial {
     struct fsd_cleanup cleanup; /**< closes the file */
     FILE *file;
-    struct fsd_linting *linting; /**< of it */
+    struct fsd_linting *linting; /**< lint of the model in the file */
 };
 
 struct fsd_fixing {

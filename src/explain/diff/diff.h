@@ -232,9 +232,9 @@ struct fsd_products {
                                    there is none */
     enum fsd_dtype type;      /**< the type of all quantized ones; FSD_DTYPE_UNKNOWN:
                                    they have several types */
-    bool none_quantizes;      /**< none outputs a quantized type, although the next
-                                   layers quantize the outputs of several: this is the
-                                   builder's choice */
+    bool none_quantizes;      /**< no product outputs a quantized type, although the
+                                   next layers quantize the outputs of several products:
+                                   this is the builder's choice */
 };
 
 struct fsd_diff {

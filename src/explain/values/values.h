@@ -226,9 +226,8 @@ struct fsd_values {
     FSD_VEC(fsd_id) pool;
 };
 
-/** Assigns each row to what its name means.
- *  @param limit of l2_rel, above which an error counts
- *  @return FSD_OK; FSD_E_MISMATCH if no name has a meaning. */
+/** Assigns each row to what its name means. @param limit the l2_rel above which a
+ * tensor is wrong @return FSD_OK; FSD_E_MISMATCH if no name has a meaning. */
 enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_numbers *numbers, double limit,
                                 const struct fsd_match *m,

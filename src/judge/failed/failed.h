@@ -71,7 +71,7 @@ struct fsd_failed {
     enum fsd_failed_by by;
     fsd_id_vec nodes; /**< nodes of the model that fail, the likeliest first; nodes of a
                           region in the order of the file */
-    fsd_id_vec part;  /**< those of them to cut out */
+    fsd_id_vec part;  /**< the nodes to cut out, some of `nodes` */
     fsd_id_vec others;             /**< nodes that the parser also rejects */
     FSD_VEC(const char *) tensors; /**< tensors that the message names */
     FSD_VEC(struct fsd_failed_value) values;

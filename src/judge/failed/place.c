@@ -1,5 +1,5 @@
 /*
- * Where a build failed.  A message names a place in one of several ways:
+ * Finds where a build failed. A message names the place in one of several ways:
  *
  *     While parsing node number 3 [MatMul -> "y"]       the parser's record
  *     '/fc/Gemm', IShuffleLayer rs: rs: ...             a node's name
@@ -9,10 +9,10 @@
  *     (Unnamed Layer* 9) [Recurrence]                   a layer without a name
  *     Quantized constant (w)                            a tensor
  *
- * These are looked for in this order of trust; what no name states follows from the
- * parser's order, from types or from what lint finds in the model.  Names are the
- * model's and may be words of the message: one that is a plain word counts only where
- * TensorRT's messages have a name.
+ * They are tried in this order, the most reliable first. If no name states the place,
+ * it follows from the parser's order, from types or from findings of lint. Names come
+ * from the model and may be ordinary words of the message: such a name counts only at
+ * positions where TensorRT's messages have a name.
  */
 #include "judge/failed/failed.h"
 

@@ -1,7 +1,7 @@
 /*
- * What to try after a failed build: one row a thing, in the order in which they are
- * worth trying, each with when it applies and with a command that can be run as it
- * stands.  To add one: a row.
+ * What to try after a failed build: one row for each advice, in the order in which they
+ * should be tried, each with its condition and a complete command. To add an advice,
+ * add a row.
  *
  *     {model} {log}     the files, as a shell takes them
  *     {builder}         trtexec, or tensorrt_rtx

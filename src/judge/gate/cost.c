@@ -39,7 +39,8 @@ static void put_moved(const struct fsd_compare *c, FILE *out)
 
 /* -------------------------------------------------------------- of a split fusion */
 
-/* A tensor between two groups that were one group before. */
+/* A tensor that the layers of two groups pass to each other, which were one group
+ * before. */
 struct split {
     struct fsd_origin from; /* its producing node */
     fsd_id to;              /* its consuming group */

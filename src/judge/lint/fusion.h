@@ -35,7 +35,8 @@ enum fsd_cure {
     FSD_CURE_REPEAT,     /**< the one head of K or V repeated before the product */
     FSD_CURE_PADS,       /**< zeros behind Q, K and V; the output sliced */
     FSD_CURE_CASTS,      /**< both products in FP16 or BF16, between Casts */
-    FSD_CURE_APART       /**< zeros behind what another product of Q multiplies */
+    FSD_CURE_APART       /**< zeros appended to the other factor of another product of
+                              Q */
 };
 
 /** One fusion rule. */
@@ -44,7 +45,7 @@ struct fsd_fusion_rule {
     enum fsd_pattern pattern;
     const char *builders; /**< " rtx trt10 ": words as returned by fsd_target_of() */
     bool (*applies)(struct fsd_measured_block *m);
-    const char *found;   /**< the value found, "head size {0}" */
+    const char *found;   /**< the value found, "the head size is {0}" */
     const char *border;  /**< the values that the builder fuses */
     const char *edit;    /**< NULL: no edit is known */
     const char *support; /**< how often it was observed, and how often not */
@@ -63,7 +64,7 @@ typedef FSD_VEC(struct fsd_block_reason) fsd_block_reasons;
 /** All rules in order; sets *n to their number. */
 const struct fsd_fusion_rule *fsd_fusion_rules(uint32_t *n);
 
-/** The rule's value as a general text: "head size N". */
+/** The rule's value as a general text: "the head size is N". */
 const char *fsd_fusion_found(struct fsd_arena *arena,
                              const struct fsd_fusion_rule *rule);
 const char *fsd_fusion_edit(struct fsd_arena *arena,
@@ -95,8 +96,8 @@ const char *fsd_block_reasons_text(struct fsd_arena *arena,
                                    const fsd_block_reasons *reasons);
 #define FSD_NO_REASON "no known reason"
 
-/** "head size 8; TensorRT for RTX fuses 9 to 256; pad Q, K and V to 16 and slice the
- *  output" */
+/** "the head size is 8; TensorRT for RTX fuses head sizes from 9 to 256; pad Q, K
+ * and V to head size 16 and slice the output" */
 const char *fsd_block_reason_text(struct fsd_arena *arena,
                                   const struct fsd_block_reason *reason);
 
@@ -110,7 +111,7 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
     fsd_attention_is_fp8_otherwise, fsd_attention_is_masked_behind,
     fsd_attention_is_changed, fsd_attention_is_rounded, fsd_attention_shares_queries,
     fsd_attention_is_beyond_documented;
-/** The node is another product of Q that the builder makes one of both of. */
+/** The node is another product of Q, which the builder merges with this product. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
 /** Whether the node is between the Softmax and the product with V. */
 bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);

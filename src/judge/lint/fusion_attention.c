@@ -362,8 +362,8 @@ bool fsd_attention_computes_between(int64_t head)
     return head == SMALLER || head == LARGER;
 }
 
-/* A node between the Softmax and the quantizer of what it outputs; the builder moves a
- * scale from there. */
+/* A node between the Softmax and the quantizer of its output; the builder moves a
+ * scale away from there. */
 bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
 {
     if (quantized(m) != ALL)

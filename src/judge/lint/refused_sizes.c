@@ -179,7 +179,7 @@ bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
     return fsd_refused_is_pre_7(l, r, node) && c->ranked && c->rank != 2;
 }
 
-/* The rank of one of the first three inputs is not `number`. */
+/* Whether the rank of one of the first three inputs differs from `number`. */
 bool fsd_refused_a_rank_is_not(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {

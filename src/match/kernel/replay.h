@@ -57,7 +57,7 @@ enum {
 struct held {
     fsd_id tensor, node;
     uint32_t lowering; /* index in lowerings->all */
-    uint8_t done;      /* number of its steps that are done */
+    uint8_t done;      /* number of replayed steps */
     bool idle;         /* in a candidate: this kernel has done none of its steps yet */
     bool handed;       /* in a candidate: another kernel began the node */
     uint64_t from;     /* in a candidate: bit mask of the kernel inputs that it comes

@@ -134,7 +134,7 @@ enum fsd_same {
     FSD_SAME_CAST,     /**< Cast to the type of its input */
     FSD_SAME_VIEW,     /**< Reshape, Flatten, Squeeze, Unsqueeze */
     FSD_SAME_PERM,     /**< Transpose that keeps the order of the axes */
-    FSD_SAME_PAD,      /**< Pad by nothing */
+    FSD_SAME_PAD,      /**< Pad whose pads are all 0 */
     FSD_SAME_SINGLE,   /**< Concat, Sum, Max, Min, Mean with one input */
     FSD_SAME_ZERO,     /**< Add of 0 */
     FSD_SAME_ONE,      /**< Mul, Div by 1 */

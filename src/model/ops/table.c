@@ -42,8 +42,8 @@ enum type {
     BY_VALUE,       /* ConstantOfShape */
     BY_VALUES,      /* LabelEncoder: the type of the attribute that lists its outputs */
     BY_ITEM,        /* of input 0, a sequence, an optional, or a tensor itself */
-    BY_LABELS,      /* a classifier's first output: the type of the attribute that lists
-                       classes */
+    BY_LABELS,      /* the first output of a classifier has the type of the attribute
+                       that lists the classes */
     SCALE_ZERO,     /* DynamicQuantizeLinear's other outputs: a scale and its zero
                        point */
     BY_STASH        /* LayerNormalization's statistics: the attribute `stash_type` */

@@ -185,7 +185,7 @@ struct fsd_log_list {
     bool io;           /**< the bindings are "I/O Tensors:", one line of keys each */
     uint32_t layers;
     bool prefixed;                  /**< its lines have prefixes */
-    unsigned pieces;                /**< and this many pieces each */
+    unsigned pieces;                /**< number of pieces of each prefix */
     struct fsd_log_wrapper wrapper; /**< the known wrapper at the end of the list */
 };
 
@@ -383,7 +383,7 @@ struct fsd_event_reader {
     struct fsd_event_name autotuned;     /**< the last "Autotuning Reformat: A -> B" */
     struct fsd_event_name formats; /**< the last "Autotuning format combination" */
     struct fsd_slice tuned;        /**< the last "Autotuning op X" */
-    struct fsd_slice tuned_of;     /**< the region that was being timed then */
+    struct fsd_slice tuned_of;     /**< the region that was timed at that line */
     uint32_t tuned_rows;           /**< the number of rows of its table */
     uint32_t effort;   /**< the index in h->efforts.list of what is being timed;
                             FSD_NONE: nothing */

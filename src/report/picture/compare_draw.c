@@ -2,9 +2,9 @@
  * The drawing of a comparison: one build's fusion groups on each side, the moves
  * between them, ties between the groups that share nodes.
  *
- * Of large builds only changes are drawn, with their neighbors, and of very many
- * changes the worst: their number is halved until they can be laid out within the time
- * limit.
+ * For large builds only the changes and their neighbors are drawn; with very many
+ * changes only the worst, whose number is halved until they can be laid out within the
+ * time limit.
  */
 #include "base/base.h"
 #include "change/compare/exports.h"

@@ -4,8 +4,9 @@
  *     frame "body of Loop_3"  >  n7, n8; the cluster of l4 if all of it is in the body
  *     on the engine's side    >  l4, when all of its nodes are in the body
  *
- * A frame is a scope of the model; what stands in several bodies is in the frame that
- * holds them all.  The body of a function counts as a part of the graph that calls it.
+ * A frame is a scope of the model; a box with nodes of several bodies is in the frame
+ * that contains all of these. The body of a function belongs to the graph that calls
+ * it.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

@@ -6,8 +6,8 @@
  *   scope:N  what has the first N parts of its name in common
  *   part     so many layers in a row each, with their nodes: works on any model
  *
- * Each grain is coarser than the one before; `part` is never asked for, it is what is
- * left when nothing else is small enough.
+ * Each level is coarser than the preceding one; users cannot request `part`, which is
+ * used if no other level is small enough.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

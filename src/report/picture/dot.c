@@ -7,13 +7,14 @@
  *              >  cluster_engine  >  l12
  *              >  n30 -> n31, ...
  *
- * The boxes come first and in the drawing's order: where Graphviz's layout ends depends
- * on the order that it starts from, and by clusters it would be half as wide again.
+ * The boxes are printed first and in the order of the drawing: Graphviz's layout
+ * depends on the order in which it begins, and in the order of clusters it would be 1.5
+ * times as wide.
  *
  * Names are made from the numbers of nodes, layers and tensors ("n30", "l12"), never
- * from the model's names, so they are valid and stay the same between runs.  Texts come
- * escaped from the painters (paint.c), and nothing else may hold a quote or
- * a backslash, so attributes are printed as they are.
+ * from the model's names, so they are valid and stay the same between runs.  The
+ * painters (paint.c) escape texts, and no other value may contain a quote or a
+ * backslash, so attributes are printed as they are.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

@@ -12,8 +12,9 @@
  *                           `========  [Add Relu  fp16]
  *                                      [+ Reformat]
  *
- * diff_*.c makes it of a run, compare_*.c of a comparison; dot.c prints each, and
- * layout.c has Graphviz lay out what was printed.  Only this folder includes this.
+ * diff_*.c makes a drawing of a run, compare_*.c of a comparison; dot.c prints it, and
+ * layout.c lets Graphviz lay out the printed text. Only this folder includes this
+ * header.
  */
 #ifndef FSD_REPORT_PICTURE_DRAWING_H
 #define FSD_REPORT_PICTURE_DRAWING_H
@@ -29,21 +30,25 @@ enum fsd_box_kind {
     FSD_BOX_ITEMS,  /**< nodes or layers, or one fusion group */
     FSD_BOX_INPUT,  /**< an input tensor of the graph */
     FSD_BOX_OUTPUT, /**< an output tensor */
-    FSD_BOX_TENSOR, /**< an engine's, that has a box of its own: written and read by
-                         many; of a comparison, a port that the model calls otherwise */
-    FSD_BOX_MOVE,   /**< of a comparison: a layer between groups */
+    FSD_BOX_TENSOR, /**< a tensor of an engine with its own box, since many layers write
+                         and read it; in a comparison, a port with a different name in
+                         the model */
+    FSD_BOX_MOVE,   /**< in a comparison: a layer between groups */
     FSD__BOX_COUNT
 };
 
 struct fsd_box {
     enum fsd_side side;
     enum fsd_box_kind kind;
-    struct fsd_span items; /**< in fsd_drawing.items; the first one is its number; of a
-                                comparison its layers follow, where they are known */
-    fsd_id cluster;   /**< left side: the right box whose cluster it is in; FSD_NONE */
-    uint32_t members; /**< right side: boxes of its cluster, drawn when more than one */
-    fsd_id frame;     /**< it is drawn in; 0: in that of its side */
-    unsigned tint;    /**< the number of its color in the painter's list */
+    struct fsd_span items; /**< its items in fsd_drawing.items. The first one is the
+                                number of the box; in a comparison the group's layers
+                                follow, if they are known */
+    fsd_id cluster;        /**< left side: the right box to whose cluster it belongs;
+                                FSD_NONE */
+    uint32_t members;  /**< right side: number of boxes in its cluster, which is drawn
+                            if there are several */
+    fsd_id frame;      /**< the frame in which it is drawn; 0: the frame of its side */
+    unsigned tint;     /**< the number of its color in the painter's list */
     const char *title; /**< what the items have in common; NULL: nothing */
 };
 

@@ -287,7 +287,7 @@ struct fsd_record {
 #define FSD_RECORD_DECLARED(type, LIST)                                                \
     FSD_STRUCT_(type, LIST)                                                            \
     extern const struct fsd_record type##_record;
-/** ... and the definition of the table, in one of the files. */
+/** Defines the table of a shared record, in one of the files. */
 #define FSD_RECORD_DEFINED(type, LIST)                                                 \
     static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record type##_record = {                                          \

@@ -40,7 +40,7 @@ struct fsd_text_row {
 
 typedef FSD_VEC(struct fsd_text_row) fsd_text_row_vec;
 
-/** Prints the rows, and sets the members that are set here. */
+/** Prints the rows, and sets the members of a row that only the text determines. */
 void fsd_text_rows(const struct fsd_diff *d, const struct fsd_style *style,
                    struct fsd_text_row *rows, uint32_t n, FILE *out);
 

@@ -97,8 +97,9 @@ struct cause {
                             type */
 };
 
-/* A low-precision product accumulates in higher precision, and outputs that if the
- * builder leaves scaling and quantizing to another kernel. */
+/* A low-precision product accumulates in higher precision. It also outputs the
+ * higher precision if the builder leaves scaling and quantizing to another
+ * kernel. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;
