@@ -152,6 +152,19 @@ static void nodes_are_placed_once_in_each_session(void **state)
 #undef PLACED
 }
 
+static void another_message_ends_a_list_of_nodes(void **state)
+{
+    (void)state;
+    expect(START LINE("session_state.cc:1 Verify",
+                      " Node(s) placed on [CPU]. Number of nodes: 1")
+               LINE("session_state.cc:1 Verify", "  Conv (c)")
+                   LINE("session_state.cc:1 Finalize", "Saving initialized tensors.")
+                       LINE("session_state.cc:1 Finalize", "  Relu (later)"),
+           "0 CPU 'Conv' 'c' part 0\n"
+           "0 places 1 nodes\n"
+           "2 lines not known\n");
+}
+
 /* A constant is too large to be folded, and so is a node. */
 #define DUE                                                                            \
     LINE("fold.cc:1 F", "Skipping constant folding for OP node 'c' because it is "     \
@@ -248,6 +261,7 @@ int main(void)
         cmocka_unit_test(colors_are_passed_over),
         cmocka_unit_test(a_second_session_has_passes_of_its_own),
         cmocka_unit_test(nodes_are_placed_once_in_each_session),
+        cmocka_unit_test(another_message_ends_a_list_of_nodes),
         cmocka_unit_test(a_reason_counts_how_often_it_is_stated),
         cmocka_unit_test(a_function_of_a_fusion_misses_something),
         cmocka_unit_test(what_a_pass_adds_is_an_event),
