@@ -4,7 +4,7 @@
 Each verb and each option that `fusiondiff help` prints has a row in rows.py, or a reason why it has none; one without both fails.
 A row is run for n, 2n and 4n of each of its shapes (README.md lists them), and its instructions are counted by valgrind:
 twice the input may take at most 2^EXPONENT times as much, and so may its peak memory.  n is chosen so that 4n takes TARGET
-instructions, of which `whole` asks for 2e9, and the slow run for a sixteenth, since it has a quarter of an hour for all its
+instructions, of which `whole` asks for 2e9, and the slow run for a quarter, since it has a quarter of an hour for all its
 tests.  Where 4n is bounded (MOST), as by a limit of the program, the row takes what is allowed.  `rows` runs nothing, and
 only looks for what has no row.
 
@@ -25,7 +25,7 @@ from rows import EXPONENT, FIRST, FIRST_OF_LISTS, MOST, ROWS, SHARED, WITHOUT, i
 
 BINARY = os.path.abspath(sys.argv[1])
 WHOLE = 2e9
-TARGET = WHOLE if "whole" in sys.argv[2:] else WHOLE / 16
+TARGET = WHOLE if "whole" in sys.argv[2:] else WHOLE / 4
 PATTERN = next((word for word in sys.argv[2:] if word not in ("whole", "rows")), "")
 
 # ------------------------------------------------------------------------------- counting
