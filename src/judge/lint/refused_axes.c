@@ -158,8 +158,11 @@ bool fsd_refused_changes_volume(const struct fsd_lint *l,
     (void)r;
     if (!is_fixed(x) || !shape.n)
         return false;
-    for (int i = 0; i < x->rank; i++)
-        volume *= x->dims[i] < FSD_DIM_MAX ? x->dims[i] : 0;
+    for (int i = 0; i < x->rank; i++) {
+        if (x->dims[i] && volume > INT64_MAX / x->dims[i])
+            return false;
+        volume *= x->dims[i];
+    }
     for (uint32_t i = 0; i < shape.n; i++) {
         int64_t size = shape.at[i];
 
