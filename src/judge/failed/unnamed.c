@@ -23,9 +23,14 @@
 /* The most of an operator that is in no row, and of a node that is not the model's. */
 enum { SOME = 1, ANY = 200 };
 
+/* Layers without a name, less those that are registered and left out. */
+struct extra {
+    int64_t least, most;
+};
+
 static const struct row {
     enum fsd_op_id op;
-    struct fsd_log_count layers;
+    struct extra layers;
 } rows[] = {
     {FSD_ONNX_LSTM, {26, 44}},
     {FSD_ONNX_GRU, {45, 62}},
@@ -39,6 +44,7 @@ static const struct row {
     {FSD_ONNX_Hardmax, {0, 5}},
     {FSD_ONNX_Conv, {0, 3}},
     {FSD_ONNX_InstanceNormalization, {0, 2}},
+    {FSD_ONNX_Upsample, {-1, 1}}, /* its scales */
 };
 
 static fsd_id input_of(const struct fsd_graph *g, fsd_id node, uint32_t i)
@@ -50,10 +56,10 @@ static fsd_id input_of(const struct fsd_graph *g, fsd_id node, uint32_t i)
 
 /* What an LSTM, GRU or RNN has besides: in both directions, and where the lengths of
  * sequences are an input. */
-static struct fsd_log_count add_of_recurrence(const struct fsd_graph *g, fsd_id node,
-                                              struct fsd_log_count layers)
+static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
+                                      struct extra layers)
 {
-    static const struct fsd_log_count lengths = {24, 84};
+    static const struct extra lengths = {24, 84};
     enum { WEIGHTS = 1, LENGTHS = 4, OF_DIRECTION = 6 };
     fsd_id weights = input_of(g, node, WEIGHTS);
     struct fsd_span dims =
@@ -71,22 +77,22 @@ static struct fsd_log_count add_of_recurrence(const struct fsd_graph *g, fsd_id 
 
 /* A Loop has its conditions and counter, a Scan its trip limit, and both something for
  * each state and each output. */
-static struct fsd_log_count layers_of_body(const struct fsd_graph *g, fsd_id node)
+static struct extra layers_of_body(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
-    uint32_t of_ends = n->in.n + n->out.n;
+    int64_t of_ends = (int64_t)n->in.n + n->out.n;
 
     return fsd_node_is(g, node, FSD_ONNX_Loop)
-               ? (struct fsd_log_count){of_ends + 3, of_ends + 6}
-               : (struct fsd_log_count){of_ends + 1, of_ends + 3};
+               ? (struct extra){of_ends + 3, of_ends + 6}
+               : (struct extra){of_ends + 1, of_ends + 3};
 }
 
-static struct fsd_log_count layers_of(const struct fsd_graph *g, fsd_id node)
+static struct extra layers_of(const struct fsd_graph *g, fsd_id node)
 {
-    struct fsd_log_count layers = {0, SOME};
+    struct extra layers = {0, SOME};
 
     if (node == FSD_NONE)
-        return (struct fsd_log_count){0, ANY};
+        return (struct extra){0, ANY};
     if (fsd_node_is(g, node, FSD_ONNX_Loop) || fsd_node_is(g, node, FSD_ONNX_Scan))
         return layers_of_body(g, node);
     for (size_t i = 0; i < FSD_COUNT_OF(rows); i++)
@@ -100,7 +106,7 @@ static struct fsd_log_count layers_of(const struct fsd_graph *g, fsd_id node)
 /* ------------------------------------------------------------------------- the name */
 
 struct layer {
-    uint64_t number;
+    int64_t number;
     unsigned traits; /* one of which its node has; 0: any node may have such a layer */
 };
 
@@ -119,9 +125,12 @@ static const struct kind {
 
 static bool read_name(struct fsd_slice name, struct layer *layer)
 {
+    uint64_t number;
+
     if (!fsd_slice_take(&name, "(Unnamed Layer* ") ||
-        !fsd_slice_take_number(&name, UINT32_MAX, &layer->number))
+        !fsd_slice_take_number(&name, UINT32_MAX, &number))
         return false;
+    layer->number = (int64_t)number;
     layer->traits = 0;
     for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
         if (fsd_slice_find(name, kinds[i].word))
@@ -133,8 +142,8 @@ static bool read_name(struct fsd_slice name, struct layer *layer)
 
 struct open_node {
     const struct fsd_log_parsed *parsed;
-    fsd_id node;     /* of the model; FSD_NONE: it is not known */
-    uint64_t before; /* at least so many layers are before its own */
+    fsd_id node;    /* of the model; FSD_NONE: it is not known */
+    int64_t before; /* at least so many layers are before its own */
 };
 
 /* One walk over the nodes in the order in which the parser read them. */
@@ -143,8 +152,8 @@ struct walk {
     const struct fsd_vocab *vocab;
     const struct fsd_log_adding *adding;
     const struct layer *layer;
-    uint64_t least; /* layers without a name of all nodes that have ended */
-    uint64_t most;  /* of all that have begun */
+    int64_t least; /* layers without a name of all nodes that have ended */
+    int64_t most;  /* of all that have begun */
     FSD_VEC(struct open_node) open;
     fsd_id_vec *found;
 };
@@ -189,9 +198,8 @@ static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];
     bool counted = w->adding->helpers;
-    uint64_t behind = open->parsed->ends && counted
-                          ? open->parsed->behind.most + w->most
-                          : UINT64_MAX;
+    int64_t behind =
+        open->parsed->ends && counted ? open->parsed->behind.most + w->most : INT64_MAX;
 
     if (counted)
         w->least += layers_of(w->f->model, open->node).least;
