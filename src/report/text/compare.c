@@ -573,9 +573,7 @@ static void put_same(const struct fsd_compare *c, const struct fsd_style *style,
             (shown >= FEW && !style->all))
             continue;
         if (!shown++)
-            fputs(c->untyped  ? "\n"
-                                "same fusion (as far as both builds state it), "
-                                "different time\n"
+            fputs(c->untyped  ? "\nsame fusion as far as stated, different time\n"
                   : c->across ? "\nsame fusion and precision, different time\n"
                               : "\nsame fusion, precision and layout, different time\n",
                   out);
@@ -664,9 +662,8 @@ static void put_efforts(const struct fsd_compare *c, const struct fsd_style *sty
                 c->new->build_seconds);
     if (!c->efforts.n)
         return;
-    fprintf(out, "tuning       %.3f -> %.3f s spent on timing kernels%s\n",
-            c->effort_before, c->effort_after,
-            whole ? " (time stamps, whole seconds)" : "");
+    fprintf(out, "tuning       %.3f -> %.3f s for timing kernels%s\n", c->effort_before,
+            c->effort_after, whole ? " (time stamps, whole seconds)" : "");
     while (n < c->efforts.n &&
            fabs(c->efforts.at[n].after - c->efforts.at[n].before) >= 0.0005)
         n++;
