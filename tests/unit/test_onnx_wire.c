@@ -470,7 +470,7 @@ static void too_many_empty_messages(void **state)
         put(i < FEW ? &few : &many, node, sizeof node);
     assert_int_equal(filter(run, &few, &onnx__graph_proto__descriptor), FSD_OK);
     assert_int_equal(filter(run, &many, &onnx__graph_proto__descriptor), FSD_E_LIMIT);
-    assert_non_null(strstr(run->err.message, "empty ones"));
+    assert_non_null(strstr(run->err.message, "empty messages"));
 }
 
 static void nothing_at_all(void **state)

@@ -423,7 +423,7 @@ static void objects__between_other_lines(void **state)
         {LAYER("a") LAYER("b") "\n" LAYER("c"), 3, NULL},
         {LAYER("a"), 1, NULL},
         {"--- Layer 0 ---\n" LAYER("a") "--- Layer 2 ---\n" LAYER("c"), 2,
-         "lines number 3 layers, 2 were read"},
+         "the lines number 3 layers, but 2 were read"},
         {"--- Layer 0 ---\n" LAYER("a") "--- Layer 1 ---\n{\"Name\": 5}\n", 1,
          "lines number 2 layers, 1 were read"},
         {"--- Layer 0 ---\n" LAYER("a") "--- Layer 1 ---\n{\"Name\": \"b", 0,
