@@ -134,7 +134,7 @@ def build_alone(binary, fixtures, folder):
     layers = json.loads((of / "qat_block/engine.graph.json").read_text())["Layers"]
     names.write_text(json.dumps({"Layers": [layer["Name"] for layer in layers], "Bindings": ["input", "output"]}))
     ran = run(binary, "cut", of / "qat_block/model.onnx", of / "qat_block/engine.graph.json", "--layer", "3", "--alone", names)
-    check("alone    not known: that engine states only the names of layers" in ran.stdout.decode(), ran.stdout.decode() + ran.stderr.decode())
+    check("alone    not known: that engine states only the names of its layers" in ran.stdout.decode(), ran.stdout.decode() + ran.stderr.decode())
 
 
 def npy(descr, shape, data, order=False):
@@ -172,7 +172,7 @@ def give_inputs(binary, fixtures, folder):
             check(archive.read("s.npy") == (first.read("s.npy") if files == [have] else good["s"]), f"{files}: their bytes")
         part.unlink()
         shutil.rmtree(folder / "given")
-    for array, says in ((None, "values of 's'"), (npy("<f8", "(2, 3)", numbers * 2), "found fp64 of 2x3"),
+    for array, says in ((None, "the part's input 's'"), (npy("<f8", "(2, 3)", numbers * 2), "found fp64 of 2x3"),
                         (npy("<f4", "(3, 2)", numbers), "expected fp32 of 2x3 for 's', found fp32 of 3x2"),
                         (npy("<f4", "(6,)", numbers), "found fp32 of 6"), (npy("<c8", "(3,)", numbers), "type that is not read"),
                         (npy("<f4", "(2, 3)", numbers[:8]), "its length does not match"), (b"nothing", "not a NumPy array")):
