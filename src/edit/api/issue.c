@@ -151,7 +151,7 @@ static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
         return FSD_OK;
     }
     if (!i->subject.nodes.n && !i->subject.around.n) {
-        i->no_part = "no node of the model is known to be computed there";
+        i->no_part = "it is not known which nodes of the model are computed there";
         return FSD_OK;
     }
     status = plan_cut(i, &why);

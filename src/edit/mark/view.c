@@ -29,7 +29,7 @@
         .word = fsd_place_why_name, .n_words = FSD__WHY_COUNT) \
     when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), NULL, .aside = true) \
     has(t, COUNT, layer,     "layer", \
-        .about = "that writes it, or computes it inside") \
+        .about = "the layer that writes the tensor, or computes it inside") \
     has(t, TEXT,  fusion,    "fusion", .word = fsd_fusion_kind_name, \
         .n_words = FSD__FUSION_COUNT, .about = "the kind of fusion of that layer") \
     has(t, TYPE,  type,      "type", \
@@ -40,9 +40,9 @@
     has(t, NUMBER, scale,    "scale", \
         .about = "the scale of the Q or DQ next to it, if that is one number") \
     has(t, COUNT, node,      "node", .about = "the node that produces it") \
-    has(t, IDS,   producers, NULL, .about = "layers that compute that node") \
+    has(t, IDS,   producers, NULL, .about = "the layers that compute that node") \
     has(t, IDS,   consumers, NULL, \
-        .about = "layers that read it, as the engine lists them") \
+        .about = "the layers that read the tensor, in the engine's order") \
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "the tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \

@@ -116,18 +116,16 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX fuses INT8 with head sizes 16, 32 and 64, at most 512 keys, "
      "two queries or more, and a quantized output",
      "remove the quantizers of the block",
-     "29 of 29 are split, with the edit 6 of 6 are not; 16, 32 and 64, 1 to 512 keys, "
-     "2 to 600 queries, masks and "
-     "dynamic sizes are not",
+     "29 of 29 are split; with the edit 6 of 6 are one kernel; so are head sizes "
+     "16, 32 and 64, 1 to 512 keys, 2 to 600 queries, masks and dynamic sizes",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "it is FP8 with {A}",
      "TensorRT for RTX fuses FP8 with a fixed number of 32 keys or more, and an "
      "output that is quantized or not FP32",
      "remove the quantizers of the block, and compute it in FP16 or BF16",
-     "39 of 39 are split, with the edit 5 of 5 are not; nor are 57 from 32 keys on, "
-     "and "
-     "with one query",
+     "39 of 39 are split; with the edit 5 of 5 are one kernel; so are 57 with 32 "
+     "keys or more, and with one query",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/behind", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_masked_behind,
      "`{A}` is between the Softmax and its quantizer",

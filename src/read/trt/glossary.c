@@ -144,11 +144,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
     /* Data movement. */
     {"Reformat",
      "Reformat,MyelinReformat,Reformatting CopyNode*,*Reformatted *,REFORMAT", TYPE,
-     "A copy that changes the type or layout of a tensor. `Reformatting CopyNode for "
-     "Input "
-     "Tensor 0 to X` is the builder's, before X; with Origin QDQ, CAST, SLICE or "
-     "IDENTITY "
-     "it is a node of the model.",
+     "A copy that changes the type or layout of a tensor. `Reformatting CopyNode "
+     "for Input Tensor 0 to X` comes from the builder, which inserts it before X; "
+     "with Origin QDQ, CAST, SLICE or IDENTITY it computes a node of the model.",
      "It reads and writes a whole tensor and computes nothing.",
      "`reformats` states the cause of each and what would remove it.",
      GUIDE ", Engine inspector"},
