@@ -98,7 +98,7 @@ _ROWS_OF_TEXT, _ROWS_OF_HTML, _MOST_LISTED, _LEAST_WIDTH = 20, 50, 40, 16
 
 
 def printable(text: str) -> str:
-    """A character that would move others is written by its number."""
+    """Writes a character that reorders others as its code point."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 

@@ -508,8 +508,8 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
  * name. */
 struct bindings {
     const struct fsd_state *s;
-    uint32_t *of[2]; /* indexed by symbol, for inputs and for outputs: the number plus
-                        1; 0: none */
+    uint32_t *of[2]; /* of inputs and of outputs, indexed by the symbol of the name:
+                        the number plus 1; 0: there is none */
 };
 
 static struct bindings bindings_of(const struct fsd_state *s, struct fsd_arena *scratch)

@@ -135,7 +135,8 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 
 /* A consumer that computes in the same type reads the tensor directly; others need a
  * Cast.
- * @param depth  of nodes that other edits remove, whose readers read the tensor */
+ * @param depth  number of removed nodes between the tensor and the consumer; the
+ *               consumers of a removed node read the tensor */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
                            enum fsd_dtype to, int depth)
 {

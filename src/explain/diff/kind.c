@@ -41,10 +41,10 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return multiplied;
 }
 
-/* Whether all nodes of the layer are quantizers, and there is at least one.  Not
- * counted are a Concat (a DQ that writes its part of one in place is still a DQ),
- * constants such as its scale, and a product for which the layer quantizes and pads the
- * input. */
+/* Whether all nodes of the layer are quantizers, and there is at least one.  Three
+ * kinds of nodes do not count: a Concat (a DQ that writes its output in place into
+ * that of a Concat is still a DQ), constants such as a scale, and a product whose
+ * input the layer quantizes and pads. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;

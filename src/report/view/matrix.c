@@ -627,8 +627,8 @@ static const struct fsd_rows *varying_rows(const struct context *k)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* The difference between the builders' versions, because of which no difference can be
- * attributed to an option or chance alone. */
+/* The difference between the versions of the builders. If there is one, no other
+ * difference can be attributed to an option or to chance alone. */
 static const char *versions_text(const struct context *k)
 {
     const struct fsd_state *first = k->m->builds[0];
