@@ -117,11 +117,10 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
         if (join.joined < p->entries.n && e->reader->add_names)
             add_missing(d, p, &join);
     } else if (!force) {
-        status =
-            fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
-                     "expected times of the %u layers of %s, found times of %u layers, "
-                     "%u of which are in the engine (--force uses these times)",
-                     e->nodes.n, e->path, p->entries.n, join.joined);
+        status = fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
+                          "expected times of the %u layers of %s, found times of %u "
+                          "layers, %u of them in the engine (--force uses these times)",
+                          e->nodes.n, e->path, p->entries.n, join.joined);
     }
     fsd_arena_free(scratch);
     return status;

@@ -105,7 +105,7 @@ def options():
                    more=["--model", f"{QAT}/model.onnx", "--copy-model"])
     check("a script's own files", sorted(os.listdir(path("script"))) == ["build.log", "command.json", "mine.json", "model.onnx"] and
           not os.path.islink(path("script/model.onnx")), done.stderr)
-    check("what lacks is said", "no verbose build log" in done.stderr and "no layer times" in done.stderr, done.stderr)
+    check("what lacks is said", "the log is not verbose" in done.stderr and "no layer times" in done.stderr, done.stderr)
     check("words are no shell's", collect("words", "printf", "%s", "$(touch x); `y`").stdout == "$(touch x); `y`")
     word = "-peep:no_such=off"
     done = collect("switch", "bash", "-c", f"""echo '{word} invalid compilation option, ignored (unknown option "{word}")' >&2""",
