@@ -104,7 +104,7 @@ def operations(folder):
     other.write_text("".join(changed))
     bisect(folder, "start", model, engine)
     bisect(folder, "bad", engine, says="suspects left, about ")
-    bisect(folder, "next", "--budget", 200, says="the next one: --budget 200,2")
+    bisect(folder, "next", "--budget", 200, says="for the next page pass --budget 200,2")
     bisect(folder, "next", "--budget", "200,2", says="page 2 of ")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
@@ -127,7 +127,7 @@ def with_product_split(folder):
 
 def ends(folder):
     """How searches end that name no fusion."""
-    for words, says in ((("good",), "The failure does not show in this build"), (("skip",), "could not be tested"),
+    for words, says in ((("good",), "The failure does not occur in this build"), (("skip",), "could not be tested"),
                         (("bad", "bad"), "No fusion alone causes the failure")):
         bisect(folder, "reset")
         bisect(folder, "start", MODEL, ENGINE)
@@ -155,8 +155,8 @@ def outputs(folder):
         check("the state", (folder / ".fusiondiff-bisect").read_bytes() == kept)
     bisect(folder, "run", "--limit", "0.1", "true", status=2, says="--limit needs --values")
     bisect(folder, "start", "--values", good, MODEL, ENGINE, status=2, says="--values is an option of run only")
-    bisect(folder, "run", "--values", good, script(folder, "right", f"echo {good}\necho {ENGINE}\n"), says="does not show in this build")
-    for limit, says in (("0.01", "No fusion alone causes the failure"), ("0.5", "does not show in this build")):
+    bisect(folder, "run", "--values", good, script(folder, "right", f"echo {good}\necho {ENGINE}\n"), says="does not occur in this build")
+    for limit, says in (("0.01", "No fusion alone causes the failure"), ("0.5", "does not occur in this build")):
         bisect(folder, "reset")
         bisect(folder, "start", MODEL, ENGINE)
         bisect(folder, "run", "--values", good, "--limit", limit, script(folder, "wrong", build + f"echo {wrong}\necho {SPLIT}\n"), says=says)
@@ -173,7 +173,7 @@ def main():
         bisect(folder, "next", status=2, says="there is no search")
         bisect(folder, "nxt", status=2, says="did you mean 'next'?")
         bisect(folder, "start", MODEL, status=2, says="expected bisect start MODEL ENGINE")
-        bisect(folder, "start", FIXTURES / "qat_block", says="without any change: the failure has to show")
+        bisect(folder, "start", FIXTURES / "qat_block", says="without any change: the failure has to occur")
         bisect(folder, "reset")
         bisect(folder, "start", MODEL, ENGINE, says="3 suspects, about 6 more builds")
         bisect(folder, "start", MODEL, ENGINE, status=2, says="a search has begun")
@@ -186,7 +186,7 @@ def main():
         refused("good", FIXTURES / "kernels/engine.log", says="")
         refused("bad", "nowhere.json", says="nowhere.json")
         refused("run", script(folder, "silent", "exit 1\n"), says="expected the path of the new dump")
-        refused("run", script(folder, "killed", "kill -9 $$\n"), says="did not complete")
+        refused("run", script(folder, "killed", "kill -9 $$\n"), says="did not end by itself")
         refused("run", folder / "none", says="cannot be started: No such file")
 
         ends(folder)
@@ -221,7 +221,7 @@ def main():
         check("it is gone behind it", left == {"build", "asked", "given.onnx"}, left)
         check("a file of the user's", mine.read_text() == "mine")
         bisect(folder, "log", says="good  1 fusion changed  1 suspect left")
-        bisect(folder, "log", "--budget", "200,2", status=2, says="the text has 1 page")
+        bisect(folder, "log", "--budget", "200,2", status=2, says="expected a page that the text has (1 page")
         bisect(folder, "good", status=2, says="the search is complete")
 
         text = state.read_text()
