@@ -49,4 +49,7 @@ enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
                      struct fsd_candidate *const *without, uint32_t n);
 
+/** What fsd_break_by_if() knows of the model before, in m->arena. */
+struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m);
+
 #endif

@@ -4,8 +4,9 @@
  * compiles both parts separately.
  *
  * What changes depends on all nodes behind the If.  To walk over them for each fusion
- * would cost the square of the model, so 64 fusions are examined at once: bit b of a
- * mask is about the b-th of them.
+ * would cost the square of the model.  So 64 fusions are examined at once: bit b of a
+ * mask is about the b-th of them.  And the walk ends where all that later nodes read is
+ * behind all of these Ifs, as behind the next residual sum of a transformer.
  */
 #include "base/base.h"
 #include "edit/mark/break.h"
@@ -163,16 +164,101 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group,
 
 /* --------------------------------------------------------------- what else changes */
 
+struct fsd_outlook {
+    bool sorted;    /* each node precedes the consumers of its outputs */
+    bool *dry;      /* indexed by node: it depends on no input of the network */
+    uint32_t *last; /* indexed by tensor: its last consumer; FSD_NONE */
+    uint32_t
+        *live; /* indexed by node: the number of tensors, not of dry nodes, that are
+                       there before it and that it or a later node reads */
+    uint32_t floor;       /* all dry nodes with a group precede this one */
+    uint32_t *low, *high; /* indexed by group: its first and its last node */
+};
+
+static bool is_dry(const struct fsd_graph *g, const bool *dry, fsd_id tensor)
+{
+    fsd_id from = fsd_tensor_producer(g, tensor);
+
+    return tensor == FSD_NONE ||
+           (from != FSD_NONE ? dry[from]
+                             : g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT);
+}
+
+static void find_spans(const struct fsd_marks *m, struct fsd_outlook *reach)
+{
+    reach->low = fsd_ids_new(m->arena, m->state->groups.n);
+    reach->high = FSD_NEW(m->arena, uint32_t, m->state->groups.n);
+    for (fsd_id i = 0; i < m->state->groups.n; i++)
+        for (uint32_t k = 0; k < m->state->groups.at[i].nodes.n; k++) {
+            fsd_id node = fsd_marks_node(m, i, k);
+
+            reach->low[i] = node < reach->low[i] ? node : reach->low[i];
+            reach->high[i] = node > reach->high[i] ? node : reach->high[i];
+        }
+}
+
+struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
+{
+    const struct fsd_graph *g = m->d->model;
+    struct fsd_outlook *reach = FSD_NEW(m->arena, struct fsd_outlook, 1);
+
+    reach->sorted = true;
+    reach->dry = FSD_NEW(m->arena, bool, g->nodes.n);
+    reach->last = fsd_ids_new(m->arena, g->tensors.n);
+    reach->live = FSD_NEW(m->arena, uint32_t, g->nodes.n + 2);
+    for (fsd_id i = 0; i < g->nodes.n; i++) {
+        reach->dry[i] = true;
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
+            reach->dry[i] &= is_dry(g, reach->dry, fsd_node_in_tensor(g, i, k));
+        if (reach->dry[i] && fsd_marks_owner(m, i) != FSD_NONE)
+            reach->floor = i + 1;
+    }
+    for (fsd_id t = 0; t < g->tensors.n; t++) {
+        struct fsd_span readers = g->tensors.at[t].consumers;
+        fsd_id from = fsd_tensor_producer(g, t);
+
+        for (uint32_t k = 0; k < readers.n; k++) {
+            fsd_id reader = g->links.at[readers.at + k];
+
+            reach->sorted &= from == FSD_NONE || reader > from;
+            if (reach->last[t] == FSD_NONE || reader > reach->last[t])
+                reach->last[t] = reader;
+        }
+        reach->sorted &= g->tensors.at[t].producers.n < 2;
+        if (!readers.n || is_dry(g, reach->dry, t))
+            continue;
+        reach->live[from == FSD_NONE ? 0 : from + 1]++;
+        reach->live[reach->last[t] + 1]--;
+    }
+    for (fsd_id i = 1; i < g->nodes.n + 2; i++)
+        reach->live[i] += reach->live[i - 1];
+    find_spans(m, reach);
+    return reach;
+}
+
 /* The fusions that are examined at once. */
 struct borders {
     const struct fsd_marks *m;
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
-    uint64_t open;    /* those that may still get a break */
-    uint64_t *passed; /* indexed by tensor: it is forwarded */
-    uint64_t *behind; /* indexed by node: it depends on a forwarded tensor */
-    uint64_t *across; /* indexed by tensor: see find_across() */
+    uint64_t open;      /* those that may still get a break */
+    uint64_t *passed;   /* indexed by tensor: it is forwarded */
+    uint64_t *behind;   /* indexed by node: it depends on a forwarded tensor */
+    uint64_t *sums;     /* indexed by tensor: see find_sums() */
+    fsd_id first, full; /* `behind` is of the nodes before `full`, and nothing before
+                           `first`; all others that are not dry are behind */
 };
+
+static uint64_t behind_of(const struct borders *b, fsd_id node)
+{
+    return node < b->full ? b->behind[node] : b->m->reach->dry[node] ? 0 : UINT64_MAX;
+}
+
+/* Whether the group has nodes on both sides of `first`, or between it and `full`. */
+static bool is_near(const struct borders *b, fsd_id group)
+{
+    return b->m->reach->low[group] < b->full && b->m->reach->high[group] >= b->first;
+}
 
 /* Calls for each bit of a mask that is open. */
 #define EACH_OPEN(b, bit, mask)                                                        \
@@ -212,20 +298,45 @@ static void walk_behind(struct borders *b, struct fsd_arena *scratch, uint64_t b
     }
 }
 
-/* Marks the consumers of a tensor; false if one of them precedes `node`. */
-static bool mark_readers(struct borders *b, fsd_id tensor, fsd_id node, uint64_t mask)
+static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
 {
     const struct fsd_graph *g = b->m->d->model;
     struct fsd_span readers = g->tensors.at[tensor].consumers;
-    bool later = true;
 
     for (uint32_t k = 0; k < readers.n; k++) {
         fsd_id reader = g->links.at[readers.at + k];
 
-        later &= node == FSD_NONE || reader > node || !(mask & ~b->behind[reader]);
         b->behind[reader] |= mask;
+        b->first = reader < b->first ? reader : b->first;
     }
-    return later;
+}
+
+/* Counts the tensors that are behind all Ifs, and that later nodes read: adds outputs
+ * of the node, and removes what it is the last to read. */
+static uint32_t count_covered(const struct borders *b, bool *covered, fsd_id node)
+{
+    const struct fsd_graph *g = b->m->d->model;
+    const uint32_t *last = b->m->reach->last;
+    uint32_t n = 0;
+
+    for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++) {
+        fsd_id t = fsd_node_in_tensor(g, node, k);
+
+        if (t == FSD_NONE || last[t] != node || !covered[t])
+            continue;
+        covered[t] = false;
+        n--;
+    }
+    for (uint32_t o = 0; o < g->nodes.at[node].out.n; o++) {
+        fsd_id t = fsd_node_out_tensor(g, node, o);
+
+        if (t == FSD_NONE || last[t] == FSD_NONE || b->passed[t] ||
+            (b->behind[node] & b->open) != b->open)
+            continue;
+        covered[t] = true;
+        n++;
+    }
+    return n;
 }
 
 /* Fills `passed` and `behind`: ONNX lists nodes before their consumers, so one pass is
@@ -233,27 +344,35 @@ static bool mark_readers(struct borders *b, fsd_id tensor, fsd_id node, uint64_t
 static void find_behind(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = b->m->d->model;
-    bool sorted = true;
+    const struct fsd_outlook *reach = b->m->reach;
+    bool *covered = FSD_NEW(scratch, bool, g->tensors.n);
+    uint32_t n = 0;
 
     b->passed = FSD_NEW(scratch, uint64_t, g->tensors.n);
     b->behind = FSD_NEW(scratch, uint64_t, g->nodes.n);
+    b->first = b->full = g->nodes.n;
     EACH_OPEN(b, bit, UINT64_MAX)
     for (uint32_t i = 0; i < b->c[bit]->passed.n; i++) {
         fsd_id tensor = b->c[bit]->passed.at[i];
 
         b->passed[tensor] |= UINT64_C(1) << bit;
-        mark_readers(b, tensor, FSD_NONE, UINT64_C(1) << bit);
+        mark_readers(b, tensor, UINT64_C(1) << bit);
     }
-    for (fsd_id i = 0; i < g->nodes.n && sorted; i++)
+    if (!reach->sorted) {
+        memset(b->behind, 0, g->nodes.n * sizeof *b->behind);
+        b->first = 0;
+        EACH_OPEN(b, bit, UINT64_MAX)
+        walk_behind(b, scratch, bit);
+        return;
+    }
+    for (fsd_id i = b->first; i < b->full; i++) {
         for (uint32_t o = 0; b->behind[i] && o < g->nodes.at[i].out.n; o++)
             if (fsd_node_has_out(g, i, o))
-                sorted &=
-                    mark_readers(b, fsd_node_out_tensor(g, i, o), i, b->behind[i]);
-    if (sorted)
-        return;
-    memset(b->behind, 0, g->nodes.n * sizeof *b->behind);
-    EACH_OPEN(b, bit, UINT64_MAX)
-    walk_behind(b, scratch, bit);
+                mark_readers(b, fsd_node_out_tensor(g, i, o), b->behind[i]);
+        n += count_covered(b, covered, i);
+        if (i + 1 >= reach->floor && n == reach->live[i + 1])
+            b->full = i + 1;
+    }
 }
 
 /* A node that is computed before the If is absorbed by the kernels of its operands,
@@ -297,7 +416,7 @@ static void add_mixed_group(struct borders *b, fsd_id i)
         m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 
     for (uint32_t k = 0; k < n; k++) {
-        uint64_t behind = b->behind[fsd_marks_node(m, i, k)];
+        uint64_t behind = behind_of(b, fsd_marks_node(m, i, k));
 
         late |= behind;
         several |= early & ~behind;
@@ -309,36 +428,39 @@ static void add_mixed_group(struct borders *b, fsd_id i)
     {
         fsd_break_add(b->c[bit], i);
         for (uint32_t k = 0; k < n && !(several >> bit & 1) && !parts; k++)
-            if (!(b->behind[fsd_marks_node(m, i, k)] >> bit & 1))
+            if (!(behind_of(b, fsd_marks_node(m, i, k)) >> bit & 1))
                 add_takers(m, i, fsd_marks_node(m, i, k), b->c[bit]);
         settle(b, bit);
     }
 }
 
-/* Fills `across`: the part after the If reads the tensor from before the If, directly
- * or through sums of such tensors.  It then has the model's sizes, not those with which
- * the builder computes products. */
-static void find_across(struct borders *b, struct fsd_arena *scratch)
+/* For which of the fusions the part after the If reads the tensor from before the If,
+ * directly or through sums of such tensors.  It then has the model's sizes, not those
+ * with which the builder computes products. */
+static uint64_t across_of(const struct borders *b, fsd_id tensor)
+{
+    fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
+
+    if (tensor == FSD_NONE)
+        return 0;
+    return fsd_is_data(b->m->d->facts, tensor) && from != FSD_NONE
+               ? ~behind_of(b, from) | b->passed[tensor] | b->sums[tensor]
+               : b->sums[tensor];
+}
+
+/* Fills `sums`.  A sum behind `full` reads nothing from before an If. */
+static void find_sums(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = b->m->d->model;
 
-    b->across = FSD_NEW(scratch, uint64_t, g->tensors.n);
-    for (fsd_id i = 0; i < g->tensors.n; i++) {
-        fsd_id from = fsd_tensor_producer(g, i);
-
-        if (fsd_is_data(b->m->d->facts, i) && from != FSD_NONE)
-            b->across[i] = ~b->behind[from] | b->passed[i];
-    }
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
+    b->sums = FSD_NEW(scratch, uint64_t, g->tensors.n);
+    for (fsd_id i = b->first; i < b->full; i++) {
         uint64_t all = fsd_node_is(g, i, FSD_ONNX_Add) ? b->behind[i] : 0;
 
-        for (uint32_t k = 0; k < g->nodes.at[i].in.n && all; k++) {
-            fsd_id in = fsd_node_in_tensor(g, i, k);
-
-            all &= in == FSD_NONE ? 0 : b->across[in];
-        }
+        for (uint32_t k = 0; k < g->nodes.at[i].in.n && all; k++)
+            all &= across_of(b, fsd_node_in_tensor(g, i, k));
         if (all)
-            b->across[fsd_node_out_tensor(g, i, 0)] |= all;
+            b->sums[fsd_node_out_tensor(g, i, 0)] |= all;
     }
 }
 
@@ -399,7 +521,7 @@ static uint64_t read_behind(const struct borders *b, fsd_id tensor)
     uint64_t read = 0;
 
     for (uint32_t i = 0; i < readers.n; i++)
-        read |= b->behind[g->links.at[readers.at + i]];
+        read |= behind_of(b, g->links.at[readers.at + i]);
     return read;
 }
 
@@ -410,7 +532,7 @@ static void add_stacked(struct borders *b, fsd_id i)
     const struct fsd_marks *m = b->m;
     fsd_id product = fsd_break_product(m, i), tensor;
 
-    if (product == FSD_NONE || !(b->behind[product] & b->open) ||
+    if (product == FSD_NONE || !(behind_of(b, product) & b->open) ||
         m->kinds[i] != FSD_FUSION_EPILOGUE || !fsd_break_is_generated(m, i))
         return;
     tensor = fsd_node_in_tensor(m->d->model, product, 0);
@@ -418,7 +540,7 @@ static void add_stacked(struct borders *b, fsd_id i)
         !fsd_node_is(m->d->model, fsd_tensor_producer(m->d->model, tensor),
                      FSD_ONNX_Add))
         return;
-    EACH_OPEN(b, bit, b->behind[product] & b->across[tensor])
+    EACH_OPEN(b, bit, behind_of(b, product) & across_of(b, tensor))
     {
         fsd_break_add(b->c[bit], i);
         settle(b, bit);
@@ -437,11 +559,8 @@ static void add_across(struct borders *b, fsd_id i)
     if (of == FSD_NONE || !fsd_node_is(g, i, FSD_ONNX_Add) ||
         !fsd_marks_is_stack(m, out))
         return;
-    for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++) {
-        fsd_id in = fsd_node_in_tensor(g, i, k);
-
-        reads |= in == FSD_NONE ? 0 : b->across[in];
-    }
+    for (uint32_t k = 0; k < g->nodes.at[i].in.n && b->behind[i]; k++)
+        reads |= across_of(b, fsd_node_in_tensor(g, i, k));
     reads &= b->behind[i];
     if (!fsd_marks_is_inside(m, out) && has_norm(m, of))
         read = read_behind(b, out) & ~b->behind[i];
@@ -489,13 +608,15 @@ static void add_parts(struct borders *b, bool residuals)
 
     find_behind(b, scratch);
     for (fsd_id i = 0; i < m->state->groups.n && b->open; i++)
-        add_mixed_group(b, i);
+        if (is_near(b, i))
+            add_mixed_group(b, i);
     if (residuals && b->open) {
-        find_across(b, scratch);
-        for (fsd_id i = 0; i < m->d->model->nodes.n && b->open; i++)
+        find_sums(b, scratch);
+        for (fsd_id i = 0; i < b->full && b->open; i++)
             add_across(b, i);
         for (fsd_id i = 0; i < m->state->groups.n && b->open; i++)
-            add_stacked(b, i);
+            if (is_near(b, i))
+                add_stacked(b, i);
     }
     fsd_arena_free(scratch);
 }

@@ -100,11 +100,12 @@ struct fsd_marks {
     struct fsd_tensor_place *places; /**< indexed by tensor of the model */
     struct fsd_break *breaks;        /**< indexed by group */
     FSD_VEC(fsd_id) pool;
-    fsd_id *next_same;        /**< indexed by tensor: the next one with the same
+    struct fsd_outlook *reach; /**< for the breaks by an If */
+    fsd_id *next_same;         /**< indexed by tensor: the next one with the same
                                    value */
-    struct fsd_users **users; /**< indexed by value of a tensor: see
+    struct fsd_users **users;  /**< indexed by value of a tensor: see
                                    fsd_marks_users(); NULL: not known yet */
-    uint32_t *stamps, *walks; /**< for fsd_marks_users(), by value and by group */
+    uint32_t *stamps, *walks;  /**< for fsd_marks_users(), by value and by group */
 };
 
 /** Computes all members.
