@@ -10,7 +10,8 @@ EXPONENT = 1.15
 HOSTILE = 1.5
 
 NETWORKS = ["cnn", "transformer", "branches", "rnn"]
-FIRST = {"cnn": 40, "transformer": 8, "branches": 60, "rnn": 40}      # n of the first count, from which the others follow
+# n of the first count, from which the others follow; of equal kernels a bound is reached at 192.
+FIRST = {"cnn": 40, "transformer": 8, "branches": 60, "rnn": 40, "equal_kernels": 800, "like_kernels": 400, "tree_kernels": 400, "wide_kernels": 200}
 DEEP_AND_WIDE = ["transformer", "branches"]
 ONE = ["transformer"]
 
