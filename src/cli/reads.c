@@ -84,5 +84,9 @@ enum fsd_status check_line_outputs(const struct command_line *line,
     add_named(line->bisect.values);
     for (unsigned i = 0; i < line->part.cut.n_values; i++)
         add_named(line->part.cut.values[i]);
-    return check_outputs(line, builds, 2, err);
+    if (!line->merge_base)
+        return check_outputs(line, builds, 2, err);
+    add_named(line->merge_base);
+    add_named(line->run.engine); /* THEIRS; a merge replaces OURS, run.model */
+    return FSD_OK;
 }

@@ -96,6 +96,15 @@ def check_driver(folder):
           done.stdout + done.stderr)
     check("driver: a side is kept whole", text(folder, "engine.fsd") == ours)
     check("driver: git knows of the conflict", "UU engine.fsd" in git(folder, "status", "--short").stdout)
+    with open(os.path.join(folder, "base.fsd"), "w", encoding="utf-8") as file:
+        file.write(ours)
+    with open(os.path.join(folder, "theirs.fsd"), "w", encoding="utf-8") as file:
+        file.write(theirs)
+    # git asks no driver if only one side changed the file.
+    done = run(folder, "snapshot", "--merge", "base.fsd", "engine.fsd", "theirs.fsd")
+    check("driver: only theirs changed", done.returncode == 0 and text(folder, "engine.fsd") == theirs, done.stderr)
+    done = run(folder, "snapshot", "--merge", "theirs.fsd", "theirs.fsd", "base.fsd")
+    check("driver: the base is not replaced", done.returncode == 2 and text(folder, "theirs.fsd") == theirs, done.stderr)
     done = run(folder, "snapshot", "--merge", "engine.fsd", "other", "engine.fsd")
     check("driver: only snapshots", done.returncode == 2 and "expected a snapshot" in done.stderr, done.stderr)
 
