@@ -141,17 +141,6 @@ static const char way_text[] = "    {way}: {seen}; {also}\n";
 
 /* ------------------------------------------------------------------------- tensors */
 
-static struct fsd_ids layers_of(struct fsd_arena *arena, const struct fsd_match *m,
-                                fsd_id node)
-{
-    uint32_t n = m->of_node[node].n;
-    fsd_id *ids = FSD_NEW(arena, fsd_id, n);
-
-    for (uint32_t i = 0; i < n; i++)
-        ids[i] = fsd_match_of_node(m, node, i)->layer;
-    return fsd_ids(ids, n);
-}
-
 static const char *sizes_of(struct fsd_arena *arena, const struct fsd_graph *g,
                             const struct fsd_form *form)
 {
@@ -237,7 +226,7 @@ static void fill_tensor(struct fsd_arena *arena, void *out, const void *from,
     fill_scale(row, d, i);
     row->node = fsd_count_id(node);
     if (node != FSD_NONE)
-        row->producers = layers_of(arena, d->match, node);
+        row->producers = fsd_ids_of_layers(arena, d->match, node);
 }
 
 /* Weights are not listed, since users do not search for them. */
