@@ -278,9 +278,10 @@ FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
 
 /** Writes the part as an ONNX model. Everything that it keeps has the same bytes as
  *  in the model, whose file the function reads once more.
- *  @return before anything is written FSD_E_IO, FSD_E_FORMAT where weights in other
- *          files are not there, FSD_E_MISMATCH where the model has changed since it was
- *          read, FSD_E_LIMIT for a part of more than 2 GiB; FSD_E_WRITE. */
+ *  @return FSD_OK. Before anything is written: FSD_E_IO; FSD_E_FORMAT if files with
+ *          weights are missing; FSD_E_MISMATCH if the model has changed since it was
+ *          read; FSD_E_LIMIT for a part of more than 2 GiB. While the function writes:
+ *          FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FILE *out,
                                           struct fsd_error *err);
 

@@ -25,8 +25,8 @@ static enum fsd_status check_options(const struct fsd_options *opt,
                         "engines only");
     if (opt->log || opt->engine_number)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected one engine with %s, found several: if a log "
-                        "contains one of the engines, pass it as an engine",
+                        "expected one engine with %s, found several; a log that "
+                        "lists the layers of an engine is passed as that engine",
                         opt->log ? "--log" : "--engine");
     return FSD_OK;
 }

@@ -109,8 +109,8 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
     return take(arena, n * size, align, true);
 }
 
-/* Systems that can do so move pages instead of copying them; otherwise, old and new
- * array would need memory at the same time. */
+/* realloc() moves the pages of a large block where the system can; a copy would need
+ * memory for the old and the new array at the same time. */
 static void *grow_block(struct fsd_arena *arena, void *at, size_t bytes)
 {
     struct block *block =

@@ -24,8 +24,8 @@ static bool is_file(const char *word, size_t n)
     return !stat(name, &st) && !S_ISDIR(st.st_mode);
 }
 
-/* The length of the first name: up to the first comma after which the part so far is a
- * file, since names may contain commas; else up to the first comma. */
+/* The length of the first name. It ends at the first comma before which the text is the
+ * path of a file, since names may contain commas; else at the first comma. */
 static size_t name_length(const char *at)
 {
     size_t first = strcspn(at, ","), n = first;

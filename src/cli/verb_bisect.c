@@ -296,8 +296,9 @@ static enum fsd_status judge_outputs(const struct command_line *line,
                          exit_status);
     if (!*outputs)
         return fail_file(err, FSD_E_ARG, line->words[1],
-                         "expected the path of the saved outputs on the line before "
-                         "the last, found nothing; the search is unchanged");
+                         "expected the path of the saved outputs on the second-to-last "
+                         "line that the script prints, found nothing; the search is "
+                         "unchanged");
     return fsd_bisection_judge_values(search, line->bisect.values, outputs,
                                       line->run.values_limit, &verdict->result, err);
 }

@@ -10,7 +10,7 @@
 
 #include <fusiondiff/edit.h>
 
-/* The model and the engine: words that name nodes, operators, 16-bit numbers; the edits
+/* The model and the engine: nodes by their names, operators, 16-bit numbers, and edits
  * that are collected before a file is written. */
 #include "match/pick.h"
 #include "model/graph/built.h"

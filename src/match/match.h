@@ -50,7 +50,7 @@ struct fsd_cut {
 struct fsd_conflict {
     fsd_id layer, node;
     unsigned by;  /**< the evidence that links `layer` and `node` */
-    fsd_id other; /**< the layer between whose tensors the node is located */
+    fsd_id other; /**< the layer whose inputs and outputs enclose the node */
 };
 
 /** A generated kernel for which match/kernel reached a limit, and which limit. */

@@ -36,9 +36,9 @@ struct fsd_align {
                                          model */
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
                                               model */
-    uint32_t rewritten; /**< unaligned core nodes of the old model for which the new
-                             model has a product with as many weights, written with
-                             different nodes */
+    uint32_t rewritten; /**< unaligned core nodes of the old model whose product the
+                             new model writes with other nodes: it has a product with
+                             the same number of weights */
 };
 
 /** The origin in the new model of a tensor of the old one. Neither node nor input if

@@ -124,7 +124,8 @@ struct fsd_node_presence {
  *  output of the network. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
-    fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the producer's output */
+    fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the change is that of
+                                  the producer's output, whoever consumes it */
     struct fsd_state_form before, after;
     uint8_t width;
     fsd_id region;

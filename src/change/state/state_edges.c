@@ -24,7 +24,7 @@ enum {
 };
 
 struct move_end {
-    fsd_id move; /* first members: two numbers, the sort key */
+    fsd_id move; /* with the first number of `end` the sort key, so they come first */
     struct fsd_destination end;
 };
 

@@ -83,8 +83,8 @@ static void check_no_verb(const struct command_line *line, const char *arg)
     const char *first = line->run.model;
 
     if (!first && find_verb(arg) && access(arg, F_OK) != 0)
-        usage_error("the verb %s does not have an option given before it ('fusiondiff "
-                    "help %s' lists its options)",
+        usage_error("an option before the verb %s is not an option of that verb "
+                    "('fusiondiff help %s' lists its options)",
                     arg, arg);
     if (first && line->run.engine && !strpbrk(first, "./")) { /* probably a mistyped
                                                                  verb */

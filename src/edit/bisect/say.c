@@ -79,10 +79,10 @@ static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
     if (!n)
         return;
     fprintf(out,
-            n == 1 ? "%u other fusion was not split in any wrong build, and may be "
-                     "needed as well:\n"
-                   : "%u other fusions were not split in any wrong build, and may be "
-                     "needed as well:\n",
+            n == 1 ? "%u other fusion was whole in each wrong build, so the failure "
+                     "may need it as well:\n"
+                   : "%u other fusions were whole in each wrong build, so the failure "
+                     "may need them as well:\n",
             n);
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         if (is_open(b->hunt, i))

@@ -411,7 +411,9 @@ static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
     uint32_t n = m->state->groups.at[i].nodes.n;
-    uint64_t late = 0, early = 0, several = 0; /* nodes behind, one before, more */
+    uint64_t late = 0, early = 0, several = 0; /* a bit for each break: some node
+                                                  is behind it, some is before it,
+                                                  several are */
     bool parts =
         m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 

@@ -181,7 +181,7 @@ struct fsd_users {
     bool in_place; /**< a Concat that no layer computes uses it */
     bool loops;    /**< control flow, or a recurrent operator, uses it */
     bool merged;   /**< one of several nodes that compute these values is merged */
-    bool joined;   /**< products in one kernel are among the groups */
+    bool joined;   /**< one of the groups has several products in one kernel */
 };
 
 /** Tensors of equal values share their consumers, which are found once.

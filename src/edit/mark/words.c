@@ -21,9 +21,10 @@ static const struct {
     [FSD_WHY_CONV] =
         {"epilogue", "an output is row-major: to write that layout, the builder splits "
                      "the nodes after the Conv from its kernel"},
-    [FSD_WHY_FORM] = {"form", "the generated kernel writes it in a different layout or "
-                              "shape than an output has, and the conversion may be "
-                              "fused with a part of the kernel"},
+    [FSD_WHY_FORM] = {"form",
+                      "the generated kernel writes another layout or shape than "
+                      "an output of the network has; the added conversion may "
+                      "be fused with a part of the kernel"},
     [FSD_WHY_READER] = {"reader", "it is not row-major, and the conversion may be "
                                   "fused with a part of the kernel that reads it"},
     [FSD_WHY_JOINED] = {"joined",
@@ -34,8 +35,10 @@ static const struct {
                                   "again, and a separate kernel computes its products"},
     [FSD_WHY_IN_PLACE] = {"in-place", "its producer writes it in place in a Concat: if "
                                       "it is marked, the Concat becomes a copy kernel"},
-    [FSD_WHY_CONCAT] = {"concat", "producers write the inputs of the Concat in place: "
-                                  "if it is marked, a kernel may copy them together"},
+    [FSD_WHY_CONCAT] = {"concat",
+                        "producers write their tensors into the output of the "
+                        "Concat: if that is marked, a kernel may copy them "
+                        "there"},
     [FSD_WHY_TURNED] = {"turned",
                         "the kernel that reads it transposes it: if it is marked, the "
                         "Transpose may move to the kernel that writes "

@@ -298,8 +298,9 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
     return found;
 }
 
-/* Prints "layer 21 writes fp32, for GlobalAveragePool_294 reads Relu_293 unquantized":
- * one consumer that needs higher precision makes the layer write it for all consumers.
+/* Prints "layer 21 writes fp32, because GlobalAveragePool_294 reads Relu_293
+ * unquantized": one consumer that needs higher precision makes the layer write it for
+ * all consumers.
  * False if the model shows no such consumer, or if the engine does not show that the
  * layer writes higher precision. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)

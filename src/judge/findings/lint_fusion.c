@@ -168,13 +168,15 @@ static void repeat(struct fsd_finder *f, const struct fsd_measured_block *m,
 {
     if (fsd_attention_size(m, tensor, 2) == 1)
         fsd_edit_of_block(
-            f, (struct fsd_edit){.action = FSD_REPEAT_HEADS,
-                                 .node = node,
-                                 .input = 1,
-                                 .axis = 2,
-                                 .size = fsd_attention_size(m, m->q, 2),
-                                 .effect =
-                                     "repeats the heads that the product broadcasts"});
+            f,
+            (struct fsd_edit){
+                .action = FSD_REPEAT_HEADS,
+                .node = node,
+                .input = 1,
+                .axis = 2,
+                .size = fsd_attention_size(m, m->q, 2),
+                .effect =
+                    "repeats the heads, in place of their broadcast by the product"});
 }
 
 static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block *m)

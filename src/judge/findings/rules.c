@@ -509,7 +509,8 @@ static const struct fsd_rule rules[] = {
      .why = "TensorRT has a fast fused kernel for this pattern.",
      .fix = "Remove what separates the layers of the block; the finding lists both."},
     {"precision-required", FSD_OFF,
-     "A smaller share of the work than the policy requires runs in the required types.",
+     "The share of the work that runs in the required types is below that of the "
+     "policy.",
      CASE, fsd_find_not_in_types, 0, FSD_SETS_TYPES, NONE_MORE,
      .why = "An engine that silently runs in higher precision is several times slower.",
      .fix = "List the nodes by `names --not TYPE`. In a strongly typed build, "

@@ -248,8 +248,8 @@ static const struct fsd_rule rules[] = {
             "are requantized and copied.",
      .fix = "Give all of them the greatest scale.",
      .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: 22 % fewer bytes; not where "
-         "a quantizer follows it (16 models, 44 builds: none moves "
+         "rtx: measured for fusiondiff, 1 model, 2 builds: 22 % fewer bytes; no gain "
+         "if a quantizer follows the Concat (16 models, 44 builds: none moves "
          "fewer bytes, 2 move more); trt8, trt10, trt11: documented by "
          "NVIDIA, yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,
@@ -427,7 +427,7 @@ static const struct fsd_rule rules[] = {
          "The structure of the model causes most of what a report finds in the engine.",
      .fix = "Follow the rule that the finding names; without one, no change of the "
             "model is known.",
-     .source = "any builder: the sources of the findings that it cites"},
+     .source = "any builder: see the sources of the rules that the finding names"},
     /* Last, since only then it is known which ignores had an effect. */
     {"policy", FSD_WARNING,
      "An ignore entry of the policy has expired, or a word of the policy matches "

@@ -424,7 +424,7 @@ static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
         fsd_put_padding_choice(&deed->choice, out);
         fputs(" at ", out);
         put_nodes(t, deed, brief, out);
-        fputs(brief ? "" : ", which kernels pad", out);
+        fputs(brief ? "" : ", because kernels pad them", out);
         break;
     case DEED_HALF:
         fputs("convert the model to FP16", out);

@@ -121,8 +121,8 @@ static const struct fsd_fusion_rule rules[] = {
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "it is FP8 with {A}",
-     "TensorRT for RTX fuses FP8 with a fixed number of 32 keys or more, and an "
-     "output that is quantized or not FP32",
+     "TensorRT for RTX fuses FP8 only if the number of keys is static and at least "
+     "32, and if the output is quantized or not FP32",
      "remove the quantizers of the block, and compute it in FP16 or BF16",
      "39 of 39 are split; with the edit 5 of 5 are one kernel; so are 57 with 32 "
      "keys or more, and with one query",

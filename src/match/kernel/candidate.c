@@ -104,8 +104,8 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 /* --------------------------------------------------------------- one step */
 
 /* Whether a begun node may have the lowering `other`.  Two lowerings of a node may
- * begin alike, and a later step shows which one it is.  For a product that another
- * kernel passed on, the lowering is already known from what that kernel wrote. */
+ * begin alike, and a later step shows which one it is.  If another kernel began
+ * the product, the tensor that it wrote already shows the lowering. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)

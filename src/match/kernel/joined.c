@@ -1,14 +1,14 @@
 /*
- * Kernels that concatenate the outputs of other kernels.  If such a kernel begins with
- * this, it reads its inputs in the order of the Concat that it computes:
+ * Kernels that concatenate the outputs of other kernels.  If a kernel begins with the
+ * concatenation, it reads its inputs in the order of the Concat that it computes:
  *
  *     kernel 10  Mul Mean  u, s1 -> w1          r0, r1, r2 -> Concat c
  *     kernel 11  Mul Mean  u, s2 -> w2
  *     kernel 12  Mul Mean  u, s0 -> w0
  *     kernel 13  Concat    w0, w1, w2 -> x      w0 holds r0, w1 holds r1, w2 holds r2
  *
- * The number and sizes of the inputs show which Concat it is if they fit only one node
- * of the model, or as many nodes as kernels, each depending on the one before.  This is
+ * The number and sizes of the inputs show which Concat it is if exactly one node of the
+ * model fits, or if n nodes fit n kernels and each depends on the one before.  This is
  * done before any kernel is replayed.  It distinguishes equal branches whose results
  * are concatenated, and the replay can continue after the Concat even if the kernels
  * before it fit no nodes.

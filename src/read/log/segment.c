@@ -31,8 +31,9 @@ struct fsd_log_segmenter {
     enum fsd_log_form form;
     struct fsd_slice first; /* name of the inspector's first layer in that list */
     struct fsd_slice title;
-    struct fsd_log_list kinds; /* the list of kinds of an engine without another list so
-                                  far */
+    struct fsd_log_list
+        kinds; /* a list of the layers' kinds, kept until another list of
+                                  that engine is found */
 };
 
 struct fsd_log_lines fsd_log_list_lines(const struct fsd_file *file,

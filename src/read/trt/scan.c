@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-/* TensorRT has no longer numbers or layer types.  Without a limit, a hostile name could
+/* No number or layer type of TensorRT is longer.  Without a limit, a hostile name could
  * be scanned once per byte. */
 enum { DIGITS_MAX = 10, TYPE_MAX = 64 };
 

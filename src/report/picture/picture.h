@@ -41,7 +41,7 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
  * child process, which is killed if it takes too long. If a picture is too large for
  * the layout, it is simplified, and a note says so.
  * @param format "dot", "svg", "png" or "pdf".
- *  @return FSD_OK; FSD_E_ARG for words of the style's picture that mean nothing, and
+ *  @return FSD_OK; FSD_E_ARG if `style->picture` has an unknown word, and
  *          for a layout in a build without Graphviz; FSD_E_LIMIT when no layout came to
  *          an end in its processor time. */
 enum fsd_status fsd_picture_write(const struct fsd_diff *d, const char *format,

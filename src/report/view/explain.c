@@ -95,8 +95,8 @@ static uint32_t first_member(const struct split_blocks *split, fsd_id node)
     return low;
 }
 
-/* States for each block that contains all of these nodes and is not one kernel why that
- * is so. */
+/* For each block that contains all of these nodes but is not one kernel, states the
+ * reason. */
 static void say_blocks(struct fsd_tale *tale, const struct fsd_diff *d,
                        const struct split_blocks *split, const fsd_id *nodes,
                        uint32_t n)

@@ -293,8 +293,8 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, SHARE,  roofline_share,   "of its roofline") \
     has(t, NAME,   first,            "what to do first", .sentence = true) \
     has(t, TEXT,   spent,            "class", \
-                                     .about = "class of a layer that does not " \
-                                              "only compute") \
+                                     .about = "what a layer that does not compute " \
+                                              "spends its time on") \
     has(t, TEXT,   words,            NULL, .aside = true) \
     has(t, NAME,   fix,              NULL, .aside = true) \
     has(t, FACTS,  values,           "", .behind = true, \

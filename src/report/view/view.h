@@ -53,8 +53,8 @@ FSD_VIEWS(FSD_VIEW_DECLARED)
 
 /** The changes. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
-/** Several builds: a row shows what computes some nodes, with a column per build; or
- *  what varies among the builds. */
+/** Sheets of several builds. Matrix: a row for some nodes, with what computes them in a
+ *  column per build. Stability: what varies among the builds. */
 void fsd_sheet_of_matrix(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m);
 /** Several routes: the effect of each knob, and the fastest route. */

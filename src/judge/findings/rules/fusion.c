@@ -123,7 +123,7 @@ static void add_finish(struct finishes *all, struct bits *bits, enum finish kind
     all->mask |= UINT64_C(1) << i;
 }
 
-/* The kind of a node's epilogue operation; FINISHES if it is not one. */
+/* The kind of epilogue operation that the node is; FINISHES if it is none. */
 static enum finish finish_of(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
