@@ -249,7 +249,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Give all of them the greatest scale.",
      .source =
          "rtx: measured for fusiondiff, 1 model, 2 builds: 22 % fewer bytes; no gain "
-         "if a quantizer follows the Concat (16 models, 44 builds: none moves "
+         "if a quantizer follows it (16 models, 44 builds: none moves "
          "fewer bytes, 2 move more); trt8, trt10, trt11: documented by "
          "NVIDIA, yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,

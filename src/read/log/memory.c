@@ -62,7 +62,7 @@ static struct fsd_memory_use *sums_of(struct fsd_history *h, uint32_t build)
     return &h->memory.at[h->memory.n - 1];
 }
 
-static bool read_memory(struct fsd_history *h, struct fsd_slice text, uint32_t build)
+bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t build)
 {
     static const struct {
         const char *words;
@@ -91,13 +91,4 @@ static bool read_memory(struct fsd_history *h, struct fsd_slice text, uint32_t b
             return true;
         }
     return false;
-}
-
-/* The first letter of nearly all other lines differs. */
-bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t build)
-{
-    char first = text.n ? *text.s : '\0';
-
-    return (first == 'L' || first == 'T' || first == 'M' || first == 'A') &&
-           read_memory(h, text, build);
 }

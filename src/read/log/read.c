@@ -159,6 +159,25 @@ static void end_times(struct log_reader *r)
         fsd_log_printed_end(&r->printed, &r->h->profiles);
 }
 
+/* Reads a line about memory or sizes, which the first letter of nearly all other lines
+ * excludes. */
+static bool read_sums(struct log_reader *r, struct fsd_slice t)
+{
+    switch (t.n ? *t.s : '\0') {
+    case 'A':
+    case 'L':
+    case 'M':
+    case 'T':
+        return fsd_log_memory_read(r->h, t, r->build);
+    case 'C':
+    case 'I':
+    case 'S':
+        return fsd_log_shape_read(r->h, t, r->build);
+    default:
+        return false;
+    }
+}
+
 static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 {
     struct fsd_slice t = place->line.text;
@@ -203,9 +222,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
     r->events.build = r->build;
     r->events.line = r->h->lines;
     r->events.severity = place->line.severity;
-    if (fsd_log_memory_read(r->h, t, r->build) ||
-        fsd_log_shape_read(r->h, t, r->build) || read_layer_list(r, t) ||
-        read_register(r, t) || read_network(r, t) || fsd_event_read(&r->events, t))
+    if (read_sums(r, t) || read_layer_list(r, t) || read_register(r, t) ||
+        read_network(r, t) || fsd_event_read(&r->events, t))
         return;
     /* Lines that other programs print between the builder's lines are not counted as
      * unknown forms. */

@@ -89,7 +89,7 @@ static bool read_set(struct fsd_history *h, struct fsd_input_shape shape,
     return keep(h, shape, name, t);
 }
 
-static bool read_shape(struct fsd_history *h, struct fsd_slice text, uint32_t build)
+bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t build)
 {
     struct fsd_input_shape shape = {.build = build, .run = true};
     struct fsd_slice sizes;
@@ -112,11 +112,4 @@ static bool read_shape(struct fsd_history *h, struct fsd_slice text, uint32_t bu
     return fsd_slice_take(&text, "build shape (profile ") &&
            take_profile(&text, &shape) && fsd_slice_take(&text, "): ") &&
            keep_range(h, shape, text);
-}
-
-/* The first letter of nearly all other lines differs. */
-bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t build)
-{
-    return text.n && (*text.s == 'S' || *text.s == 'C' || *text.s == 'I') &&
-           read_shape(h, text, build);
 }
