@@ -823,8 +823,8 @@ struct fsd_check_options {
                                        for the build's label, version and GPU */
     unsigned n_snapshots;
     const char *policy;  /**< path of the policy; NULL for the default policy */
-    unsigned today;      /**< the day, 20260131, on which ignores expire; 0 lets none
-                              expire */
+    unsigned today;      /**< today, as 20260131: ignore entries whose last day is
+                              earlier have expired; 0: none expires */
     bool accept;         /**< nothing fails, because the snapshot is to be rewritten */
     bool lint;           /**< check the model too, as fsd_linting_open() does */
     const char *builder; /**< the builder for `lint`, as in struct fsd_lint_options */
@@ -950,8 +950,8 @@ struct fsd_lint_options {
         *builder;       /**< the builder whose rules apply: "trt8", "rtx-1.7:sm89"; NULL
                               for the one that made the engine, else "rtx-1.7:sm89" */
     const char *policy; /**< path of the policy; NULL for the default policy */
-    unsigned today;     /**< the day, 20260131, on which ignores expire; 0 lets none
-                              expire */
+    unsigned today;     /**< today, as 20260131: ignore entries whose last day is
+                              earlier have expired; 0: none expires */
 };
 
 struct fsd_linting;

@@ -45,9 +45,10 @@ static const char doc[] =
     "the outcome of every node, which layers were inserted, and why.\vMODEL is an ONNX "
     "file.  ENGINE is the JSON of trtexec --exportLayerInfo, a verbose build log, "
     "inspector text, or ONNX Runtime's optimized model; '-' reads standard input.  "
-    "Without MODEL the nodes are those that ENGINE names.  A directory replaces the "
-    "files of one build in it.  Of a log whose build failed it reports why: the class "
-    "of the failure, the nodes, what to try.\n\nExit status: 0 no finding at or above "
+    "Without MODEL the nodes are those that ENGINE names.  In place of the files, a "
+    "directory that holds one build may be given.  For the log of a build that failed, "
+    "the report has the class of the failure, the nodes, and what to try.\n\nExit "
+    "status: 0 no finding at or above "
     "the --fail-on "
     "level, 1 findings, 2 an error.";
 

@@ -42,7 +42,7 @@ static const char doc[] =
     "model; part.svg, its picture; layers.json, its layers.\vOLD "
     "and NEW are builds as for compare: "
     "MODEL,ENGINE[,PROFILE[,LOG]], a directory, a snapshot or a "
-    "build log; MODEL and the log of a build that failed report why.  Read issue.md "
+    "build log; if a build failed, MODEL and its log.  Read issue.md "
     "before you send it: it states what "
     "is unknown.\n\n--anonymize replaces the names of nodes, "
     "tensors, functions, sizes and files, and any word that "
@@ -66,7 +66,8 @@ static void check_line(struct command_line *line)
     if (line->format || line->n_outputs != 1 || !line->outputs[0].path)
         usage_error("expected -o DIR, a new directory");
     if (line->issue.options.finding && names_part(line))
-        usage_error("expected --finding, or --layer, --group and --node");
+        usage_error(
+            "expected --finding, or any of --layer, --group and --node, found both");
     if (line->issue.names && !line->issue.options.anonymous)
         usage_error("--names requires --anonymize");
     if (is_pair(line)) {

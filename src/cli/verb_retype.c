@@ -11,9 +11,9 @@ static const char doc[] =
     "writes no model.\vInputs and outputs keep their types.  "
     "Quantizers are kept: they decide what runs in INT8 or FP8.  "
     "Casts are inserted only between nodes of different types.  "
-    "Weights in FILE beyond the range of FP16 become its largest "
-    "number, as TensorRT does.  External weights stay in their files, followed by a "
-    "Cast.";
+    "Weights in the model's file that exceed the range of FP16 become the "
+    "largest number of FP16, as in TensorRT.  Weights in other files stay as they are, "
+    "and a Cast is added behind them.";
 
 static void check_line(struct command_line *line)
 {

@@ -7,8 +7,8 @@
 #include "match/pass.h"
 
 /* For a node: the first layer that tensors link to it, and the first such layer in a
- * different unit.  Whatever unit is asked for, one of the two is the first layer of
- * another unit.  Both are stored because a name that thousands of layers share is
+ * different unit.  For any given unit, one of the two is the first linked layer outside
+ * that unit.  Both are stored because a name that thousands of layers share is
  * looked up thousands of times. */
 struct rivals {
     fsd_id first, other;

@@ -44,8 +44,8 @@ static bool take_lowering(struct left *left, const struct fsd_lowering *lowering
     return lowering->n > 0;
 }
 
-/* Removes the steps of the node's longest decomposition whose steps all remain; false
- * if there is none. */
+/* Finds the node's longest decomposition of which `left` still has every step, and
+ * removes these steps; false if there is none. */
 static bool take_node(struct left *left, const struct fsd_lowerings *lowerings,
                       fsd_id node)
 {

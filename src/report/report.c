@@ -168,8 +168,8 @@ const struct fsd_subject_names *fsd_subject_names(enum fsd_subject subject)
 
 enum form { NONE, PAGE, OWN, DRAWN, VERDICT, ROWS };
 
-/* Whether a format is for merge gates: such formats have neither rows nor a form of
- * changes, and report changes as findings. */
+/* Whether a format is for merge gates: such formats have no tables and no own output of
+ * a comparison, but report its changes as findings. */
 static bool gates(const struct format *f)
 {
     return f->verdict && !f->own[FSD_OF_COMPARISON] && !f->sheet;

@@ -67,9 +67,10 @@ static void color_to(struct fsd_align_side *side)
     }
 }
 
-/* A pass pairs nodes that are unique on both sides in: both ends; the subgraph to the
- * outputs; for optional nodes, which belong to the node before them, the subgraph from
- * the inputs. */
+/* A pass pairs the nodes whose key occurs once in each build. The keys, pass by pass:
+ * the subgraphs from the inputs and to the outputs; the subgraph to the outputs; the
+ * subgraph from the inputs, for optional nodes only, which belong to the node before
+ * them. */
 enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
 
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,

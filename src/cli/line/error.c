@@ -15,8 +15,9 @@ void put_blanks(FILE *out, size_t n)
         putc(' ', out);
 }
 
-/* Returns the end of a line that is too long, and sets `next` to the beginning of the
- * next: the last blank that fits, or the blank after a word that is itself too long. */
+/* Returns where a line that is too long ends: at the last blank that fits, or at the
+ * blank after a word that is itself too long. Sets `next` to the beginning of the next
+ * line. */
 static size_t find_break(const char *text, size_t n, size_t room, size_t *next)
 {
     size_t end = room;

@@ -1,7 +1,7 @@
 /*
- * Parses the command line by the rows of the verb's options, each table of which has a
- * heading in --help. An option sets the member that its row names. Then the verb checks
- * the whole line.
+ * Parses the command line. The options of a verb are rows in tables, and each table
+ * has a heading in --help. An option sets the member that its row names. Then the
+ * verb checks the whole line.
  */
 #include "cli/line/line.h"
 #include "host/files.h"

@@ -136,10 +136,11 @@ static void put_no_fusion(const struct fsd_bisection *b, FILE *out)
         bad += b->hunt->steps.at[i].result == FSD_BISECT_BAD;
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
         open += b->hunt->fusion[i] && !fsd_hunt_is_cleared(b->hunt, i);
-    fprintf(
-        out,
-        "No fusion alone causes the failure: %u build%s, and all engines were wrong.\n",
-        bad, fsd_plural(bad));
+    fprintf(out,
+            "No fusion alone causes the failure: the engines of all builds (%u "
+            "build%s) were "
+            "wrong.\n",
+            bad, fsd_plural(bad));
     if (open)
         fprintf(out, "%u fusion%s not split in any of them, and may cause it:\n", open,
                 open == 1 ? " was" : "s were");

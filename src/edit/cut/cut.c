@@ -179,7 +179,7 @@ static enum fsd_status need(struct fsd_cut_plan *plan, fsd_id tensor, bool *need
     }
     if (producer == FSD_NONE && !(t->flags & FSD_TENSOR_INPUT))
         return fail(plan, err, FSD_E_FORMAT, "tensors that a node produces", t->name,
-                    "which none does");
+                    "which no node produces");
     if (known_numbers(plan, tensor) && !is_asked_input(plan, tensor))
         fsd_vec_push(plan->arena, &plan->sizes, tensor);
     else

@@ -422,9 +422,9 @@ static bool is_converted_beside(const struct fsd_marks *m, const bool *converted
     return beside;
 }
 
-/* A conversion on one side of a generated kernel does not change it.  Between two
- * conversions, the builder may compute it with them, so only one of the two tensors is
- * marked. */
+/* A conversion on one side of a generated kernel does not change the kernel.  If there
+ * are conversions on both sides, the builder may fuse the kernel with them, so only one
+ * of its two tensors is marked. */
 static bool goes_together(const struct fsd_marks *m, const bool *converted, fsd_id port,
                           fsd_id layer)
 {

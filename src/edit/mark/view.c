@@ -46,8 +46,8 @@
     set(t, NAME,  held_by, fsd_tensor_name(d->model, p->holder), "values in", \
         .about = "the tensor that has the same values") \
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
-        .about = "true: all tensors with true, marked in one build, change no " \
-        "fusion; false: the tensor changes no fusion if it alone is marked") \
+        .about = "true: no fusion changes, even if all tensors with true are marked " \
+        "in one build; false: none changes if this tensor alone is marked") \
     has(t, TEXT,  where,     NULL, .aside = true)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */

@@ -5,9 +5,9 @@
  *     file     [node "stem/conv" <- "images" "stem.w"] [weights "stem.w": 9408 floats]
  *     hidden   [node "n1" <- "t1" "t2"] [weights "t2": 9408 times 2^-6]
  *
- * All text in the file is renamed or left out, unless ONNX itself or the builder
- * defines it: names of operators, of their attributes, and the values that these may
- * have.  Unknown fields are left out.
+ * Text that ONNX or the builder defines is kept: names of operators and of attributes,
+ * and the values that attributes may have.  All other text is renamed or left out, and
+ * so are unknown fields.
  */
 #ifndef FSD_ONNX_HIDE_H
 #define FSD_ONNX_HIDE_H

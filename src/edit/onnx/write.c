@@ -507,9 +507,10 @@ enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *mo
     if (fsd_onnx_can_reopen(model))
         return fsd_file_open_decompressed(out, model->file, UINT64_MAX, err);
     *out = (struct fsd_file){.name = model->path};
-    return fsd_fail(err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
-                    "expected an ONNX file because %s reads it twice, found %s", who,
-                    onnx ? "standard input" : "the nodes of a log or an engine");
+    return fsd_fail(
+        err, FSD_E_ARG, model->path, FSD_POS_NONE, 0,
+        "expected the file of an ONNX model, which %s reads a second time, found %s",
+        who, onnx ? "standard input" : "the nodes of a log or an engine");
 }
 
 enum fsd_status fsd_onnx_write_again(const struct fsd_onnx_edits *edits,

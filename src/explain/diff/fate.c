@@ -105,8 +105,8 @@ static bool is_written_in_place(const struct fsd_match *m,
     return false;
 }
 
-/* Every branch is walked, and again for each node before it, so this bounds work as
- * well as distance: fsd_walk_on(), whose limit is 64, follows one path. */
+/* The walk follows every branch, and is repeated for each earlier node, so this limits
+ * the work, too. fsd_walk_on() follows one path, and has a limit of 64. */
 enum { FAR = 8 };
 
 /* Whether a kernel can perform the node while it reads or writes: the node moves data,

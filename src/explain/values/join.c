@@ -1,9 +1,10 @@
 /*
- * Assigns each row of numbers to what its name means: for a table a node and a layer,
- * or else the producer of the tensor with that name; for sets of tensors the model's
- * tensor, also by the engine's name for it.  A layer that no row names gets the most
- * significant row of its nodes: for errors the largest, since the error at a layer's
- * output is that of its last node only if nothing in the layer reduces it.
+ * Assigns each row of numbers to what its name means. In a table, that is a node and
+ * a layer or, if there are none, the producer of the tensor with that name. In a set
+ * of tensors, it is a tensor of the model, by its own name or by the engine's.  A
+ * layer that no row names gets the most significant row of its nodes: for errors the
+ * largest, since the error at a layer's output is that of its last node only if
+ * nothing in the layer reduces it.
  */
 #include "base/base.h"
 #include "explain/values/values.h"

@@ -89,8 +89,8 @@ struct fsd_error_measure {
     double cosine;     /**< a.b / (|a| |b|); NAN if a norm is 0 */
     double largest;    /**< the greatest absolute value of finite elements, in a and
                             b */
-    uint64_t nan, inf; /**< number of elements of b that are NaN, or infinite */
-    uint64_t fresh;    /**< number of these elements that differ from those in a */
+    uint64_t nan, inf; /**< number of elements of `b` that are NaN, or infinite */
+    uint64_t fresh;    /**< number of these elements that differ from those in `a` */
 };
 
 /** Compares all elements.

@@ -27,8 +27,8 @@ enum { NAMED = 2 };
 
 static const double LEAST = 0.01; /* share of the total below which a gain is not
                                      listed */
-static const double BOUND = 0.5;  /* share of the roofline from which memory bounds a
-                                     kernel */
+static const double BOUND = 0.5;  /* memory bounds a kernel that reaches at least this
+                                     share of the roofline */
 
 enum deed_kind {
     DEED_FACT,    /* no change helps; this entry comes before all others */

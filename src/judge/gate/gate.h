@@ -172,8 +172,8 @@ bool fsd_judged_change(const struct fsd_judged *j, double *ms);
 struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
                                         const struct fsd_verdict *v);
 
-/** Names and counts the builds of a list. Each has its verdict `v`, or else `error`,
- *  `label`, `model` and `engine`.
+/** Assigns names to the builds of a list, and counts them. Each must have its verdict
+ *  `v`; without one, `error`, `label`, `model` and `engine`.
  *  @param at  borrowed. */
 struct fsd_verdicts fsd_verdicts_of(struct fsd_arena *arena, struct fsd_judged *at,
                                     uint32_t n);

@@ -69,8 +69,8 @@ static const struct fsd_fusion_rule rules[] = {
     {"attention/head", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_narrow,
      "the head size is {0}", "TensorRT for RTX fuses head sizes from 9 to 256",
      "pad Q, K and V to head size 16 and slice the output",
-     "10 of 10 are split; of 39 sizes from 9 on none is; with the edit 28 of 28 are "
-     "one kernel",
+     "10 of 10 are split, and 0 of 39 with head sizes of 9 or more; with the edit 28 "
+     "of 28 are one kernel",
      MEASURED, FSD_CURE_PADS},
     {"attention/sizes", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_uneven,
      "the key size is {0} and the value size {1}",

@@ -318,7 +318,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"antialiasing is not supported", MEASURED}},
     {" Resize ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
      .attr = "keep_aspect_ratio_policy", .words = " stretch ",
-     .is = {"only the policy stretch is supported", MEASURED}},
+     .is = {"only keep_aspect_ratio_policy \"stretch\" is supported", MEASURED}},
     {" ScatterElements ScatterND ", FSD_RTX, .holds = fsd_refused_word_is, .number = 1,
      .attr = "reduction", .words = " none ",
      .is = {"no reduction is supported", MEASURED}},

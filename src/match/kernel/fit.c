@@ -365,8 +365,8 @@ static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
     return node != FSD_NONE && n;
 }
 
-/* The number of kernels that read an output of this one and could continue neither with
- * the node that the candidate leaves unfinished nor, if there is none, with a tensor
+/* The number of kernels that read an output of this kernel and cannot continue from the
+ * candidate: from its unfinished node or, if all its nodes are finished, from a tensor
  * that it computes.  The number distinguishes branches that begin with the same
  * nodes. */
 static uint32_t count_lost(const struct replay *r, const struct candidate *w,

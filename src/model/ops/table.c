@@ -41,7 +41,8 @@ enum type {
     BY_SCALE,       /* DequantizeLinear */
     BY_VALUE,       /* ConstantOfShape */
     BY_VALUES,      /* LabelEncoder: the type of the attribute that lists its outputs */
-    BY_ITEM,        /* of input 0, a sequence, an optional, or a tensor itself */
+    BY_ITEM,        /* the type of the elements of input 0, or of input 0
+                       if it is a tensor */
     BY_LABELS,      /* the first output of a classifier has the type of the attribute
                        that lists the classes */
     SCALE_ZERO,     /* DynamicQuantizeLinear's other outputs: a scale and its zero

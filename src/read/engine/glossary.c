@@ -25,8 +25,8 @@ static const struct fsd_gloss blocks[] = {
      "A normalization: one operator, or several that compute the same.", NULL,
      "`patterns`", NULL},
     {"gelu", "fusion/gelu,swiglu,fusion/swiglu", BLOCK,
-     "An activation that exporters write as several operators; swiglu has a gate: the "
-     "activation of one half times the other.",
+     "An activation that exporters write as several operators; swiglu splits its "
+     "input in two, and multiplies the activation of one part by the other part.",
      NULL, "`patterns`", NULL},
     {"conv-bn-act", "fusion/conv-bn-act", BLOCK,
      "A convolution, its BatchNormalization and its activation: one layer if they "

@@ -133,8 +133,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "DeviceToShapeHost makes the CPU wait for the GPU: sizes depend on data.", NULL,
      NULL},
     {"signal", "signal,wait,memset,jmp,cjmp", TYPE,
-     "The compiler's control of streams and branches: signal and wait order two "
-     "streams, "
+     "The compiler's control of streams and branches: signal and wait make one "
+     "stream wait for another, "
      "memset clears a buffer, jmp and cjmp are the jumps of an If or Loop.",
      "They compute nothing of the model; a cjmp reads the condition.", NULL, NULL},
     {"TrainStation", "TrainStation,*\\[trainStation[0-9]*\\]*", TYPE,

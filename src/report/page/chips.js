@@ -6,7 +6,7 @@ import { noun, safe } from "./words.js";
 /** @typedef {import("./types").Port} Port */
 /** @typedef {import("./types").Form} Form */
 
-/** The number of bits of each type that has a precision (model/graph/dtype.c). */
+/** The rank, by number of bits, of each type that has a precision (model/graph/dtype.c). */
 const RANKS = {
     fp64: 5, fp32: 4, tf32: 4, bf16: 3, fp16: 3, int16: 3, uint16: 3,
     fp8: 2, fp8e4m3fnuz: 2, fp8e5m2: 2, fp8e5m2fnuz: 2, fp8e8m0: 2, int8: 2, uint8: 2,

@@ -1,7 +1,7 @@
 /*
  * Loads Graphviz if it is installed. Loading takes a tenth of a small run's time and
- * memory, which runs without a layout must not pay: so the program is not linked with
- * it, and only the child process that lays out loads it.
+ * memory. Since a run without a layout must not pay for that, the program is not linked
+ * with Graphviz, and only the child process that makes a layout loads it.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

@@ -96,8 +96,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
         .about = "the layer that computes this node") \
     SUSPECTED(t, suspects, when, \
-        "nodes between the tensor and the preceding tensors that are within the " \
-        "limit") \
+        "nodes between this tensor and the nearest tensors before it whose " \
+        "error is within the limit") \
     SUSPECTED(t, layers, when, "the layers that compute the suspects") \
     SUSPECTED(t, behind, when, \
         "Casts and quantizers among the suspects, or right before them") \

@@ -475,9 +475,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
     root = fsd_sheet_begin(sheet, "fusiondiff-names/1", &answer_record, NULL,
                            realised ? form->realised : form->text);
     if (realised && !chosen.low)
-        root->none = form->quantizes
-                         ? "# no node of known type runs in a quantized type"
-                         : "# no node of known type runs in fp16 or bf16";
+        root->none = form->quantizes ? "# no node is known to run in a quantized type"
+                                     : "# no node is known to run in fp16 or bf16";
     if (chosen.low)
         root->low = fsd_dtype_name(chosen.low);
     if (chosen.half && realised)

@@ -58,8 +58,8 @@ static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
     return !f->skipped;
 }
 
-/* Prints the regions that became slower, those with the largest loss first, in the
- * order of the comparison. */
+/* Prints the regions that became slower. The comparison lists those with the largest
+ * loss first. */
 static void put_grown(const struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
