@@ -460,7 +460,7 @@ def test_models_out(tmp_path):
     assert part.exists()
     fusiondiff.cut(MODEL, nodes="Conv_13", inputs=given, values=drawn)
     assert given.read_bytes() == drawn.read_bytes()
-    with pytest.raises(fusiondiff.Error, match="values of 'conv2.bn'"):
+    with pytest.raises(fusiondiff.Error, match="values of the part's input 'conv2.bn'"):
         fusiondiff.cut(MODEL, nodes="Add_15", inputs=tmp_path / "no.npz", output=tmp_path / "no.onnx", values=[drawn])
     with pytest.raises(ValueError, match="expected inputs"):
         fusiondiff.cut(MODEL, nodes="Conv_13", values=drawn)

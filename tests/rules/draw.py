@@ -12,7 +12,7 @@ from onnx import TensorProto, helper
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "real"))
 from models import Net  # noqa: E402
-from sizes import refused_sizes  # noqa: E402
+from refused import refused_sizes  # noqa: E402
 
 C = 32
 PAIRS = {}

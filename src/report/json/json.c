@@ -64,7 +64,7 @@ static void put_word(const struct fsd_json *level, const char *word)
     put_bytes(level, word, strlen(word));
 }
 
-#define PUT(level, literal) put_bytes(level, literal, sizeof literal - 1)
+#define PUT(level, literal) put_bytes(level, literal, sizeof(literal) - 1)
 
 static void put_escaped(const struct fsd_json *level, const char *text)
 {

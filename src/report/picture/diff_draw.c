@@ -49,8 +49,7 @@ static void add_boxes(struct side *s, struct fsd_sharing shared)
                                           .title = shared.titles[i]});
         }
         s->box[i] = s->box[shared.leader[i]];
-        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): the box of its first
-         * item exists */
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it has a box */
         w->boxes.at[s->box[i]].items.n++;
         fsd_vec_push(w->arena, &w->items, FSD_NONE);
     }

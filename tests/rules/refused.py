@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""sizes.py FOLDER: sizes.fires.onnx has, of each refusal of axes, shapes and lengths, a node that TensorRT for RTX 1.7.1
+"""refused.py FOLDER: sizes.fires.onnx has, of each refusal of axes, shapes and lengths, a node that TensorRT for RTX 1.7.1
 rejects, named by what is wrong with it, and sizes.silent.onnx its neighbour, which it takes."""
 import os
 import sys
