@@ -4,8 +4,8 @@
 Each verb and each option that `fusiondiff help` prints has a row in rows.py, or a reason why it has none; one without both fails.
 A row is run for n, 2n and 4n of each of its shapes (README.md lists them), and its instructions are counted by valgrind:
 twice the input may take at most 2^EXPONENT times as much, and so may its peak memory.  n is chosen so that 4n takes TARGET
-instructions, of which `whole` asks for 2e9, and the slow run for a quarter, since it has a quarter of an hour for all its
-tests.  Where 4n is bounded (MOST), as by a limit of the program, the row takes what is allowed.  `rows` runs nothing, and
+instructions, of which `whole` asks for 2e9, and a run without it for a quarter.  All rows take an hour; CI takes those that
+once grew as a square.  Where 4n is bounded (MOST), as by a limit of the program, the row takes what is allowed.  `rows` runs nothing, and
 only looks for what has no row.
 
 PATTERN, a regular expression, selects rows by their names.  Exit status 77 when valgrind is absent.
