@@ -261,10 +261,12 @@ static bool is_near(const struct borders *b, fsd_id group)
 }
 
 /* Calls for each bit of a mask that is open. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): `bit` is a name that is declared */
 #define EACH_OPEN(b, bit, mask)                                                        \
     for (uint64_t bit##s = (mask), bit;                                                \
          (bit##s &= (b)->open) && (bit = (uint64_t)__builtin_ctzll(bit##s), true);     \
          bit##s &= bit##s - 1)
+/* NOLINTEND(bugprone-macro-parentheses) */
 
 /* A fusion whose break changes too many others gets none, whatever else follows. */
 static void settle(struct borders *b, uint64_t bit)

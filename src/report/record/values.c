@@ -87,7 +87,7 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
 
 #define SUSPECTED(t, name, when, describes) \
     when(t, IDS, name, e->suspects.n, fsd_ids_of_span(v->pool.at, e->name), NULL, \
-        .about = describes)
+        .about = (describes))
 #define ENTRY(has, set, when, t) \
     set(t, NAME,  tensor, row_name(d, e->row), NULL, .always = true) \
     set(t, FACTS, values, fsd_facts_of_row(arena, v, e->row), NULL, .always = true) \

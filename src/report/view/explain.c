@@ -87,6 +87,7 @@ static uint32_t first_member(const struct split_blocks *split, fsd_id node)
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
 
+        /* NOLINTNEXTLINE(clang-analyzer-core.NullDereference): it has some */
         if (split->members.at[middle].node < node)
             low = middle + 1;
         else
