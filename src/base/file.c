@@ -472,13 +472,15 @@ void fsd_file_close(struct fsd_file *file)
 size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out)
 {
     int to = fileno(out);
+    off_t begin;
     uint64_t copied;
 
     if (!file->map || file->map->fd < 0 || file->map->there || to < 0 || fflush(out))
         return 0;
+    begin = ftello(out);
     copied = fsd_host_copy(file->map->fd, at, to, n);
-    if (copied) /* the stream learns of it */
-        fseeko(out, lseek(to, 0, SEEK_CUR), SEEK_SET);
+    if (copied) /* the stream does not know that its file has grown */
+        fseeko(out, begin + (off_t)copied, SEEK_SET);
     return (size_t)copied;
 }
 

@@ -148,7 +148,7 @@ def outputs(folder):
     bisect(folder, "start", MODEL, ENGINE)
     kept = (folder / ".fusiondiff-bisect").read_bytes()
     for text, says in ((f"echo {good}\necho {ENGINE}\nexit 1\n", "expected exit status 0, or 125 (skip), with --values, found 1"),
-                       (f"echo {ENGINE}\n", "expected the path of the saved outputs on the line before the last"),
+                       (f"echo {ENGINE}\n", "expected the path of the saved outputs on the second-to-last line that the script prints"),
                        (f"echo {FIXTURES / 'values/table.csv'}\necho {ENGINE}\n", "found another kind of file"),
                        (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "found that 'output' cannot: it is not there")):
         bisect(folder, "run", "--values", good, script(folder, "refused", text), status=2, says=says)
@@ -213,7 +213,7 @@ def main():
         bisect(folder, "run", build(ENGINE), says="No fusion is proved to cause the failure")    # no other one was split
         state.write_text(kept)
         bisect(folder, "run", build(product), says="This fusion causes the failure:\n  layer 3  epilogue  Conv_13")
-        bisect(folder, "next", says="with 1 of the 2 other fusions split, it was wrong.\n1 other fusion was not split in any wrong build, and may be needed as well:\n"
+        bisect(folder, "next", says="with 1 of the 2 other fusions split, it was wrong.\n1 other fusion was whole in each wrong build, so the failure may need it as well:\n"
                                     "  layer 1  epilogue  Conv_4")
         check("the last request is all others", (folder / "asked").read_text().split() == ["conv1.out", "fc"], (folder / "asked").read_text())
         check("the model that CMD is given", (folder / "given.onnx").read_bytes() != (folder / "next.onnx").read_bytes())
