@@ -39,7 +39,8 @@ static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
     if (!v || !v->bytes)
         return FSD_ZERO_UNKNOWN;
     /* Each byte equals the one before it, and the first is 0. */
-    return v->size && (v->bytes[0] || memcmp(v->bytes, v->bytes + 1, v->size - 1) != 0)
+    return v->size && (v->bytes[0] ||
+                       memcmp(v->bytes, v->bytes + 1, (size_t)(v->size - 1)) != 0)
                ? FSD_ZERO_OTHER
                : FSD_ZERO_NONE;
 }

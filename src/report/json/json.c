@@ -102,7 +102,7 @@ static void put_string(const struct fsd_json *level, const char *text)
  * block of constant size is copied, most of which is then overwritten. */
 static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
 {
-    static const char block[2 + LEVELS_MAX + 2] =
+    static const char block[] =
         ",\n\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t\t";
     const size_t room = 2 + LEVELS_MAX;
     char *at = take(level, room);
