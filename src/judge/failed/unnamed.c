@@ -47,13 +47,6 @@ static const struct row {
     {FSD_ONNX_Upsample, {-1, 1}}, /* its scales */
 };
 
-static fsd_id input_of(const struct fsd_graph *g, fsd_id node, uint32_t i)
-{
-    struct fsd_span in = g->nodes.at[node].in;
-
-    return i < in.n ? g->ports.at[in.at + i].tensor : FSD_NONE;
-}
-
 /* What an LSTM, GRU or RNN has besides: in both directions, and where the lengths of
  * sequences are an input. */
 static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
@@ -61,12 +54,12 @@ static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
 {
     static const struct extra lengths = {24, 84};
     enum { WEIGHTS = 1, LENGTHS = 4, OF_DIRECTION = 6 };
-    fsd_id weights = input_of(g, node, WEIGHTS);
+    fsd_id weights = fsd_node_in_tensor(g, node, WEIGHTS);
     struct fsd_span dims =
         weights == FSD_NONE ? (struct fsd_span){0} : fsd_tensor_form(g, weights)->dims;
     bool known = dims.n > 0, both = known && g->dims.at[dims.at].size == 2;
 
-    if (input_of(g, node, LENGTHS) != FSD_NONE) {
+    if (fsd_node_in_tensor(g, node, LENGTHS) != FSD_NONE) {
         layers.least += lengths.least;
         layers.most += lengths.most;
     }

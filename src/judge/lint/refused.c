@@ -58,6 +58,14 @@ bool fsd_refused_takes_type(const struct fsd_lint *l, const struct fsd_refusal_r
     return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
+/* The input `number` has one of the types. */
+bool fsd_refused_has_type_at(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+                             fsd_id node)
+{
+    return has_type(l->g, fsd_node_in_tensor(l->g, node, (uint32_t)r->number),
+                    r->types);
+}
+
 bool fsd_refused_reads_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {

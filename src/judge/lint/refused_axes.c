@@ -12,15 +12,6 @@ static const struct fsd_shape *shape_in(const struct fsd_lint *l, fsd_id node,
     return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, i));
 }
 
-/* Sizes that are not fixed are -1 or, for a name, below that. */
-static bool is_fixed(const struct fsd_shape *x)
-{
-    for (int i = 0; x->ranked && i < x->rank; i++)
-        if (x->dims[i] < 0)
-            return false;
-    return x->ranked;
-}
-
 /* The size of an axis, counted from the last one; 0: it is not fixed, or not there. */
 static int64_t size_at(const struct fsd_shape *x, int from_last)
 {
@@ -57,9 +48,29 @@ static struct numbers numbers_of(const struct fsd_lint *l, fsd_id node,
 
 /* ----------------------------------------------------------------------------- axes */
 
-static bool is_outside(int64_t axis, int64_t rank)
+static bool any_outside(const struct numbers *axes, uint32_t rank)
 {
-    return axis < -rank || axis >= rank;
+    for (uint32_t i = 0; i < axes->n; i++)
+        if (fsd_axis(axes->at[i], rank) < 0)
+            return true;
+    return false;
+}
+
+_Static_assert(FSD_SHAPE_RANK + FSD_INTS <= 64, "a bit for each axis");
+
+/* Whether an axis is named twice, before one that is not there. */
+static bool any_twice(const struct numbers *axes, uint32_t rank)
+{
+    uint64_t seen = 0;
+
+    for (uint32_t i = 0; i < axes->n; i++) {
+        int64_t axis = fsd_axis(axes->at[i], rank);
+
+        if (axis < 0 || (seen >> axis & 1))
+            return axis >= 0;
+        seen |= UINT64_C(1) << axis;
+    }
+    return false;
 }
 
 /* The attribute is an axis that the first input does not have. */
@@ -70,7 +81,7 @@ bool fsd_refused_axis_is_outside(const struct fsd_lint *l,
     const struct fsd_shape *x = shape_in(l, node, 0);
 
     return attr && attr->kind == FSD_ATTR_INT && x->ranked &&
-           is_outside(attr->i, x->rank);
+           fsd_axis(attr->i, x->rank) < 0;
 }
 
 /* One of the attribute's numbers, or of those of input `number`, is no axis. */
@@ -81,10 +92,7 @@ bool fsd_refused_axes_are_outside(const struct fsd_lint *l,
     const struct fsd_shape *x = shape_in(l, node, 0);
     bool adds = fsd_node_is(l->g, node, FSD_ONNX_Unsqueeze);
 
-    for (uint32_t i = 0; x->ranked && i < axes.n; i++)
-        if (is_outside(axes.at[i], x->rank + (adds ? (int64_t)axes.n : 0)))
-            return true;
-    return false;
+    return x->ranked && any_outside(&axes, x->rank + (adds ? axes.n : 0));
 }
 
 /* Two new axes are in one place. */
@@ -93,18 +101,9 @@ bool fsd_refused_adds_axis_twice(const struct fsd_lint *l,
 {
     struct numbers axes = numbers_of(l, node, "axes", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
-    int64_t rank = x->rank + (int64_t)axes.n;
-    uint64_t seen = 0;
 
     (void)r;
-    for (uint32_t i = 0; x->ranked && i < axes.n; i++) {
-        int64_t axis = axes.at[i] < 0 ? axes.at[i] + rank : axes.at[i];
-
-        if (is_outside(axes.at[i], rank) || (seen >> axis & 1))
-            return !is_outside(axes.at[i], rank);
-        seen |= UINT64_C(1) << axis;
-    }
-    return false;
+    return x->ranked && any_twice(&axes, x->rank + axes.n);
 }
 
 /* It leaves out an axis with more than one element. */
@@ -115,10 +114,12 @@ bool fsd_refused_squeezes_data(const struct fsd_lint *l,
     const struct fsd_shape *x = shape_in(l, node, 0);
 
     (void)r;
-    for (uint32_t i = 0; x->ranked && i < axes.n; i++)
-        if (!is_outside(axes.at[i], x->rank) &&
-            x->dims[axes.at[i] < 0 ? axes.at[i] + x->rank : axes.at[i]] > 1)
+    for (uint32_t i = 0; x->ranked && i < axes.n; i++) {
+        int64_t axis = fsd_axis(axes.at[i], x->rank);
+
+        if (axis >= 0 && x->dims[axis] > 1)
             return true;
+    }
     return false;
 }
 
@@ -129,17 +130,9 @@ bool fsd_refused_is_no_order(const struct fsd_lint *l, const struct fsd_refusal_
 {
     struct numbers perm = numbers_of(l, node, "perm", FSD_NONE);
     const struct fsd_shape *x = shape_in(l, node, 0);
-    uint64_t seen = 0;
 
     (void)r;
-    for (uint32_t i = 0; x->ranked && i < perm.n; i++) {
-        int64_t axis = perm.at[i] < 0 ? perm.at[i] + x->rank : perm.at[i];
-
-        if (is_outside(perm.at[i], x->rank) || (seen >> axis & 1))
-            return true;
-        seen |= UINT64_C(1) << axis;
-    }
-    return false;
+    return x->ranked && (any_outside(&perm, x->rank) || any_twice(&perm, x->rank));
 }
 
 /* --------------------------------------------------------------------------- shapes */
@@ -152,17 +145,12 @@ bool fsd_refused_changes_volume(const struct fsd_lint *l,
     struct numbers shape = numbers_of(l, node, "shape", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
     bool keeps = !fsd_node_int(l->g, node, "allowzero", 0);
-    int64_t volume = 1, asked = 1;
+    int64_t volume = fsd_shape_count(l->sizes->amounts, x), asked = 1;
     unsigned open = 0;
 
     (void)r;
-    if (!is_fixed(x) || !shape.n)
+    if (!fsd_shape_is_full(x) || volume <= 0 || !shape.n)
         return false;
-    for (int i = 0; i < x->rank; i++) {
-        if (x->dims[i] && volume > INT64_MAX / x->dims[i])
-            return false;
-        volume *= x->dims[i];
-    }
     for (uint32_t i = 0; i < shape.n; i++) {
         int64_t size = shape.at[i];
 
@@ -174,7 +162,7 @@ bool fsd_refused_changes_volume(const struct fsd_lint *l,
             return false;
         asked *= size == -1 ? 1 : size;
     }
-    if (volume <= 0 || open > 1)
+    if (open > 1)
         return false;
     return open ? volume % asked != 0 : volume != asked;
 }
@@ -270,12 +258,11 @@ bool fsd_refused_parts_exceed(const struct fsd_lint *l, const struct fsd_refusal
 {
     struct numbers parts = numbers_of(l, node, "split", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
-    int64_t axis = fsd_node_int(l->g, node, "axis", 0), sum = 0;
+    int64_t axis = fsd_axis(fsd_node_int(l->g, node, "axis", 0), x->rank), sum = 0;
 
     (void)r;
-    if (!x->ranked || is_outside(axis, x->rank))
+    if (!x->ranked || axis < 0)
         return false;
-    axis += axis < 0 ? x->rank : 0;
     for (uint32_t i = 0; i < parts.n; i++)
         sum += parts.at[i] > 0 && parts.at[i] < FSD_DIM_MAX ? parts.at[i] : 0;
     return x->dims[axis] > 0 && sum > x->dims[axis];
@@ -287,12 +274,11 @@ bool fsd_refused_has_unlike_scales(const struct fsd_lint *l,
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
     const struct fsd_shape *x = shape_in(l, node, 0), *scale = shape_in(l, node, 1);
-    int64_t axis = fsd_node_int(l->g, node, "axis", 1);
+    int64_t axis = fsd_axis(fsd_node_int(l->g, node, "axis", 1), x->rank);
 
     (void)r;
-    if (!q || !x->ranked || is_outside(axis, x->rank))
+    if (!q || !x->ranked || axis < 0)
         return false;
-    axis += axis < 0 ? x->rank : 0;
     if (scale->rank == 1)
         return x->dims[axis] > 0 && size_at(scale, 0) > 1 &&
                size_at(scale, 0) != x->dims[axis];

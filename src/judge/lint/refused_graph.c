@@ -161,20 +161,6 @@ static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
            (sensitive && !bare && l->g->nodes.at[node].in.n <= 3);
 }
 
-bool fsd_refused_mixes_types(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
-{
-    uint64_t types = 0;
-
-    for (uint32_t i = 0; i < l->g->nodes.at[node].in.n; i++) {
-        fsd_id tensor = fsd_node_in_tensor(l->g, node, i);
-
-        if (tensor != FSD_NONE)
-            types |= UINT64_C(1) << fsd_tensor_form(l->g, tensor)->type & r->types;
-    }
-    return (types & (types - 1)) != 0 && needs_one_type(l, node);
-}
-
 /* Any two of the types, in an operator whose inputs all are data. */
 bool fsd_refused_mixes_numbers(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
@@ -190,14 +176,10 @@ bool fsd_refused_mixes_numbers(const struct fsd_lint *l,
     return (types & (types - 1)) != 0;
 }
 
-/* The input `number` has one of the types. */
-bool fsd_refused_has_type_at(const struct fsd_lint *l, const struct fsd_refusal_row *r,
+bool fsd_refused_mixes_types(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
-    fsd_id tensor = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
-
-    return tensor != FSD_NONE &&
-           (UINT64_C(1) << fsd_tensor_form(l->g, tensor)->type & r->types);
+    return fsd_refused_mixes_numbers(l, r, node) && needs_one_type(l, node);
 }
 
 static bool is_unlike(const struct fsd_lint *l, fsd_id a, fsd_id b)

@@ -155,9 +155,6 @@ int64_t fsd_int_in(const struct fsd_op_case *c, uint32_t i);
  *  known. */
 bool fsd_shape_listed(const struct fsd_op_case *c, uint32_t i, struct fsd_shape *out);
 
-/** Converts an axis counted from the end to one counted from the start; -1 if there is
- *  no such axis. */
-int64_t fsd_axis(int64_t axis, uint32_t rank);
 /** The axis of the first input that the attribute `axis` names; -1 if there is none. */
 static inline int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwise)
 {

@@ -103,6 +103,10 @@ const struct fsd_shape *fsd_shape_of(const struct fsd_sizes *s, fsd_id tensor);
 
 bool fsd_shape_is_full(const struct fsd_shape *shape);
 
+/** Converts an axis counted from the end to one counted from the start; -1 if there is
+ *  no such axis. */
+int64_t fsd_axis(int64_t axis, uint32_t rank);
+
 /** The number of elements as an amount; -1 if a size is unknown or there are more than
  *  2^62. */
 int64_t fsd_shape_count(struct fsd_amounts *t, const struct fsd_shape *shape);
