@@ -264,9 +264,8 @@ static const char *name_of(const struct fsd_failed *f, fsd_id node)
  * network" */
 static const char *place_text(const struct fsd_failed *f)
 {
-    bool is_one = f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_KIND;
     uint32_t n = f->nodes.n;
-    const char *text = n > 1 && is_one ? "one of " : "";
+    const char *text = fsd_failed_is_of_several(f) ? "one of " : "";
 
     if (f->by == FSD_FAILED_BY_REGION)
         return fsd_printed(f->arena, "the region of %u nodes from %s to %s", n,

@@ -97,6 +97,13 @@ void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 
 /* ------------------------------------------------------------ inside judge/failed */
 
+/** Whether `nodes` are several candidates, of which one failed. */
+static inline bool fsd_failed_is_of_several(const struct fsd_failed *f)
+{
+    return f->nodes.n > 1 &&
+           (f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_KIND);
+}
+
 /** Finds the nodes and tensors of the failure.  place.c */
 void fsd_failed_find_place(struct fsd_failed *f, const struct fsd_vocab *vocab,
                            const struct fsd_log_said *said);

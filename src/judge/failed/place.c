@@ -365,19 +365,13 @@ static bool touches(const struct place *p, fsd_id node, fsd_id tensor)
     return false;
 }
 
-static bool is_of_several(const struct fsd_failed *f)
-{
-    return f->nodes.n > 1 &&
-           (f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_KIND);
-}
-
 /* Of several candidates those remain that read or write a tensor of the message. */
 static void narrow(const struct place *p, struct fsd_slice tensor)
 {
     const struct fsd_meaning *m = fsd_vocab_find(p->vocab, tensor.s, tensor.n);
     fsd_id_vec left = {0};
 
-    if (!m || !is_of_several(p->f))
+    if (!m || !fsd_failed_is_of_several(p->f))
         return;
     for (uint32_t i = 0; i < p->f->nodes.n; i++)
         if (touches(p, p->f->nodes.at[i], m->tensor))

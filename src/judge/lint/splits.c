@@ -27,8 +27,7 @@ static const struct fsd_split_way ways[] = {
      "it splits all kernels of this kind, and the operators after the products join "
      "them; no other kernel changed"},
     {SWITCH("-copy_ppg=off"), FSD_SPLIT_ATTENTION, false,
-     "split such kernels in 3 "
-     "of 5 models",
+     "split such kernels in 3 of 5 models",
      "in 11 of 19 models it also changed Concats in place and INT8 epilogues"},
     {SWITCH("-reshape_ppg=off"), FSD_SPLIT_EPILOGUE, false, "split 13 of 178",
      "it is not known which ones it splits"},
