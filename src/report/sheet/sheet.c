@@ -166,10 +166,31 @@ struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by)
     return fsd_words(words, n);
 }
 
+/* Whether the record has the member, at `at`: a pointer, or a struct that begins with
+ * `known`. */
+static bool is_known(enum fsd_cell_kind kind, const void *at)
+{
+    const unsigned pointers = 1u << FSD_CELL_TEXT | 1u << FSD_CELL_NAME |
+                              1u << FSD_CELL_RECORD | 1u << FSD_CELL_ROWS;
+
+    return pointers >> kind & 1 ? *(const void *const *)at != NULL : *(const bool *)at;
+}
+
+#define BEGINS_KNOWN(type)                                                             \
+    _Static_assert(offsetof(type, known) == 0, "is_known() reads it there")
+BEGINS_KNOWN(struct fsd_count);
+BEGINS_KNOWN(struct fsd_real);
+BEGINS_KNOWN(struct fsd_amount_cell);
+BEGINS_KNOWN(struct fsd_flag);
+BEGINS_KNOWN(struct fsd_words);
+BEGINS_KNOWN(struct fsd_ids);
+BEGINS_KNOWN(struct fsd_size_list);
+BEGINS_KNOWN(struct fsd_fact_cells);
+
 struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record)
 {
     const void *at = (const char *)record + column->at;
-    struct fsd_cell cell = {.known = fsd_cell_is_known(column, record)};
+    struct fsd_cell cell = {.known = is_known(column->kind, at)};
 
     if (!cell.known)
         return cell;

@@ -179,18 +179,6 @@ struct fsd_cell {
     };
 };
 
-/** Whether a record, of the type to which the column belongs, has the member: a
- *  pointer, or a struct that begins with `known`. */
-static inline bool fsd_cell_is_known(const struct fsd_column *column,
-                                     const void *record)
-{
-    const unsigned pointers = 1u << FSD_CELL_TEXT | 1u << FSD_CELL_NAME |
-                              1u << FSD_CELL_RECORD | 1u << FSD_CELL_ROWS;
-    const void *at = (const char *)record + column->at;
-
-    return pointers >> column->kind & 1 ? *(const void *const *)at != NULL
-                                        : *(const bool *)at;
-}
 /** @param record a struct of the type to which the column belongs */
 struct fsd_cell fsd_cell_of(const struct fsd_column *column, const void *record);
 
