@@ -276,7 +276,8 @@ static void put_batch_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
 static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_shape *x = shape_of(c, node, 0);
-    int64_t axis = fsd_node_int(c->g, node, "axis", -1), axes[FSD_SHAPE_RANK];
+    int64_t axis = fsd_axis(fsd_node_int(c->g, node, "axis", -1), x->rank);
+    int64_t axes[FSD_SHAPE_RANK];
     fsd_id more = fsd_node_out_tensor(c->g, node, 1);
     uint32_t n = 0;
 
@@ -284,8 +285,8 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
         c->why = "its axes are not known, or a node reads its statistics";
         return;
     }
-    for (int64_t i = axis < 0 ? axis + x->rank : axis; i >= 0 && i < x->rank; i++)
-        axes[n++] = i;
+    for (; axis >= 0 && axis < x->rank; axis++)
+        axes[n++] = axis;
     fsd_code_template(c, node,
                       !fsd_node_has_in(c->g, node, 2)
                           ? "normalization(@, $0, $1, None, "

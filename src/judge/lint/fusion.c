@@ -271,12 +271,12 @@ static bool read_rows(const struct fsd_measured_block *m, int64_t *rows, int64_t
     fsd_id anchor = m->block->anchor;
     const struct fsd_shape *x =
         fsd_shape_of(m->sizes, fsd_node_out_tensor(g, anchor, 0));
-    int64_t axis = m->n == 1 ? fsd_node_int(g, anchor, "axis", -1) : -1, size;
+    int64_t stated = m->n == 1 ? fsd_node_int(g, anchor, "axis", -1) : -1;
+    int64_t axis = fsd_axis(stated, x->rank), size;
 
     *rows = *row = 1;
-    if (!x->ranked)
+    if (!x->ranked || axis < 0)
         return false;
-    axis = axis < 0 ? axis + x->rank : axis;
     for (int64_t i = 0; i < x->rank; i++) {
         int64_t *to = i < axis ? rows : row;
 

@@ -342,10 +342,9 @@ bool fsd_refused_joins_unlike(const struct fsd_lint *l, const struct fsd_refusal
 {
     const struct fsd_graph *g = l->g;
     const struct fsd_shape *x = fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, 0));
-    int64_t axis = fsd_node_int(g, node, "axis", 1);
+    int64_t axis = fsd_axis(fsd_node_int(g, node, "axis", 1), x->rank);
 
     (void)r;
-    axis = axis < 0 ? axis + x->rank : axis;
     for (uint32_t i = 1; x->ranked && i < g->nodes.at[node].in.n; i++) {
         const struct fsd_shape *y =
             fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, i));
@@ -363,11 +362,11 @@ bool fsd_refused_splits_too_much(const struct fsd_lint *l,
 {
     const struct fsd_shape *x =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
-    int64_t axis = fsd_node_int(l->g, node, "axis", 0);
-    int64_t parts = l->g->nodes.at[node].out.n, size;
+    int64_t axis = fsd_axis(fsd_node_int(l->g, node, "axis", 0), x->rank);
+    int64_t parts = l->g->nodes.at[node].out.n;
+    int64_t size = axis < 0 ? -1 : size_of(x, (uint32_t)axis);
 
     (void)r;
-    size = x->ranked ? size_of(x, (uint32_t)(axis < 0 ? axis + x->rank : axis)) : -1;
     return !fsd_node_has_in(l->g, node, 1) && parts > 0 && size >= 0 &&
            !fsd_node_attr(l->g, &l->g->nodes.at[node], "split") &&
            (size + parts - 1) / parts * (parts - 1) > size;
