@@ -2,6 +2,7 @@
 #include "api/command.h"
 #include "api/inputs.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "report/json/json.h"
 #include "report/record/records.h"

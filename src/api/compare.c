@@ -5,6 +5,7 @@
 #include "base/lines.h"
 #include "change/compare/matrix.h"
 #include "judge/findings/findings.h"
+#include "model/graph/graph.h"
 #include "report/subject/subject.h"
 #include "change/snapshot/snapshot.h"
 #include "api/states.h"

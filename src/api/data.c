@@ -6,6 +6,7 @@
  */
 #include "explain/cost/cost.h"
 #include "judge/findings/findings.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 
 #include <string.h>

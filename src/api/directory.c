@@ -9,6 +9,7 @@
  */
 #include "api/inputs.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "report/record/records.h"
 #include "host/files.h"

@@ -11,6 +11,7 @@
 #include "api/engine_alone.h"
 
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/ops/ops.h"
 #include "read/engine/reader.h"
 

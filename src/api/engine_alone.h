@@ -2,7 +2,9 @@
 #ifndef FSD_API_ENGINE_ALONE_H
 #define FSD_API_ENGINE_ALONE_H
 
-#include "model/graph/graph.h"
+#include "base/base.h"
+
+struct fsd_graph;
 
 /** Fills an empty graph with the nodes in an engine's Metadata and names, and finishes
  *  it.  Nothing else is known: inputs and outputs of a node are unnamed tensors, and

@@ -12,6 +12,7 @@
 #include "api/inputs.h"
 
 #include "api/engine_alone.h"
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "judge/gate/gate.h"
 #include "read/log/log.h"

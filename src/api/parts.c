@@ -6,6 +6,7 @@
  */
 #include "api/inputs.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 
 /* The engines, and the measurements of each. */
 struct parts {

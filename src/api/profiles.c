@@ -7,6 +7,7 @@
  */
 #include "api/inputs.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "read/profile/measured.h"
 #include "model/graph/vocab.h"

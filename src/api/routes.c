@@ -10,6 +10,7 @@
 #include "api/states.h"
 #include "base/base.h"
 #include "change/routes/routes.h"
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "explain/pattern/pattern.h"
 #include "report/subject/subject.h"

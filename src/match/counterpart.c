@@ -16,6 +16,7 @@
  * other side gets the same counterpart: producers pass it on before consumers do.
  */
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 enum { FAR = 4 }; /* commuting operators across which a Q is followed */
 

@@ -29,6 +29,7 @@
  * as one: all marks are stored at the first of them.
  */
 #include "match/cut.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -5,6 +5,7 @@
  */
 #include "match/facts.h"
 #include "match/value_number.h"
+#include "model/graph/graph.h"
 #include "model/ops/sizes.h"
 
 #include <assert.h>
@@ -339,6 +340,14 @@ bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor)
     fsd_id node = fsd_tensor_producer(f->g, tensor);
 
     return f->constant[tensor] || fsd_true_at(f->size, node);
+}
+
+bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node)
+{
+    for (uint32_t i = 0; i < f->g->nodes.at[node].in.n; i++)
+        if (fsd_is_run_data(f, fsd_node_in_tensor(f->g, node, i)))
+            return true;
+    return false;
 }
 
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g)

@@ -58,13 +58,7 @@ static inline bool fsd_is_run_data(const struct fsd_facts *f, fsd_id tensor)
 }
 
 /** Whether any input of the node is computed at run time and is not a size. */
-static inline bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node)
-{
-    for (uint32_t i = 0; i < f->g->nodes.at[node].in.n; i++)
-        if (fsd_is_run_data(f, fsd_node_in_tensor(f->g, node, i)))
-            return true;
-    return false;
-}
+bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node);
 
 /** Computes all facts of a finished graph; the result is in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);

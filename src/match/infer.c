@@ -24,6 +24,7 @@
  * was not built from this model, and all inferred counterparts are dropped.
  */
 #include "match/pass.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 #include "model/ops/ids.h"
 

@@ -15,6 +15,7 @@
  */
 #include "base/base.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer)
 {

@@ -2,6 +2,7 @@
  * nodes.  A pass may look up what earlier passes found. */
 #include "match/match.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

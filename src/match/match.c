@@ -9,6 +9,7 @@
 #include "match/match.h"
 #include "base/base.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

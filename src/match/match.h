@@ -26,6 +26,8 @@
 
 #include <stdbool.h>
 
+struct fsd_port;
+
 struct fsd_link {
     fsd_id layer, node;
     unsigned by; /**< mask of enum fsd_evidence */

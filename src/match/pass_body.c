@@ -6,6 +6,7 @@
  */
 #include "base/base.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

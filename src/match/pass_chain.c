@@ -12,6 +12,7 @@
  */
 #include "base/base.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

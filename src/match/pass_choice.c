@@ -16,6 +16,7 @@
  */
 #include "base/base.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 enum { SWEEPS = 2 };
 

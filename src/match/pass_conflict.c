@@ -5,6 +5,7 @@
  * the two is wrong.  Leaky cuts prove nothing.
  */
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 /* For a node: the first layer that tensors link to it, and the first such layer in a
  * different unit.  For any given unit, one of the two is the first linked layer outside

@@ -14,6 +14,7 @@
  * node of the body it computes remains unknown.
  */
 #include "match/pass.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 #include <string.h>

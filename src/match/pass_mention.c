@@ -8,6 +8,7 @@
  * for the last, tensors decide which node is meant (fsd_pass_repeated).
  */
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 static bool computes(const struct fsd_mention *mention)
 {

@@ -3,6 +3,7 @@
  * node, becomes a region: "these layers compute these nodes".
  */
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
 {

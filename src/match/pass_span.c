@@ -23,6 +23,7 @@
  */
 #include "base/base.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 enum { BUDGET_PER_NODE = 64, FOLDED_MOST = 8 };
 

@@ -11,6 +11,7 @@
  */
 #include "match/cut.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 /* Appends those layers of the unit that most likely compute nodes to m->pool. */

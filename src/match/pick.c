@@ -6,6 +6,7 @@
  */
 #include "match/pick.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/graph/word.h"
 
 #include <stdio.h>

@@ -14,6 +14,7 @@
  */
 #include "match/kernel/lowering.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 enum { MOST_STEPS = 256 };
 

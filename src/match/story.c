@@ -8,6 +8,7 @@
  */
 #include "match/story.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/graph/items.h"
 #include "match/story_names.h"
 #include "model/ops/ids.h"

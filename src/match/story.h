@@ -12,9 +12,10 @@
 #ifndef FSD_MATCH_STORY_H
 #define FSD_MATCH_STORY_H
 
-#include "model/graph/graph.h"
 #include "model/graph/history.h"
 #include "model/graph/vocab.h"
+
+struct fsd_mention;
 
 /** An event that involves a node. */
 struct fsd_scene {

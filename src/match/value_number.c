@@ -14,6 +14,7 @@
  */
 #include "match/value_number.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  * format that prints sheets for free.  All text output passes through one stream that
  * wraps lines and escapes commands to CI runners, so that no writer can forget it.
  */
+#include "model/graph/graph.h"
 #include "report/subject/subject.h"
 #include "base/base.h"
 #include "base/lines.h"

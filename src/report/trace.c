@@ -14,6 +14,7 @@
  * event is the start of the next one.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 #include "report/json/json.h"
 #include "report/subject/subject.h"
 

@@ -4,6 +4,7 @@
 #include "read/log/log.h"
 #include "support_file.h"
 #include "support_graph.h"
+#include "read/trt/build.h"
 #include "read/trt/trt.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* A layer's name, and the same bytes as Metadata, against a vocabulary that the input
  * brings itself: its lines but the last are names of nodes (in turn of constants), the
  * last is what is read. */
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "read/engine/reader.h"
 #include "read/trt/name.h"

@@ -2,6 +2,7 @@
  * file was one, with the same nodes, and none of its names is left. */
 #define _GNU_SOURCE /* fopencookie */
 #include "edit/onnx/hide.h"
+#include "model/graph/graph.h"
 #include "model/onnx/onnx.h"
 #include "support_file.h"
 #include "support_mutate.h"

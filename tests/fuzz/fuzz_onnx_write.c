@@ -1,6 +1,7 @@
 /* Any model, edited: without edits it is the same bytes, with edits either refused
  * before anything is written, or a model that has what was asked for. */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
+#include "model/graph/graph.h"
 #include "model/onnx/onnx.h"
 #include "edit/onnx/write.h"
 #include "support_file.h"

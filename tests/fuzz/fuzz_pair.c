@@ -5,6 +5,7 @@
  * out: they are the DOT text, drawn by Graphviz.
  */
 #include "judge/findings/findings.h"
+#include "model/graph/graph.h"
 #include "support_file.h"
 #include "support_pair.h"
 #include "support_report.h"

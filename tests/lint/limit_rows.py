@@ -49,7 +49,7 @@ SECTIONS = (
         ("Attributes of one node", "[src/model/onnx/load.c ATTR_LIMIT]", ERROR),
         ("Dimensions of a tensor", "[src/model/onnx/tensor.c MOST_DIMS]", "shape unknown, remark `input/bad-dim`"),
         ("The same, in the parser's lines of a log", "[src/read/log/network.c MOST_DIMS]", "shape unknown"),
-        ("Size of one dimension", "[src/model/graph/graph.h FSD_DIM_MAX]", "size unknown, remark `input/bad-dim`"),
+        ("Size of one dimension", "[src/model/graph/form.h FSD_DIM_MAX]", "size unknown, remark `input/bad-dim`"),
         ("Bytes of a model that `cut`, `retype`, `tensors -o`, `bisect`, `lint --fix` or `annotate` writes; protobuf reads no more",
          "2 GiB", ERROR),
     )),

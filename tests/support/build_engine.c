@@ -3,6 +3,7 @@
  * TensorRT's words for a layer say is asked of its reader (trt/kind.c), so that drawn
  * layers are what dumped ones would be; options say what no word can.
  */
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "draw.h"
 #include "read/trt/trt.h"

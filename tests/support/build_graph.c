@@ -5,6 +5,7 @@
  */
 #include "build_graph.h"
 #include "draw.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "read/log/log.h"
 #include "api/states.h"

@@ -2,6 +2,7 @@
 #include "show.h"
 
 #include "explain/cost/scope.h"
+#include "model/graph/graph.h"
 #include "model/ops/amount.h"
 
 #include <inttypes.h>

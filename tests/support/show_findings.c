@@ -3,6 +3,7 @@
 
 #include "judge/findings/cite.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 #include <string.h>

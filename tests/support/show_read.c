@@ -1,5 +1,6 @@
 /* What readers make of a dump, or of times, as text. */
 #include "build_graph.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "read/trt/trt.h"
 

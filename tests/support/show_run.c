@@ -1,6 +1,7 @@
 /* A run as text, part by part. */
 #include "build_graph.h"
 #include "explain/diff/explain.h"
+#include "model/graph/graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -3,6 +3,7 @@
 #ifndef FSD_TESTS_ONNX_BYTES_H
 #define FSD_TESTS_ONNX_BYTES_H
 
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "base/base.h"
 #include "model/onnx/onnx.h"

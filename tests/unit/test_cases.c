@@ -3,6 +3,7 @@
 #include "cases.h"
 #include "show.h"
 
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "explain/cost/scope.h"
 #include "judge/failed/failed.h"

@@ -1,6 +1,7 @@
 /* What the model alone proves: which nodes compute the same, what is constant, what is
  * a size, what is live, what a tensor was before its quantizers. */
 #include "build_graph.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "match/facts.h"
 

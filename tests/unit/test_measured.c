@@ -1,5 +1,6 @@
 /* Which layer each entry of a profile is, and what several profiles say of a layer. */
 #include "build_graph.h"
+#include "model/graph/graph.h"
 #include "read/profile/measured.h"
 
 #include <setjmp.h>

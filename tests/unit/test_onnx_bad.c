@@ -1,5 +1,6 @@
 /* What is no model, what is damaged, and what would not end. */
 #include "onnx_bytes.h"
+#include "model/graph/graph.h"
 
 #include <glob.h>
 #include <setjmp.h>

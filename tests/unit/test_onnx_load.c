@@ -1,5 +1,6 @@
 /* What the models of fixtures/onnx/make_models.py become. */
 #include "onnx_bytes.h"
+#include "model/graph/graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

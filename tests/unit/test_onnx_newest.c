@@ -3,6 +3,7 @@
  * and no reader needs: written by hand, since no exporter writes most of them yet.
  */
 #include "onnx_bytes.h"
+#include "model/graph/graph.h"
 #include "model/ops/sizes.h"
 
 #include <setjmp.h>

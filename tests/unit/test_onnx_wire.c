@@ -3,6 +3,7 @@
  * keeps, what it records of those it drops, that equal messages give equal bytes
  * however they are encoded, and that each limit holds.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/wire.h"
 #include "onnx_bytes.h"
 

@@ -5,6 +5,7 @@
  */
 #define _POSIX_C_SOURCE 200809L /* open_memstream */
 #include "edit/onnx/write.h"
+#include "model/graph/graph.h"
 #include "onnx_bytes.h"
 
 #include <setjmp.h>

@@ -2,6 +2,7 @@
  * drawing beside each case. */
 #include "build_graph.h"
 #include "explain/pattern/pattern.h"
+#include "model/graph/graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,6 +1,7 @@
 /* The nodes and layers that a word of the user names. */
 #include "build_graph.h"
 #include "match/pick.h"
+#include "model/graph/graph.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,4 +1,5 @@
 /* The engine reader on the real dumps of FSD_SHARED, without and with their models. */
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "model/onnx/onnx.h"
 #include "read/engine/reader.h"

@@ -3,6 +3,7 @@
  * Strings are written out rather than generated, since a reader that understood its own
  * generator proves little.
  */
+#include "model/graph/graph.h"
 #include "read/trt/trt.h"
 #include "base/base.h"
 

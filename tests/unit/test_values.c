@@ -8,6 +8,7 @@
 #include "cases.h"
 
 #include "explain/values/values.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 #include <setjmp.h>

@@ -12,6 +12,7 @@
 
 #include "base/base.h"
 #include "change/compare/parts.h"
+#include "model/graph/graph.h"
 #include "model/ops/sizes.h"
 
 #include <inttypes.h>

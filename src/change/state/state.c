@@ -7,6 +7,7 @@
  */
 #include "change/state/parts.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -22,6 +22,8 @@
 
 #include "explain/diff/diff.h"
 
+struct fsd_attr;
+
 /** The role of a node in the comparison; exactly one holds. */
 enum fsd_role {
     FSD_ROLE_CORE,      /**< computes; fusion is a partition of these */

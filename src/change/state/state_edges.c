@@ -14,6 +14,7 @@
  */
 #include "base/base.h"
 #include "change/state/parts.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -5,6 +5,7 @@
  */
 #include "base/base.h"
 #include "change/state/parts.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

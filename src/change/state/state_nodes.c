@@ -3,6 +3,7 @@
  */
 #include "base/base.h"
 #include "change/state/parts.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

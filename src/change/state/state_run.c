@@ -3,6 +3,7 @@
 #include "change/state/parts.h"
 #include "base/base.h"
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 #include <inttypes.h>

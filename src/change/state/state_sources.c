@@ -11,6 +11,7 @@
  */
 #include "base/base.h"
 #include "change/state/parts.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -1,6 +1,7 @@
 /* Sets the times of groups and moves, the order of moves (by which their times are
  * sorted), and the time of the build. */
 #include "change/state/parts.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

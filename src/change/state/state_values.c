@@ -9,6 +9,7 @@
  */
 #include "base/base.h"
 #include "change/state/parts.h"
+#include "model/graph/graph.h"
 #include "model/ops/ops.h"
 
 #include <inttypes.h>

@@ -6,6 +6,7 @@
  */
 #include "edit/onnx/types.h"
 #include "edit/onnx/write.h"
+#include "edit/run.h"
 #include "model/onnx/collected.h"
 
 /* Writes a field whose message gets one more number at its end. */

@@ -11,6 +11,7 @@
  */
 #include "edit/onnx/write.h"
 #include "base/base.h"
+#include "edit/run.h"
 #include "model/onnx/collected.h"
 #include "edit/onnx/external.h"
 #include "model/onnx/parts.h"
@@ -70,7 +71,7 @@ static void put_body(struct writer *w, const struct fsd_wire_block *block, fsd_i
     fsd_pieces_message(w->arena, to, block->number, &inner);
 }
 
-static const struct fsd_node_change *change_of(const struct writer *w, fsd_id node)
+static const struct fsd_node_rewrite *change_of(const struct writer *w, fsd_id node)
 {
     return w->e->change_of[node] == FSD_NONE ? NULL
                                              : &w->e->changes.at[w->e->change_of[node]];
@@ -141,7 +142,7 @@ static void drop_property(struct writer *w, const fsd_properties *of,
 static void edit_node(struct writer *w, struct fsd_slice node, fsd_id id,
                       struct fsd_pieces *to)
 {
-    const struct fsd_node_change *c = change_of(w, id);
+    const struct fsd_node_rewrite *c = change_of(w, id);
     struct fsd_slice rest = node;
     const char *from = node.s;
     struct fsd_wire_block block;
@@ -289,7 +290,7 @@ static void edit_listed(struct writer *w, const struct fsd_wire_block *block,
 static void put_node(struct writer *w, const struct fsd_wire_block *block, fsd_id id,
                      const char **from, struct fsd_pieces *to)
 {
-    const struct fsd_node_change *c = change_of(w, id);
+    const struct fsd_node_rewrite *c = change_of(w, id);
     struct fsd_pieces inner = {.size = 0};
 
     fsd_pieces_until(w->arena, to, from, block);

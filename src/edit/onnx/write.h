@@ -13,6 +13,8 @@
 
 #include "model/onnx/edits.h"
 
+struct fsd_graph;
+
 /** Sets `found` for each initializer of the main graph whose FP32 numbers are all in
  *  the file.
  *  @param found indexed by tensor */

@@ -6,6 +6,7 @@
  * such a layer has no roofline.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 const struct fsd_cost *
 fsd_cost_new(const struct fsd_match *m, const struct fsd_known_sizes *known,

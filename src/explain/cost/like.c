@@ -11,6 +11,7 @@
  * slices that the steps of a loop read and write.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 enum { STEPWISE = FSD_OP_CONTROL | FSD_OP_RECURRENT };
 

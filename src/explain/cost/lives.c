@@ -7,6 +7,7 @@
  * an engine's layers.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 enum { CHAIN = 64 }; /* limit of layers without an operation in a chain */
 

@@ -3,6 +3,7 @@
  * sizes in the engine, if it states them, because these sizes were built.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

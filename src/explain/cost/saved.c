@@ -9,6 +9,7 @@
  *                                                     padding either
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "explain/diff/diff.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 #include <string.h>

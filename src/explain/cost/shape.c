@@ -6,6 +6,7 @@
  * the order of the calls in take_all() is the order of trust.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 /* Takes the sizes of the engine's inputs from the log: with `run` those of its runs,
  * otherwise those for which its profile is optimized. */

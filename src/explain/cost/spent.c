@@ -12,6 +12,7 @@
  * previous kernel.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 enum { STEPS = 64 };
 

@@ -6,6 +6,7 @@
  * it is unknown what each of its kernels computes.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

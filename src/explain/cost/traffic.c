@@ -5,6 +5,7 @@
  * a cache; this is the least that it can move.
  */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 
 /* Rounds a size up to whole vectors; the padding of a dynamic size is only known at run
  * time. */

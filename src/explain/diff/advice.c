@@ -4,6 +4,7 @@
  */
 #include "explain/diff/step.h"
 #include "explain/diff/tale.h"
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 
 #include <string.h>

@@ -7,6 +7,7 @@
  * all of them.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 
 #include <stdlib.h>

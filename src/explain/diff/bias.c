@@ -5,6 +5,7 @@
  * tolerance as of 1.32.  It fuses a Gemm nevertheless, and the result is wrong.
  */
 #include "explain/diff/diff.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 

@@ -10,6 +10,7 @@
  * whose If is unknown.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 /* Whether the engine jumps for the If, or has a jump that may be for the If. */
 static bool may_jump(const struct fsd_match *m, fsd_id node)

@@ -11,6 +11,7 @@
  * per-tensor scales are considered.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 

@@ -4,6 +4,7 @@
  * plugin or a foreign region the change is forced, whatever its form.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 /* The inputs of the search for a cause. */
 struct context {

@@ -15,6 +15,7 @@
  */
 #include "explain/diff/step.h"
 #include "match/kernel/lowering.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -4,6 +4,7 @@
  * decide how often layers run, and no kernel does; initial states are filled in.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 enum { FAR = 4 }; /* limit of nodes without layers before an If or a Loop */
 

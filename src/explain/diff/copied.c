@@ -7,6 +7,7 @@
  * The copy of u is one part of k, so that u holds one of the Concat's inputs.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 static bool is_copied_into(const struct fsd_match *m, fsd_id node, fsd_id tensor)
 {

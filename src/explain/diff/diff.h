@@ -12,6 +12,8 @@
 #define FSD_DIFF_DIFF_H
 
 #include "match/match.h"
+#include "model/graph/form.h"
+#include "model/graph/layer.h"
 #include "read/profile/measured.h"
 
 #include <stdio.h>

@@ -2,6 +2,7 @@
 #include "base/base.h"
 #include "explain/diff/diff.h"
 #include "explain/diff/tale.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

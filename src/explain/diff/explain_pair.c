@@ -1,6 +1,7 @@
 /* The story of two nodes: what fused them, or why they are not fused. */
 #include "explain/diff/diff.h"
 #include "explain/diff/tale.h"
+#include "model/graph/graph.h"
 
 enum { MOST_IDLE = 12 };
 

@@ -4,6 +4,7 @@
  * nor a proof is unexplained.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -8,6 +8,7 @@
  * set. flow_named.c handles engines without tensors.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 /* Limits of walks, so that no engine takes quadratic time. */

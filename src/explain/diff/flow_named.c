@@ -6,6 +6,7 @@
  * the order of a layer's tensors is not that of its nodes.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 #include <string.h>

@@ -9,6 +9,7 @@
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 

@@ -7,6 +7,7 @@
  * convolution.  Its name then contains that convolution, but it is the quantizer.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
  * Adds the build log to outcomes and causes: the event that explains each.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -7,6 +7,7 @@
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"
+#include "model/graph/graph.h"
 
 FSD_NAMES(fsd_fate_name, enum fsd_fate, FSD__FATE_COUNT, "layer", "folded", "identity",
           "absorbed", "merged", "dead", "outside", "unexplained")

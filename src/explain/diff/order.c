@@ -9,6 +9,7 @@
  * the movement either if the nodes only reshape, or only move axes of size 1.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
 #include <string.h>

@@ -18,6 +18,7 @@
  * result, which a larger size would change.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
 enum { ALIGNED = 16, SEEN = 64 };

@@ -13,6 +13,7 @@
  * no node is reported as outside.
  */
 #include "explain/diff/diff.h"
+#include "model/graph/graph.h"
 
 struct walk {
     const struct fsd_match *m;

@@ -9,6 +9,7 @@
  * highest of several.
  */
 #include "explain/diff/step.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 /* Weights may be quantized as stored, in blocks, and then transposed for the

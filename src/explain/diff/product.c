@@ -7,6 +7,7 @@
  * not make a product output INT8, so the advice must not propose one.
  */
 #include "explain/diff/diff.h"
+#include "model/graph/graph.h"
 
 enum { SEVERAL = 2 }; /* a single product may have a reason of its own */
 

@@ -5,6 +5,7 @@
  * it could be mapped to.
  */
 #include "explain/diff/diff.h"
+#include "model/graph/graph.h"
 
 const struct fsd_summary *fsd_diff_summary(const struct fsd_match *m,
                                            const struct fsd_layer_result *layers,

@@ -1,6 +1,7 @@
 /* Determines how an engine computes the blocks of its model. */
 #include "base/base.h"
 #include "explain/pattern/pattern.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

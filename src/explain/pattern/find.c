@@ -6,6 +6,7 @@
 #include "base/base.h"
 #include "explain/pattern/form.h"
 #include "explain/pattern/pattern.h"
+#include "model/graph/graph.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  * that was not swapped yet.
  */
 #include "explain/pattern/form.h"
+#include "model/graph/graph.h"
 
 #include <stdio.h>
 #include <string.h>

@@ -8,6 +8,7 @@
  * Conv_1 and Relu_2 are its suspects, the nodes between it and tensors within the
  * limit.  c is not an entry, since the error of b explains it.
  */
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "explain/values/values.h"
 

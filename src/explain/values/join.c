@@ -8,6 +8,7 @@
  */
 #include "base/base.h"
 #include "explain/values/values.h"
+#include "model/graph/graph.h"
 
 struct join {
     const struct fsd_match *m;

@@ -1,6 +1,7 @@
 /* Access to numbers by name, and printing: finds a column, and prints the values of a
  * row.  A row has few columns, so they are searched linearly. */
 #include "explain/values/values.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -13,6 +13,7 @@
 #include "explain/values/values.h"
 
 #include "base/base.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 

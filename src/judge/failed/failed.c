@@ -8,6 +8,7 @@
 #include "judge/failed/failed.h"
 
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/ops/ops.h"
 
 #include <stdlib.h>

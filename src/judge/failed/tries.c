@@ -13,6 +13,7 @@
 #include "judge/failed/failed.h"
 
 #include "base/base.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -14,6 +14,7 @@
 #include "judge/failed/failed.h"
 
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/ops/ops.h"
 
 #include <string.h>

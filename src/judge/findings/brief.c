@@ -16,6 +16,7 @@
 #include "explain/cost/cost.h"
 #include "judge/findings/todo.h"
 #include "judge/lint/fusion.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "explain/values/values.h"
 

@@ -14,6 +14,7 @@
 #include "judge/findings/cite.h"
 #include "base/base.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -6,6 +6,7 @@
 #include "judge/findings/cite.h"
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

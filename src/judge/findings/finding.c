@@ -2,6 +2,7 @@
  * message, and whether the policy ignores it. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 #include "model/graph/word.h"
 
 #include <string.h>

@@ -1,6 +1,7 @@
 /* Findings from an engine: what it shows that the rules on the model did, or did not,
  * predict. */
 #include "judge/findings/lint.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

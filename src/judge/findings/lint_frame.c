@@ -8,6 +8,7 @@
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

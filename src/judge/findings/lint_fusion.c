@@ -12,6 +12,7 @@
 #include "base/base.h"
 #include "judge/findings/lint.h"
 #include "judge/lint/fusion.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 #include <string.h>

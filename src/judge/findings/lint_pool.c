@@ -9,6 +9,7 @@
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
+#include "model/graph/graph.h"
 
 #include <inttypes.h>
 

@@ -20,6 +20,7 @@
 #include "base/base.h"
 #include "explain/values/values.h"
 #include "judge/findings/lint.h"
+#include "model/graph/graph.h"
 #include "model/graph/half.h"
 #include "model/ops/ids.h"
 

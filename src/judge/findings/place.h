@@ -5,6 +5,7 @@
 #define FSD_FINDINGS_PLACE_H
 
 #include "judge/findings/lint.h"
+#include "model/graph/graph.h"
 
 /** A match of a form. A letter stands for a tensor, and also for the node that outputs
  *  it. */

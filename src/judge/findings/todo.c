@@ -20,6 +20,7 @@
 #include "judge/findings/cite.h"
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

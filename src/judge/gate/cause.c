@@ -17,6 +17,7 @@
 #include "base/base.h"
 #include "judge/gate/gate.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -2,6 +2,7 @@
 #include "judge/gate/gate.h"
 #include "base/base.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 

@@ -10,6 +10,7 @@
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
 #include <inttypes.h>

@@ -9,6 +9,7 @@
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
 enum {

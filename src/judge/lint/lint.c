@@ -2,6 +2,7 @@
  * hold their values, the exporter's style, and which rows of refusals apply to which
  * operators. */
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 /* The DQ whose value the node's output holds: the node is that DQ, or an operator over
  * which quantizers may be moved. All its inputs must hold such values. */

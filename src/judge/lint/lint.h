@@ -12,6 +12,7 @@
 #define FSD_LINT_LINT_H
 
 #include "match/facts.h"
+#include "model/graph/dtype.h"
 #include "model/ops/sizes.h"
 
 /* ------------------------------------------------------------------------ builders */

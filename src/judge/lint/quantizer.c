@@ -3,6 +3,7 @@
  * the node whose value a tensor holds.
  */
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 

@@ -9,6 +9,7 @@
  * it is known to have an importer.
  */
 #include "judge/lint/row.h"
+#include "model/graph/graph.h"
 
 #define MEASURED "measured: TensorRT for RTX 1.7.1"
 #define LISTED   "onnx-tensorrt, docs/operators.md; " MEASURED

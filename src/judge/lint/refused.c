@@ -1,6 +1,7 @@
 /* Conditions of refusals on inputs, types, attributes and quantizers. Each returns
  * whether it holds for the node. */
 #include "judge/lint/row.h"
+#include "model/graph/graph.h"
 
 #include <math.h>
 #include <string.h>

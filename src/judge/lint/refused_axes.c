@@ -4,6 +4,7 @@
  * All need the sizes that the model states; of dynamic ones nothing is said.
  */
 #include "judge/lint/row.h"
+#include "model/graph/graph.h"
 #include "model/ops/amount.h"
 
 static const struct fsd_shape *shape_in(const struct fsd_lint *l, fsd_id node,

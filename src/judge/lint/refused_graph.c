@@ -3,6 +3,7 @@
 #include "judge/lint/row.h"
 
 #include "base/base.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -1,5 +1,6 @@
 /* Conditions of refusals on ranks and sizes. */
 #include "judge/lint/row.h"
+#include "model/graph/graph.h"
 
 /* The weights have a dynamic number of channels. */
 bool fsd_refused_has_open_channels(const struct fsd_lint *l,

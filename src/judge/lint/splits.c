@@ -10,6 +10,7 @@
 #include "judge/lint/splits.h"
 #include "base/base.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
 #include <string.h>

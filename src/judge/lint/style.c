@@ -1,6 +1,7 @@
 /* Which exporter placed the quantizers of a model: exporters differ in places and
  * names. */
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 #include "judge/lint/lint.h"
 
 #include "base/base.h"
+#include "model/graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>

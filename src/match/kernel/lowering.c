@@ -7,6 +7,7 @@
  * that the replay compares numbers, not strings.
  */
 #include "match/kernel/lowering.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

@@ -8,10 +8,14 @@
 
 #include "match/kernel/lowering.h"
 #include "match/pass.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 #include <stddef.h>
 #include <string.h>
+
+struct fsd_mention;
+struct fsd_port;
 
 enum {
     CANDIDATES = 24,

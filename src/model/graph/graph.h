@@ -23,49 +23,12 @@
 
 #include "base/base.h"
 #include "model/graph/built.h"
-#include "model/graph/dtype.h"
+#include "model/graph/form.h"
+#include "model/graph/layer.h"
 
 #include <fusiondiff/fusiondiff.h>
 #include <stdbool.h>
 #include <stdio.h>
-
-/** A model with a larger size is damaged. */
-#define FSD_DIM_MAX ((int64_t)1 << 40)
-
-/** One dimension: a size, a name ("batch"), or neither (unknown). */
-struct fsd_dim {
-    int64_t size; /**< -1: unknown */
-    fsd_sym name; /**< 0: no name */
-    fsd_id term;  /**< an equal expression, in fsd_graph.terms, plus 1; 0: unknown */
-};
-
-/** A size computed from named sizes, as a tree: the numbers of its operands are lower
- *  than its own. */
-struct fsd_term {
-    enum fsd_term_is {
-        FSD_TERM_NUMBER,
-        FSD_TERM_NAME,
-        FSD_TERM_PLUS,
-        FSD_TERM_TIMES,
-        FSD_TERM_CEIL, /**< a divided by b, rounded up */
-        FSD_TERM_MOST, /**< the larger operand */
-        FSD_TERM_LEAST
-    } is;
-    fsd_id a, b;    /**< operands */
-    int64_t number; /**< may be negative */
-    fsd_sym name;
-};
-
-/** Type, layout and shape of a tensor at one port. */
-struct fsd_form {
-    enum fsd_dtype type;
-    struct fsd_layout layout;
-    bool ranked;             /**< false: the shape is unknown */
-    struct fsd_span dims;    /**< in fsd_graph.dims */
-    struct fsd_span strides; /**< in elements, in fsd_graph.ints; -1: unknown; one per
-                                  dimension, or none if not stated */
-    fsd_sym raw;             /**< the format as the input spells it; 0: none */
-};
 
 struct fsd_port {
     fsd_id tensor; /**< FSD_NONE: an omitted optional input */
@@ -186,137 +149,6 @@ struct fsd_scope {
 /** A module of the exporter's source, and its class. */
 struct fsd_class {
     fsd_sym module, name; /**< "model.layers.0", "transformers.LlamaDecoderLayer" */
-};
-
-/* --------------------------------------------------- what only an engine has */
-
-/** The meaning of a name or a Metadata item for a layer. */
-enum fsd_mention_role {
-    FSD_MENTION_COMPUTES, /**< the layer computes this node */
-    FSD_MENTION_FIRST,    /**< the first node of a foreign region */
-    FSD_MENTION_LAST,     /**< the last node of a foreign region */
-    FSD_MENTION_WRAPS,    /**< the layer is a reshape or similar around this node */
-    FSD_MENTION_COPIES,   /**< the layer copies this tensor, or one of this node's
-                               tensors */
-    FSD_MENTION_SERVES,   /**< the layer is a reformat for this node, which it does not
-                               compute */
-    FSD_MENTION_CONSTANT, /**< an initializer is in the name */
-    FSD_MENTION_HELPER,   /**< a layer that the parser added */
-    FSD_MENTION_UNKNOWN   /**< text with an unknown meaning */
-};
-
-struct fsd_mention {
-    unsigned by; /**< enum fsd_evidence: metadata, name or log */
-    enum fsd_mention_role role;
-    fsd_sym text;   /**< as the input spells it */
-    fsd_sym layer;  /**< likewise with the builder's suffixes: "X_2", "X_clone_1" */
-    fsd_id node;    /**< a node of the model; FSD_NONE if it names none */
-    fsd_id tensor;  /**< a tensor of the model; FSD_NONE */
-    uint32_t among; /**< number of nodes that the text may mean; 1: certain, 0: none */
-    uint8_t loose;  /**< matched only after the engine's rewriting of names ('.' to
-                         '_') */
-};
-
-/** What the names within a layer's name refer to. */
-enum fsd_name_form {
-    FSD_NAME_PLAIN,  /**< the nodes that the layer computes */
-    FSD_NAME_SERVES, /**< the layer, input or output that it serves */
-    FSD_NAME_COPIES, /**< the tensor that it copies */
-    FSD_NAME_WRAPS,  /**< the node around which it is inserted */
-    FSD_NAME_REGION  /**< the nodes of a foreign region, listed as one layer */
-};
-
-/** The code that runs a layer. */
-enum fsd_provider {
-    FSD_PROVIDER_BUILDER,  /**< the builder's own kernels */
-    FSD_PROVIDER_COMPILER, /**< a kernel to which a foreign region was compiled */
-    FSD_PROVIDER_PLUGIN,   /**< code of the user */
-    FSD_PROVIDER_DEVICE    /**< a different device, or the transfer to and from it */
-};
-
-/** The kind of a layer, exactly one. */
-enum fsd_kind {
-    FSD_KIND_COMPUTE,
-    FSD_KIND_REFORMAT,
-    FSD_KIND_COPY,
-    FSD_KIND_QUANTIZE, /**< an unfused Q or DQ */
-    FSD_KIND_CONSTANT,
-    FSD_KIND_NOOP,
-    FSD_KIND_SHAPE,
-    FSD_KIND_SYNC,
-    FSD_KIND_FOREIGN, /**< a region listed as one layer */
-    FSD__KIND_COUNT
-};
-
-/** Whether the layer computes nodes: a layer that moves, stores or waits for data does
- *  not. */
-static inline bool fsd_kind_computes(enum fsd_kind kind)
-{
-    return kind == FSD_KIND_COMPUTE || kind == FSD_KIND_FOREIGN;
-}
-
-/** Where a layer may perform operations that its steps do not list. */
-enum fsd_more_steps {
-    FSD_STEPS_ARE_ALL,
-    FSD_STEPS_GO_ON,    /**< after the listed steps: the epilogue of a library kernel */
-    FSD_STEPS_LACK_SOME /**< anywhere */
-};
-
-/** The factor by which a matrix product is scaled. */
-enum fsd_factor {
-    FSD_FACTOR_NOT_TOLD,
-    FSD_FACTOR_ONE, /**< 1, so that it changes nothing */
-    FSD_FACTOR_GIVEN
-};
-
-/** A layer in neutral terms: these members have a meaning for any builder, and are 0,
- *  NULL or false if the engine does not state them. */
-struct fsd_layer {
-    enum fsd_kind kind; /**< links may refine it */
-    enum fsd_provider provider;
-    enum fsd_name_form form;
-    fsd_sym base_name; /**< the name without the profile's number */
-    int32_t profile;   /**< the optimization profile of the layer; -1: unknown */
-    fsd_sym served;    /**< FSD_NAME_SERVES: the layer that it serves */
-    uint32_t port;     /**< FSD_NAME_SERVES: the number of the served tensor */
-    bool output;       /**< FSD_NAME_SERVES: the served tensor is an output, not an
-                            input */
-    fsd_sym made_as;   /**< its name in the log line that adds the layer */
-    bool forwards;     /**< it has one input and one output, and only moves data */
-    bool slices;       /**< it outputs a part of its input */
-    bool may_quantize; /**< an unfused Q or DQ can have its type */
-    bool multiplies;   /**< a layer of its type does multiply-adds */
-    bool alone;        /**< it computes only the node in its name */
-    bool scalar;       /**< it multiplies without tensor cores or their equivalent */
-    bool transposed;   /**< the convolution is a transposed one */
-    bool of_network;   /**< computes no node, and its name shows that it is a layer of
-                            the network definition: the builder did not add it */
-    int64_t maps;      /**< output channels of a convolution with `weights` */
-    fsd_sym metadata;  /**< the engine's statement of its origin, verbatim */
-    fsd_sym origin;    /**< the engine's word for the reason why it moves data */
-    fsd_sym subtype;   /**< a more specific type, such as the name of a plugin; 0:
-                            none */
-    fsd_sym tactic, tactic_value;
-    fsd_sym ran_by;   /**< the execution provider, as a profile spells it; 0: unknown */
-    fsd_sym ran_with; /**< the sizes of its outputs in the profiled runs: "[1,64] []";
-                           0: unknown */
-    enum fsd_dtype rounds_to;   /**< the type to which the kernel rounds inputs of
-                                     higher precision */
-    enum fsd_dtype computes_in; /**< derived from its weights and its kernel's name, for
-                                     engines whose tensor types are unknown */
-    uint64_t weights, bias;     /**< number of elements */
-    enum fsd_dtype weights_type, bias_type;
-    struct fsd_span mentions;  /**< in fsd_graph.mentions */
-    struct fsd_span constants; /**< in fsd_graph.ports: weights and other constants that
-                                    the engine lists separately from inputs */
-    bool lists_constants;      /**< the engine lists them separately, even if there are
-                                    none */
-    bool sealed; /**< a compiled plan of a different compiler: the type in which it
-                      computes is unknown */
-    struct fsd_span steps; /**< the operations that it is known to perform, in order, as
-                                names of ONNX operators, in fsd_graph.links */
-    uint8_t more_steps;    /**< enum fsd_more_steps: where it may perform others */
-    uint8_t factor;        /**< enum fsd_factor */
 };
 
 /* ------------------------------------------------------ unusual, but readable input */
@@ -658,10 +490,6 @@ int64_t fsd_graph_opset(const struct fsd_graph *g);
  *  @param op from model/ops/ids.h */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op);
 
-/** The number of elements of a form; -1 if a dimension is unknown or the product
- *  exceeds 63 bits. */
-int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
-
 /** The producer of a tensor if it has exactly one; else FSD_NONE, also for FSD_NONE. */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
 
@@ -713,27 +541,6 @@ static inline bool fsd_port_has_own_peers(const struct fsd_graph *g, uint32_t po
 
 /** Fills `peers`; called by fsd_graph_finish(). */
 void fsd_graph_find_peers(struct fsd_graph *g);
-
-/** Whether both forms state the same sizes and the same strides. */
-bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
-                     const struct fsd_form *b);
-
-/** Whether both forms have the same sizes, ignoring axes of size 1.  Sizes are equal if
- *  both are known and the same or, unless `proved`, if both are unknown at the same
- *  position. */
-bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
-                     const struct fsd_graph *h, const struct fsd_form *b, bool proved);
-
-/** "fp32 chw32": the type, and the layout if known, as all reports print forms.  Writes
- *  it into `out` and returns `out`. */
-enum { FSD_FORM_ROOM = 32 };
-const char *fsd_form_text(const struct fsd_form *form, char out[FSD_FORM_ROOM]);
-/** Prints the same text. */
-void fsd_put_form(const struct fsd_form *form, FILE *out);
-/** Prints the sizes, separated by `between`, "1,N,224": a dynamic size as its name, or
- *  "?". */
-void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
-                   const char *between, FILE *out);
 
 /** Writes the graph as text, with equal bytes for equal graphs: for golden tests, for
  *  `--dump`, and to check what a reader understood.  The caller checks the stream for

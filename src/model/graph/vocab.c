@@ -4,6 +4,7 @@
  * nodes is filled by counting sort, so a name that all nodes share costs no more than
  * distinct names.
  */
+#include "model/graph/graph.h"
 #include "model/graph/vocab.h"
 #include "base/base.h"
 
@@ -167,4 +168,10 @@ const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const 
     if (out != stack)
         free(out);
     return meaning_of(v, sym, v->loose);
+}
+
+const struct fsd_tensor *fsd_meaning_tensor(const struct fsd_vocab *v,
+                                            const struct fsd_meaning *m)
+{
+    return m ? fsd_graph_tensor(v->model, m->tensor) : &fsd_no_tensor;
 }

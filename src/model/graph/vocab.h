@@ -9,7 +9,9 @@
 #ifndef FSD_MODEL_VOCAB_H
 #define FSD_MODEL_VOCAB_H
 
-#include "model/graph/graph.h"
+#include "base/base.h"
+
+struct fsd_arena;
 
 /** The meaning of a name, which may be the name of a node and of a tensor at once. */
 struct fsd_meaning {
@@ -39,11 +41,8 @@ const struct fsd_meaning *fsd_vocab_find(const struct fsd_vocab *v, const char *
                                          size_t n);
 
 /** The tensor of a meaning; an empty one if it has none, and for NULL. */
-static inline const struct fsd_tensor *fsd_meaning_tensor(const struct fsd_vocab *v,
-                                                          const struct fsd_meaning *m)
-{
-    return m ? fsd_graph_tensor(v->model, m->tensor) : &fsd_no_tensor;
-}
+const struct fsd_tensor *fsd_meaning_tensor(const struct fsd_vocab *v,
+                                            const struct fsd_meaning *m);
 
 /** The meaning of a name after the engine replaced each character other than a letter
  *  or a digit by '_'; `s` may be in either form.  NULL if there is none. */

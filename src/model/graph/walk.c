@@ -1,6 +1,7 @@
 /*
  * A walk goes from tensor to tensor; each step calls a function for the next one.
  */
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 static fsd_id walk(const struct fsd_graph *g, fsd_id tensor,

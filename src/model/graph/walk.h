@@ -11,7 +11,9 @@
 #ifndef FSD_MODEL_WALK_H
 #define FSD_MODEL_WALK_H
 
-#include "model/graph/graph.h"
+#include "base/base.h"
+
+struct fsd_graph;
 
 /* The limit of steps, since a file's graph may have cycles: far longer than any chain
  * of passed nodes in models that were seen. */

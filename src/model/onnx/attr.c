@@ -5,6 +5,7 @@
  * before IR version 2 have no type field, which is then inferred from the field that is
  * set.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
 

@@ -56,7 +56,7 @@ struct fsd_property {
 typedef FSD_VEC(struct fsd_property) fsd_properties;
 
 /* The changes to one node; most lists are empty. */
-struct fsd_node_change {
+struct fsd_node_rewrite {
     fsd_slices before, behind; /* NodeProtos to insert before and after the node */
     struct fsd_renamed inputs, outputs;
     fsd_properties metadata;
@@ -80,7 +80,7 @@ struct fsd_onnx_edits {
                                 edit */
     fsd_id *first;           /* indexed by scope: its first node */
     struct fsd_lists bodies; /* indexed by node */
-    FSD_VEC(struct fsd_node_change) changes;
+    FSD_VEC(struct fsd_node_rewrite) changes;
     fsd_slices at_end; /* NodeProtos to append to the main graph */
     FSD_VEC(struct fsd_listed_change) listed;
     uint32_t *listed_of; /* indexed by symbol: the first change in `listed`; FSD_NONE */

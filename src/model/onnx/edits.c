@@ -2,6 +2,7 @@
  * The edits that the writer applies, indexed by node or by name. protobuf-c packs new
  * messages here, so write.c only copies bytes.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/collected.h"
 #include "base/base.h"
 #include "model/onnx/parts.h"
@@ -44,11 +45,11 @@ static void hold(struct fsd_onnx_edits *e, fsd_id scope)
         e->holds[s] = true;
 }
 
-static struct fsd_node_change *change_of(struct fsd_onnx_edits *e, fsd_id node)
+static struct fsd_node_rewrite *change_of(struct fsd_onnx_edits *e, fsd_id node)
 {
     if (e->change_of[node] == FSD_NONE) {
         e->change_of[node] = e->changes.n;
-        fsd_vec_push(e->arena, &e->changes, (struct fsd_node_change){.drop = false});
+        fsd_vec_push(e->arena, &e->changes, (struct fsd_node_rewrite){.drop = false});
         hold(e, e->g->nodes.at[node].scope);
     }
     return &e->changes.at[e->change_of[node]];

@@ -12,9 +12,10 @@
 #define FSD_ONNX_EDITS_H
 
 #include "base/base.h"
-#include "model/graph/graph.h"
 
 #include <stdio.h>
+
+struct fsd_graph;
 
 /** Element types by ONNX's numbers. */
 enum {

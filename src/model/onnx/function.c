@@ -3,6 +3,7 @@
  * operator is looked up in logarithmic time: a model may define thousands.  If two have
  * the same key, the first in the file counts, which sorting by place ensures.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 #include "base/base.h"
 

@@ -5,6 +5,7 @@
  * the sizes of the user and the engine; this file gives an unannotated Relu its type
  * before any size is known.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 #include "model/ops/ids.h"
 #include "model/ops/ops.h"

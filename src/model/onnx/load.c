@@ -7,6 +7,7 @@
  *
  * Bodies nest by recursion; BODY_DEPTH bounds it.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/onnx.h"
 #include "model/onnx/weights.h"
 #include "model/onnx/parts.h"

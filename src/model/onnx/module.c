@@ -18,6 +18,7 @@
  * script: it is not part of the model's identity, so it is read here, and neither
  * parsed by protobuf-c nor hashed.  The filter has already checked the file.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
 

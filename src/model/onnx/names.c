@@ -4,6 +4,7 @@
  * closing a scope restores the names in reverse.  Searching the chain of scopes for
  * each use of a name would take quadratic time in nested bodies.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 
 void fsd_onnx_names_open(struct fsd_onnx_names *names, fsd_id scope)

@@ -25,7 +25,8 @@
 #define FSD_ONNX_ONNX_H
 
 #include "base/base.h"
-#include "model/graph/graph.h"
+
+struct fsd_graph;
 
 /** Fills the new graph `g` and finishes it. `file` is not needed afterwards.
  *  @return FSD_OK; FSD_E_FORMAT or FSD_E_UNSUPPORTED if the file is not a model;

@@ -6,10 +6,11 @@
 #define FSD_ONNX_PARTS_H
 
 #include "base/base.h"
-#include "model/graph/graph.h"
 #include "model/onnx/wire.h"
 
 #include <onnx.pb-c.h>
+
+struct fsd_graph;
 
 /* ----------------------------------------------------------------------- tensor.c */
 

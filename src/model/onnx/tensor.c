@@ -6,6 +6,7 @@
  * contradict each other are remarked upon and the value counts as unread, since the
  * file may be hostile.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
 

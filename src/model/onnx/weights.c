@@ -2,6 +2,7 @@
  * Finds the weights that a model has in other files: the fields that lead to such a
  * tensor, and the paths of the files.  None of them is opened here.
  */
+#include "model/graph/graph.h"
 #include "model/onnx/weights.h"
 #include "base/base.h"
 #include "host/files.h"

@@ -3,8 +3,9 @@
 #ifndef FSD_ONNX_WEIGHTS_H
 #define FSD_ONNX_WEIGHTS_H
 
-#include "model/graph/graph.h"
 #include "model/onnx/wire.h"
+
+struct fsd_graph;
 
 /** Kinds of messages between a model and its weights. */
 enum fsd_onnx_message {

@@ -8,8 +8,10 @@
 #ifndef FSD_OPS_OPS_H
 #define FSD_OPS_OPS_H
 
-#include "model/graph/graph.h"
+#include "model/graph/dtype.h"
 #include "model/ops/ids.h"
+
+struct fsd_graph;
 
 enum fsd_op_trait {
     FSD_OP_VIEW = 1 << 0,       /**< same elements in the same order with a different

@@ -10,8 +10,10 @@
 #ifndef FSD_OPS_RULE_H
 #define FSD_OPS_RULE_H
 
+#include "model/graph/graph.h"
 #include "model/ops/sizes.h"
 
+struct fsd_node;
 struct fsd_op;
 
 struct fsd_op_case {

@@ -6,6 +6,7 @@
  * nor, where only that fits, a constant is recorded as unknown, so that reports can
  * show it.
  */
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "model/ops/ids.h"
 

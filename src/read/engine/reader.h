@@ -8,13 +8,14 @@
 #define FSD_ENGINE_READER_H
 
 #include "base/base.h"
-#include "model/graph/graph.h"
 #include "model/graph/history.h"
 #include "model/graph/profile.h"
 #include "model/graph/tuning.h"
 #include "model/graph/vocab.h"
 
 #include <stdbool.h>
+
+struct fsd_mention;
 
 /** The kind of input as which a user passes a file. */
 enum fsd_input {

@@ -1,5 +1,6 @@
 /* The table of readers, the choice of a file's reader, and the error if no reader fits.
  */
+#include "model/graph/graph.h"
 #include "read/engine/reader.h"
 #include "base/base.h"
 #include "base/file_type.h"

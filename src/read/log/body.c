@@ -5,6 +5,7 @@
  * nodes by scope, which the graph requires: the log prints a body before the end of its
  * owner.
  */
+#include "model/graph/graph.h"
 #include "read/log/log.h"
 
 #include "base/base.h"

@@ -6,7 +6,6 @@
 #define FSD_LOG_LOG_H
 
 #include "base/base.h"
-#include "model/graph/graph.h"
 #include "model/graph/history.h"
 #include "model/graph/profile.h"
 #include "read/log/failure.h"
@@ -14,6 +13,8 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <string.h>
+
+struct fsd_graph;
 
 /* ---------------------------------------------------------------------------- lines */
 

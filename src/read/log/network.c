@@ -9,6 +9,7 @@
  * the body's own inputs and outputs are not printed.  Attributes and values are not
  * printed either, so less can be proved than with the model itself.
  */
+#include "model/graph/graph.h"
 #include "read/log/log.h"
 
 #include "base/base.h"

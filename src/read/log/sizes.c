@@ -19,6 +19,7 @@
  * the last its outputs.  For a Softmax these layers may be reshapes, so sizes that
  * contradict the parser's are ignored.
  */
+#include "model/graph/graph.h"
 #include "read/log/log.h"
 
 #include "base/base.h"

@@ -17,6 +17,7 @@
  * Add.
  */
 #include "base/file_type.h"
+#include "model/graph/graph.h"
 #include "model/onnx/onnx.h"
 #include "model/ops/ops.h"
 #include "read/ort/ort.h"

@@ -13,6 +13,7 @@
  * the If or Loop that owns the body.  That event's time includes theirs.  The first run
  * allocates and warms up: its times are dropped as soon as there is a second run.
  */
+#include "model/graph/graph.h"
 #include "read/ort/ort.h"
 #include "base/base.h"
 #include "base/file_type.h"

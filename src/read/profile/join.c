@@ -3,6 +3,7 @@
  * names in the same order; otherwise layers with equal names are joined in the order of
  * these names.
  */
+#include "model/graph/graph.h"
 #include "read/profile/measured.h"
 
 #include <string.h>

@@ -4,6 +4,7 @@
  * and each oddity of a profile becomes a remark: leaving either out would make the sum
  * of the layers differ from the measured total without a trace.
  */
+#include "model/graph/graph.h"
 #include "read/profile/measured.h"
 
 #include <stdio.h>

@@ -7,8 +7,9 @@
 #define FSD_PROFILE_MEASURED_H
 
 #include "base/base.h"
-#include "model/graph/graph.h"
 #include "model/graph/profile.h"
+
+struct fsd_graph;
 
 /** All times are milliseconds of one run. */
 struct fsd_measured {

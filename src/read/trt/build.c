@@ -8,8 +8,8 @@
  * and outputs decide; without a model, tensors that no layer produces are inputs,
  * except those named as constants, and tensors that no layer consumes are outputs.
  */
+#include "read/trt/build.h"
 #include "read/trt/trt.h"
-#include "read/trt/kernel.h"
 #include "read/engine/reader.h"
 #include "base/base.h"
 #include "read/trt/name.h"

@@ -20,6 +20,7 @@
  */
 #include "base/base.h"
 #include "read/log/log.h"
+#include "read/trt/build.h"
 #include "read/trt/trt.h"
 
 enum { LAYERS_MAX = 1 << 20 };

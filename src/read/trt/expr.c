@@ -1,6 +1,7 @@
 /*
  * Parses the parts of a layer's name; name.c has the grammar.
  */
+#include "model/graph/graph.h"
 #include "read/trt/grammar.h"
 #include "read/engine/reader.h"
 

@@ -12,6 +12,7 @@
  * "Thirty-two" is two words whose numbers add up and "DLA_HWC4" is "hwc4" with an
  * adjective.
  */
+#include "model/graph/graph.h"
 #include "read/trt/trt.h"
 #include "base/base.h"
 

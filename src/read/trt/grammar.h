@@ -4,7 +4,7 @@
 #define FSD_TRT_GRAMMAR_H
 
 #include "base/base.h"
-#include "model/graph/graph.h"
+#include "model/graph/layer.h"
 #include "model/graph/vocab.h"
 
 #include <stdbool.h>

@@ -19,6 +19,7 @@
  * Polygraphy prints the inspector's JSON; so each layer is converted back to its JSON
  * object, which is read like any other.
  */
+#include "read/trt/build.h"
 #include "read/trt/json.h"
 
 #include "base/base.h"

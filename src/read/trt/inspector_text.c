@@ -14,6 +14,7 @@
  * A value ends before a comma, a word and a colon outside of brackets; Metadata is the
  * last and ends with the line.
  */
+#include "read/trt/build.h"
 #include "read/trt/json.h"
 
 #include "base/base.h"

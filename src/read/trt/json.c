@@ -9,6 +9,7 @@
  * layer if they are numbers, words or lists of these.  Values that no engine has (NaN,
  * sizes that are not numbers, a repeated key) become remarks.
  */
+#include "read/trt/build.h"
 #include "read/trt/json.h"
 
 #include "base/base.h"

@@ -9,6 +9,7 @@
  * time (json.c).  Syntax errors have a position; other errors name the layer.
  */
 #include "base/base.h"
+#include "read/trt/build.h"
 #include "read/trt/json.h"
 #include "host/files.h"
 

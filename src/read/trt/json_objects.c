@@ -14,6 +14,7 @@
  * layer are read; other lines are ignored, but a gap in the numbers of lines like "---
  * Layer 0 ---" becomes a remark.
  */
+#include "read/trt/build.h"
 #include "read/trt/json.h"
 
 #include <stdio.h>

@@ -7,7 +7,9 @@
  *
  * Library kernels are named after a node instead, and their type shows their operation.
  */
-#include "read/trt/kernel.h"
+#include "model/ops/ids.h"
+#include "read/trt/trt.h"
+#include "model/graph/graph.h"
 #include "base/base.h"
 
 #include <stdlib.h>

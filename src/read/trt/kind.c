@@ -5,6 +5,7 @@
  * Cast of the model.  Only this folder knows these words; other folders use the neutral
  * facts that are set here.
  */
+#include "model/graph/graph.h"
 #include "read/trt/grammar.h"
 #include "read/trt/trt.h"
 #include "host/files.h"

@@ -7,6 +7,7 @@
 #include "base/file_type.h"
 #include "read/engine/reader.h"
 #include "read/log/log.h"
+#include "read/trt/build.h"
 #include "read/trt/trt.h"
 
 #include <string.h>

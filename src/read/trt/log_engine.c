@@ -5,6 +5,7 @@
  * threads occur between the layers, so a line that is not understood is counted and
  * becomes a remark, not an error.
  */
+#include "read/trt/build.h"
 #include "read/trt/trt.h"
 
 #include "base/base.h"

@@ -14,6 +14,7 @@
  * truncated item resolves to nothing.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/graph/items.h"
 #include "read/engine/reader.h"
 #include "read/trt/name.h"

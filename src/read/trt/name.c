@@ -37,6 +37,7 @@
  * Time is linear in the name: known names are searched by their lengths, with a budget
  * of steps per byte; brackets are paired once; nesting is limited.
  */
+#include "model/graph/graph.h"
 #include "read/trt/name.h"
 #include "base/base.h"
 #include "read/trt/grammar.h"

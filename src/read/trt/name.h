@@ -3,7 +3,6 @@
 #ifndef FSD_TRT_NAME_H
 #define FSD_TRT_NAME_H
 
-#include "model/graph/graph.h"
 #include "model/graph/vocab.h"
 #include "read/trt/grammar.h"
 

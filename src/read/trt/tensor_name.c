@@ -10,6 +10,7 @@
  * X may also be a node and a tensor inside of it
  * ("node_transpose_first_transpose_output"), which means the node's output.
  */
+#include "model/graph/graph.h"
 #include "read/trt/name.h"
 
 #include "base/base.h"

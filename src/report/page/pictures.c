@@ -11,6 +11,7 @@
  * other data is written.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/json/json.h"
 #include "report/page/page.h"
 #include "report/picture/picture.h"

@@ -6,6 +6,7 @@
  */
 #include "base/base.h"
 #include "explain/diff/explain.h"
+#include "model/graph/graph.h"
 #include "report/page/page.h"
 #include "report/record/records.h"
 #include "report/verdict/verdict.h"

@@ -1,6 +1,7 @@
 /* Shared by several views to fill cells of a run: a phrase, the name of a layer, the
  * nodes that it computes. */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
 
 #include <string.h>

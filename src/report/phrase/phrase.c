@@ -4,6 +4,7 @@
  * names pass fsd_put_safe(), and a name of several parts is first built in memory, so
  * that it is escaped as a whole.
  */
+#include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
 #include "base/base.h"
 #include "model/ops/amount.h"

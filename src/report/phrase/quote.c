@@ -9,6 +9,7 @@
  * sentence; so the finished text is searched for the names, and no place can forget to
  * quote them.  A name without blanks is an identifier and is not quoted.
  */
+#include "model/graph/graph.h"
 #include "report/phrase/quote.h"
 #include "read/engine/reader.h"
 

@@ -1,6 +1,7 @@
 /* Meaning of the colors of layers and their nodes: by default, which nodes belong to
  * which layer; otherwise a fact about the layer. */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 #include "explain/values/values.h"
 

@@ -1,6 +1,7 @@
 /* Draws the picked boxes, wires and ties of a run. If the drawing is too large, it
  * is drawn again with coarser boxes. */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>

@@ -9,6 +9,7 @@
  * it.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
 enum { MAIN, NAME = 40 };

@@ -1,5 +1,6 @@
 /* Labels and colors in a picture of a run: a node has the color of its layer. */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 #include "report/phrase/phrase.h"
 #include "explain/values/values.h"

@@ -6,6 +6,7 @@
  */
 #include "base/base.h"
 #include "match/pick.h"
+#include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
 #include <string.h>

@@ -10,6 +10,7 @@
  * used if no other level is small enough.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* The JSON of a failed build: the cause, the place, and possible remedies.
  * include/fusiondiff/failed.schema.json is generated from these records. */
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 
 enum { NODES_SHOWN = 12 };

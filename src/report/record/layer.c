@@ -2,6 +2,7 @@
  * and its cost. */
 #include "base/base.h"
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
 #include "report/record/records.h"
 

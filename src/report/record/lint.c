@@ -1,6 +1,7 @@
 /* The JSON of lint: the findings, in the form of the report's schema, and the edits
  * that a script can apply to the model. include/fusiondiff/lint.schema.json is
  * generated from these records. */
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 
 /* clang-format off */

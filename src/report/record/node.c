@@ -1,5 +1,6 @@
 /* A node of the model: its outcome, the layers that compute it, and its precision. */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
 #include "report/record/records.h"
 

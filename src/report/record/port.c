@@ -1,5 +1,6 @@
 /* A port of a layer or of a node: the tensor, and its form at that end. */
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 
 #include <string.h>

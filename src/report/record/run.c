@@ -2,6 +2,7 @@
  * records. */
 #include "explain/cost/cost.h"
 #include "judge/findings/brief.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 
 #include <limits.h>

@@ -1,5 +1,6 @@
 /* Shared by the records of several subjects. */
 #include "model/graph/built.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 
 #include <inttypes.h>

@@ -14,6 +14,7 @@
  * ordinary layers.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/text/rows.h"
 #include "report/text/text.h"
 

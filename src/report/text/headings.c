@@ -12,6 +12,7 @@
  * any heading.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/text/rows.h"
 
 #include <string.h>

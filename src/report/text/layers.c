@@ -9,6 +9,7 @@
  * A block is two lists of cells, printed side by side or one below the other.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/text/text.h"
 #include "report/phrase/phrase.h"
 

@@ -2,6 +2,7 @@
  * Prints the rows of a list of layers, below the headings that headings.c finds.  A row
  * is one line, or two if its names do not fit after its kind.
  */
+#include "model/graph/graph.h"
 #include "report/text/rows.h"
 #include "base/base.h"
 #include "report/phrase/phrase.h"

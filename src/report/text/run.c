@@ -6,6 +6,7 @@
  * thousands.
  */
 #include "judge/findings/brief.h"
+#include "model/graph/graph.h"
 #include "report/text/text.h"
 #include "base/base.h"
 #include "report/phrase/phrase.h"

@@ -1,5 +1,6 @@
 /* Lists the nodes that no layer computes, by their outcome. */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 #include "report/text/text.h"
 #include "report/phrase/phrase.h"

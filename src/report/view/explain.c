@@ -5,6 +5,7 @@
 #include "judge/findings/cite.h"
 #include "judge/lint/fusion.h"
 #include "judge/lint/splits.h"
+#include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
 #include "report/view/view.h"
 

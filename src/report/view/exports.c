@@ -6,6 +6,7 @@
  *         input 0: plain -> int8  61 nodes: Conv_4, Conv_13, Conv_21 and 58 more
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/view/view.h"
 
 #include <string.h>

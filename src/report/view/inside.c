@@ -3,6 +3,7 @@
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "explain/cost/scope.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

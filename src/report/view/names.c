@@ -22,6 +22,7 @@
 #include "base/base.h"
 #include "base/lines.h"
 #include "judge/findings/findings.h"
+#include "model/graph/graph.h"
 #include "model/graph/vocab.h"
 #include "model/graph/word.h"
 #include "report/view/view.h"

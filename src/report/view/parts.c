@@ -5,6 +5,7 @@
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "explain/cost/cost.h"
 #include "judge/lint/fusion.h"
+#include "model/graph/graph.h"
 #include "report/view/view.h"
 
 enum { SHOWN = 12, FEW = 8 };

@@ -9,6 +9,7 @@
 #include "explain/cost/cost.h"
 #include "explain/diff/diff.h"
 #include "judge/findings/cite.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

@@ -2,6 +2,7 @@
  * names. */
 #include "base/base.h"
 #include "explain/cost/scope.h"
+#include "model/graph/graph.h"
 #include "report/view/view.h"
 
 #include <string.h>

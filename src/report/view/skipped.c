@@ -4,6 +4,7 @@
  * number of layers per execution provider.
  */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/graph/history.h"
 #include "report/record/records.h"
 #include "report/view/view.h"

@@ -7,6 +7,7 @@
 #include "explain/cost/scope.h"
 #include "judge/findings/cite.h"
 #include "explain/pattern/pattern.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

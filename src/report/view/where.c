@@ -1,6 +1,7 @@
 /* Where nodes of the model are computed, between which layers, in which precision, and
  * the evidence for it. */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/record/records.h"
 #include "report/view/view.h"
 

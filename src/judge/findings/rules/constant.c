@@ -9,6 +9,7 @@
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 
 /* Whether a layer computes nodes that the model could have folded.  A kernel that
  * dequantizes weights stored in low precision does so on purpose. */

@@ -10,6 +10,7 @@
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
 enum { CHAIN = 32, MOST_INPUTS = 64 };

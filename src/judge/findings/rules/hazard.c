@@ -7,6 +7,7 @@
 #include "base/base.h"
 #include "explain/values/values.h"
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 #include "model/graph/half.h"
 
 enum { FP16_EXACT = 2048, BF16_EXACT = 256 };

@@ -4,6 +4,7 @@
  * changed, the change was useless, and the finding is a round trip.
  */
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 
 enum { STEPS = 64, LISTED = 8 };
 

@@ -1,5 +1,6 @@
 /* Warnings in a build log, and logs that do not belong to the engine. */
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

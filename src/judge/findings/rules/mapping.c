@@ -1,5 +1,6 @@
 /* How well model, engine and log fit each other. */
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

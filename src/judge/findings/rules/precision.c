@@ -2,6 +2,7 @@
  * their neighbors; unfused quantizers. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 
 /* ----------------------------------------------------------------------- standing */
 

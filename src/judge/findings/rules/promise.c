@@ -4,6 +4,7 @@
 #include "judge/findings/finder.h"
 #include "base/base.h"
 #include "judge/lint/fusion.h"
+#include "model/graph/graph.h"
 #include "model/graph/word.h"
 
 #include <string.h>

@@ -8,6 +8,7 @@
 #include "base/base.h"
 #include "judge/findings/finder.h"
 #include "match/kernel/lowering.h"
+#include "model/graph/graph.h"
 
 enum { MOST_NODES = 256 };
 

@@ -1,0 +1,76 @@
+/* Forms: the types, layouts and sizes of tensors. */
+#ifndef FSD_MODEL_FORM_H
+#define FSD_MODEL_FORM_H
+
+#include "base/base.h"
+#include "model/graph/dtype.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+
+struct fsd_graph;
+
+/** A model with a larger size is damaged. */
+#define FSD_DIM_MAX ((int64_t)1 << 40)
+
+/** One dimension: a size, a name ("batch"), or neither (unknown). */
+struct fsd_dim {
+    int64_t size; /**< -1: unknown */
+    fsd_sym name; /**< 0: no name */
+    fsd_id term;  /**< an equal expression, in fsd_graph.terms, plus 1; 0: unknown */
+};
+
+/** A size computed from named sizes, as a tree: the numbers of its operands are lower
+ *  than its own. */
+struct fsd_term {
+    enum fsd_term_is {
+        FSD_TERM_NUMBER,
+        FSD_TERM_NAME,
+        FSD_TERM_PLUS,
+        FSD_TERM_TIMES,
+        FSD_TERM_CEIL, /**< a divided by b, rounded up */
+        FSD_TERM_MOST, /**< the larger operand */
+        FSD_TERM_LEAST
+    } is;
+    fsd_id a, b;    /**< operands */
+    int64_t number; /**< may be negative */
+    fsd_sym name;
+};
+
+/** Type, layout and shape of a tensor at one port. */
+struct fsd_form {
+    enum fsd_dtype type;
+    struct fsd_layout layout;
+    bool ranked;             /**< false: the shape is unknown */
+    struct fsd_span dims;    /**< in fsd_graph.dims */
+    struct fsd_span strides; /**< in elements, in fsd_graph.ints; -1: unknown; one per
+                                  dimension, or none if not stated */
+    fsd_sym raw;             /**< the format as the input spells it; 0: none */
+};
+
+/** The number of elements of a form; -1 if a dimension is unknown or the product
+ *  exceeds 63 bits. */
+int64_t fsd_form_count(const struct fsd_graph *g, const struct fsd_form *form);
+
+/** Whether both forms state the same sizes and the same strides. */
+bool fsd_forms_alike(const struct fsd_graph *g, const struct fsd_form *a,
+                     const struct fsd_form *b);
+
+/** Whether both forms have the same sizes, ignoring axes of size 1.  Sizes are equal if
+ *  both are known and the same or, unless `proved`, if both are unknown at the same
+ *  position. */
+bool fsd_sizes_alike(const struct fsd_graph *g, const struct fsd_form *a,
+                     const struct fsd_graph *h, const struct fsd_form *b, bool proved);
+
+/** "fp32 chw32": the type, and the layout if known, as all reports print forms.  Writes
+ *  it into `out` and returns `out`. */
+enum { FSD_FORM_ROOM = 32 };
+const char *fsd_form_text(const struct fsd_form *form, char out[FSD_FORM_ROOM]);
+/** Prints the same text. */
+void fsd_put_form(const struct fsd_form *form, FILE *out);
+/** Prints the sizes, separated by `between`, "1,N,224": a dynamic size as its name, or
+ *  "?". */
+void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
+                   const char *between, FILE *out);
+
+#endif
