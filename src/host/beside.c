@@ -31,8 +31,8 @@
 #define PASS O_RDONLY
 #endif
 
-/* True for the folder itself and for everything in or below it; both paths are
- * without links. */
+/* Whether the path is the folder itself or is below it. Neither path may contain
+ * links. */
 static bool is_below(const char *path, const char *folder)
 {
     size_t n = strlen(folder);
@@ -58,8 +58,9 @@ static char *folder_of(const char *path)
     return realpath(n ? folder : ".", NULL);
 }
 
-/* The path below the folder of `of`: that folder as the caller named it, or without
- * links. If the model is in memory, the file `of` may not exist. */
+/* Whether the path `real`, which has no links, is below the folder of the file `of`:
+ * below that folder as the caller named it, or with its links resolved. The file `of`
+ * need not exist, because the model may be in memory. */
 static bool may_be_read(const char *real, const char *of)
 {
     char *named = folder_of(of), *file = realpath(of, NULL),

@@ -17,8 +17,7 @@
 #include <unistd.h>
 #endif
 
-#if defined __APPLE__ /* this system has no such call: a full disk shows when data is
-                         written */
+#if defined __APPLE__ /* macOS has no fallocate() */
 enum { FALLOC_FL_KEEP_SIZE };
 #define fallocate(fd, how, at, n) (errno = ENOSYS, (void)(fd), (void)(n), -1)
 #endif

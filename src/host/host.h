@@ -19,8 +19,8 @@
 
 /* --------------------------------------------------------------------------- files */
 
-/** Opens a file without a name, which disappears with its stream; NULL, with errno
- * set. */
+/** Opens a file without a name, which disappears when its stream is closed. Returns
+ * NULL, with errno set, on failure. */
 FILE *fsd_host_temporary(void);
 
 /** Opens a file that the file `of` names, in or below the folder of `of`. Returns a
@@ -31,9 +31,10 @@ int fsd_open_beside(const char *path, const char *of);
  * has none. program.c */
 const char *fsd_host_slash(const char *path);
 
-/** Copies n bytes at an offset of one file to the position of another, without a detour
- *  through this process, where the system can.
- *  @return how many were copied: fewer than n, or 0, where it cannot. */
+/** Copies n bytes of the file `from`, beginning at offset `at`, to the current position
+ *  of the file `to`. The system copies them, so they do not pass through this process.
+ *  @return the number of bytes copied: fewer than n, or 0, if the system cannot copy
+ *  them */
 uint64_t fsd_host_copy(int from, uint64_t at, int to, uint64_t n);
 
 /** Fills in unpredictable bytes; false if the system has none at present. */
@@ -54,22 +55,24 @@ unsigned fsd_host_columns(void);
 
 /* ------------------------------------------------------------------------ programs */
 
-/** Returns the value of an environment variable in UTF-8, to be freed; NULL. */
+/** Returns the value of an environment variable in UTF-8; NULL if it is not set. The
+ * caller frees it. */
 char *fsd_host_variable(const char *name);
 
-/** Returns the path of the program in the first folder of PATH that has it, to be
- * freed; NULL. Only folders with absolute paths are searched: anybody may have put
- * files into the current folder. program.c */
+/** Returns the path of the program in the first folder of PATH that contains it; NULL
+ * if none does. The caller frees the path. Only folders with absolute paths are
+ * searched: anybody may have put files into the current folder. program.c */
 char *fsd_host_program(const char *name);
 
 struct fsd_host_command {
     const char *const
         *words;       /**< the path of a program and its arguments, ended by NULL */
-    FILE *streams[3]; /**< its standard streams, from fsd_host_temporary() */
-    double seconds;   /**< processor time after which it is ended */
+    FILE *streams[3]; /**< the program's standard streams, from fsd_host_temporary() */
+    double seconds;   /**< processor time after which the program is ended */
 };
 
-/** A program may wait for others this many times as long as it may compute. */
+/** The limit on the elapsed time of a program, as a multiple of its limit on processor
+ * time: it may have to wait for other programs. */
 enum { FSD_HOST_IDLE_TIMES = 60 };
 
 struct fsd_host_outcome {
@@ -94,11 +97,11 @@ enum { FSD_HOST_MAPS = true };
  * NULL, with errno set, if there are none. */
 void *fsd_host_reserve(size_t n);
 
-/** Must be called before the bytes are written; false if there is no memory for
- * them. */
+/** Makes reserved bytes usable; must be called before they are written. Returns false
+ * if there is no memory for them. */
 bool fsd_host_commit(void *at, size_t n);
 
-/** Maps the first n bytes of a file; NULL, with errno set. */
+/** Maps the first n bytes of a file; NULL, with errno set, on failure. */
 void *fsd_host_map(int fd, size_t n);
 
 /** Frees reserved or mapped memory. */
@@ -111,9 +114,10 @@ void fsd_host_release(void *at, size_t n);
 /** Size of a page of memory, in bytes. */
 size_t fsd_host_page(void);
 
-/** Handles the loss of a page of a mapping, whose file was truncated. `lost` returns
- * the end of the mapping that contains `at`; zeros replace the lost bytes up to that
- * end. NULL: no mapping contains it, and the process ends as it would without this
+/** Sets the function that is called when a mapped page is lost because another program
+ * truncated the file. `lost` returns the end of the mapping that contains the address
+ * `at`, and zeros replace the lost bytes up to that end. If `lost` returns NULL,
+ * because no mapping contains the address, the process ends as it would without this
  * function. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at));
 
@@ -136,9 +140,9 @@ typedef char fsd_thread, fsd_lock, fsd_event;
 #endif
 
 /** Starts a thread.
- *  @param stack  bytes; 0: what the system thinks right
+ *  @param stack bytes; 0: the default of the system
  *  @param quiet  signals do not interrupt it
- *  @return false if there can be none. */
+ *  @return false if the system cannot start one. */
 bool fsd_thread_start(fsd_thread *out, void *(*run)(void *payload), void *payload,
                       size_t stack, bool quiet);
 void fsd_thread_join(fsd_thread thread);
@@ -151,10 +155,10 @@ void fsd_lock_free(fsd_lock *lock);
 void fsd_lock_take(fsd_lock *lock);
 void fsd_lock_give(fsd_lock *lock);
 
-/** Waits, without the lock, for fsd_event_wake() of another thread. It may also
+/** Waits, without the lock, until another thread calls fsd_event_wake(). It may also
  * return without a reason. */
 void fsd_event_wait(fsd_event *event, fsd_lock *lock);
-/** @param all  of those that wait, or one */
+/** @param all true: wakes all waiting threads; false: wakes one */
 void fsd_event_wake(fsd_event *event, bool all);
 
 /* ------------------------------------------------------------------------- streams */
@@ -166,8 +170,8 @@ struct fsd_host_stream {
     /** @return true if all n bytes were accepted; otherwise the stream gets an
      *          error. */
     bool (*write)(void *cookie, const char *bytes, size_t n);
-    /** When it is closed, which may free this; may be NULL.
-     *  @return 0; EOF */
+    /** Called when the stream is closed; may free this struct. May be NULL.
+     *  @return 0, or EOF after an error */
     int (*close)(void *cookie);
 };
 
@@ -176,7 +180,7 @@ FILE *fsd_host_stream_open(struct fsd_host_stream *as);
 /** Discards the bytes that the stream has not forwarded, before it is closed. */
 void fsd_host_stream_purge(FILE *stream);
 
-#if defined _WIN32 /* its C library has no such streams */
+#if defined _WIN32 /* Windows' C library has no such streams */
 int fsd_host_fflush(FILE *stream);
 int fsd_host_fclose(FILE *stream);
 #define fflush fsd_host_fflush
@@ -185,8 +189,8 @@ int fsd_host_fclose(FILE *stream);
 
 /* --------------------------------------------------------------------------- jumps */
 
-/* WebAssembly has no jumps. If memory runs out, the instance ends, which its
- * embedder sees. */
+/* WebAssembly has no jumps. If memory runs out, the instance ends, and its embedder is
+ * informed. */
 
 #if defined __wasi__
 typedef char fsd_jump_point;

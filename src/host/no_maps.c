@@ -1,5 +1,5 @@
-/* For systems that cannot map files: no mapped page can be lost, and the system copies
- * none. */
+/* For systems that cannot map files. There are no mapped pages to lose, and no system
+ * call that copies a file. */
 #include "host/host.h"
 
 #include <errno.h>

@@ -128,8 +128,8 @@ static double seconds_of(const struct timeval *time)
 
 enum { NAP = 2000000 }; /* nanoseconds between two checks whether the program ended */
 
-/* Waits until the program ends, and ends it if it waits for something that never
- * happens. */
+/* Waits until the program ends. A program that waits for something that never happens
+ * is ended. */
 static int wait_for(pid_t child, double seconds, struct rusage *used)
 {
     const struct timespec nap = {.tv_nsec = NAP};
@@ -205,7 +205,7 @@ void fsd_host_free(void *at, size_t n)
     munmap(at, n);
 }
 
-/* posix_madvise() ignores DONTNEED in glibc. */
+/* madvise() is called directly, because posix_madvise() of glibc ignores DONTNEED. */
 void fsd_host_release(void *at, size_t n)
 {
     madvise(at, n, MADV_DONTNEED);

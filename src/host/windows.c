@@ -1,9 +1,9 @@
 /*
  * The host on Windows: memory that is committed before it is written, files without a
  * name, programs, and streams. Windows' C library cannot pass the output of a stream to
- * a function: such a stream is a temporary file, whose bytes are read back when it is
- * flushed or closed. The bytes stay in the system's cache; files are used again, since
- * creating one takes longer than filling it.
+ * a function, so a temporary file takes the place of such a stream. Its bytes are read
+ * back when the stream is flushed or closed; until then they stay in the system's
+ * cache. These files are reused, because creating a file takes longer than filling it.
  */
 #include "host/files.h"
 
@@ -136,7 +136,7 @@ char *fsd_host_variable(const char *name)
     return text;
 }
 
-/* No argument ends in a backslash or contains a quote. */
+/* Puts every argument in quotes: none ends in a backslash or contains a quote. */
 static wchar_t *command_line(const char *const *words)
 {
     size_t size = 1;
@@ -271,7 +271,8 @@ size_t fsd_host_page(void)
 
 /* ------------------------------------------------------------------------- streams */
 
-/* An open file has its struct; a file that waits for reuse has none. */
+/* `as` is the stream for which the file is in use; NULL while the file waits for
+ * reuse. */
 static struct place {
     FILE *file;
     struct fsd_host_stream *as;

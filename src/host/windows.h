@@ -1,8 +1,8 @@
 /*
- * The POSIX functions that are used, for Windows: windows_files.c. Names are UTF-8 and
- * files are binary, independent of the system's code page and the C library's default.
- * Links are followed, as Windows does by itself: only users who may write to the
- * machine can create links there.
+ * The POSIX functions that the program uses, as windows_files.c implements them for
+ * Windows. Names are UTF-8 and files are binary, independent of the system's code page
+ * and the C library's default. Links are followed, as Windows does by itself: only
+ * users who may write to the machine can create links there.
  */
 #ifndef FSD_HOST_WINDOWS_H
 #define FSD_HOST_WINDOWS_H
@@ -45,7 +45,8 @@
 #define ESTALE ENOENT
 #endif
 
-/* Has the number of a file on its volume, which Windows' own struct lacks. */
+/* Includes the number of the file on its volume (st_ino), which Windows' own struct
+ * lacks. */
 struct fsd_stat {
     uint64_t st_dev, st_ino;
     int64_t st_size;

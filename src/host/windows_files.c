@@ -346,14 +346,15 @@ void *fsd_memmem(const void *text, size_t n, const void *word, size_t m)
     return NULL;
 }
 
-/* Lower case for ASCII, the only letters whose case matters. */
+/* Converts ASCII to lower case: case matters for no other letters. */
 static unsigned char fold(char c, int flags)
 {
     return (unsigned char)(flags & FNM_CASEFOLD && c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
-/* Whether the set behind '[' has the character.
- * @param[out] rest  behind its ']'; NULL: nothing closes it. */
+/* Whether a set in brackets contains the character.
+ * @param set  the text after '['
+ * @param[out] rest  the text after ']'; NULL: the set is not closed. */
 static bool set_has(const char *set, char c, int flags, const char **rest)
 {
     bool negated = *set == '!' || *set == '^', has = false;
@@ -447,7 +448,8 @@ static char *folder_of(const char *path)
     return fsd_realpath(n ? folder : ".", NULL);
 }
 
-/* The open file is checked, so it cannot be replaced in between. */
+/* Checks the file that is already open: no other file can replace it between the check
+ * and the first read. */
 int fsd_open_beside(const char *path, const char *of)
 {
     int fd = fsd_open(path, _O_RDONLY | _O_NOINHERIT);
