@@ -21,7 +21,7 @@ enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct block {
     struct block *next, *newer;
-    size_t used, size; /* of data */
+    size_t used, size; /* bytes of `data`: the used ones, and all */
     alignas(max_align_t) unsigned char data[];
 };
 

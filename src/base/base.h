@@ -29,12 +29,13 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
 /** Likewise for lack of memory; `file` is the input that was being read, or NULL. */
 enum fsd_status fsd_fail_memory(struct fsd_error *err, const char *file);
 
-/** Every writer ends with it: FSD_E_WRITE if the stream had an error. */
+/** Flushes the stream; the last call of every writer.  Returns FSD_E_WRITE if the
+ * stream had an error. */
 enum fsd_status fsd_flush(FILE *out, struct fsd_error *err);
 
 /* ------------------------------------------------------------------------------- id */
 
-/* An item of an array is referred to by its index there. */
+/* An id is the index of an item in its array. */
 
 typedef uint32_t fsd_id;
 
@@ -64,8 +65,9 @@ static inline fsd_id fsd_id_or(fsd_id id, fsd_id otherwise)
     return id == FSD_NONE ? otherwise : id;
 }
 
-/** Combines the results of two searches: equal ids give that id, different ones
- *  FSD_SEVERAL; FSD_NONE means that a search found nothing. */
+/** Combines the results of two searches: returns the id if both found the same one,
+ *  FSD_SEVERAL if they found different ones.  A search that found nothing (FSD_NONE)
+ *  does not count. */
 fsd_id fsd_id_both(fsd_id a, fsd_id b);
 
 /** The id that a search found; FSD_NONE if it found several. */
@@ -78,8 +80,8 @@ struct fsd_span {
 
 #define FSD_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/** Defines the function that returns the name of an enum's value: one per value, in
- *  order or by designators. */
+/** Defines a function that returns the name of an enum's value.  The last arguments are
+ *  the names, one per value, in the order of the values or with designators. */
 #define FSD_NAMES(function, type, count, ...)                                          \
     const char *function(type value)                                                   \
     {                                                                                  \
@@ -106,9 +108,10 @@ void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const voi
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
-/** Orders for these functions: for arrays of uint64_t, of fsd_id or fsd_sym, and of
- *  structs that begin with two of them; for bsearch() in a table of structs that begin
- *  with a name. */
+/** Comparison functions for sorting: fsd_by_number() for arrays of uint64_t,
+ *  fsd_by_id() for arrays of fsd_id or fsd_sym, fsd_by_pair() for arrays of structs
+ *  that begin with two ids. fsd_by_name() is for bsearch() in a table of structs that
+ *  begin with a name. */
 int fsd_by_number(const void *a, const void *b);
 int fsd_by_id(const void *a, const void *b);
 int fsd_by_pair(const void *a, const void *b);
@@ -174,12 +177,13 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
 
-/** Numbers grouped by key: those of key k are `of[k]` in `ids`, in ascending order. */
+/** Numbers grouped by key: the numbers with key k are the slice `of[k]` of `ids`, in
+ * ascending order. */
 struct fsd_lists {
     struct fsd_span *of;
     fsd_id *ids;
 };
-/** @param key the key of each of n numbers, below `keys`; FSD_NONE: none
+/** @param key the key of each number, below `keys`; FSD_NONE: it has no key
  *  @param step bytes from one key to the next, since keys may be members of structs */
 struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_t step,
                                uint32_t n, uint32_t keys);
@@ -207,8 +211,8 @@ void fsd_sets_join(fsd_id *sets, fsd_id a, fsd_id b);
 
 /* ---------------------------------------------------------------------------- slice */
 
-/* A part of a text that it does not own, and the functions with which readers parse
- * lines, names and the values in them. */
+/* A slice refers to a part of a text and does not own it.  Readers parse lines, names
+ * and values with these functions. */
 
 struct fsd_slice {
     const char *s;
@@ -256,8 +260,8 @@ static inline bool fsd_slice_equal(struct fsd_slice a, struct fsd_slice b)
     return a.n == b.n && (!a.n || !memcmp(a.s, b.s, a.n));
 }
 
-/* The first letter rules out most words, before lengths are compared: dozens of words
- * are tried for each line of a log. */
+/* Whether the text begins with the word.  The first letter rules out most words before
+ * lengths are compared, because dozens of words are tried for each line of a log. */
 static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
 {
     size_t n;
@@ -295,7 +299,7 @@ static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
     return true;
 }
 
-/** Without the blanks and tabs at both ends. */
+/** The slice without the blanks and tabs at its ends. */
 struct fsd_slice fsd_slice_trim(struct fsd_slice t);
 
 /** Reads decimal digits at the front; false if there are none.  A larger number than
@@ -368,7 +372,7 @@ const char *fsd_base_name(const char *path);
 void fsd_put_shell_word(FILE *out, const char *word);
 
 /** Prints a number's digits to the end of `room`.  Most numbers in a report are small
- *  integers, for which this takes a tenth of a format's time. */
+ *  integers, which fprintf() would take ten times as long to print. */
 enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 void fsd_put_whole(FILE *out, int64_t number);
@@ -407,8 +411,8 @@ size_t fsd_slice_front(struct fsd_slice t, size_t columns, size_t *used);
  *  letters of a word: "/m/.../q_proj/Add + 4 more + /m/x/Mul".  A width below 8 is
  *  unlimited.  Returns the columns used. */
 size_t fsd_put_fitted(FILE *out, const char *s, size_t width);
-/** Likewise for a list of names; states the path that they share once, whatever its
- *  width: "/m/attention: q_proj/Add + Reshape".
+/** Likewise for a list of names.  The path that the names share is printed once, even
+ *  if the list would fit without that: "/m/attention: q_proj/Add + Reshape".
  *  @param joiner the separator: " + " */
 size_t fsd_put_names(FILE *out, const char *names, const char *joiner, size_t width);
 
@@ -449,7 +453,7 @@ const char *fsd_text(const struct fsd_intern *names, fsd_sym sym);
 size_t fsd_text_len(const struct fsd_intern *names, fsd_sym sym);
 
 /** Changes the texts of symbols, for everyone who holds the symbols.
- *  @param texts indexed by symbol, outlive the table; NULL: the text is kept */
+ *  @param texts indexed by symbol; they must outlive the table; NULL: the text stays */
 void fsd_intern_replace(struct fsd_intern *names, const char *const *texts);
 
 /** The number of symbols, which are 0 .. count-1. */
@@ -472,7 +476,8 @@ struct fsd_guard {
 struct fsd_cleanup {
     void (*run)(struct fsd_cleanup *self);
     struct fsd_cleanup *older, *newer;
-    unsigned depth; /* of the guard that was current when this was added; 0: none */
+    unsigned depth; /* the depth of the guard to which it was added; 0: there was no
+                       guard */
 };
 
 /** The first statement of each public function that allocates, after clearing *out:
@@ -490,7 +495,7 @@ void fsd_guard_leave(struct fsd_guard *guard);
 
 /** Adds `run` to the current guard of this thread, if there is one. */
 void fsd_cleanup_add(struct fsd_cleanup *c, void (*run)(struct fsd_cleanup *self));
-/** Removes it from the guard: the object has been freed, or has a new owner. */
+/** Removes `c` from its guard: the object has been freed, or has a new owner. */
 void fsd_cleanup_drop(struct fsd_cleanup *c);
 
 /** Does not return.  Memory runs out because of the machine, not because of the input,
@@ -500,8 +505,9 @@ _Noreturn void fsd_out_of_memory(void);
 
 /* ---------------------------------------------------------------------------- print */
 
-/** Collects printed text: print to `out` between open and take (or close).  It must not
- *  be moved in the meantime.  If memory runs out, closing it does not return. */
+/** Collects printed text: print to `out` between open and take (or close).  The struct
+ *  must not be moved in the meantime.  If memory ran out, closing calls
+ *  fsd_out_of_memory(). */
 struct fsd_print {
     FILE *out;
     struct fsd_host_stream stream; /**< the stream behind `out` */
@@ -574,7 +580,8 @@ struct fsd_file {
     bool sparse;               /* some bytes may not have been read: see
                                   fsd_file_at() */
     struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
-    void (*abandon)(struct fsd_file *); /* cancels it; NULL: nothing to cancel */
+    void (*abandon)(struct fsd_file *); /* cancels the decompression; NULL: there is
+                                           nothing to cancel */
 };
 
 /** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
@@ -590,12 +597,12 @@ enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
 void fsd_file_close(struct fsd_file *file);
 
 /** Like fsd_file_open(), for a file that may be compressed with gzip, xz or zstd: its
- *  bytes are the decompressed ones, so that readers need not know. */
+ *  bytes are the decompressed ones, so that readers need not know about compression. */
 enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
                                            uint64_t limit, struct fsd_error *err);
 
-/** Likewise, but opens only the beginning, to recognize the type of a file: of a
- *  compressed file, only as much is decompressed as readers examine for that. */
+/** Likewise, to recognize the type of a file from its beginning: a compressed file is
+ *  decompressed only as far as readers examine it for this. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
@@ -604,14 +611,15 @@ enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
 enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
-/** Likewise, for a reader that goes from beginning to end: `size` of a compressed file
- *  is first that of its beginning, and the rest is decompressed meanwhile.
- *  fsd_file_reach() waits for more; fsd_file_complete() must be called before anything
- *  else is done. */
+/** Likewise, for a reader that reads the file once from beginning to end.  A thread
+ *  decompresses a compressed file in the meantime: `size` is at first only the size of
+ *  the beginning. fsd_file_reach() waits for more bytes; after the last read,
+ *  fsd_file_complete() must be called before any other function. */
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
-/** Reads those of these bytes that have not been read yet. */
+/** Reads n bytes of a sparse file from offset `at`, except those that have already been
+ * read. */
 void fsd_file_read(const struct fsd_file *file, size_t at, size_t n);
 
 /** Bytes of the file; n may exceed its size. */
@@ -634,15 +642,16 @@ size_t fsd_file_reach(const struct fsd_file *file, size_t n);
  *  fsd_decompress() */
 enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 
-/** Whether all bytes were there that were read so far.
- *  @param status the result of reading them.
+/** Checks that no byte that was read so far had been lost.
+ *  @param status the result of reading the bytes.
  *  @return FSD_E_IO, with `err` filled, if bytes were lost meanwhile, so that
  *          everything read is invalid; else `status` */
 enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,
                                struct fsd_error *err);
 
-/** Copies bytes of a large file to a stream at once, without a page of them in memory,
- *  where the system can do so; what it returns less than n is for the caller to write.
+/** Copies n bytes of a large file, beginning at offset `at`, to a stream by a system
+ *  call, if the system has one: the bytes take no memory of this process.  The caller
+ *  must write the bytes that were not copied.
  *  @return the number of bytes that were copied; 0 if `out` is no plain file */
 size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out);
 
@@ -679,9 +688,9 @@ typedef bool fsd_reached_fn(void *payload, uint64_t n);
  *  with gzip, xz and zstd themselves.
  *  @param out a file descriptor
  *  @param reached  called after each piece; may be NULL.
- *  @return FSD_OK; FSD_E_FORMAT if the file is damaged or truncated; FSD_E_LIMIT
- *         if its contents are far larger than those of real files of its size (a few
- *         bytes can expand to a full disk); FSD_E_IO. */
+ *  @return FSD_OK; FSD_E_FORMAT if the file is damaged or truncated; FSD_E_LIMIT if the
+ *         decompressed size is far beyond any real file of this size, since a few bytes
+ *         can expand to a full disk; FSD_E_IO. */
 enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t first,
                                fsd_reached_fn *reached, void *payload,
                                struct fsd_error *err);
@@ -714,8 +723,8 @@ void fsd_file_cut(struct fsd_file *file, size_t size);
 void fsd_file_read_all(struct fsd_file *file);
 
 /** Maps `most` bytes of a file that is still empty: bytes that are written to the file
- *  later appear there, and bytes not yet written must not be read.  False if the system
- *  cannot do so. */
+ *  later appear in the mapping, and bytes that are not yet written must not be read.
+ *  Returns false if the system cannot map them. */
 bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
 
 /** A thread that did not open the file must call this before it reads the bytes. */
@@ -732,7 +741,7 @@ enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
 /** The offset of the text after a byte order mark and white space. */
 size_t fsd_file_text_start(const struct fsd_file *file);
 
-/** Whether these bytes are at `at`. */
+/** Whether the file has these n bytes at offset `at`. */
 bool fsd_file_has_at(const struct fsd_file *file, size_t at, const char *bytes,
                      size_t n);
 
@@ -761,7 +770,7 @@ void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
 
 /* ------------------------------------------------ of a file, while it is being read */
 
-struct XXH3_state_s; /* of xxhash.h */
+struct XXH3_state_s; /* defined in xxhash.h */
 
 struct fsd_digest {
     const struct fsd_file *file;

@@ -1,7 +1,7 @@
 /*
  * Opens files that may be compressed.  The decompressed bytes go to a file that has no
- * name and exists as long as its mapping: a log may be larger than the memory, and is
- * read from there like any other.
+ * name and exists as long as its mapping, because a log may be larger than the memory.
+ * Readers read this file like any other.
  *
  * A reader that reads the file once from beginning to end need not wait for all bytes.
  * The file is mapped before it has any bytes, with the largest possible size, and a
@@ -18,9 +18,10 @@
 
 enum {
     BEGINNING = 1 << 17, /* twice as many bytes as readers search for their keywords */
-    STACK = 1 << 20,     /* counts toward a memory limit; no decoder needs a tenth of
-                            it */
-    STRIDE = 1 << 22     /* bytes; waking the reader takes as long as reading some */
+    STACK = 1 << 20,     /* bytes of the thread's stack, which count toward a memory
+                            limit; no decoder needs a tenth of them */
+    STRIDE = 1 << 22     /* bytes between two wake-ups of the reader, since a wake-up
+                            takes as long as reading some bytes */
 };
 
 static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compressed,

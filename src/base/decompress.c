@@ -18,7 +18,8 @@
 
 enum {
     PIECE = 1 << 18,
-    RATIO_MAX = 1024,         /* logs are repetitive: 60 was seen; gzip's own limit */
+    RATIO_MAX = 1024,         /* about gzip's own limit; logs are repetitive, and a
+                                 ratio of 60 was seen */
     EXPANDED_FREE = 1 << 26,  /* bytes that any file may decompress to */
     DECODER_MEMORY = 1 << 28, /* bytes for a decoder: the requirement of the strongest
                                  compression levels */

@@ -59,7 +59,8 @@ struct fsd_mapping {
 };
 
 /* SIGBUS is delivered to the thread that read the page, so each thread has its own
- * list.  It must be accessible without allocating, since the handler reads it. */
+ * list.  The handler reads this list, so it must be accessible without an
+ * allocation. */
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static atomic_bool maps;
@@ -132,8 +133,8 @@ static void read_window(struct fsd_mapping *map, size_t i)
     map->there[i] = true;
     map->lost |= !fsd_host_commit(map->bytes + at, end - at);
     if (map->reader) {
-        /* The parentheses prevent the expansion of a macro: on Windows, read() is one.
-         */
+        /* The parentheses prevent the expansion of a macro: on Windows, read() is
+         * one. */
         map->lost |= !map->lost && !(map->reader->read)(map->reader->payload, at,
                                                         map->bytes + at, end - at);
         return;
@@ -328,8 +329,9 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
     return status;
 }
 
-/* Keeps the descriptor of a file from which fsd_file_copy() may save time.  A model may
- * have more files of weights than a process may have descriptors. */
+/* Keeps the descriptor of a large file open, so that fsd_file_copy() can copy from it.
+ * Other files are closed: a model may have more files of weights than a process may
+ * have descriptors. */
 static enum fsd_status map_and_keep(struct fsd_file *out, int fd, uint64_t limit,
                                     struct fsd_error *err)
 {

@@ -1,7 +1,7 @@
 /*
  * Guesses the type of a file from its first bytes, by the table of magic numbers in
  * fsd_file_type_of(), and by the first characters where it is text.  The guess only
- * chooses words for a message or a reader to ask first, so an unknown file is
+ * decides the words of a message or which reader is tried first, so an unknown file is
  * FSD_FILETYPE_BINARY or FSD_FILETYPE_TEXT and never an error.  The hard case is '[',
  * which opens both a JSON list and the time stamp of a log line.
  */

@@ -1,7 +1,7 @@
 /*
  * Texts that are longer than their columns.  A node's name is a path, and a layer's
  * name is a list of them.  To shorten a text, whole parts of a path are left out, and
- * whole names of a list, which are counted; never letters of a word:
+ * whole names of a list, which are then counted.  Letters of a word are never left out:
  *
  *     /m/layers.0/self_attn: q_proj/Add + Reshape       the path of all names, once
  *     /m/.../self_attn: q_proj/Add + Reshape

@@ -2,8 +2,8 @@
  * Open addressing: the search for a name begins at the slot of its hash and ends at the
  * first free one.  A slot holds the hash too, so that nearly all other names are
  * skipped without reading them: the names of a large model exceed a processor's cache,
- * and reading one takes longer than everything else here.  (With uthash, whose entries
- * are linked by pointers, a whole run of 10,000 layers takes a quarter more.)
+ * and reading a name takes longer than the rest of a search.  (With uthash, whose
+ * entries are linked by pointers, a whole run of 10,000 layers takes a quarter more.)
  *
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */

@@ -6,8 +6,9 @@
 
 /** Runners of CI jobs execute lines of a job's log: "::error::x" after blanks, and
  *  "##[error]x" or "##vso[x]" anywhere.  Prints the lines so that none is a command:
- *  prints the character that would make it one with `escape`, the format of an unsigned
- *  number: "\\u{%x}" in text, "\\u%04x" in JSON, "&#%u;" in XML.
+ *  the character that would make a line a command is printed with `escape`, a format
+ *  for its code as an unsigned number: "\\u{%x}" in text, "\\u%04x" in JSON, "&#%u;" in
+ *  XML.
  *  @param json no line begins with a name, so that only the second form occurs */
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json);
 

@@ -6,8 +6,8 @@
  *
  * The caller owns the list and sets it for a thread, like fsd_use_memory(), because the
  * functions that open files and those that write have only paths in common.  The list
- * is not global, so that two runs in one process do not mix.  It has a lock, since
- * several threads may work for one run.
+ * is not global, so that two runs in one process do not mix.  Several threads may work
+ * for one run, so the list has a lock.
  */
 #include "base/base.h"
 #include "host/files.h"

@@ -1,8 +1,8 @@
 /*
- * Union-find over ids with path halving.  A join keeps the smaller id as the root
- * rather than that of the larger set: then the result does not depend on the order of
- * the joins, so that reports have the same bytes everywhere; path halving alone keeps
- * the trees flat enough.
+ * Union-find over ids with path halving.  A join makes the smaller id the root, not the
+ * root of the larger set.  The result then does not depend on the order of the joins,
+ * so that reports have the same bytes everywhere.  Path halving alone keeps the trees
+ * flat enough.
  */
 #include "base/base.h"
 

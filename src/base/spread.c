@@ -1,7 +1,7 @@
 /*
  * Median, minimum and maximum of a few measurements, and the robust variant that
- * estimates the standard deviation from the median distance to the median.  Medians,
- * because one run that another process disturbed would shift a mean by any amount
+ * estimates the standard deviation from the median distance to the median.  Medians are
+ * used, because one run that another process disturbed would shift a mean by any amount
  * (sources: base.h).
  */
 #include "base/base.h"

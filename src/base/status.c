@@ -1,8 +1,9 @@
 /*
  * Formats errors into the caller's struct.  Messages quote names and paths of the
- * input, which an attacker may have chosen, so everything passes copy_safe(): no
- * control characters, no partial UTF-8 sequences, and no text that the runner of a CI
- * job would execute as a command.  Lack of memory also becomes an error here.
+ * input, which an attacker may have chosen.  Everything therefore passes copy_safe(),
+ * which lets through no control characters, no partial UTF-8 sequences, and no text
+ * that the runner of a CI job would execute as a command.  Lack of memory also becomes
+ * an error here.
  */
 #include "base/base.h"
 #include "base/lines.h"

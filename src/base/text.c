@@ -53,8 +53,8 @@ bool fsd_code_is_hidden(uint32_t code)
            (code & 0xfffe) == 0xfffe;
 }
 
-/* Does not search the end of a long name, which would take time in proportion to its
- * length. */
+/* Does not compute the length of a long name, which would take time in proportion to
+ * it. */
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
 {
     size_t n = FSD_BRIEF;
@@ -387,7 +387,7 @@ static const char *next_bracket(const char *at)
 
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json)
 {
-    const char *from = lines, /* the rest that is not yet printed */
+    const char *from = lines, /* the part that is not printed yet */
         *colon = json ? NULL : next_colon(lines, lines), *bracket = next_bracket(lines);
 
     while (colon || bracket)
