@@ -1,8 +1,9 @@
 /*
- * A short list of keys and values that states how an engine was built.  The keys of all
- * builders come first, in the order of the table here; the builder's own options follow
- * by name.  The first source that states a key wins, so callers add the most reliable
- * one first; versions are reported elsewhere and are left out of the sorted list.
+ * A short list of keys and values that states how an engine was built.  The keys of the
+ * table below, which every builder's reader uses, come first, in the order of the
+ * table; the builder's own options follow, sorted by name.  The first source that
+ * states a key wins, so callers add the facts of the most reliable source first.
+ * Versions are reported elsewhere and are left out of the sorted list.
  */
 #include "model/graph/built.h"
 

@@ -1,7 +1,7 @@
 /*
  * How an engine was built, as far as its log or dump states it: facts with keys.  The
- * keys of all builders are listed here; all others are options that were set, spelled
- * as the builder spells them.
+ * keys that are listed here are the same for all builders; any other key is an option
+ * that was set, spelled as the builder spells it.
  */
 #ifndef FSD_MODEL_BUILT_H
 #define FSD_MODEL_BUILT_H
@@ -36,7 +36,7 @@ typedef FSD_VEC(struct fsd_built) fsd_built_vec; /**< contains each key once */
 /** The value of the key; 0: unknown. */
 fsd_sym fsd_built_find(const fsd_built_vec *built, const struct fsd_intern *names,
                        const char *key);
-/** Puts the keys of all builders first, in the order above, and removes versions. */
+/** Puts the keys that are listed above first, in that order, and removes versions. */
 void fsd_built_sort(fsd_built_vec *built, const struct fsd_intern *names);
 /** Whether the key is a builder's own option. */
 bool fsd_built_is_option(const char *key);

@@ -128,8 +128,8 @@ unsigned fsd_dtype_bits(enum fsd_dtype type)
     return types[type].bits;
 }
 
-/* Reads sign, exponent and mantissa.  E4M3 uses its largest exponent for numbers as
- * well, except for the last value, which is NaN. */
+/* Reads sign, exponent and mantissa.  E4M3 uses its largest exponent for numbers, too;
+ * only the value with all mantissa bits set is NaN. */
 static double read_float(uint64_t bits, int exponent, int mantissa, bool infinities)
 {
     uint64_t top = (UINT64_C(1) << exponent) - 1, rest = (UINT64_C(1) << mantissa) - 1;
@@ -199,7 +199,8 @@ bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out)
     }
 }
 
-/* Scales are FP32, and a quantized export has as many as channels. */
+/* Decodes a whole array, because a quantized model has an FP32 scale for each
+ * channel. */
 void fsd_dtype_singles(const unsigned char *bytes, size_t n, double *out)
 {
     for (size_t i = 0; i < n; i++, bytes += 4)
@@ -265,8 +266,8 @@ struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *siz
     return layout;
 }
 
-/* The word for an order with two or three spatial axes, and the number after it; 0:
- * none. */
+/* The word for an order with two or three spatial axes. *number becomes the number that
+ * follows the word; 0: no number follows. */
 static const char *layout_word(struct fsd_layout layout, unsigned *number)
 {
     bool deep = layout.spatial == 3;
@@ -291,8 +292,8 @@ static const char *layout_word(struct fsd_layout layout, unsigned *number)
     return *number ? "c" : "";
 }
 
-/* Copies the parts of the name: formatting takes ten times as long, and every port's
- * layout is printed. */
+/* Copies the parts of the name, because formatting them takes ten times as long and
+ * reports print the layout of every port. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16])
 {
     char room[FSD_DIGITS];

@@ -58,7 +58,7 @@ unsigned fsd_dtype_bits(enum fsd_dtype type);
  *  Returns false for types whose elements share a byte, and for types in which no model
  *  was seen to store numbers. */
 bool fsd_dtype_number(enum fsd_dtype type, uint64_t bits, double *out);
-/** The same of `n` numbers in FP32, packed and little endian. */
+/** Likewise for an array of `n` FP32 numbers, packed and little endian. */
 void fsd_dtype_singles(const unsigned char *bytes, size_t n, double *out);
 
 /** Whether a QuantizeLinear can output this type: 8 bits and fewer, not bool. */

@@ -1,8 +1,8 @@
 /*
  * Adds up the cost of a build.  A log has a line for each combination of formats and
  * each kernel, millions in a large log; only one entry per layer and source is stored,
- * so memory grows with the network.  Sums stay correct at every limit: what exceeds it
- * is added to an entry without a name.
+ * so memory grows with the network.  Sums stay correct beyond a limit, because further
+ * costs are added to an entry without a name.
  */
 #include "model/graph/effort.h"
 #include "base/base.h"

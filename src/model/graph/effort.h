@@ -3,8 +3,8 @@
  * kind of kernel ("tactic source") the kernels that were timed, found in the timing
  * cache, or skipped.
  *
- * Before 8.4, no line states seconds, and only the time stamps of lines show, in whole
- * seconds, how long a layer was timed.
+ * Logs from before version 8.4 state no seconds. Only the time stamps of their lines
+ * show, in whole seconds, how long a layer was timed.
  */
 #ifndef FSD_MODEL_EFFORT_H
 #define FSD_MODEL_EFFORT_H
@@ -30,7 +30,7 @@ struct fsd_effort_skip {
 
 /** The cost of one layer with one source of tactics, in all combinations of formats. */
 struct fsd_effort {
-    fsd_sym layer;    /**< its name in the lines about its kernels */
+    fsd_sym layer;    /**< the layer's name in the lines about its kernels */
     fsd_sym source;   /**< 0: all sources after the first FSD_MOST_SOURCES */
     double seconds;   /**< the sum over all combinations whose seconds are stated */
     uint32_t stated;  /**< combinations of formats whose seconds are stated */
@@ -57,7 +57,8 @@ struct fsd_effort_step {
 
 /** The facts stated about a whole build; negative: not stated. */
 struct fsd_effort_sums {
-    int64_t entries, hits; /**< of the timing cache */
+    int64_t entries, hits; /**< the entries of the timing cache, and how often one was
+                                used */
     fsd_sym cache;         /**< "local", "global"; 0: not stated */
     fsd_sym plan;          /**< the size of the plan, as stated: "4.82 MiB" */
     double plan_mib;
@@ -77,7 +78,7 @@ struct fsd_efforts {
     FSD_VEC(struct fsd_effort_sums) sums; /**< one per build, in the order of the log */
 };
 
-/** The number of the effort of a layer with a source; adds the effort if it is new. */
+/** The number of the effort for this layer and source; adds the effort if it is new. */
 uint32_t fsd_effort_on(struct fsd_arena *arena, struct fsd_efforts *all, fsd_sym layer,
                        fsd_sym source, uint32_t build);
 
@@ -95,14 +96,15 @@ void fsd_effort_add_skip(struct fsd_effort_skip *to, const struct fsd_effort_ski
 /** Whether the lines of a build state seconds; if not, only time stamps show some. */
 bool fsd_efforts_are_stated(const struct fsd_efforts *all, uint32_t build);
 
-/** The seconds of an effort, from the source that its build has. */
+/** The seconds of an effort, as the log states them or as the time stamps show them.
+ * `stated` is the result of fsd_efforts_are_stated() for the build. */
 static inline double fsd_effort_seconds(const struct fsd_effort *e, bool stated)
 {
     return stated ? e->seconds : e->stamped;
 }
 
-/** The longest step of a build, which contains the others; NULL if no line states one.
- */
+/** The longest step of a build, which contains the others; NULL if no line states
+ * one. */
 const struct fsd_effort_step *fsd_efforts_longest(const struct fsd_efforts *all,
                                                   uint32_t build);
 
@@ -110,7 +112,8 @@ const struct fsd_effort_step *fsd_efforts_longest(const struct fsd_efforts *all,
 struct fsd_effort_sums *fsd_effort_sums(struct fsd_arena *arena,
                                         struct fsd_efforts *all, uint32_t build);
 
-/** Replaces the number of each attempt by that of its engine. */
+/** Replaces the number of each build attempt, i, by the number of its engine,
+ * build_of[i]. */
 void fsd_efforts_number(struct fsd_efforts *all, const uint32_t *build_of);
 
 #endif

@@ -10,7 +10,7 @@
 
 struct fsd_graph;
 
-/** A model with a larger size is damaged. */
+/** The largest size of a dimension; a model with a larger one is damaged. */
 #define FSD_DIM_MAX ((int64_t)1 << 40)
 
 /** One dimension: a size, a name ("batch"), or neither (unknown). */
@@ -20,8 +20,8 @@ struct fsd_dim {
     fsd_id term;  /**< an equal expression, in fsd_graph.terms, plus 1; 0: unknown */
 };
 
-/** A size computed from named sizes, as a tree: the numbers of its operands are lower
- *  than its own. */
+/** A size computed from named sizes, as a tree.  The operands of a term have lower
+ *  numbers than the term, so there are no cycles. */
 struct fsd_term {
     enum fsd_term_is {
         FSD_TERM_NUMBER,

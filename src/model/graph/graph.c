@@ -321,7 +321,8 @@ fsd_id fsd_port_producer(const struct fsd_graph *g, uint32_t port)
 struct waiting {
     const struct fsd_graph *g;
     uint32_t *awaited; /* indexed by node */
-    uint32_t *settled; /* indexed by tensor: 1 + its last producer that is in `order` */
+    uint32_t *settled; /* indexed by tensor: 1 + the tensor's last producer that is in
+                          `order` */
     fsd_id *order;
     uint32_t n;
 };
@@ -333,8 +334,8 @@ static void await(struct waiting *w, fsd_id node, bool begins)
         w->order[w->n++] = node;
 }
 
-/* Passes to await() the nodes that wait for the producer at this place among the
- * producers of a tensor. */
+/* Passes to await() each node that waits for one producer of the tensor: the producer
+ * at the index `place` of its producers. */
 static void await_producer(struct waiting *w, fsd_id tensor, uint32_t place,
                            bool begins)
 {

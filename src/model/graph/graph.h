@@ -49,8 +49,8 @@ enum fsd_tensor_flag {
     FSD_TENSOR_CONSTANT = 1 << 2, /**< an initializer */
     FSD_TENSOR_SPARSE = 1 << 3,   /**< a sparse initializer */
     FSD_TENSOR_BINDING = 1 << 4,  /**< engine: listed among the bindings */
-    FSD_TENSOR_CROSSES = 1 << 5   /**< engine: one of several engines writes it for
-                                       others */
+    FSD_TENSOR_CROSSES = 1 << 5   /**< engine: one of several engines writes the tensor
+                                       for others */
 };
 
 struct fsd_tensor {
@@ -62,17 +62,18 @@ struct fsd_tensor {
                        sequence or an optional */
     fsd_id value; /**< in fsd_graph.values; FSD_NONE: not constant, or not read */
     fsd_id next_same_name;
-    fsd_sym argument; /**< engine: an argument of the layer that computes the model's
-                           tensor of this name; 0: unknown */
+    fsd_sym argument; /**< engine: the name of a model's tensor; this tensor is an
+                           argument of the layer that computes it; 0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
     uint32_t loop;    /**< engine: the number, from 1, of the loop or branch for which
-                           it was created, in the order of parsing; 0: unknown */
+                           the builder created the tensor, in the order of parsing; 0:
+                           unknown */
     fsd_id bound;     /**< engine: the form in the list of the network's inputs and
-                           outputs, which may differ from that at kernels; FSD_NONE */
+                           outputs; kernels may see another form; FSD_NONE */
     fsd_id optimum; /**< engine: the form with the sizes for which the builder optimized
-                         in place of dynamic ones; FSD_NONE */
-    fsd_sym ranges; /**< engine: minimum, optimum and maximum of its sizes,
+                         the dynamic dimensions; FSD_NONE */
+    fsd_sym ranges; /**< engine: minimum, optimum and maximum of the tensor's sizes,
                          "1x3..4x3..8x3", one range per optimization profile; 0:
                          unknown */
     fsd_sym outside; /**< engine: the I/O format per profile, as the list of inputs and
@@ -86,7 +87,7 @@ struct fsd_tensor {
 /** A small constant.  Larger ones are not read: `bytes` is NULL, `size` is set. */
 struct fsd_value {
     const unsigned char *bytes; /**< little endian, packed; NULL: not read */
-    uint64_t size;              /**< its size in bytes, even if it was not read */
+    uint64_t size;              /**< bytes of the value, even if it was not read */
 };
 
 enum fsd_attr_kind {
@@ -117,9 +118,12 @@ struct fsd_node {
     fsd_sym name;         /**< 0: unnamed */
     fsd_sym op;           /**< ONNX op type, or the engine's layer type */
     fsd_sym domain;       /**< ONNX operator domain; 0 is the default one */
-    fsd_sym module;       /**< in the exporter's source, "model.layers.0"; 0: unknown */
-    fsd_sym module_class; /**< "transformers.LlamaDecoderLayer"; 0: unknown */
-    fsd_sym written;      /**< "model.py, line 7: x = self.up(x)"; 0: unknown */
+    fsd_sym module;       /**< the module in the exporter's source, "model.layers.0"; 0:
+                               unknown */
+    fsd_sym module_class; /**< its class, "transformers.LlamaDecoderLayer"; 0:
+                               unknown */
+    fsd_sym written;      /**< its line in the exporter's source, "model.py, line 7: x =
+                               self.up(x)"; 0: unknown */
     fsd_id scope;
     uint32_t where; /**< position in its own list: index of the NodeProto or layer, or
                          line of the log */
@@ -179,11 +183,11 @@ struct fsd_engine_part {
     struct fsd_span borders; /**< in fsd_graph.borders; inputs first */
 };
 
-/** A tensor of the main graph whose elements another file has. */
+/** A tensor of the main graph whose elements are in another file. */
 struct fsd_weights_file {
     fsd_sym tensor;
     const char *file; /**< as the model names it */
-    uint64_t bytes;   /**< that the file has for it */
+    uint64_t bytes;   /**< the size of these elements */
 };
 
 struct fsd_graph {
@@ -191,14 +195,16 @@ struct fsd_graph {
     struct fsd_intern *names;
     const char *path; /**< as the user gave it */
     const char *file; /**< model: the content of `path`, which is opened again */
-    const struct fsd_engine_reader *reader; /**< of an engine; else NULL */
+    const struct fsd_engine_reader *reader; /**< the reader of an engine; NULL for a
+                                                 model */
     const char *kind; /**< "onnx", or the format of the engine's file in its reader's
                            words: a string literal */
     uint64_t hash[2]; /**< XXH3 128 of the file: low, high */
     fsd_sym producer; /**< "pytorch 2.1"; of an engine dump the version, or a range of
                            versions */
     int64_t ir_version;
-    fsd_built_vec built; /**< engine: how it was built, as far as its log states it */
+    fsd_built_vec built; /**< engine: how it was built, as far as its log or dump states
+                              this */
     bool strongly_typed; /**< engine: its builder keeps the types of the model */
     bool named_only;     /**< model: no model was given; its nodes come from names in an
                               engine, and edges, sizes and constants are unknown */
@@ -212,8 +218,8 @@ struct fsd_graph {
     bool detailed;         /**< engine: layers have types and tensors, not only names */
     bool only_timed;       /**< engine: its file has only names and times of layers */
     bool jumps;            /**< engine: some layers do not run in every inference */
-    uint32_t in_bodies;    /**< engine: number of nodes in bodies of its layers; they
-                                are not layers */
+    uint32_t in_bodies;    /**< engine: number of nodes in bodies of its layers; these
+                                nodes are not layers */
     FSD_VEC(struct fsd_span) loops; /**< engine: layers that run repeatedly */
     int32_t profile;   /**< engine: the optimization profile of its layers, numbered
                             from 0 like the builder's; negative: none was read */
@@ -271,12 +277,12 @@ static inline fsd_id fsd_graph_add_scope(struct fsd_graph *g, struct fsd_scope s
     return g->scopes.n - 1;
 }
 
-/** The tensor with this name in exactly this scope; FSD_NONE if there is none, and for
- *  FSD_NONE. */
+/** The tensor with this name in exactly this scope; FSD_NONE if there is none, or if
+ *  `name` is FSD_NONE. */
 fsd_id fsd_graph_find(const struct fsd_graph *g, fsd_sym name, fsd_id scope);
 
-/** The tensor with this name: in the main graph, or else the only one in all bodies;
- *  FSD_NONE. */
+/** The tensor with this name in the main graph or, if there is none, the only one in
+ *  all bodies; FSD_NONE if no body or several bodies have one. */
 fsd_id fsd_graph_only(const struct fsd_graph *g, fsd_sym name);
 
 /** Whether the engine's producer states that it builds for RTX. */
@@ -321,7 +327,7 @@ static inline fsd_id fsd_graph_add_node(struct fsd_graph *g, struct fsd_node nod
  *  of the main graph. */
 void fsd_graph_list_borders(struct fsd_graph *g);
 
-/** Computes producers and consumers.  Nothing may be added afterwards. */
+/** Computes producers and consumers.  No node or tensor may be added afterwards. */
 void fsd_graph_finish(struct fsd_graph *g);
 
 /** Joins several engines that compute parts of one model by concatenating their layers.
@@ -482,15 +488,16 @@ bool fsd_element_number(const struct fsd_value *value, enum fsd_dtype type, uint
 /** Whether the domain is that of ONNX's own operators, "" or "ai.onnx". */
 bool fsd_is_onnx_domain(const char *domain);
 
-/** The version of the default ONNX domain that the model imports; 0 if it states none.
- */
+/** The version of the default ONNX domain that the model imports; 0 if it states
+ * none. */
 int64_t fsd_graph_opset(const struct fsd_graph *g);
 
 /** Whether the node has this operator of ONNX's own domain; false for FSD_NONE.
  *  @param op from model/ops/ids.h */
 bool fsd_node_is(const struct fsd_graph *g, fsd_id node, fsd_sym op);
 
-/** The producer of a tensor if it has exactly one; else FSD_NONE, also for FSD_NONE. */
+/** The producer of a tensor if it has exactly one; FSD_NONE otherwise, and if `tensor`
+ * is FSD_NONE. */
 fsd_id fsd_tensor_producer(const struct fsd_graph *g, fsd_id tensor);
 
 /** The producer of the node's i-th input. */

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A name between two words. */
+/* Prints a name between two words. */
 static void put(const struct fsd_graph *g, const char *before, fsd_sym name,
                 const char *after, FILE *out)
 {
@@ -51,7 +51,7 @@ void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
     }
 }
 
-/* "@2 fp32 chw [1,N]": for a tensor in a body, its scope first. */
+/* Prints "@2 fp32 chw [1,N]"; "@2" is the scope of a tensor in a body. */
 static void put_whole_form(const struct fsd_graph *g, fsd_id scope,
                            const struct fsd_form *form, FILE *out)
 {

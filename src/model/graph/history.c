@@ -1,9 +1,9 @@
 /*
- * Stores the facts of a build log.  For the most frequent lines, the memory is bounded:
- * only the best kernel per layer, runner and format is stored, not each of the
- * thousands that were timed; and lines of unknown form are counted by their first
- * words, with one example each.  So a log of gigabytes needs megabytes.  The sentences
- * of events are in one table, since every report prints them.
+ * Stores the facts of a build log.  The memory for the most frequent lines is bounded,
+ * so that a log of gigabytes needs megabytes: of the thousands of kernels that were
+ * timed, only the best one per layer, runner and format is stored, and lines of unknown
+ * form are counted by their first words, with one example each.  The sentences of
+ * events are in one table, since every report prints them.
  */
 #include "model/graph/history.h"
 #include "base/base.h"
@@ -109,8 +109,8 @@ void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n)
 
 /* ------------------------------------------------------------------- sentences */
 
-/* The name of a kind, and its sentence: '%' starts one of P, A, B, T, which are pass,
- * a, b and text; M is text as a list of members. */
+/* The name of a kind, and its sentence, in which %P, %A, %B and %T stand for pass, a, b
+ * and text, and %M for text as a list of members. */
 static const struct {
     const char *name, *sentence;
 } kinds[] = {
@@ -140,8 +140,9 @@ static const struct {
 };
 _Static_assert(FSD_COUNT_OF(kinds) == FSD__EVENT_COUNT, "a row a kind");
 
-/* Prints "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list only the first
- * and the number of all, since the events of all nodes of a region name the region. */
+/* Prints "[ONNX Layer: a]\x1e[ONNX Layer: b]" as "a, b"; of a long list, prints only
+ * the first members and the number of all, because each node of a region has events
+ * that name the region. */
 static void put_members(const char *text, FILE *out)
 {
     enum { SHOWN = 4 };

@@ -31,7 +31,7 @@ enum fsd_event_kind {
     FSD_EVENT_MERGE,     /**< a: "x || y" */
     FSD_EVENT_DUPLICATE, /**< a duplicates b, text: "Q" */
     FSD_EVENT_CONCAT,    /**< a: a concatenation that is written in place */
-    FSD_EVENT_SLICE,     /**< a: a slice that is read in place or copied; text */
+    FSD_EVENT_SLICE,     /**< a: a slice that was removed; text: how */
     FSD_EVENT_RETARGET,  /**< tensor a now is, or is a part of, tensor b */
     FSD_EVENT_COPY,      /**< tensor a to tensor b, text: the reason */
     FSD_EVENT_REFORMAT,  /**< a: "Reformatted Input Tensor 0 to X", b: the tensor,
@@ -57,7 +57,8 @@ struct fsd_event {
     fsd_sym a, b, text;
     fsd_id node;    /**< REGISTER: the parsed node being imported, counted from 0 */
     uint32_t build; /**< the engine of the log to which the event belongs, from 0 */
-    uint32_t timed; /**< REFORMAT: its rival, plus 1; 0: it was not measured */
+    uint32_t timed; /**< REFORMAT: the measurement of this reformat in `rivals`, plus 1;
+                         0: it was not measured */
     uint32_t times; /**< SKIP: how often the log repeats the line */
     bool unstated;  /**< FALLBACK: the log states no reason */
     uint64_t line;
@@ -70,11 +71,11 @@ enum { FSD_MOST_RIVALS = 256 };
 /** A measurement of the builder: the best tactic of one kind of kernel for one layer,
  *  for one combination of formats if stated; or the best tactic of one reformat. */
 struct fsd_rival {
-    fsd_sym layer;  /**< its name in the log line that measures it */
+    fsd_sym layer;  /**< the layer's name in the log line with the measurement */
     fsd_sym runner; /**< the kind of kernel; for a reformat, the change of form */
     fsd_sym tactic;
-    fsd_sym formats; /**< of its inputs and outputs, if measured per format; 0:
-                          unknown */
+    fsd_sym formats; /**< the formats of the layer's inputs and outputs, if measured per
+                          format; 0: unknown */
     double ms;
     uint32_t build;
     uint32_t next; /**< the next rival of the same layer; FSD_NONE */
@@ -84,9 +85,10 @@ struct fsd_rival {
  *  dump. */
 struct fsd_final {
     fsd_sym name;
-    fsd_sym tensor;     /**< its first output; 0: none, or unknown */
+    fsd_sym tensor;     /**< the layer's first output; 0: none, or unknown */
     enum fsd_dtype out; /**< the type of that tensor */
-    bool region;        /**< the dump may list its kernels instead */
+    bool region;        /**< the layer is a region, whose kernels the dump may list
+                             instead */
     uint32_t build;
 };
 
@@ -94,8 +96,8 @@ struct fsd_final {
 struct fsd_memory_use {
     fsd_sym layer;        /**< 0: the sums of the whole engine */
     int64_t host, device; /**< persistent */
-    int64_t scratch;      /**< of a layer; for the whole engine, the maximum, or before
-                               version 10 the sum */
+    int64_t scratch;      /**< the layer's scratch memory; for the whole engine, the
+                               maximum, or before version 10 the sum */
     int64_t activations, weights; /**< only for the whole engine */
     uint32_t build;
 };
@@ -106,26 +108,28 @@ struct fsd_input_shape {
     uint8_t n;
     int64_t sizes[8];
     int32_t profile; /**< the optimization profile */
-    bool run;        /**< the sizes of a run; else those for which the profile is
-                          optimized */
+    bool run;        /**< true: the sizes of a run; false: the sizes for which the
+                          profile is optimized */
     uint32_t build;
 };
 
 /** A pass over the whole graph, and its effects in all its runs. */
 struct fsd_pass_stats {
     fsd_sym name;
-    uint32_t runs, changed; /**< how often it ran, and how often it changed the graph */
-    uint32_t matched;       /**< number of groups of nodes that it matched, if
+    uint32_t runs, changed; /**< how often the pass ran, and how often it changed the
+                                 graph */
+    uint32_t matched;       /**< number of groups of nodes that the pass matched, if
                                  reported */
     uint32_t dropped;       /**< number of constants and tensors that were unused after
-                                 it */
+                                 the pass */
     uint32_t build;
 };
 
 /** The provider to which the runtime assigned nodes. */
 struct fsd_placement {
     fsd_sym provider;
-    fsd_sym op, name; /**< of one node; both 0: of all nodes */
+    fsd_sym op, name; /**< the operator and the name of one node; both 0: the provider
+                           has all nodes */
     uint32_t part;    /**< from 1: nodes with the same number were assigned together; 0:
                            unknown */
     uint32_t build;
@@ -137,7 +141,7 @@ struct fsd_built_in {
     struct fsd_built fact;
     uint64_t line;
     uint32_t build; /**< FSD_NONE: the attempt led to no engine */
-    bool anywhere;  /**< it may also be stated after the engine's layers */
+    bool anywhere;  /**< the log may also state the fact after the engine's layers */
     bool first;     /**< a program starts here: earlier facts are not about its
                          engine */
 };
@@ -192,11 +196,13 @@ struct fsd_history {
     FSD_VEC(uint32_t) unknown_of; /**< indexed by symbol of the key: its form, plus 1 */
     uint32_t builds;              /**< number of engines in the log; at least 1 */
     uint64_t lines, unknown_lines, lost_rivals;
-    uint32_t n_elsewhere; /**< number of events of the log that `events` leaves out, as
-                               those of other engines; see fsd_history_part() */
-    bool registers;       /**< such a part: the log registers a layer somewhere */
+    uint32_t n_elsewhere; /**< number of events of the log that `events` lacks, because
+                               they are about other engines; see fsd_history_part() */
+    bool registers;       /**< of a history from fsd_history_part(): some line of the
+                               whole log registers a layer */
     bool no_steps;        /**< the log never reports the nodes of layers */
-    bool assigned;        /**< it has only `places` */
+    bool assigned;        /**< the log is a list of assigned nodes: the history has only
+                               `places` */
     bool failed;          /**< an attempt to build failed */
     uint64_t session_lines; /**< number of lines of the program that runs the builder,
                                  or of another program */
@@ -214,13 +220,14 @@ struct fsd_history {
                             consumers of their outputs in the model read other tensors
                             in the log */
     uint32_t unparsed_quantizers; /**< number of Q and DQ among them */
-    fsd_id unparsed_node; /**< the first of these whose output a parsed node reads in
-                               the model; FSD_NONE */
+    fsd_id unparsed_node; /**< the first of these nodes whose output a parsed node reads
+                               in the model; FSD_NONE */
     fsd_id unparsed_by;   /**< that parsed node */
     uint32_t foreign;     /**< number of layers of the log's engine that the dump does
                                not have */
-    fsd_sym unlike_name, foreign_name; /**< the first parsed node, and the first layer,
-                                            of these */
+    fsd_sym unlike_name, foreign_name; /**< the first of the parsed nodes that `unlike`
+                                            counts, and the first of the layers that
+                                            `foreign` counts */
     bool refused;                      /**< the log belongs to a different build, so its
                                             facts are not used */
 };
@@ -228,8 +235,8 @@ struct fsd_history {
 struct fsd_history *fsd_history_new(struct fsd_arena *arena, struct fsd_intern *names);
 
 /** Adds a measurement, or replaces a slower one.
- *  @param tactic its text, of `tactic_n` bytes; it becomes a symbol only if it is kept
- */
+ *  @param tactic the text of the rival's tactic, of `tactic_n` bytes; it becomes a
+ *  symbol if the rival is kept */
 void fsd_history_rival(struct fsd_history *h, struct fsd_rival rival,
                        const char *tactic, size_t tactic_n);
 
@@ -247,11 +254,12 @@ struct fsd_history_parts;
 struct fsd_history_parts *fsd_history_divide(struct fsd_arena *arena,
                                              const struct fsd_history *all);
 
-/** The history of one engine, with the network that leads to it: what
- *  fsd_log_network(), the replay of events and reports use, at a cost that depends on
- *  its own lines only.  It has neither the log's layer times, which are used for a log
- *  of one engine, nor the forms of unknown lines, which are only counted.
- *  @param names  get the symbols of the part.
+/** The history of one engine, with the lines of the network that it was built from: all
+ *  that fsd_log_network(), the replay of events and reports need.  Its time and memory
+ *  depend only on the lines about that engine.  It lacks the log's layer times, which
+ *  are only used for a log of one engine, and the forms of unknown lines, which it only
+ *  counts.
+ *  @param names receives the symbols of the part.
  *  @param build  the engine, below `all->builds`. */
 struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern *names,
                                      const struct fsd_history_parts *parts,
@@ -264,8 +272,8 @@ void fsd_history_unknown(struct fsd_history *h, const char *s, size_t n);
  *  others. */
 uint32_t fsd_history_rivals(const struct fsd_history *h, fsd_sym layer);
 
-/** Writes the event as a sentence without a full stop: "ConvReluFusion fused A with B".
- */
+/** Writes the event as a sentence without a full stop: "ConvReluFusion fused A with
+ * B". */
 void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE *out);
 
 /** Prints which lines of the log were understood: the count of each form, then the

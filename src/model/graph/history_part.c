@@ -1,10 +1,10 @@
 /*
  * The part of a history that is about one engine of a log.  A log of many engines is
- * read once, and a run of each engine gets its own records with symbols of its own, so
- * that a run costs what its engine's lines cost, not what the log costs.  One table
- * states which members of a record are symbols, and which are numbers of other records.
- * Symbols are added in the order in which the log names them, as in a run that reads
- * the whole log, and records keep their order.
+ * read once, and the run of each engine gets its own records and symbols, so that the
+ * time of a run depends on the lines about its engine and not on the whole log.  One
+ * table states which members of a record are symbols, and which are numbers of other
+ * records.  Symbols are added in the order in which the log names them, as in a run
+ * that reads the whole log, and records keep their order.
  */
 #include "model/graph/history.h"
 
@@ -32,7 +32,8 @@ enum kind {
 
 enum { MOST_SYMBOLS = 4, MOST_LINKS = 2 };
 
-/* A member that holds the number of a record: as it is, or plus 1 with 0 for none. */
+/* A member of a record that refers to another record by its number: as it is, or plus 1
+ * so that 0 means none. */
 struct link {
     uint32_t at;
     enum kind to;
@@ -73,8 +74,7 @@ static const struct array {
     [SKIPS] = {ARRAY(efforts.skips, fsd_effort_skip),
                0,
                1,
-               1, /* their efforts have the
-                                                                  build */
+               1, /* skips state no build: their efforts do */
                {AT(fsd_effort_skip, why)},
                {{AT(fsd_effort_skip, next), SKIPS, false}}},
     [STEPS] = {ARRAY(efforts.steps, fsd_effort_step),
@@ -145,9 +145,9 @@ typedef FSD_VEC(fsd_id) id_vec;
 struct fsd_history_parts {
     const struct fsd_history *all;
     struct fsd_lists of[KINDS]; /* the records of each build */
-    uint32_t *parsed;           /* indexed by build: the build before which its network
-                                   was parsed; FSD_NONE */
-    /* What a build without such a network has in its place: */
+    uint32_t *parsed;           /* indexed by build: the build before which the log
+                                   prints its network; FSD_NONE */
+    /* Used for a build whose network the log does not print: */
     id_vec registered; /* the events that register a layer, of any build */
     id_vec unbuilt;    /* the parser's lines of attempts that led to no engine */
 };
@@ -167,7 +167,7 @@ static void set_records(struct fsd_history *h, enum kind kind, struct records r)
 
 /* -------------------------------------------------------------------- dividing */
 
-/* The build of each skip: that of its effort. */
+/* The build of each skip, which is the build of its effort. */
 static uint32_t *builds_of_skips(struct fsd_arena *arena, const struct fsd_efforts *all)
 {
     uint32_t *build = fsd_ids_new(arena, all->skips.n);
@@ -178,7 +178,8 @@ static uint32_t *builds_of_skips(struct fsd_arena *arena, const struct fsd_effor
     return build;
 }
 
-/* Of several engines of one network only the first follows the parser's lines. */
+/* Returns `parsed` of struct fsd_history_parts.  Of several engines of one network only
+ * the first follows the parser's lines; the others get its number. */
 static uint32_t *parsed_builds(struct fsd_arena *arena, const struct fsd_history *h)
 {
     uint32_t *parsed = fsd_ids_new(arena, h->builds), last = FSD_NONE;
@@ -226,7 +227,7 @@ struct part {
     struct fsd_history *h;
     id_vec taken[KINDS]; /* the numbers of the records, ascending */
     id_vec symbols;      /* of all records, ascending */
-    fsd_sym *own;        /* the part's symbol of each */
+    fsd_sym *own;        /* the part's symbol for each of these */
 };
 
 static void take(struct part *part, enum kind kind, const fsd_id *ids, uint32_t n)

@@ -15,10 +15,10 @@
 
 #define FSD_ITEM_OPENING "[ONNX Layer: "
 
-/** Takes the next item off the front of the list. *item is the text between its
- *  brackets, including a doc string, without the text after them; a piece without an
- *  opening word is an item as a whole.  It may be empty.  Returns false at the end of
- *  the list. */
+/** Takes the next item off the front of the list. *item becomes the text between the
+ *  item's brackets, with a doc string if there is one, but without the text after the
+ *  brackets.  A piece without an opening word is an item as a whole. *item may be
+ *  empty.  Returns false at the end of the list. */
 bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item);
 
 #endif

@@ -19,8 +19,8 @@
 struct at {
     uint32_t nodes, forms, ports, dims, terms, values, attrs, mentions, ints, floats,
         links;
-    fsd_id scope;    /* for the part's own tensors */
-    fsd_id *tensors; /* indexed by the part's tensor: that of the joined graph */
+    fsd_id scope;    /* the scope of the part's own tensors */
+    fsd_id *tensors; /* indexed by the part's tensor: the joined graph's tensor */
 };
 
 static struct at begin_part(struct fsd_graph *g, const struct fsd_graph *part)
@@ -55,9 +55,9 @@ static struct fsd_span moved_span(struct fsd_span span, uint32_t by)
     return span;
 }
 
-/* A dump without a list of its inputs and outputs has flags only for those of the whole
- * model; then a model tensor without a producer, or without a consumer, is at a border.
- */
+/* If a dump does not list its inputs and outputs, only the inputs and outputs of the
+ * whole model have flags in it.  A tensor of the model that the part only reads, or
+ * only writes, is then at its border. */
 static void find_borders(const struct fsd_graph *part, const struct fsd_graph *model)
 {
     uint8_t listed = 0;

@@ -38,9 +38,9 @@ struct fsd_mention {
 /** What the names within a layer's name refer to. */
 enum fsd_name_form {
     FSD_NAME_PLAIN,  /**< the nodes that the layer computes */
-    FSD_NAME_SERVES, /**< the layer, input or output that it serves */
-    FSD_NAME_COPIES, /**< the tensor that it copies */
-    FSD_NAME_WRAPS,  /**< the node around which it is inserted */
+    FSD_NAME_SERVES, /**< the layer, input or output that the layer serves */
+    FSD_NAME_COPIES, /**< the tensor that the layer copies */
+    FSD_NAME_WRAPS,  /**< the node around which the layer is inserted */
     FSD_NAME_REGION  /**< the nodes of a foreign region, listed as one layer */
 };
 
@@ -95,45 +95,48 @@ struct fsd_layer {
     enum fsd_name_form form;
     fsd_sym base_name; /**< the name without the profile's number */
     int32_t profile;   /**< the optimization profile of the layer; -1: unknown */
-    fsd_sym served;    /**< FSD_NAME_SERVES: the layer that it serves */
+    fsd_sym served;    /**< FSD_NAME_SERVES: the layer that this layer serves */
     uint32_t port;     /**< FSD_NAME_SERVES: the number of the served tensor */
     bool output;       /**< FSD_NAME_SERVES: the served tensor is an output, not an
                             input */
-    fsd_sym made_as;   /**< its name in the log line that adds the layer */
-    bool forwards;     /**< it has one input and one output, and only moves data */
-    bool slices;       /**< it outputs a part of its input */
-    bool may_quantize; /**< an unfused Q or DQ can have its type */
+    fsd_sym made_as;   /**< the layer's name in the log line that adds it */
+    bool forwards;     /**< the layer has one input and one output, and only moves
+                            data */
+    bool slices;       /**< the layer outputs a part of its input */
+    bool may_quantize; /**< an unfused Q or DQ may be a layer of this type */
     bool multiplies;   /**< a layer of its type does multiply-adds */
-    bool alone;        /**< it computes only the node in its name */
-    bool scalar;       /**< it multiplies without tensor cores or their equivalent */
+    bool alone;        /**< the layer computes only the node in its name */
+    bool scalar;       /**< the layer multiplies without tensor cores or their
+                            equivalent */
     bool transposed;   /**< the convolution is a transposed one */
     bool of_network;   /**< computes no node, and its name shows that it is a layer of
                             the network definition: the builder did not add it */
     int64_t maps;      /**< output channels of a convolution with `weights` */
-    fsd_sym metadata;  /**< the engine's statement of its origin, verbatim */
-    fsd_sym origin;    /**< the engine's word for the reason why it moves data */
+    fsd_sym metadata;  /**< the layer's origin as the engine states it, verbatim */
+    fsd_sym origin;    /**< why the layer moves data, in the engine's word */
     fsd_sym subtype;   /**< a more specific type, such as the name of a plugin; 0:
                             none */
     fsd_sym tactic, tactic_value;
     fsd_sym ran_by;   /**< the execution provider, as a profile spells it; 0: unknown */
-    fsd_sym ran_with; /**< the sizes of its outputs in the profiled runs: "[1,64] []";
-                           0: unknown */
+    fsd_sym ran_with; /**< the sizes of the layer's outputs in the profiled runs:
+                           "[1,64] []"; 0: unknown */
     enum fsd_dtype rounds_to;   /**< the type to which the kernel rounds inputs of
                                      higher precision */
-    enum fsd_dtype computes_in; /**< derived from its weights and its kernel's name, for
-                                     engines whose tensor types are unknown */
+    enum fsd_dtype computes_in; /**< derived from the layer's weights and its kernel's
+                                     name, for engines whose tensor types are unknown */
     uint64_t weights, bias;     /**< number of elements */
     enum fsd_dtype weights_type, bias_type;
     struct fsd_span mentions;  /**< in fsd_graph.mentions */
     struct fsd_span constants; /**< in fsd_graph.ports: weights and other constants that
                                     the engine lists separately from inputs */
-    bool lists_constants;      /**< the engine lists them separately, even if there are
-                                    none */
+    bool lists_constants;      /**< the engine lists constants separately, even if the
+                                    layer has none */
     bool sealed; /**< a compiled plan of a different compiler: the type in which it
                       computes is unknown */
-    struct fsd_span steps; /**< the operations that it is known to perform, in order, as
-                                names of ONNX operators, in fsd_graph.links */
-    uint8_t more_steps;    /**< enum fsd_more_steps: where it may perform others */
+    struct fsd_span steps; /**< the operations that the layer is known to perform, in
+                                order, as names of ONNX operators, in fsd_graph.links */
+    uint8_t more_steps;    /**< enum fsd_more_steps: where the layer may perform other
+                                operations */
     uint8_t factor;        /**< enum fsd_factor */
 };
 

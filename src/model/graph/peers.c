@@ -23,7 +23,7 @@ struct end {
     fsd_id node;
     uint32_t port;
     int64_t size; /* dynamic dimensions count as 1; 0: the shape is unknown */
-    bool strided; /* its strides are stated */
+    bool strided; /* the dump states the strides */
 };
 
 struct buffers {

@@ -21,7 +21,8 @@ struct fsd_tuning_step {
 
 struct fsd_tuning {
     const char *path;
-    fsd_sym version;       /**< of the tuner; 0 in this struct: not stated */
+    fsd_sym version;       /**< the tuner's version; 0, here and in the members below:
+                                not stated */
     fsd_sym default_route; /**< the value of each option that is not set */
     fsd_sym searched;      /**< "-a=[on|off] -b=[1|2]" */
     fsd_sym search;        /**< the kind of search: "fast" */

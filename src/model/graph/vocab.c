@@ -1,8 +1,8 @@
 /*
- * Two arrays indexed by symbol: the meaning of the exact text, and that of the text
- * with each character other than a letter or a digit replaced by '_'.  The pool of
- * nodes is filled by counting sort, so a name that all nodes share costs no more than
- * distinct names.
+ * Two arrays indexed by symbol: one has the meaning of the exact text, the other the
+ * meaning of the text in which '_' replaces each character other than a letter or a
+ * digit. The pool of nodes is filled by counting sort, so a name that all nodes share
+ * costs no more than distinct names.
  */
 #include "model/graph/graph.h"
 #include "model/graph/vocab.h"
@@ -79,7 +79,8 @@ static bool is_known(const struct fsd_meaning *meaning)
     return meaning->nodes.n || meaning->tensor != FSD_NONE;
 }
 
-/* A name is shorter than the file, so all lengths can be tried. */
+/* Marks the length of each known name in an array of all lengths. The array is not too
+ * large, because the model's file contains its longest name. */
 static void collect_lengths(struct fsd_vocab *v)
 {
     struct fsd_arena *scratch = fsd_arena_new();

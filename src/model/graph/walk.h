@@ -2,8 +2,8 @@
  * A walk through nodes that are irrelevant to a question, such as data movement:
  *
  *     x -> Transpose -> t -> DequantizeLinear -> u -> MatMul
- *     fsd_walk_back(g, u, ...) is x                 back: to what was before
- *     fsd_walk_on(g, x, ...) is u, if u alone is    on: by only readers
+ *     fsd_walk_back(g, u, ...) is x
+ *     fsd_walk_on(g, x, ...) is u, if each tensor before u has one consumer only
  *
  * The caller defines which nodes are passed, by traits of operators (ops.h) or a
  * function.

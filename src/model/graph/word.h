@@ -2,8 +2,8 @@
  * The ways to refer to a node or a layer, wherever a verb takes a name:
  *
  *     Conv_28       a name: of a node, a layer, a tensor, an initializer
- *     #4            a number: of what is asked for
- *     node:4        a number of a node; layer:12, of a layer
+ *     #4            the number of a node or layer, whichever the verb expects
+ *     node:4        the number of a node; layer:12: the number of a layer
  *     provider:CUDA what an execution provider runs: its name, with or without
  *                   "ExecutionProvider", or a pattern
  *     /stem/conv?   a pattern: *, ? and [...] as a shell has them; '\' is itself

@@ -14,7 +14,8 @@
 /* Field numbers of AttributeProto that the filter may have dropped. */
 enum { STRING = 4, FLOATS = 7, INTS = 8, STRINGS = 9 };
 
-/* Files from before IR 2 do not state the type. */
+/* The type of an attribute by the field that has its value: files from before IR 2 do
+ * not state the type. */
 static Onnx__AttributeProto__AttributeType guess_type(const Onnx__AttributeProto *a)
 {
     if (a->has_f)

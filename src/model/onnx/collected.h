@@ -76,8 +76,8 @@ struct fsd_onnx_edits {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
     uint32_t *change_of;     /* indexed by node: in `changes`; FSD_NONE */
-    bool *holds;             /* indexed by scope: whether it, or a body in it, has an
-                                edit */
+    bool *holds;             /* indexed by scope: whether the scope, or a body in it,
+                                has an edit */
     fsd_id *first;           /* indexed by scope: its first node */
     struct fsd_lists bodies; /* indexed by node */
     FSD_VEC(struct fsd_node_rewrite) changes;
@@ -85,7 +85,7 @@ struct fsd_onnx_edits {
     FSD_VEC(struct fsd_listed_change) listed;
     uint32_t *listed_of; /* indexed by symbol: the first change in `listed`; FSD_NONE */
     uint32_t n_listed_of;
-    fsd_properties metadata; /* of the model */
+    fsd_properties metadata; /* entries of the model's metadata */
     uint8_t *type_of;        /* indexed by tensor: its new type, by ONNX's number; 0:
                          unchanged; NULL: all are unchanged */
     FSD_VEC(const char *) names;

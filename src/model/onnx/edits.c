@@ -146,8 +146,8 @@ static struct fsd_slice pack_entry(struct fsd_onnx_edits *e, const char *key,
     return pack(e->arena, &proto.base);
 }
 
-/* A message with one more field at its end, added here because protobuf-c does not know
- * fields that it does not parse. */
+/* Returns the message with one more field at its end. This field has no descriptor, so
+ * protobuf-c cannot pack it. */
 static struct fsd_slice with_block(struct fsd_onnx_edits *e, struct fsd_slice message,
                                    uint32_t number, struct fsd_slice bytes)
 {

@@ -1,7 +1,7 @@
 /*
  * Edits of a model: to the nodes of the graph that was read from its file, and to the
- * lists of the main graph.  They are only collected here; edit/onnx/write.c writes the
- * file with them.
+ * lists of the main graph.  The edits are only collected here; edit/onnx/write.c writes
+ * the file with them.
  *
  *     struct fsd_onnx_edits *edits = fsd_onnx_edits_new(arena, g);
  *     fsd_onnx_add_tensor(edits, "s", FSD_ONNX_FLOAT, &scale, sizeof scale);
@@ -53,7 +53,7 @@ enum fsd_onnx_list {
     FSD_ONNX_OUTPUTS = 1 << 3,
     FSD_ONNX_VALUES = 1 << 4,      /**< types and sizes of tensors that are neither
                                         inputs nor outputs */
-    FSD_ONNX_ANNOTATIONS = 1 << 5, /**< of quantization */
+    FSD_ONNX_ANNOTATIONS = 1 << 5, /**< annotations of quantization */
     FSD_ONNX_LISTS = (1 << 6) - 1
 };
 
@@ -165,10 +165,10 @@ void fsd_onnx_add_shaped(struct fsd_onnx_edits *edits, const char *name, int typ
                          const int64_t *dims, uint32_t rank, const void *bytes,
                          size_t n);
 
-/** Changes the type of a tensor: where its graph declares it, and that of an
- *  initializer that fsd_onnx_find_floats() knows, whose numbers are written as
- *  FSD_ONNX_FLOAT16 or _BFLOAT16; numbers beyond the range become its greatest number.
- */
+/** Changes the type of a tensor where its graph declares it.  If the tensor is an
+ *  initializer that fsd_onnx_find_floats() knows, its numbers are also written as
+ *  FSD_ONNX_FLOAT16 or _BFLOAT16; a number beyond the range becomes the greatest number
+ *  of the type. */
 void fsd_onnx_set_type(struct fsd_onnx_edits *edits, fsd_id tensor, int type);
 
 /** Removes the entries with this name from these lists of the main graph.

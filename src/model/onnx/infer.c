@@ -1,8 +1,8 @@
 /*
  * Completes types and shapes that a model leaves out, in passes over its nodes: the
- * output type by the operator's row, the shape only where the operator keeps that of
- * its first input. model/ops/sizes.c does the full shape inference, since it also has
- * the sizes of the user and the engine; this file gives an unannotated Relu its type
+ * output type by the operator's row, the shape only if the operator keeps the shape of
+ * its first input.  The full shape inference is in model/ops/sizes.c, which also has
+ * the sizes of the user and the engine.  This file gives an unannotated Relu its type
  * before any size is known.
  */
 #include "model/graph/graph.h"

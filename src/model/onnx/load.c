@@ -1,11 +1,12 @@
 /*
- * A body (a graph, or a function's for one call) is read in this order, so that each
- * name is known when it is looked up, whatever the order of the nodes:
+ * A body is a graph, or the body of a function for one of its calls.  Its parts are
+ * read in this order, so that each name is known when it is looked up, whatever the
+ * order of the nodes:
  *
- *     constants, inputs -> all that its nodes make -> outputs, value infos
+ *     constants, inputs -> outputs of all its nodes -> its outputs, value infos
  *     -> nodes -> the bodies inside it, each in the same way
  *
- * Bodies nest by recursion; BODY_DEPTH bounds it.
+ * Nested bodies are read by recursion, to the depth BODY_DEPTH.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/onnx.h"
@@ -20,12 +21,12 @@
 
 enum {
     BODY_DEPTH = 256,      /* depth of nested bodies */
-    NODE_LIMIT = 1 << 20,  /* including the body of each call */
-    NODE_FREE = 1 << 15,   /* for any file; a larger file may have one more node */
-    NODE_BYTES = 32,       /* for so many bytes; a run needs some 900 bytes for each
-                              node */
+    NODE_LIMIT = 1 << 20,  /* nodes of a model, including the body of each call */
+    NODE_FREE = 1 << 15,   /* nodes that a file of any size may have */
+    NODE_BYTES = 32,       /* a larger file may have one more node per 32 bytes; a run
+                              needs some 900 bytes of memory for each node */
     WORK_LIMIT = 64 << 20, /* words of the graph's pools, approximately */
-    WORK_FREE = 4 << 20,   /* likewise */
+    WORK_FREE = 4 << 20,   /* words for a file of any size */
     WORK_BYTE = 4,         /* words per byte of the file */
     ATTR_LIMIT = 256,      /* attributes of one node; they are searched linearly */
     MOST_TOLD = 8          /* configurations that are named in the remark */
@@ -41,7 +42,8 @@ struct loader {
     uint64_t work;
 };
 
-/* The attributes of a call; ref_attr_name names one of them. */
+/* The attributes of a call of a function.  `ref_attr_name` in the function's body
+ * refers to one of them. */
 struct call {
     struct fsd_span attrs, defaults;
 };
@@ -56,8 +58,8 @@ struct body {
     fsd_id first_node, first_tensor;
 };
 
-/* Inputs or outputs of a body: a graph states their types, a function only their names.
- */
+/* Inputs or outputs of a body: a graph states their types, a function only their
+ * names. */
 struct formals {
     Onnx__ValueInfoProto **infos; /* NULL: use `names` */
     char **names;
@@ -83,8 +85,8 @@ static bool charge(struct loader *l, uint64_t words)
            fail_limit(l, most, "words of graph, with each function call expanded");
 }
 
-/* Long names in a function that is called often cost more than the nodes that use them.
- */
+/* Counts the bytes of the name as work: long names in a function that is called often
+ * take more time than the nodes that use these names. */
 static fsd_sym sym_of(struct loader *l, const char *s)
 {
     size_t n = s ? strlen(s) : 0;
@@ -444,8 +446,8 @@ static bool read_call(struct loader *l, struct fsd_onnx_function *f, fsd_id owne
 
 /* ----------------------------------------------------------------------- model */
 
-/* Operators of a newer opset may have a different meaning than the known ones of the
- * same name. */
+/* Adds a remark if the model uses a newer opset: its operators may have a different
+ * meaning than the known ones of the same name. */
 static void remark_newer(struct fsd_graph *g, const Onnx__OperatorSetIdProto *set)
 {
     const char *text;
@@ -476,8 +478,8 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
             (struct fsd_opset){fsd_intern_str(g->names, set->domain), set->version});
         remark_newer(g, set);
     }
-    /* Exporters write the imports last: a file truncated before them is still readable.
-     */
+    /* Exporters write the imports last: a file truncated before them is still
+     * readable. */
     if (!g->opsets.n && g->ir_version >= 3)
         fsd_onnx_remark(
             g, "input/no-opset", FSD_NONE,
@@ -485,8 +487,8 @@ static void read_header(struct fsd_graph *g, const Onnx__ModelProto *model)
                            "the file names no operator set; it may be truncated"));
 }
 
-/* ONNX has several ways to describe how a model is distributed over devices; engines
- * are built for one device, and other devices are ignored. */
+/* Adds a remark if the model describes, in any of ONNX's ways, how it is distributed
+ * over devices: engines are built for one device, and other devices are ignored. */
 static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
                            uint32_t placed)
 {
@@ -529,7 +531,7 @@ static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *fi
 }
 
 /* All messages are freed together; protobuf-c would free each string separately. */
-/* Not zeroed: the library sets what it asks for. */
+/* The memory is not zeroed: protobuf-c sets all bytes that it requests. */
 static void *unpack_alloc(void *arena, size_t n)
 {
     return fsd_arena_grow(arena, NULL, 0, n);

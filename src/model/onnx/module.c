@@ -15,8 +15,8 @@
  *                                               that is not PyTorch's own
  *
  * All this is several times as large as the graph, and changes with every edit of a
- * script: it is not part of the model's identity, so it is read here, and neither
- * parsed by protobuf-c nor hashed.  The filter has already checked the file.
+ * script.  It is therefore not part of the model's identity: it is read here, and is
+ * neither parsed by protobuf-c nor hashed.  The filter has already checked the file.
  */
 #include "model/graph/graph.h"
 #include "model/onnx/parts.h"
@@ -108,8 +108,8 @@ static struct props read_props(const struct fsd_file *file, const struct numbers
     return props;
 }
 
-/* The last entry of both lists is the node's own module; the inner list states the rest
- * first. */
+/* The last entry of both lists is the node itself; the entry before it is the innermost
+ * module that contains the node. */
 static void name_module(struct fsd_graph *g, struct fsd_arena *scratch,
                         struct fsd_node *node, struct props props)
 {

@@ -1,6 +1,6 @@
 /*
- * Resolves tensor names to tensors while bodies are read (parts.h says how).  Each name
- * has one current tensor, and a new one records the tensor that it hides, so that
+ * Resolves tensor names to tensors while bodies are read (parts.h explains how).  Each
+ * name has one current tensor, and a new one records the tensor that it hides, so that
  * closing a scope restores the names in reverse.  Searching the chain of scopes for
  * each use of a name would take quadratic time in nested bodies.
  */

@@ -3,23 +3,24 @@
  *
  *   - The nodes of the main graph come first, so that a node's number is its place in
  *     GraphProto.node; those of an If's, Loop's or Scan's graphs follow, and those of
- *     model-local functions, once for each call (FSD_NODE_CALL).  A body's nodes come
- * in one run, each body after the graph that it is in.
- *   - A graph input that an initializer gives a default (all of them, before IR 4) is a
- *     constant to a builder: it has FSD_TENSOR_CONSTANT, not FSD_TENSOR_INPUT, and is
- *     not among the main scope's inputs.  Other scopes list each input in its place.
+ *     model-local functions, once for each call (FSD_NODE_CALL).  The nodes of a
+ *     body are consecutive, and follow those of the graph that contains it.
+ *   - A graph input with an initializer as its default (before IR 4, each initializer
+ *     has such an input) is a constant to a builder: it has FSD_TENSOR_CONSTANT, not
+ *     FSD_TENSOR_INPUT, and is not among the main scope's inputs.  Other scopes list
+ *     each input in its place.
  *   - Constant nodes stay nodes; their output has the value, but not the flag.
  *   - Weights are never read, other files never opened (model/onnx/wire.h).
  *
  * Oddities become remarks, whose text is the tensor's name:
  *
  *   input/bad-dim           a dimension below 0 or beyond 2^40; it is unknown now
- *   input/bad-value         a constant of another size than its shape says; not read
- *   input/duplicate-output  a name made twice in one graph; the second has no name now
- *   input/multi-device      configurations for several devices: they are not looked at
+ *   input/bad-value         a constant whose size contradicts its shape; not read
+ *   input/duplicate-output  a second output with this name in a graph; it is unnamed
+ *   input/multi-device      configurations for several devices, which are ignored
  *   input/newer-opset       an operator set that is newer than the operators known here
- *   input/undefined-tensor  a name that nothing makes
- *   input/unknown-type      an element type of a number beyond FLOAT6E3M2 (28)
+ *   input/undefined-tensor  a tensor that is read but has no producer
+ *   input/unknown-type      an element type with a number above FLOAT6E3M2 (28)
  */
 #ifndef FSD_ONNX_ONNX_H
 #define FSD_ONNX_ONNX_H

@@ -26,8 +26,8 @@ void fsd_onnx_remark(struct fsd_graph *g, const char *rule, fsd_id node, fsd_sym
 struct fsd_onnx_const fsd_onnx_tensor(struct fsd_graph *g, const Onnx__TensorProto *t,
                                       fsd_sym name);
 
-/** Likewise for a sparse tensor, which is never read: its size is that of its values.
- */
+/** Likewise for a sparse tensor, which is never read: the value's size is the size of
+ * the listed elements. */
 struct fsd_onnx_const fsd_onnx_sparse(struct fsd_graph *g,
                                       const Onnx__SparseTensorProto *t, fsd_sym name);
 
@@ -56,7 +56,7 @@ struct fsd_onnx_const fsd_onnx_constant(struct fsd_graph *g, struct fsd_span att
 
 struct fsd_onnx_function {
     fsd_sym domain, name, overload; /* domain 0: the standard one, in either spelling */
-    uint32_t place;                 /* in ModelProto.functions */
+    uint32_t place;                 /* index in ModelProto.functions */
     const Onnx__FunctionProto *proto;
     struct fsd_span defaults; /* attributes that a call may leave out: in g->attrs */
     bool open;                /* its body is being read */
@@ -107,7 +107,8 @@ fsd_id fsd_onnx_names_add(struct fsd_onnx_names *names, fsd_sym name, fsd_id sco
 fsd_id fsd_onnx_names_own(const struct fsd_onnx_names *names, fsd_sym name,
                           fsd_id scope);
 
-/** Likewise, or else that of an enclosing graph; same result as fsd_graph_resolve(). */
+/** Likewise; if there is none, the tensor of an enclosing graph.  The result is that of
+ * fsd_graph_resolve(). */
 fsd_id fsd_onnx_names_find(const struct fsd_onnx_names *names, fsd_sym name,
                            fsd_id scope);
 

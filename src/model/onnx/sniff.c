@@ -1,8 +1,8 @@
 /*
  * The error message for a file that is not an ONNX model: what it looks like, and what
- * to give instead.  It is called only after reading has failed, and keeps the reader's
- * error if the file may be a damaged model, since the position where reading stopped is
- * then more helpful.
+ * to give instead. fsd_onnx_sniff() is called only after reading has failed.  If the
+ * file may be a damaged model, the reader's error is kept, because the position where
+ * reading stopped is then more helpful.
  */
 #include "base/base.h"
 #include "base/file_type.h"

@@ -44,7 +44,7 @@ static enum fsd_dtype known_type(struct fsd_graph *g, int32_t number, fsd_sym na
 
 /* ------------------------------------------------------------------- constants */
 
-/* Shapes of constants contain only sizes. */
+/* The form of a constant, whose shape contains only sizes. */
 static fsd_id form_of_sizes(struct fsd_graph *g, int32_t type, const int64_t *sizes,
                             size_t n, bool read, fsd_sym name)
 {

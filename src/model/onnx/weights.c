@@ -81,7 +81,7 @@ struct noting {
     struct fsd_slice tensor; /* the name of the current tensor */
     struct fsd_slice last; /* the location of the previous tensor: most models have only
                               one */
-    uint64_t size;         /* of the file at `last` */
+    uint64_t size;         /* the size of the file at `last` */
     bool absent;           /* the file at `last` is missing */
     bool noted;
     /* Of the current tensor. */
@@ -133,7 +133,8 @@ static void note_entry(struct noting *n, struct fsd_slice entry)
         n->length = number;
 }
 
-/* Called when all fields of the tensor have been read, which may be in any order. */
+/* Records the tensor; called when all its fields have been read, since they may be in
+ * any order. */
 static void note_tensor(struct noting *n)
 {
     struct fsd_graph *g = n->g;

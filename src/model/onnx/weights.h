@@ -27,9 +27,9 @@ bool fsd_onnx_leads(enum fsd_onnx_message in, uint32_t field,
 bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
                     enum fsd_onnx_message is);
 
-/** Records the files that contain weights of the model (fsd_opened_note_path()), since
- *  they belong to the input although they are not read; and in the graph those of them
- *  that are missing.
+/** Records the files that contain weights of the model by fsd_opened_note_path(): they
+ *  belong to the input although they are not read.  Also records in the graph which of
+ *  these files are missing.
  *  @return false if memory runs out */
 bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
                       const struct fsd_file *model, const struct fsd_wire *filtered);

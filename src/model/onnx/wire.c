@@ -1,21 +1,22 @@
 /*
- * Filters the bytes before protobuf-c parses them, since protobuf-c copies every byte,
- * weights too, recurses as deep as the file nests (a file of 30 kB ends the process),
- * allocates whatever counts demand, returns strings without their length, and drops
- * unknown fields of a message in parts, among them the records of dropped payloads.  A
- * custom allocator would not avoid the copies, since the pages are read by then.  The
- * filtered bytes are also hashed as the model's identity, so equal models must have
- * equal bytes here.
+ * Filters the bytes before protobuf-c parses them. protobuf-c copies every byte,
+ * weights included; recurses as deep as the file nests, so that a file of 30 kB can end
+ * the process; allocates as much as the file's counts demand; and returns strings
+ * without their length.  If a message comes in parts, protobuf-c also drops its unknown
+ * fields, which are used here to record dropped payloads.  A custom allocator would not
+ * avoid the copies, because the pages have been read by then.  The filtered bytes are
+ * also hashed as the model's identity, so equal models must yield equal bytes.
  *
- * One walk over the bytes, a function call for each level of messages.  A message is a
- * list of pieces, since protobuf lets a writer split it into parts:
+ * The filter walks over the bytes once, with one function call for each level of
+ * messages.  A message is a list of pieces, because protobuf lets a writer split it
+ * into parts:
  *
  *     AttributeProto  [name "t"] [t: dims 2] [type TENSOR] [t: dims 3]
  *     pieces of t                 `--- 1 ---'               `--- 2 ---'
  *
- * means one tensor with dims 2, 3.  So singular messages are collected while their
- * parent is walked, and written when it ends; repeated ones are written in place.  The
- * pieces of all open messages share one stack.
+ * means one tensor with dims 2, 3.  The pieces of a singular message are therefore
+ * collected while its parent is walked, and written at the end of the parent; repeated
+ * messages are written in place.  The pieces of all open messages share one stack.
  */
 #include "model/onnx/wire.h"
 #include "base/base.h"
@@ -30,7 +31,7 @@ enum {
     MOST_PIECES = 64,    /* parts of singular messages in one message */
     LENGTH_ROOM = 5,     /* bytes reserved for a length (a padded varint) */
     HEAD = 20,           /* bytes of a field's number and its length, at most */
-    SLACK = 64,          /* bytes reserved beyond those of a field */
+    SLACK = 64,          /* bytes reserved in addition to the bytes of a field */
     FIRST_ROOM = 1 << 20 /* bytes of output; untouched pages cost nothing */
 };
 
@@ -40,7 +41,8 @@ typedef const ProtobufCMessageDescriptor desc_t;
 typedef const ProtobufCFieldDescriptor field_t;
 
 struct piece {
-    uint32_t number; /* of the field; 0 if a later member of the oneof replaced it */
+    uint32_t number; /* the field's number; 0 if a later member of the oneof replaced
+                        the field */
     size_t begin, end;
 };
 
@@ -50,7 +52,7 @@ struct scan {
     struct fsd_error *err;
     enum fsd_status status;
     unsigned char *out;
-    size_t n, cap; /* of out */
+    size_t n, cap; /* bytes of `out`: written, allocated */
     FSD_VEC(struct piece) pieces;
     uint32_t fields, messages;
     uint64_t weight;               /* bytes that protobuf-c needs for the kept fields */
@@ -88,7 +90,8 @@ static bool reserve(struct scan *s, const struct level *level, size_t n)
     if (s->n + n > FSD_WIRE_KEPT)
         return fail(s, FSD_E_LIMIT, level, level->pos,
                     "expected at most 256 MiB without the weights, found more");
-    if (!s->cap) /* of a small file, most fields are kept, and lengths padded */
+    if (!s->cap) /* most fields of a small file are kept, and their lengths are
+                    padded */
         s->cap = s->file->size < FIRST_ROOM ? s->file->size + s->file->size / 8 + SLACK
                                             : FIRST_ROOM;
     while (s->cap < s->n + n)
@@ -136,7 +139,8 @@ static bool weigh(struct scan *s, const struct level *level, size_t n)
         "expected messages with names and numbers, found too many empty messages");
 }
 
-/* Returns where the content starts; put_length_at() closes the block. */
+/* Begins a block whose length is not known yet.  Returns the position of its content;
+ * put_length_at() closes the block. */
 static size_t open_length(struct scan *s)
 {
     s->n += LENGTH_ROOM;
@@ -154,8 +158,8 @@ static void put_length_at(struct scan *s, size_t start)
 
 /* -------------------------------------------------------------------- reading */
 
-/* Reads a varint, seven bits per byte, the lowest first; `pos` is moved past it, or to
- * the place where it is broken off. */
+/* Reads a varint, seven bits per byte, the lowest first; `pos` is moved to its end,
+ * also if it is incomplete. */
 static inline bool take_varint(const unsigned char *bytes, size_t *pos, size_t end,
                                uint64_t *value)
 {
@@ -192,7 +196,7 @@ static bool skip(struct scan *s, struct level *level, uint64_t n)
     return true;
 }
 
-/* On return, the bytes of the block are [*begin, level->pos). */
+/* Skips a block, whose bytes are then [*begin, level->pos). */
 static bool get_block(struct scan *s, struct level *level, size_t *begin)
 {
     uint64_t length;
@@ -441,8 +445,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
         uint64_t tag;
         field_t *field;
 
-        /* A singular message is walked after its parent, so the position may go back.
-         */
+        /* A singular message is walked after its parent, so the position may go
+         * back. */
         level->field = level->pos;
         fsd_file_at(s->file, level->pos, HEAD);
         fsd_file_release_behind(s->file, level->pos, &s->released);

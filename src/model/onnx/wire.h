@@ -7,16 +7,16 @@
  *     file    [tag len [tag len raw_data: 300 MB ..........] [tag name] ...]
  *     copy    [tag len [tag name] [tag 19009: 314572800] ...]
  *
- * Fields that the descriptors do not know are dropped.  A payload (each `bytes` field
- * and each repeated number) of more than FSD_WIRE_PAYLOAD bytes is dropped too, its
- * pages never read; a field with number FSD_WIRE_RECORD + its number records its size
- * in bytes, so that "not read" and "empty" differ. protobuf-c keeps this record as an
- * unknown field.
+ * Fields that the descriptors do not know are dropped.  A payload (a `bytes` field, or
+ * a repeated number) of more than FSD_WIRE_PAYLOAD bytes is dropped, too, and its pages
+ * are never read.  A field whose number is FSD_WIRE_RECORD plus the number of the
+ * payload's field records the size in bytes, so that "not read" and "empty" differ.
+ * protobuf-c keeps this record as an unknown field.
  *
  * The copy is equivalent to the original: a message in parts is joined, a member of a
  * oneof that a later one replaces is dropped, numbers are written in their shortest
- * form.  Depth, counts and lengths are checked, so that parsing it can only fail for
- * lack of memory.
+ * form.  Depth, counts and lengths are checked, so that parsing the copy can only fail
+ * for lack of memory.
  */
 #ifndef FSD_ONNX_WIRE_H
 #define FSD_ONNX_WIRE_H
@@ -29,8 +29,8 @@
 enum {
     FSD_WIRE_RECORD = 19000, /* protobuf reserves 19000 to 19999 */
     FSD_WIRE_PAYLOAD = 4096,
-    FSD_WIRE_DEPTH = 101, /* levels of messages; protobuf's own readers, which builders
-                             use, stop here, too; each level takes stack */
+    FSD_WIRE_DEPTH = 101, /* levels of messages, each of which takes stack; builders use
+                             protobuf's own readers, which have the same limit */
     FSD_WIRE_NAME = 1 << 16,           /* bytes in one string */
     FSD_WIRE_FIELDS = 16 << 20,        /* fields kept */
     FSD_WIRE_MESSAGES = 4 << 20,       /* messages kept; parsed, each takes 200 bytes */
@@ -44,8 +44,9 @@ enum {
 struct fsd_wire {
     unsigned char *bytes;
     size_t size;
-    uint64_t of_nodes, of_tensors; /**< bits, indexed by number: the fields below 64 of
-                                        these messages that their descriptor lacks */
+    uint64_t of_nodes, of_tensors; /**< bit n is set if a NodeProto, or a TensorProto,
+                                        has a field with number n that its descriptor
+                                        lacks; n < 64 */
 };
 
 /** Copies the file, a message of type `desc`, into memory of the arena.
@@ -60,7 +61,7 @@ enum fsd_status fsd_wire_filter(struct fsd_wire *out, struct fsd_arena *arena,
 /** A length-delimited field; numbers are skipped. */
 struct fsd_wire_block {
     uint32_t number;
-    const char *start; /* of its tag */
+    const char *start; /* where its tag begins */
     struct fsd_slice bytes;
 };
 

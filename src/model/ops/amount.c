@@ -36,8 +36,8 @@ struct fsd_amounts {
     struct fsd_arena *arena;
     struct fsd_intern *names;
     FSD_VEC(struct quotient) quotients; /* few: a model has few dynamic sizes */
-    struct fsd_intern *spelt;           /* indexed by symbol - 1: */
-    FSD_VEC(struct poly) polys;
+    struct fsd_intern *spelt;           /* a symbol for each spelling */
+    FSD_VEC(struct poly) polys;         /* indexed by symbol - 1 */
 };
 
 struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *names)
@@ -333,7 +333,8 @@ bool fsd_amount_is_open(const struct fsd_amounts *t, int64_t a)
     return a < -1 && t->polys.at[-2 - a].at[0].degree;
 }
 
-/* A size is not negative; a quotient may be negative if its dividend may be. */
+/* A size is never negative; a quotient may be negative if its dividend may be
+ * negative. */
 bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a)
 {
     if (a >= 0 || a == -1)

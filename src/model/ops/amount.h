@@ -15,8 +15,8 @@
 
 struct fsd_amounts;
 
-/** A table of polynomials, allocated in the arena. `names` are those of the sizes;
- *  names of quotients are added to it. */
+/** A table of polynomials, allocated in the arena.  `names` contains the names of the
+ *  sizes; names of quotients are added to it. */
 struct fsd_amounts *fsd_amounts_new(struct fsd_arena *arena, struct fsd_intern *names);
 
 /** The size with this name. */
@@ -26,8 +26,8 @@ int64_t fsd_size(int64_t number);
 /** The amount of a number, which may be negative. */
 int64_t fsd_amount_of(struct fsd_amounts *t, int64_t number);
 
-/** Each returns -1 if an operand is unknown, if a number needs more than 62 bits, or if
- *  a polynomial becomes too large. */
+/** Each function returns -1 if an operand is unknown, if a number needs more than 62
+ *  bits, or if a polynomial becomes too large. */
 int64_t fsd_plus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_minus(struct fsd_amounts *t, int64_t a, int64_t b);
 int64_t fsd_times(struct fsd_amounts *t, int64_t a, int64_t b);

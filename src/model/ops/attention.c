@@ -10,10 +10,11 @@
 
 /* Amounts; -1: unknown. */
 struct attention {
-    int64_t batch, queries, keys; /* keys: including those of the past */
-    int64_t across;  /* of a query, over all heads: the length of its products with
-                        keys */
-    int64_t along;   /* of a value, over all heads: the length of the sum for a query */
+    int64_t batch, queries, keys; /* the number of keys includes the keys of the past */
+    int64_t across;  /* the size of a query over all heads: one product of a query and a
+                        key has this many multiply-adds */
+    int64_t along;   /* the size of a value over all heads: adding a key's value to the
+                        sum has this many multiply-adds */
     int64_t last;    /* the last dimension of the output */
     int64_t project; /* multiply-adds of the projection to queries, keys and values */
 };
@@ -78,8 +79,9 @@ static struct attention packed(const struct fsd_op_case *c)
     return a;
 }
 
-/* Queries, keys and values; all three, or the last two, may come in one tensor of
- * batch x length x heads x parts x size. */
+/* com.microsoft's MultiHeadAttention: its inputs are queries, keys and values; all
+ * three, or the last two, may come in one tensor of batch x length x heads x parts x
+ * size. */
 static struct attention multi_head(const struct fsd_op_case *c)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),
@@ -111,7 +113,8 @@ static struct attention attention_of(const struct fsd_op_case *c)
                                    : onnx(c);
 }
 
-/* ONNX's second and third output: keys or values, including those of the past. */
+/* The second and third output of ONNX's Attention: keys or values, including the
+ * past. */
 static struct fsd_shape present(const struct fsd_op_case *c)
 {
     const struct fsd_shape *x = fsd_shape_in(c, c->out);
@@ -126,7 +129,7 @@ static struct fsd_shape present(const struct fsd_op_case *c)
     return (struct fsd_shape){0};
 }
 
-/* ONNX's fourth output: the products of queries and keys, by head. */
+/* The fourth output of ONNX's Attention: the products of queries and keys, by head. */
 static struct fsd_shape products(const struct fsd_op_case *c)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0);
@@ -151,8 +154,8 @@ bool fsd_shape_attention(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* Linear attention has a recurrent state, one matrix per head, instead of keys whose
- * number grows with the length. */
+/* Linear attention outputs its result and then its recurrent state: one matrix per
+ * head, instead of keys whose number grows with the length. */
 bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *q = fsd_shape_in(c, 0), *k = fsd_shape_in(c, 1),

@@ -27,8 +27,9 @@ enum fsd_op_id {
 /** Whether a step of a kernel only moves data: a data-movement operator, or a Move. */
 bool fsd_step_moves(fsd_sym step);
 
-/** Whether the kernel of a product may apply this operation to its result: it computes
- *  each element from those at the same place, or only moves elements. */
+/** Whether the kernel of a product may apply this operation to its result: the
+ *  operation computes each element from the elements at the same place, or only moves
+ *  elements. */
 bool fsd_step_is_epilogue(fsd_sym step);
 
 /** The traits of ONNX's own operator with this name (ops.h: enum fsd_op_trait); 0 if it

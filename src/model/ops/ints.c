@@ -7,8 +7,8 @@
 
 /* -------------------------------------------------------------------- constants */
 
-/* "To the end" is the largest number of the type; any number far beyond a size is
- * equivalent. */
+/* Limits a number to far beyond any size.  Exporters write the largest number of the
+ * type for "to the end", and any number so large has the same meaning. */
 static int64_t read_number(struct fsd_amounts *t, int64_t number)
 {
     const int64_t far = INT64_C(1) << 62;
@@ -246,8 +246,8 @@ bool fsd_ints_fill(const struct fsd_op_case *c, struct fsd_ints *out)
     return true;
 }
 
-/* Takes rows of a tensor, all of them or each `step`-th; the other axes stay together.
- */
+/* Takes rows of a tensor, all of them or each `step`-th; the other axes stay
+ * together. */
 bool fsd_ints_slice(const struct fsd_op_case *c, struct fsd_ints *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

@@ -31,9 +31,9 @@ int64_t fsd_macs_conv(const struct fsd_op_case *c)
     return w->ranked && w->rank ? n : -1;
 }
 
-/* The axis of the first operand that is summed over, counted from the end.  For an
- * operand that may be transposed, 'f', the output's sizes show the axis, or else the
- * attribute. */
+/* The axis of the first operand that is summed over, counted from the end.  If the
+ * operator may transpose the operand (variant 'f'), the output's sizes show the axis;
+ * if they are unknown, the attribute does. */
 static uint32_t summed_axis(const struct fsd_op_case *c, const struct fsd_shape *a)
 {
     fsd_id out = fsd_node_out_tensor(c->g, c->node, 0);

@@ -16,9 +16,10 @@ struct fsd_graph;
 enum fsd_op_trait {
     FSD_OP_VIEW = 1 << 0,       /**< same elements in the same order with a different
                                      shape */
-    FSD_OP_QUANTIZE = 1 << 1,   /**< QuantizeLinear and its kin */
-    FSD_OP_DEQUANTIZE = 1 << 2, /**< DequantizeLinear and its kin */
-    FSD_OP_COMMUTES = 1 << 3,   /**< a per-tensor Q or DQ may be moved across it */
+    FSD_OP_QUANTIZE = 1 << 1,   /**< QuantizeLinear and similar operators */
+    FSD_OP_DEQUANTIZE = 1 << 2, /**< DequantizeLinear and similar operators */
+    FSD_OP_COMMUTES = 1 << 3,   /**< a per-tensor Q or DQ may be moved across the
+                                     operator */
     FSD_OP_RANDOM = 1 << 4,     /**< its output is not a function of its inputs */
     FSD_OP_SHAPE = 1 << 5,      /**< Shape, Size: reads the shape, not the elements */
     FSD_OP_CONTROL = 1 << 6,    /**< If, Loop, Scan: has graphs of its own */
@@ -26,7 +27,8 @@ enum fsd_op_trait {
     FSD_OP_WEIGHTED = 1 << 8,   /**< Conv, Gemm, MatMul: has a weight second and a bias
                                      third; runs in low precision only if both operands
                                      have it */
-    FSD_OP_STANDARD = 1 << 9,   /**< it has a row, so it is known to be pure */
+    FSD_OP_STANDARD = 1 << 9,   /**< the operator has a row, so it is known to be
+                                     pure */
     FSD_OP_SHAPED = 1 << 10,    /**< its output's shape follows from its inputs' shapes,
                                      its attributes and its shape operands */
     FSD_OP_SYMMETRIC = 1 << 11, /**< its inputs may be exchanged */
@@ -84,10 +86,10 @@ bool fsd_ops_cast(const char *operations);
  *  @param opset 0: unknown */
 bool fsd_op_is_default(const char *op, int64_t opset, const char *word);
 
-/** The operations, besides the operator itself, as which a kernel may compute an
- *  operator of this name, in any domain: operators separated by blanks, lowerings by
- *  "|".  If one lowering begins another, the remaining operators may have been folded
- *  into constants. "": none. */
+/** The lowerings of an operator of this name, in any domain: the operations as which a
+ *  kernel may compute it instead of by the operator itself.  Operators are separated by
+ *  blanks, lowerings by "|".  If one lowering is the beginning of another, the
+ *  remaining operators may have been folded into constants.  "": there is none. */
 const char *fsd_op_lowerings(const char *name);
 
 /** The number of products in which builders compute an Einsum, pair by pair from the
@@ -108,9 +110,9 @@ uint32_t fsd_op_shape_inputs(const struct fsd_graph *g, fsd_id node);
 /** The element type of the i-th output, if it follows from the inputs; else unknown. */
 enum fsd_dtype fsd_op_type(const struct fsd_graph *g, fsd_id node, uint32_t i);
 
-/** The operands of a node that may have a different float type: bits of the inputs that
- *  must then all have this type (the 32nd bit is for all later inputs), and of the
- *  outputs that then have it, too.  Other operands keep their types. */
+/** The operands of a node that may have a different float type, as bits: the inputs,
+ *  which must then all have this type (the 32nd bit is for all later inputs), and the
+ *  outputs, which then have it, too.  Other operands keep their types. */
 struct fsd_op_floats {
     uint32_t inputs, outputs;
 };

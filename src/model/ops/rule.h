@@ -35,7 +35,7 @@ typedef bool fsd_same_fn(const struct fsd_graph *g, const struct fsd_node *node)
 enum fsd_domain {
     FSD_DOMAIN_ONNX = 1 << 0, /* written "" or "ai.onnx" */
     FSD_DOMAIN_MICROSOFT = 1 << 1,
-    FSD_DOMAIN_TRT = 1 << 2, /* ModelOpt writes it for FP8 and INT4 */
+    FSD_DOMAIN_TRT = 1 << 2, /* ModelOpt writes this domain for FP8 and INT4 */
     FSD_DOMAIN_ML = 1 << 3,
     FSD_DOMAIN_TRAINING = 1 << 4, /* ai.onnx.preview.training */
     FSD_DOMAIN_PREVIEW = 1 << 5,  /* ai.onnx.preview */
@@ -47,15 +47,16 @@ enum fsd_domain {
 
 struct fsd_op {
     const char *name;
-    uint8_t type, types; /* of output 0, of the other outputs: enum type of table.c */
+    uint8_t type, types; /* the types of output 0 and of the other outputs: enum type of
+                            table.c */
     fsd_shape_fn *shape; /* NULL: unknown */
-    fsd_shape_fn *items; /* of a sequence's elements, or an optional's value; may be
-                            NULL */
+    fsd_shape_fn *items; /* the shape of a sequence's elements, or of an optional's
+                            value; may be NULL */
     unsigned traits;     /* enum fsd_op_trait; SHAPED and STANDARD are implied */
     uint32_t shape_operands; /* bits: inputs whose values determine the output's
                                 shape */
     fsd_macs_fn *macs;       /* NULL: none worth counting */
-    fsd_ints_fn *ints;       /* NULL: its elements determine no shapes */
+    fsd_ints_fn *ints;       /* NULL: the output's elements determine no shapes */
     char variant;            /* selects a case of a shared rule: '+' of arithmetic */
     enum fsd_same same;      /* the reason why the node needs no operation, */
     fsd_same_fn *holds;      /* and the condition for it; NULL: always */
@@ -136,17 +137,18 @@ struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_sh
 /** Completes a tensor's shape, unless `shape` contradicts it. */
 void fsd_shape_learn(struct fsd_sizes *s, fsd_id tensor, const struct fsd_shape *shape);
 
-/** Passes the shapes of an owner's inputs to its body; and those of the body's outputs
- *  to the owner's outputs. */
+/** Passes the shapes of an owner's inputs to its body; passes the shapes of the body's
+ *  outputs to the owner's outputs. */
 void fsd_body_enter(struct fsd_sizes *s, fsd_id owner, fsd_id body);
 void fsd_body_leave(struct fsd_sizes *s, fsd_id owner);
 
-/** The elements of the i-th input, a constant or computed from shapes; NULL: unknown.
- */
+/** The elements of the i-th input, a constant or computed from shapes; NULL:
+ * unknown. */
 const struct fsd_ints *fsd_ints_in(const struct fsd_op_case *c, uint32_t i);
 
 /** The list of an attribute or, if it is absent, of the i-th input (as in later
- *  opsets).  False if both are unknown; *given is set if there should be one. */
+ *  opsets).  False if both are unknown. *given becomes true if the node has the
+ *  attribute or the input, even if its elements are unknown. */
 bool fsd_ints_of(const struct fsd_op_case *c, const char *attr, uint32_t i,
                  struct fsd_ints *out, bool *given);
 
@@ -163,8 +165,8 @@ static inline int64_t fsd_case_axis(const struct fsd_op_case *c, int64_t otherwi
     return fsd_axis(fsd_case_int(c, "axis", otherwise), fsd_shape_in(c, 0)->rank);
 }
 
-/** Numpy's broadcasting rule; the last `keep` dimensions of the result stay unchanged.
- */
+/** Numpy's broadcasting rule; the last `keep` dimensions of the result stay
+ * unchanged. */
 void fsd_shape_broadcast(struct fsd_shape *to, const struct fsd_shape *by,
                          uint32_t keep);
 
@@ -177,7 +179,7 @@ struct fsd_taken {
     int64_t count[FSD_SHAPE_RANK];                      /**< -1: unknown */
 };
 
-/** False if the axes that it cuts are unknown. */
+/** Finds which elements the Slice takes; false if the axes that it cuts are unknown. */
 bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut);
 
 /** Reads the elements of the graph's constants. */

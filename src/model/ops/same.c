@@ -1,7 +1,7 @@
 /*
  * Proves that a node outputs its first input unchanged, or its other input if one input
- * is a number.  There is no proof if it depends on a constant that is not in the model
- * (a Pad whose pads are computed).
+ * is a number.  There is no proof if the proof would depend on a constant that is not
+ * in the model (a Pad whose pads are computed).
  */
 #include "model/graph/walk.h"
 #include "model/ops/rule.h"
@@ -113,10 +113,10 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
     return numbers;
 }
 
-/* Whether the input is this number; if it has more axes than the other input, it adds
- * axes of 1 like a view.  Exporters write sum() starting at 0 and addcmul() with a
- * factor of 1, and a learned scale, which is the first input, may be 1.  Builders
- * remove all of these, but compute a Sub of 0. */
+/* Whether the input is this number.  A number with more axes than the other input adds
+ * axes of size 1 to the result, like a view.  Exporters write sum() starting at 0 and
+ * addcmul() with a factor of 1, and a learned scale, which is the first input, may be
+ * 1.  Builders remove all of these, but compute a Sub of 0. */
 static bool is_number(const struct fsd_graph *g, const struct fsd_node *node,
                       uint32_t place, double number)
 {

@@ -22,7 +22,7 @@ bool fsd_shape_scalar(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The quantized tensor, its scale, its zero point. */
+/* Outputs the quantized tensor, its scale and its zero point. */
 bool fsd_shape_quantized(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     return c->out ? fsd_shape_scalar(c, out) : fsd_shape_same(c, out);
@@ -60,8 +60,8 @@ bool fsd_shape_elementwise(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* The normalized tensor; then the mean and the inverse deviation over all axes from
- * `axis` on. */
+/* Outputs the normalized tensor, then the mean and the inverse deviation over all axes
+ * from `axis` on. */
 bool fsd_shape_normalized(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     int64_t axis = fsd_case_axis(c, -1);
@@ -72,7 +72,7 @@ bool fsd_shape_normalized(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked && (!c->out || axis >= 0);
 }
 
-/* The normalized tensor; then statistics of each channel. */
+/* Outputs the normalized tensor, then statistics of each channel. */
 bool fsd_shape_statistics(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -83,9 +83,9 @@ bool fsd_shape_statistics(const struct fsd_op_case *c, struct fsd_shape *out)
     return x->ranked;
 }
 
-/* An optimizer's new weights and states.  After the rate and the step, it reads the
- * weights, their gradients, and as many states of each kind: Adam, 'a', has two per
- * weight, other optimizers one. */
+/* Outputs an optimizer's new weights and states.  The inputs are the rate, the step,
+ * the weights, as many gradients, and as many states of each kind: Adam ('a') has two
+ * kinds of states, other optimizers have one. */
 bool fsd_shape_updated(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t in = c->g->nodes.at[c->node].in.n, kinds = c->op->variant == 'a' ? 4 : 3;
@@ -95,7 +95,8 @@ bool fsd_shape_updated(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked && (in - 2) % kinds == 0;
 }
 
-/* One loss per element of the target, or their mean or sum; then the probabilities. */
+/* Outputs one loss per element of the target, or the mean or sum of these losses, then
+ * the probabilities. */
 bool fsd_shape_loss(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     if (c->out)
@@ -143,7 +144,7 @@ bool fsd_shape_matmul_bits(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* One determinant per matrix. */
+/* Outputs one determinant per matrix. */
 bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -155,7 +156,7 @@ bool fsd_shape_det(const struct fsd_op_case *c, struct fsd_shape *out)
 
 /* -------------------------------------------------------------- recurrent layers */
 
-/* LSTM, GRU, RNN: all states, then the last state of each kind. */
+/* LSTM, GRU and RNN output all states, then the last state of each kind. */
 bool fsd_shape_recurrent(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);

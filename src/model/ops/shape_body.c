@@ -13,7 +13,7 @@
 /* A node with bodies, and the positions of its inputs and outputs. */
 struct owner {
     struct fsd_sizes *s;
-    fsd_id node, body; /* body: the first one */
+    fsd_id node, body; /* the node, and its first body */
     uint32_t carried;  /* number of inputs that each step passes to the next */
     uint32_t in;       /* the first of these among the node's inputs, */
     uint32_t out;      /* and among the body's outputs */

@@ -22,8 +22,8 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
 }
 
-/* One dimension of an operand, or of "...": if sizes differ, the known one that is not
- * 1 counts. */
+/* Merges the size of one dimension of an operand, or of "...".  If the sizes differ,
+ * the known one that is not 1 counts. */
 static void take_size(int64_t *size, int64_t by)
 {
     if (*size == 1 || *size == -1)

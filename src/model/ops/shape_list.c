@@ -26,9 +26,9 @@ bool fsd_items_same(const struct fsd_op_case *c, struct fsd_shape *out)
     return out->ranked;
 }
 
-/* Parts along an axis: of the size in a scalar if that divides the whole; of the common
- * size if a list has one.  Without either, each part is one slice, which may lose the
- * axis. */
+/* The common size of the parts along the axis: the number in a scalar input if it
+ * divides the whole, or the size that all elements of a list share.  Without this
+ * input, each part is one slice, which may lose the axis. */
 bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -51,7 +51,8 @@ bool fsd_items_split(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The shape of an optional tensor; that of an optional sequence is not followed. */
+/* The shape of an optional tensor; the shape of an optional sequence is not
+ * followed. */
 bool fsd_items_optional(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);

@@ -69,7 +69,7 @@ bool fsd_shape_non_zero(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* NonMaxSuppression: batch, class and index of each chosen box. */
+/* NonMaxSuppression outputs batch, class and index of each chosen box. */
 bool fsd_shape_boxes(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     (void)c;
@@ -106,8 +106,7 @@ bool fsd_shape_window(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The number of points of a transform of n points that are kept if its input is real.
- */
+/* The number of points that a transform of n points outputs if its input is real. */
 static int64_t one_sided(const struct fsd_op_case *c, int64_t n)
 {
     return fsd_plus(c->t, fsd_over(c->t, n, 2), 1);
@@ -157,7 +156,8 @@ bool fsd_shape_dft(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* One transform per frame_step elements; its length is that of the window, or given. */
+/* One transform per frame_step elements. Its length is that of the window, or an input
+ * states it. */
 bool fsd_shape_stft(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *window = fsd_shape_in(c, 2);
@@ -183,8 +183,8 @@ bool fsd_shape_image(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The parts of each string, as many as the longest string has; then the number of parts
- * of each. */
+/* Outputs the parts of each string, padded to the largest number of parts, then the
+ * number of parts of each string. */
 bool fsd_shape_string_split(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -195,7 +195,8 @@ bool fsd_shape_string_split(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Some strings are left out; the result is a list, or one row. */
+/* The result is a list, or one row. The operator leaves out some strings, so the last
+ * size is unknown. */
 bool fsd_shape_strings(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -205,7 +206,8 @@ bool fsd_shape_strings(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A count for each n-gram per row of the input; n-grams are numbered from 0. */
+/* Outputs a count for each n-gram in each row of the input; n-grams are numbered from
+ * 0. */
 bool fsd_shape_terms(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     uint32_t n;
@@ -221,7 +223,8 @@ bool fsd_shape_terms(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Of each row, the elements that the second input lists; a list is one row. */
+/* Outputs the elements of each row that the second input lists; a list counts as one
+ * row. */
 bool fsd_shape_features(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *at = fsd_shape_in(c, 1);
@@ -247,7 +250,7 @@ static int64_t listed(const struct fsd_op_case *c, const char *words,
                : -1;
 }
 
-/* Models of ai.onnx.ml: a fixed number of values per row. */
+/* Models of ai.onnx.ml output a fixed number of values per row. */
 bool fsd_shape_targets(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -261,7 +264,7 @@ bool fsd_shape_targets(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The class of each row; then the scores of all classes. */
+/* Outputs the class of each row, then the scores of all classes. */
 bool fsd_shape_classes(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -276,7 +279,7 @@ bool fsd_shape_classes(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* One row of categories per element. */
+/* Outputs one row of categories per element. */
 bool fsd_shape_categories(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);
@@ -286,7 +289,7 @@ bool fsd_shape_categories(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* The columns of all inputs side by side. */
+/* Outputs the columns of all inputs side by side. */
 bool fsd_shape_columns(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -299,8 +302,7 @@ bool fsd_shape_columns(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* A gradient has the shape of the input to which it belongs: the first inputs, in
- * order. */
+/* Output i is the gradient of input i and has its shape. */
 bool fsd_shape_gradient(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, c->out);

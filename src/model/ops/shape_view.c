@@ -199,8 +199,7 @@ static int64_t clamp(int64_t value, int64_t least, int64_t most)
     return value < least ? least : value > most ? most : value;
 }
 
-/* One axis: takes the elements from `from` to `to` by `step`; `size` is the axis's
- * size. */
+/* Takes the elements of one axis, which has `size`, from `from` to `to` by `step`. */
 static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
                      int64_t to, int64_t step, struct fsd_taken *cut)
 {
@@ -227,7 +226,8 @@ static void cut_axis(const struct fsd_op_case *c, int64_t size, int64_t from,
         cut->count[k] = from > to ? (from - to - 1) / -step + 1 : 0;
 }
 
-/* starts, ends, axes, steps: attributes up to opset 9, then inputs 1 to 4. */
+/* A Slice has starts, ends, axes and steps: up to opset 9 as attributes, then as inputs
+ * 1 to 4. */
 bool fsd_slice_cut(const struct fsd_op_case *c, struct fsd_taken *cut)
 {
     static const char *const names[] = {"starts", "ends", "axes", "steps"};
@@ -410,7 +410,7 @@ static int64_t depth_of(const struct fsd_op_case *c)
                : -1;
 }
 
-/* One row for each index; the second input states its length. */
+/* Outputs one row for each index; the second input states the length of a row. */
 bool fsd_shape_one_hot(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -423,8 +423,8 @@ bool fsd_shape_one_hot(const struct fsd_op_case *c, struct fsd_shape *out)
     return append(out, x, (uint32_t)axis, x->rank);
 }
 
-/* Compress, Unique: some elements of the first input along an axis, or of all its
- * elements; the other outputs of Unique are lists of indices. */
+/* Compress and Unique output some slices of the first input along an axis or, without
+ * an axis, some of its elements. The other outputs of Unique are lists of indices. */
 bool fsd_shape_chosen(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     int64_t axis = fsd_case_axis(c, FSD_SHAPE_RANK);

@@ -21,7 +21,8 @@ static int64_t at_or(const int64_t *list, uint32_t n, uint32_t i, int64_t otherw
     return list[i] > beyond ? beyond : list[i] < -beyond ? -beyond : list[i];
 }
 
-/* Impossible sizes (a hostile stride of 0) are replaced by harmless ones. */
+/* The window along one axis.  Impossible sizes (a hostile stride of 0) are replaced by
+ * harmless ones. */
 static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
                                uint32_t spatial, int64_t kernel)
 {
@@ -45,9 +46,8 @@ static struct window window_at(const struct fsd_op_case *c, uint32_t axis,
     return w;
 }
 
-/* With ceil_mode, one more window than fits, which extends beyond the end; but not if
- * it would start after the data and the padding before them, since it would then cover
- * no data. */
+/* With ceil_mode, a last window that extends beyond the end is counted, too, unless it
+ * would start in the padding after the data and therefore cover no data. */
 static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_t size,
                             int64_t room)
 {
@@ -62,8 +62,8 @@ static int64_t windows_over(const struct fsd_op_case *c, struct window w, int64_
     return more * w.stride >= size + w.before ? more : more + 1;
 }
 
-/* Whether the padding is chosen so that there are size / stride windows, whatever the
- * other attributes state. */
+/* Whether the operator chooses its padding so that there are size / stride windows,
+ * whatever its other attributes state. */
 static bool pads_itself(const struct fsd_op_case *c)
 {
     return !strncmp(fsd_case_word(c, "auto_pad"), "SAME", 4);
@@ -241,7 +241,8 @@ static uint32_t read_scales(const struct fsd_op_case *c, uint32_t i,
     return n;
 }
 
-/* Rounded down, in the precision of the operator's definition. */
+/* The size times the factor, rounded down.  FP32 is the precision in the operator's
+ * definition. */
 static int64_t scaled(const struct fsd_op_case *c, int64_t size, float by)
 {
     if (!(by > 0) || by > 65536)
@@ -289,8 +290,8 @@ static bool resized_axes(const struct fsd_op_case *c, uint32_t rank,
 
 /* Upsample and the Resize of opset 10 have their scales as second input; later versions
  * have them third and may have sizes instead.  From 18 on, both may refer to some axes
- * only, and sizes may be those of a box that the output fits into or covers.  A region
- * to crop first is not followed. */
+ * only, and the sizes may be the sizes of a box into which the output fits, or which it
+ * covers.  The rule does not support a region to crop first. */
 bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -324,7 +325,8 @@ bool fsd_shape_resize(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Elements before and after each axis or, from opset 18 on, each listed axis. */
+/* A Pad states the elements to add before and after each axis or, from opset 18 on,
+ * each listed axis. */
 bool fsd_shape_pad(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0);
@@ -407,7 +409,7 @@ bool fsd_shape_affine_grid(const struct fsd_op_case *c, struct fsd_shape *out)
     return true;
 }
 
-/* Channels of the first input at the points that the second input lists. */
+/* Outputs the channels of the first input at the points that the second input lists. */
 bool fsd_shape_grid_sample(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *x = fsd_shape_in(c, 0), *grid = fsd_shape_in(c, 1);

@@ -3,8 +3,8 @@
  * the order of the sources, and each step only fills sizes that are still unknown, so
  * the order expresses trust.  A size is a number, an amount in names of open sizes
  * (amount.h), or -1; merging keeps the better of two, and a rule that contradicts a
- * known size is ignored altogether.  A rule that depends on an attribute that may have
- * been left unreported yields nothing rather than a guess.
+ * known size is ignored altogether.  A rule yields nothing if it depends on an
+ * attribute that the input may have left out: a default value would be a guess.
  */
 #include "model/ops/rule.h"
 #include "base/base.h"
@@ -254,7 +254,8 @@ bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *siz
     return fsd_shape_is_full(shape);
 }
 
-/* If a rule contradicts a known size, its other sizes are ignored, too. */
+/* Adds the sizes that a rule gives.  If the rule contradicts a known size, its other
+ * sizes are ignored, too. */
 static void merge(struct fsd_shape *shape, const struct fsd_shape *by)
 {
     if (!shape->ranked)
@@ -286,7 +287,7 @@ struct fsd_shape fsd_shape_common(const struct fsd_shape *a, const struct fsd_sh
     return out;
 }
 
-/* The result of a rule, which may be NULL; false if there is none. */
+/* Computes a shape by a rule; false if `rule` is NULL or derives no shape. */
 static bool shape_by_rule(const struct fsd_op_case *c, fsd_shape_fn *rule,
                           struct fsd_shape *out)
 {
@@ -325,8 +326,8 @@ static void take_node(struct fsd_sizes *s, fsd_id node)
     }
 }
 
-/* The nodes of a body, including the bodies that these own.  Readers limit the nesting
- * depth of bodies. */
+/* Applies the rules to the nodes of a body and of the bodies that these nodes own.
+ * Readers limit the nesting depth of bodies. */
 static void take_scope(struct fsd_sizes *s, fsd_id scope)
 {
     for (uint32_t i = 0; i < s->in_scope.of[scope].n; i++) {
@@ -360,7 +361,7 @@ static bool is_network_input(const struct fsd_graph *g, fsd_id tensor)
            !g->tensors.at[tensor].scope;
 }
 
-/* A term's amount if it is a size: a negative number is not. */
+/* The amount of a term; -1 if it is a negative number, which cannot be a size. */
 static int64_t open_size(const struct fsd_sizes *s, fsd_id term)
 {
     int64_t size = term_size(s, term), number;

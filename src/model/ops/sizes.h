@@ -91,8 +91,8 @@ void fsd_sizes_take_form(struct fsd_sizes *s, fsd_id tensor,
 bool fsd_sizes_take_input(struct fsd_sizes *s, fsd_id tensor, const int64_t *sizes,
                           uint32_t n);
 
-/** Gives unknown sizes names; with `inputs_only`, only those of the network's inputs,
- *  so that other sizes can be derived from them. */
+/** Gives unknown sizes names.  With `inputs_only`, only sizes of the network's inputs
+ *  get names, so that other sizes can be derived from them. */
 void fsd_sizes_take_names(struct fsd_sizes *s, bool inputs_only);
 
 /** Applies the operators' rules once to all nodes. */

@@ -1,9 +1,10 @@
 /*
- * The table of ONNX operators, of the rows in table.inc: output types, the rule for
- * shapes, traits that matter for fusion, multiply-adds, lowerings, and the case in
- * which it does nothing.  All knowledge about an operator is in its row, so that adding
- * one touches no other file; tests/ops checks the rows against onnx's own schemas.  An
- * operator without a row is not an error, it only has no traits.
+ * The table of ONNX operators, made of the rows in table.inc.  The row of an operator
+ * states its output types, its rule for shapes, the traits that matter for fusion, its
+ * multiply-adds, its lowerings, and the case in which it changes nothing.  All
+ * knowledge about an operator is in its row, so that adding an operator touches no
+ * other file; tests/ops checks the rows against onnx's own schemas.  An operator
+ * without a row is not an error, it only has no traits.
  */
 #include "model/ops/rule.h"
 
@@ -21,7 +22,8 @@ enum type {
     IN5,
     IN6,
     IN7,
-    ANY_IN, /* all inputs have one type: that of the first input with a known type */
+    ANY_IN, /* all inputs have one type: the type of the first input whose type is
+               known */
     TO_BOOL,
     TO_FP32,
     TO_FP4,
@@ -33,7 +35,7 @@ enum type {
     TO_UINT8,
     BY_TO,          /* the attribute `to` */
     BY_DTYPE,       /* the attribute `dtype`, else fp32 */
-    BY_DTYPE_IN,    /* the attribute `dtype`, else that of input 0 */
+    BY_DTYPE_IN,    /* the attribute `dtype`, else the type of input 0 */
     BY_DTYPE_INT32, /* the attribute `dtype`, else int32 */
     BY_OUTPUT,      /* the attribute `output_datatype`, else fp32 */
     BY_ZERO,        /* QuantizeLinear */
@@ -57,8 +59,8 @@ enum type {
     "Slice Slice Slice Mul Mul Mul Add Add|Mul Mul Mul Mul Add Add Add|"               \
     "Slice Slice Slice Slice Mul Mul Mul Mul Add Add Add"
 
-/* A reduction along an axis of up to four elements, computed one by one; below, two
- * consecutive reductions, and the longer sums of five and six. */
+/* A reduction along an axis of up to four elements, which a kernel computes element by
+ * element.  SUM_OF_5 and SUM_OF_6 are the same for sums of five and six elements. */
 #define UP_TO_4(op)                                                                    \
     "Slice Slice " op "|Slice Slice " op " Slice " op "|"                              \
     "Slice Slice " op " Slice " op " Slice " op
