@@ -1,10 +1,10 @@
 /*
- * Records that a layer's name contains a name of the model, and what that means: every
- * reader finds names in its own way and adds them here, so that an ambiguous name is
- * treated the same for each.  A name of several nodes is recorded with some candidates
- * and their total number; the passes of match/ decide.  A name that is neither a node
- * nor, where only that fits, a constant is recorded as unknown, so that reports can
- * show it.
+ * Records that a layer's name contains a name of the model, and what this name means.
+ * Every reader finds names in its own way and adds them here, so that all readers treat
+ * an ambiguous name alike.  A name of several nodes is recorded with some candidates
+ * and their total number; the passes of match/ decide.  Depending on the role of the
+ * mention, a name may be that of a node, of a constant or of any tensor.  Any other
+ * name is recorded as unknown, so that reports can show it.
  */
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
@@ -12,8 +12,8 @@
 
 #include <string.h>
 
-/* A mention keeps at most this many nodes of one name; each states their total number.
- */
+/* If several nodes have the name, at most this many of them get a mention; each mention
+ * states how many nodes there are. */
 enum { CANDIDATES = 8 };
 
 static bool is_constant(const struct fsd_vocab *vocab, fsd_id tensor)
@@ -44,8 +44,8 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
     mention.tensor = what ? what->tensor : FSD_NONE;
     mention.among = nodes.n;
     if (!nodes.n) {
-        /* Where a tensor is copied or served, any tensor may be meant; elsewhere only a
-         * constant. */
+        /* A layer that copies or serves a tensor may name any tensor, other layers only
+         * a constant. */
         bool any = mention.role == FSD_MENTION_COPIES ||
                    mention.role == FSD_MENTION_WRAPS ||
                    mention.role == FSD_MENTION_SERVES;

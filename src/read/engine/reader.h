@@ -24,7 +24,8 @@ enum fsd_input {
     FSD_INPUT_PROFILE,
     FSD_INPUT_TIMES,
     FSD_INPUT_TUNING,  /**< the results of a search over build options */
-    FSD_INPUT_METADATA /**< options and device of a build, without its lines */
+    FSD_INPUT_METADATA /**< options and device of a build, without the lines of its
+                            log */
 };
 
 /** Whether a reader recognizes a file: MAYBE if only reading it can decide. */
@@ -65,8 +66,9 @@ struct fsd_engine_reader {
     /** Reads the builder's steps in a log into an empty history, and finds the engines
      * in it.  Never fails: unknown lines are counted. */
     void (*read_log)(struct fsd_history *h, const struct fsd_file *file);
-    /** The network of engine `h->build` in the log that h was read from; finished on
-     *  return, without nodes if the log does not print the network. */
+    /** Fills `g` with the network of engine `h->build`, as printed in the log from
+     *  which `h` was read.  `g` is finished on return, and has no nodes if the log does
+     *  not print the network. */
     void (*read_network)(struct fsd_graph *g, struct fsd_history *h,
                          const struct fsd_file *file);
 
@@ -75,8 +77,8 @@ struct fsd_engine_reader {
     enum fsd_status (*read_profile)(struct fsd_arena *arena, struct fsd_intern *names,
                                     const struct fsd_file *file, fsd_profile_vec *out,
                                     struct fsd_error *err);
-    /** The phrases with which the builder surrounds layer names.  If one phrase begins
-     *  another, the longer comes first.  Ends with NULL. */
+    /** The phrases with which the builder surrounds layer names.  If one phrase is the
+     *  beginning of another, the longer one comes first.  Ends with NULL. */
     const char *const *phrases;
     /** The builder's own words, in lower case, separated by blanks: of kernels, types
      *  of layers, layouts, options. */
@@ -133,10 +135,11 @@ enum fsd_status fsd_engine_refuse(const struct fsd_file *file, struct fsd_error 
 
 /* ----------------------------------------------------------------- what readers ask */
 
-/* The meaning of a piece of text in the model, and recording it as a mention. */
+/* Functions that look up a text in the model and record what it means as a mention. */
 
-/** Whether a layer can have this meaning: a node or a constant.  The name of an
- *  ordinary tensor is a meaning only where tensors are copied. */
+/** Whether a name with this meaning can show what a layer computes: it is the name of a
+ *  node or a constant.  The name of any other tensor counts only in layers that copy
+ *  tensors. */
 bool fsd_meaning_fits(const struct fsd_vocab *vocab, const struct fsd_meaning *what);
 
 /** Appends `mention`, whose text is at s, with the node, tensor and number of

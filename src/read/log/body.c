@@ -1,9 +1,9 @@
 /*
  * Keeps the stack of nodes whose bodies the parser has entered, and assigns each parsed
- * node to the innermost of them.  A damaged log may never close what it opened, so the
+ * node to the innermost of them.  A damaged log may lack the end of a body, so the
  * stack is bounded and drops its oldest entry. fsd_log_order_nodes() afterwards sorts
- * nodes by scope, which the graph requires: the log prints a body before the end of its
- * owner.
+ * nodes by scope, because the graph requires this order and the log prints a body
+ * within its owner.
  */
 #include "model/graph/graph.h"
 #include "read/log/log.h"
@@ -71,8 +71,8 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
         open = fsd_log_opened(&stack, t);
         if (!open || !fsd_log_close(&stack, open, t))
             continue;
-        /* Nodes that were parsed since then and have no owner yet belong to this body.
-         */
+        /* Nodes that were parsed after the owner, and have no owner yet, belong to this
+         * body. */
         for (fsd_id k = open->node + 1; k < parsed; k++)
             if (b.owner[k] == FSD_NONE) {
                 b.owner[k] = open->node;

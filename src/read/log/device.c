@@ -31,8 +31,8 @@
 
 /* --------------------------------------------------------------- a layer that falls */
 
-/* The beginning of a message, the text before the layer's name in a reason, and the end
- * of the message. */
+/* The messages, by their beginnings and ends. `between` is the text between a reason
+ * and the layer's name; NULL: the message has no reason. */
 static const struct {
     const char *begins, *between, *ends;
     bool typed; /* the layer's type follows its name */
@@ -111,7 +111,8 @@ static struct fsd_slice reason_of(const struct fsd_event_reader *r,
     return reason;
 }
 
-/* If the reason is unknown, the message states at least the layer's type. */
+/* Records that the DLA does not run a layer. If the reason is unknown, the message
+ * states at least the layer's type. */
 static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
                           struct fsd_slice type, struct fsd_slice reason)
 {
@@ -131,7 +132,8 @@ static void keep_fallback(struct fsd_event_reader *r, struct fsd_slice name,
     fsd_vec_push(r->h->arena, &r->h->events, e);
 }
 
-/* memmem()'s preparation takes longer than scanning most lines. */
+/* Whether the text contains "DLA". It is scanned byte by byte, because memmem() would
+ * need longer to prepare its search than most lines take. */
 static bool names_dla(struct fsd_slice t)
 {
     const char *at = t.s, *end = t.s + t.n;

@@ -84,7 +84,8 @@ static void skip_for_scratch(struct fsd_event_reader *r, struct fsd_slice p)
     skip(r, r->effort, one);
 }
 
-/* "0x0123456789abcdef Time: 0.1", as nearly all lines that state a tactic. */
+/* Whether the text has the form "0x0123456789abcdef Time: 0.1", as in nearly all lines
+ * that state a tactic. */
 static bool is_timed(struct fsd_slice tactic)
 {
     const char *blank = tactic.n ? memchr(tactic.s, ' ', tactic.n) : NULL;

@@ -120,8 +120,8 @@ static bool read_pass(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* Until a fusion or removal follows, this is only an attempt.  TensorRT 8.2 does not
- * state the layer, and 8.0 prints no such line. */
+/* Reads the beginning of a pass's attempt, which counts only if a fusion or removal
+ * follows.  TensorRT 8.2 does not state the layer, and 8.0 prints no such line. */
 static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice on = none;
@@ -137,7 +137,8 @@ static bool read_running(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* --------------------------------------------------------------------- removals */
 
-/* The line does not state the pass: it follows the line of the pass's attempt. */
+/* The line does not state the pass, but it follows the line in which the pass begins
+ * its attempt. */
 static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_event *e;
@@ -150,8 +151,8 @@ static bool read_removing(struct fsd_event_reader *r, struct fsd_slice p)
     return true;
 }
 
-/* The builder removes a Q or DQ of the same tensor with the same scale.  If a tensor
- * has two and no such line follows, their scales differ. */
+/* The builder removes a Q or DQ if the same tensor has another one with the same scale.
+ * If a tensor keeps two, their scales differ. */
 static bool read_duplicate(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, kind;
@@ -194,8 +195,9 @@ static bool read_eliminating(struct fsd_event_reader *r, struct fsd_slice p)
 
 /* ------------------------------------------------------------------ new layers */
 
-/* From this line on, lists of layers state the new type: CONVOLUTION for a MatMul with
- * constant weights, POINTWISE for an ElementWise. */
+/* Reads a change of a layer's type.  From this line on, lists of layers state the new
+ * type: CONVOLUTION for a MatMul with constant weights, POINTWISE for an
+ * ElementWise. */
 static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice types;
@@ -206,10 +208,10 @@ static bool read_retype(struct fsd_event_reader *r, struct fsd_slice p)
            keep(r, FSD_EVENT_RETYPE, p, none, types);
 }
 
-/* The reason shows a possible fix: a "stomping hazard" disappears if no other layer
- * reads the tensor; an input that is "not movable" is a network input or a constant;
- * one that "does not support striding" belongs to a plugin or has a format without
- * strides. */
+/* Reads a copy and its reason, which shows a possible fix.  A "stomping hazard"
+ * disappears if no other layer reads the tensor.  An input that is "not movable" is a
+ * network input or a constant.  An input that "does not support striding" belongs to a
+ * plugin or has a format without strides. */
 static bool read_copy(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice b, why = none;
@@ -236,8 +238,9 @@ static bool read_reformat(struct fsd_event_reader *r, struct fsd_slice p)
     return keep(r, FSD_EVENT_REFORMAT, p, tensor, how);
 }
 
-/* Seen in 10.16 and in no log of TensorRT 8.  Without this line, a region's name shows
- * only its first and last node, and only Metadata shows the others. */
+/* The line was seen in 10.16 and in no log of TensorRT 8.  Without this line, a
+ * region's name shows only its first and last node, and only Metadata shows the
+ * others. */
 static bool read_members(struct fsd_event_reader *r, struct fsd_slice p)
 {
     struct fsd_slice members;
@@ -301,7 +304,7 @@ static bool read_tuning(struct fsd_event_reader *r, struct fsd_slice p)
              (int)(cells[1].n > 12 ? 12 : cells[1].n), cells[1].s);
     if (!r->tuned_rows++) {
         keep(r, FSD_EVENT_TUNED, r->tuned, r->tuned_of, fsd_slice_of(text));
-    } else { /* the second count includes the first */
+    } else { /* this event replaces the first one and states both tactics */
         struct fsd_event *e = &r->h->events.at[r->h->events.n - 1];
         char both[640];
 
@@ -371,7 +374,8 @@ static bool is_noise(struct fsd_slice p)
     }
 }
 
-/* Keeps facts of such a warning in addition to counting it. */
+/* Stores why tactics were skipped.  A line that is not verbose is a warning and is read
+ * further. */
 static bool read_skipping(struct fsd_event_reader *r, struct fsd_slice p)
 {
     return fsd_slice_begins(p, "Skipping ") && fsd_log_effort_skipped(r, p) &&

@@ -22,12 +22,14 @@ static bool read_record(struct fsd_log_failure *f, const struct fsd_log_line *li
     if (line->prefixed) {
         if (f->where.n || fsd_slice_begins(text, "While parsing node number "))
             return false;                 /* a new record begins */
-        fsd_slice_take(&text, "ERROR: "); /* unless "ERROR: " was the line's severity */
+        fsd_slice_take(&text, "ERROR: "); /* missing if "ERROR: " was read as the line's
+                                             severity */
         if (fsd_slice_split_at(&text, " In function ", &f->where))
             fsd_slice_drop(&f->where, ":");
     } else if (!f->where.n && fsd_slice_begins(text, "ERROR: ") &&
                fsd_slice_split_at(&text, " In function ", &f->where)) {
-        fsd_slice_drop(&f->where, ":"); /* without a prefix up to TensorRT 8.0 */
+        fsd_slice_drop(&f->where, ":"); /* up to TensorRT 8.0, this line has no
+                                           prefix */
     } else if (!f->where.n && !f->node.n) {
         if (fsd_slice_take(&text, "Node name: "))
             f->node = text;
@@ -61,7 +63,8 @@ static bool is_exception(const struct fsd_log_line *line)
     return fsd_slice_drop(&name, "Error") || fsd_slice_drop(&name, "Exception");
 }
 
-/* Another program's logger may print no severity. */
+/* Whether the line is an error.  Another program's logger may print no severity; then
+ * its text decides. */
 static bool is_error(const struct fsd_log_line *line)
 {
     if (line->severity)
@@ -109,7 +112,8 @@ static bool is_open(struct fsd_slice text)
     return depth > 0;
 }
 
-/* If a message's first line ends like this, the next line names its object. */
+/* Whether the message continues on the next line, which then names the message's
+ * object. */
 static bool goes_on(struct fsd_slice text)
 {
     return is_open(text) || fsd_slice_drop(&text, ":") ||
@@ -130,7 +134,8 @@ static bool read_on(struct fsd_arena *arena, struct fsd_log_failure *f,
     return true;
 }
 
-/* The beginning of a failure: a record of the parser, or a message. */
+/* Creates a failure from its first line, which begins a record of the parser or is a
+ * message. */
 static struct fsd_log_failure begin_failure(const struct fsd_log_line *line,
                                             const struct fsd_log_failing *f)
 {
@@ -192,7 +197,8 @@ const fsd_log_failures *fsd_log_skipped_of(const struct fsd_history *h)
     return h->scan ? &h->scan->skipped : &none;
 }
 
-/* The parser registers these layers and leaves out those that compute a constant. */
+/* Whether the parser may leave the layer out again after it registered the layer: it
+ * leaves out such layers if they compute a constant. */
 static bool may_be_left_out(struct fsd_slice name)
 {
     return fsd_slice_begins(name, "ONNXTRT_ShapeShuffle") ||
@@ -260,7 +266,8 @@ static bool derives_from(struct fsd_slice text, const char *name, size_t n)
     return text.n > n && text.s[n] == '_' && !memcmp(text.s, name, n);
 }
 
-/* The longest name wins: "/a/MatMul" also occurs in "/a/MatMul_1". */
+/* Finds the node by the longest name in the text: "/a/MatMul" also occurs in
+ * "/a/MatMul_1". */
 static void find_name(struct fsd_log_failure *f, const struct fsd_history *h,
                       struct fsd_slice text, names_fn *names)
 {

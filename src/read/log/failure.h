@@ -26,7 +26,7 @@ struct fsd_log_line;
  *     [E] ERROR: onnxOpCheckers.cpp:998 In function checkFallbackPluginImporter:
  *     [6] REASON
  *
- * or an input, x, or names nothing (MODEL.cpp:945),
+ * or it describes an input, x, or only names its own source file (MODEL.cpp:945),
  *
  *     [E] ERROR: x:992 In function importInput:
  *     [8] REASON
@@ -69,8 +69,8 @@ typedef FSD_VEC(struct fsd_log_failure) fsd_log_failures;
 struct fsd_log_failing {
     fsd_log_failures *out;
     fsd_log_failures *skipped; /**< skipped tactics with the reason; at most
-                                    FSD_MOST_SKIPPED, of which the last is replaced by
-                                    later ones */
+                                    FSD_MOST_SKIPPED, after which each further one
+                                    replaces the last */
     struct fsd_slice parsing;  /**< see struct fsd_log_failure */
     uint32_t attempt;
     bool in_use; /**< a line has shown that the attempt led to an engine */
@@ -80,15 +80,15 @@ enum { FSD_MOST_SKIPPED = 64 };
 
 /* -------------------------------------------------------------- layers of a network */
 
-/** How many layers the parser has added to the network, as far as its lines show: a
- *  layer that it registers and leaves out again may be counted, one without a name is
- *  not. */
+/** How many layers the parser has added to the network, as far as its lines show.  A
+ *  layer that the parser registers and leaves out again may be counted; a layer without
+ *  a name is not counted. */
 struct fsd_log_count {
     uint32_t least, most;
 };
 
-/** A node that the parser has read, and the number of layers before its first and after
- *  its last one. */
+/** A node that the parser has read, with the numbers of layers before the node's first
+ *  layer and after its last one. */
 struct fsd_log_parsed {
     fsd_sym head; /**< "NAME [Op]" */
     uint32_t attempt;
@@ -98,12 +98,13 @@ struct fsd_log_parsed {
 
 typedef FSD_VEC(struct fsd_log_parsed) fsd_log_parsed_vec;
 
-/** What a log states of the parser's layers. */
+/** The nodes and layers of the parser, as a log states them. */
 struct fsd_log_adding {
     fsd_log_parsed_vec nodes; /**< in the order of parsing */
-    struct fsd_log_count now; /**< of the attempt being read */
-    bool helpers; /**< the parser registers the layers that it adds on its own, too:
-                       since TensorRT 9 */
+    struct fsd_log_count now; /**< the layers so far of the attempt that is being
+                                   read */
+    bool helpers; /**< since TensorRT 9: the parser also registers the layers that no
+                       node of the model requested */
 };
 
 /** Counts "Registering layer: L for ONNX node: N" and "Registering layer: L required by
@@ -111,8 +112,8 @@ struct fsd_log_adding {
  *  @param text  behind "Registering layer: " */
 void fsd_log_add_layer(struct fsd_log_adding *a, struct fsd_slice text);
 
-/** What the log that the history was read from states; without nodes if another reader
- *  read it. */
+/** The nodes and layers in the log from which the history was read; empty if another
+ *  reader read the log. */
 const struct fsd_log_adding *fsd_log_adding_of(const struct fsd_history *h);
 
 /** Reads a line: adds a failure to `f->out`, or extends the last one. */
@@ -194,9 +195,10 @@ enum { FSD_SAID_MOST = 12 };
 struct fsd_log_said {
     enum fsd_failure_class is;
     bool known;     /**< a form matches, or the parser's code states the class */
-    bool echo;      /**< it follows from another error */
-    bool by_tactic; /**< the skipped tactics before it state the reason */
-    bool of_values; /**< the sizes of a profile cause it, not those of the model */
+    bool echo;      /**< the error follows from another one */
+    bool by_tactic; /**< the skipped tactics before the message state the reason */
+    bool of_values; /**< the sizes of a profile cause the error, not the sizes in the
+                         model */
     struct {
         enum fsd_said what;
         struct fsd_slice text;

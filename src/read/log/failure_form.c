@@ -576,8 +576,8 @@ static struct fsd_slice without_tactic(struct fsd_slice text)
     return text;
 }
 
-/* Whether more parentheses close than open, because the text ends with that of "Error
- * Code 4: API Usage Error (...)". */
+/* Whether the text closes more parentheses than it opens: the last one then belongs to
+ * "Error Code 4: API Usage Error (...)". */
 static bool closes_more(struct fsd_slice text)
 {
     int depth = 0;

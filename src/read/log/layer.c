@@ -1,10 +1,10 @@
 /*
  * Splits one line of an engine block into layer, tactic and tensors without a grammar
  * for names: these come from the model and may contain commas, arrows and brackets.
- * The line is therefore searched for what no name is likely to imitate, from its end:
- * the last ", Tactic: " with a number, and for each tensor a type with dimensions and
- * then a separator.  A line that does not fit is FSD_LOG_BROKEN and reported, never
- * half read.
+ * The line is therefore searched from its end for texts that no name is likely to
+ * contain: the last ", Tactic: " with a number, and for each tensor a type with
+ * dimensions and then a separator.  A line that does not fit is FSD_LOG_BROKEN and
+ * reported, never half read.
  */
 #include "read/log/log.h"
 

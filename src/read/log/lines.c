@@ -12,10 +12,10 @@
  *     stamp [V] text                            runners that stamp each line
  *     [TensorRT] VERBOSE: ModelImporter.cpp:103: text    the parser up to TensorRT 7
  *
- * They consist of a few kinds of pieces, which are removed as long as one matches; text
- * that only begins like a piece ("[1,6] (# 0 ..)") stays.  The first form, nearly all
- * lines of a large log, is recognized by the positions of its brackets. wrapper.c
- * removes what other programs put before these prefixes.
+ * A prefix consists of pieces of a few kinds, which are removed as long as one matches;
+ * text that only begins like a piece ("[1,6] (# 0 ..)") stays.  Nearly all lines of a
+ * large log have the first form, which is recognized by the positions of its brackets.
+ * Other programs may write further text before these prefixes, which wrapper.c removes.
  */
 #include "read/log/log.h"
 
@@ -37,7 +37,8 @@ struct prefix {
                  follows */
 };
 
-/* One blank belongs to a piece; further blanks belong to the text, as in lists. */
+/* Removes a piece of n bytes from the front, and one blank after it; further blanks
+ * belong to the text, as in lists. */
 static bool take(struct prefix *p, size_t n)
 {
     p->t = fsd_slice_from(p->t, n);
@@ -132,7 +133,7 @@ static bool take_writer(struct prefix *p, struct fsd_slice inside, bool first)
     if (fsd_slice_begins(p->t, "- ") || fsd_slice_begins(p->t, ":"))
         take(p, 1);
     if (first)
-        fsd_slice_skip(&p->t, " "); /* jetson-inference */
+        fsd_slice_skip(&p->t, " "); /* jetson-inference aligns the text */
     return true;
 }
 
@@ -223,7 +224,7 @@ static bool take_usual(struct prefix *p)
 {
     enum { WRITER = 6 };
     const char *s = p->t.s;
-    size_t at = STAMP; /* of the severity */
+    size_t at = STAMP; /* offset of the severity */
 
     if (p->t.n < STAMP + WRITER + 4 || s[0] != '[' || s[3] != '/' || s[20] != ']')
         return false;
@@ -254,7 +255,8 @@ static void take_source(struct prefix *p)
     struct fsd_slice t = p->t;
     uint64_t line;
 
-    /* Nine of ten lines in a verbose log begin with this word, or with no word. */
+    /* Nine of ten lines in a verbose log begin with "Tactic" or with no word, so they
+     * name no source file. */
     if (fsd_slice_begins(t, "Tactic") || !fsd_slice_take_word(&t).n)
         return;
     for (size_t i = 0; i < FSD_COUNT_OF(kinds); i++)
@@ -311,7 +313,8 @@ static void take_pieces(struct prefix *p)
             break;
 }
 
-/* The first lines of a log, among them its title, may not contain TensorRT's words. */
+/* Searches further lines for the prefix that another program writes: the first lines of
+ * a log, among them its title, may not contain TensorRT's words. */
 static void look_ahead(struct fsd_log_lines *lines)
 {
     struct fsd_log_lines ahead = *lines;

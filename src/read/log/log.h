@@ -1,6 +1,7 @@
 /*
  * Build logs of TensorRT: the lines of a file, the engines in it, and what single lines
- * mean.  The reader of a log passes each line to the readers of single kinds of lines.
+ * mean.  The reader of a log passes each line to the functions that read one kind of
+ * lines.
  */
 #ifndef FSD_LOG_LOG_H
 #define FSD_LOG_LOG_H
@@ -164,8 +165,8 @@ enum fsd_log_step fsd_log_tensor_next(struct fsd_slice *rest,
  * lists of one engine are combined.
  *
  * An attempt leads to an engine: a network is read, parsed and built.  An attempt ends
- * where the next begins: after the lists of its engine or, if it failed and has no
- * list, at a step that it had already completed.
+ * where the next begins: after the lists of its engine or, if the attempt failed and
+ * has no list, at a step that the attempt had already completed.
  */
 
 enum fsd_log_form {
@@ -180,7 +181,8 @@ enum fsd_log_form {
 /** One list of layers. */
 struct fsd_log_list {
     size_t at, end;  /**< in bytes: from its first layer to its last layer or binding */
-    uint64_t number; /**< of its first line, from 1; 0: there is no list of this form */
+    uint64_t number; /**< the number of the list's first line, from 1; 0: there is no
+                          list of this form */
     size_t layers_end; /**< the end of the last layer's line */
     size_t bindings;   /**< the beginning of the bindings; 0: none */
     bool io;           /**< the bindings are "I/O Tensors:", one line of keys each */
@@ -197,7 +199,8 @@ bool fsd_log_is_foreign(const struct fsd_log_list *list,
 
 struct fsd_log_engine {
     struct fsd_log_list lists[FSD__LOG_FORM_COUNT];
-    struct fsd_slice title; /**< of the network or file, from an earlier line */
+    struct fsd_slice title; /**< the title of the network or file, from an earlier
+                                 line */
     uint32_t attempt;       /**< the attempt that led to the engine */
 };
 
@@ -213,7 +216,7 @@ struct fsd_log_scan {
     uint64_t lines;
     uint64_t overfull; /**< the line at which the log's layer times exceed a limit; 0:
                             none */
-    uint64_t hash[2];  /**< of the file; see struct fsd_digest */
+    uint64_t hash[2];  /**< the hash of the file; see struct fsd_digest */
     bool hashed;       /**< `hash` is known */
 };
 
@@ -262,7 +265,7 @@ bool fsd_log_is_region(const struct fsd_log_layer *layer);
 /** The TensorRT version that trtexec's first line names, written as "TensorRT 8.2.3";
  *  false if the line is a different one.  Source: trtexec of TensorRT 8.0 to 10.16,
  *  "&&&& RUNNING TensorRT.trtexec [TensorRT v8203]": NV_TENSORRT_MAJOR * 1000 + MINOR *
- *  100 + PATCH, from 10 on * 10000. */
+ *  100 + PATCH, and MAJOR * 10000 from version 10 on. */
 bool fsd_log_version(struct fsd_slice line, char out[32]);
 
 /** Likewise for TensorRT for RTX, whose logs state no version: the lines around an
@@ -287,7 +290,7 @@ void fsd_log_read(struct fsd_history *h, const struct fsd_file *file);
 struct fsd_log_tables {
     struct fsd_arena *arena;  /**< the profiles are allocated from it */
     struct fsd_intern *names; /**< interns the layers' names */
-    const char *path;         /**< of the log */
+    const char *path;         /**< the path of the log */
     fsd_profile_vec *out;     /**< receives one profile for each table */
     uint32_t tables;
     uint64_t runs; /**< the number of runs of the next table; 0: unknown */
@@ -338,7 +341,7 @@ enum fsd_status fsd_log_fail_times(const struct fsd_file *file, uint64_t line,
 struct fsd_log_printed {
     struct fsd_arena *arena;
     struct fsd_intern *names;
-    struct fsd_profile profile; /**< its `path` is that of the log */
+    struct fsd_profile profile; /**< `path` is the path of the log */
     FSD_VEC(uint32_t) entry_of; /**< indexed by symbol: the entry plus 1 */
     FSD_VEC(uint32_t) times;    /**< indexed by entry: how often its time was printed */
     bool over;                  /**< the sum of all layers was printed, so the profile
@@ -385,9 +388,9 @@ struct fsd_event_reader {
     struct fsd_event_name formats; /**< the last "Autotuning format combination" */
     struct fsd_slice tuned;        /**< the last "Autotuning op X" */
     struct fsd_slice tuned_of;     /**< the region that was timed at that line */
-    uint32_t tuned_rows;           /**< the number of rows of its table */
-    uint32_t effort;   /**< the index in h->efforts.list of what is being timed;
-                            FSD_NONE: nothing */
+    uint32_t tuned_rows;           /**< the number of rows of that line's table */
+    uint32_t effort;   /**< the effort that is being timed, in h->efforts.list;
+                            FSD_NONE: nothing is timed */
     const char *clock; /**< the last time stamp; NULL: none */
     uint32_t second;   /**< the time of day of that stamp, in seconds */
     size_t set_at;     /**< the position of " Set Tactic Name: " in the last such
@@ -409,7 +412,8 @@ bool fsd_event_read(struct fsd_event_reader *r, struct fsd_slice text);
 /* Lines of a build log with measured times and with the cost of the build (effort.c).
  * Only event.c and read.c use these functions. */
 
-/* Each returns whether the line's form is known, even if no fact of it is stored. */
+/* Each function returns whether the line's form is known, even if no fact of it is
+ * stored. */
 
 /** Reads frequent lines that are recognized by their beginning; `p` is not empty. */
 bool fsd_timing_read(struct fsd_event_reader *r, struct fsd_slice p);
@@ -438,7 +442,7 @@ static inline void fsd_log_effort_clock(struct fsd_event_reader *r, const char *
         fsd_log_effort_tick(r, stamp);
 }
 
-/** Ends the timed step; nothing is being timed until a line states what is. */
+/** Ends the timed step: until a line states what is timed next, nothing is. */
 static inline void fsd_log_effort_off(struct fsd_event_reader *r)
 {
     r->effort = FSD_NONE;
@@ -448,7 +452,7 @@ static inline void fsd_log_effort_off(struct fsd_event_reader *r)
  *  layer that is being timed. */
 void fsd_log_effort_tactic(struct fsd_event_reader *r, struct fsd_slice p);
 
-/* Each returns whether the line's form is known. */
+/* Each function returns whether the line's form is known. */
 
 /** "CudnnConvolution has no valid tactics for this config, skipping" and similar lines.
  */
@@ -476,7 +480,7 @@ void fsd_log_devices(struct fsd_history *h, const struct fsd_file *file,
 /* Lines of a build log with figures: bytes of the engine's memory, and the sizes with
  * which trtexec builds and runs the engine.  Only read.c uses these functions. */
 
-/* Each stores the figures of a line; returns whether it is such a line. */
+/* Each function stores the figures of a line, and returns whether the line has some. */
 
 bool fsd_log_memory_read(struct fsd_history *h, struct fsd_slice text, uint32_t build);
 /** Reads the sizes of an input. */
@@ -491,7 +495,7 @@ bool fsd_log_shape_read(struct fsd_history *h, struct fsd_slice text, uint32_t b
  *  that the builder prints: layers without edges.
  *  @param g    an empty graph; finished on return, without nodes when the log holds no
  *              network.
- *  @param h its parsed_build is set: FSD_NONE if the parser printed nothing
+ *  @param h `parsed_build` is set, to FSD_NONE if the parser printed nothing
  *  @param file the log that h was read from. */
 void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
                      const struct fsd_file *file);
@@ -503,8 +507,8 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
 bool fsd_log_network_is_whole(const struct fsd_graph *network,
                               const struct fsd_history *h, const struct fsd_file *file);
 
-/** Whether the parser prints such a line about a network; for the lines of a node see
- *  fsd_log_opened(). */
+/** Whether the line is one that the parser prints about a network, except the lines of
+ *  a node, for which see fsd_log_opened(). */
 bool fsd_log_is_network(struct fsd_slice t);
 
 /* ----------------------------------------------------------------------------- body */
@@ -573,8 +577,8 @@ fsd_id *fsd_log_order_nodes(struct fsd_graph *g);
 
 /* Dynamic sizes of the network, from the builder's list of layers. */
 
-/** Names the dynamic sizes of the network's inputs, and derives other tensors' sizes
- *  from them.
+/** Gives the dynamic sizes of the network's inputs names, and derives the sizes of
+ *  other tensors from these.
  *  @param g its nodes are those of h->parsed_build, in the parser's order */
 void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
                    const struct fsd_file *file);
@@ -586,10 +590,11 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
 
 /** The state kept from line to line. */
 struct fsd_log_options {
-    bool build, polygraphy; /**< the lines of that section follow */
-    bool command_loads;     /**< its command shows that this run loads an engine */
-    bool loads;             /**< its options or its command show that it loads an
-                                 engine */
+    bool build, polygraphy; /**< the next lines are in trtexec's list of build options,
+                                 or in Polygraphy's list */
+    bool command_loads;     /**< the command line shows that this run loads an engine */
+    bool loads;             /**< the options or the command line show that this run
+                                 loads an engine */
     bool measures;          /**< the lines about measuring follow */
     bool details;           /**< the clocks of the device are stored as well */
     bool transfers, spins;  /**< the measuring options that were printed */

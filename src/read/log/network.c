@@ -47,7 +47,8 @@ static void flag(struct net *net, struct fsd_slice name, fsd_id scope, uint8_t f
 struct sizes {
     struct fsd_dim at[MOST_DIMS];
     uint32_t n;
-    bool too_many, too_large; /* more than the limits; too large sizes are left open */
+    bool too_many, too_large; /* there are more sizes than the limit; a size exceeds the
+                                 limit, and is left open */
 };
 
 /* "1, 64, -1" */
@@ -123,8 +124,8 @@ static fsd_id read_tensor(struct net *net, struct fsd_slice item, fsd_id scope,
     return t;
 }
 
-/* The end of the item that begins at t: "]]" before ", " or the end closes a tensor,
- * "]" closes the words for an omitted one. */
+/* The end of the item at the beginning of t.  A tensor ends with "]]" before ", " or at
+ * the end of t; the words for an omitted tensor end with "]". */
 static size_t item_end(struct fsd_slice t)
 {
     for (size_t i = 0; i < t.n; i++)
@@ -309,8 +310,8 @@ static void read_line(struct net *net, struct fsd_slice t)
 
     if (fsd_slice_take(&t, "Parsing node: "))
         open_node(net, t);
-    else if (fsd_slice_take(&t, "Importing initializer: ")) /* also the first line in a
-                                                               body */
+    else if (fsd_slice_take(&t, "Importing initializer: ")) /* this may be the first
+                                                               line about a body */
         flag(net, t,
              net->open.n && net->parsed < net->bodies.n ? scope_of(net, net->parsed)
                                                         : 0,
@@ -333,9 +334,9 @@ static void read_line(struct net *net, struct fsd_slice t)
     }
 }
 
-/* The outputs of a body are not printed, nor are the network's if the log is truncated:
- * then a tensor without consumers counts as an output, so that a missing line makes no
- * node dead. */
+/* Marks tensors without consumers as outputs, so that no node seems unused because a
+ * line is missing: bodies have no lines about their outputs, and a truncated log may
+ * lack the lines about the network's outputs. */
 static void guess_outputs(struct net *net)
 {
     struct fsd_graph *g = net->g;

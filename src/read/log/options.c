@@ -1,6 +1,6 @@
 /*
- * An engine is built by a version, for a GPU, with options; most differences between
- * two builds of one model come from there.  The dump states none of these, but logs do:
+ * Most differences between two builds of one model come from the version of the
+ * builder, the GPU and the options.  A dump states none of these, but logs do:
  *
  *     &&&& RUNNING TensorRT.trtexec [TensorRT v8600] # trtexec ...
  *     [I] === Build Options ===
@@ -37,7 +37,7 @@
  * change the engine. */
 static const struct {
     const char *name, *key, *unset;
-} options[] = {/* without `unset`: always kept */
+} options[] = {/* `unset` is NULL: every value is kept */
                {"Precision", FSD_BUILT_PRECISION, ""},
                {"Calibration", FSD_BUILT_CALIBRATION, NULL},
                {"Workspace", NULL, ""},
@@ -103,7 +103,7 @@ static void keep_anywhere(const struct fsd_log_options *o, struct fsd_history *h
     fact->build = o->attempt;
 }
 
-/* "2 of 39 eligible layers" */
+/* Stores a fact like "2 of 39 eligible layers". */
 static void keep_part(const struct fsd_log_options *o, struct fsd_history *h,
                       const char *key, uint64_t n, uint64_t all, const char *what)
 {
@@ -295,8 +295,9 @@ static void read_route(struct fsd_history *h, struct fsd_slice command)
         keep(h, FSD_BUILT_ROUTE, (struct fsd_slice){route.s, n});
 }
 
-/* Options that change the engine but are known only from trtexec 11.5's documentation:
- * its list of options may print them with unknown words. */
+/* Reads options that change the engine but are known only from the documentation of
+ * trtexec 11.5.  The command line is read because no list of options has shown them
+ * yet. */
 static void read_flags(struct fsd_history *h, struct fsd_slice command)
 {
     static const struct {

@@ -13,8 +13,8 @@
  *     TensorRT layer name    Runtime, %  Invocations Runtime, ms
  *           conv1 + relu1         50.0%           20        1.00
  *
- * A name may end or begin with a number, so the columns are
- * counted from the other side.
+ * A name may end or begin with a number, so the columns are counted from the other
+ * side.
  */
 #include "read/log/log.h"
 

@@ -21,8 +21,8 @@ struct log_reader {
     struct fsd_log_stack open; /* parsed nodes whose outputs have not been printed
                                   yet */
     fsd_id parsed;             /* number of nodes parsed so far in this build */
-    uint32_t build;            /* the attempt; becomes the engine when all engines are
-                                  known */
+    uint32_t build;            /* the number of the attempt, which is replaced by the
+                                  number of its engine at the end */
     bool in_layers;            /* after "GRAPH NODES" */
 };
 
@@ -74,7 +74,8 @@ static void begin_node(struct log_reader *r, struct fsd_slice head)
     fsd_vec_push(r->h->arena, &adding->nodes, parsed);
 }
 
-/* @param node  counted from 0 in this attempt, as they were opened. */
+/* @param node the number of the node in this attempt, from 0, in the order of
+ *        parsing */
 static void end_node(struct log_reader *r, fsd_id node)
 {
     struct fsd_log_adding *adding = &r->h->scan->adding;
@@ -151,7 +152,8 @@ static bool read_times(struct log_reader *r, const struct fsd_log_line *line)
     return true;
 }
 
-/* If a log has a table, lines that look like single layer times are ignored. */
+/* Adds the log's layer times to the history.  If the log has a table, lines that look
+ * like single layer times are ignored. */
 static void end_times(struct log_reader *r)
 {
     fsd_log_tables_end(&r->tables);
@@ -159,8 +161,8 @@ static void end_times(struct log_reader *r)
         fsd_log_printed_end(&r->printed, &r->h->profiles);
 }
 
-/* Reads a line about memory or sizes, which the first letter of nearly all other lines
- * excludes. */
+/* Reads a line about memory or sizes.  The first letter excludes nearly all other
+ * lines. */
 static bool read_sums(struct log_reader *r, struct fsd_slice t)
 {
     switch (t.n ? *t.s : '\0') {
@@ -235,8 +237,8 @@ static void read_line(struct log_reader *r, const struct fsd_log_place *place)
 
 /* --------------------------------------------------------------- engines' layers */
 
-/* Reads one list per engine: the builder's list states types, a list of names the
- * least. */
+/* Reads one list per engine, the one that states most: the builder's list states types;
+ * a list of names states least. */
 static void read_finals(struct fsd_history *h, const struct fsd_file *file,
                         const fsd_log_engines *engines)
 {
@@ -272,9 +274,9 @@ static void read_finals(struct fsd_history *h, const struct fsd_file *file,
     }
 }
 
-/* Replaces the attempt's number in everything read by that of its engine; FSD_NONE if
- * the attempt led to no engine.  A log without any engine belongs to the last attempt.
- */
+/* Replaces the number of the attempt in all facts by the number of the engine, or by
+ * FSD_NONE if the attempt led to no engine.  If the log has no engine, its facts belong
+ * to the last attempt. */
 static void number_builds(struct fsd_history *h, const fsd_log_engines *engines,
                           uint32_t last)
 {

@@ -1,6 +1,6 @@
 /*
- * Finds the engines in a log, in one pass, line by line, among any other messages: a
- * title or a first line opens a list of layers, and an attempt ends at a step that
+ * Finds the engines in a log in one pass, line by line.  A title or a first line opens
+ * a list of layers.  An attempt to build ends at a line of a step that normally
  * precedes the current step.  Several lists of the same engine (builder, inspector) are
  * joined if half of their layer names agree, since the inspector shows the kernels of a
  * Myelin region and the builder does not.  A list of bare names could be any text, so
@@ -254,9 +254,9 @@ static bool is_step(struct fsd_slice text, enum step *step)
     return false;
 }
 
-/* Whether a layer continues the open list.  The inspector prints a blank line after
- * each layer that it prints singly; if the first layer appears again, a new list
- * begins. */
+/* Whether a layer continues the open list.  A blank line does not end the list, because
+ * the inspector prints one after each layer that is requested alone.  If the first
+ * layer appears again, a new list begins. */
 static bool goes_on(const struct fsd_log_segmenter *s,
                     const struct fsd_log_layer *layer)
 {
@@ -301,7 +301,8 @@ static bool begin_list(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Both parts of a list of kinds, the DLA's and the GPU's layers, form one list. */
+/* Reads a line of a list of kinds.  Its two parts, the DLA's and the GPU's layers, form
+ * one list. */
 static bool read_kinds(struct fsd_log_segmenter *s)
 {
     struct fsd_log_layer layer;
@@ -319,8 +320,8 @@ static bool read_kinds(struct fsd_log_segmenter *s)
     return true;
 }
 
-/* Reads a line between or after the layers of an inspector's list.  Only in an
- * unambiguous list does such a line have no other meaning. */
+/* Reads a line between or after the layers of an inspector's list.  In an ambiguous
+ * list, such a line may have another meaning, too. */
 static bool read_listed(struct fsd_log_segmenter *s)
 {
     bool foreign = fsd_log_is_foreign(&s->list, &s->line);

@@ -55,9 +55,9 @@ static bool begins_own(struct fsd_slice t)
            (*t.s == 'N' && fsd_log_text_layer(t, &layer));
 }
 
-/* The offset of such words, after a blank or a sign; 0: at the beginning, or not found.
- * A list without prefixes begins each line with a layer, whose end is not needed here.
- */
+/* The offset of words that only TensorRT writes, after a blank or a sign; 0: the words
+ * are at the beginning, or there are none.  A list without prefixes begins each line
+ * with a layer, whose end is not needed here. */
 static size_t find_own(struct fsd_slice t)
 {
     if (!t.n || fsd_slice_begins(t, "Layer(") || fsd_slice_begins(t, "Name: ") ||
@@ -106,8 +106,9 @@ static char severity_of_day(struct fsd_slice word)
 
 /* ------------------------------------------------------------ a sample and a line */
 
-/* How a sample's word (the bytes between two blanks) may vary: with a digit, the word
- * is a time, a number or a name with an identifier, and each word in it may differ. */
+/* How a word of a sample (the bytes between two blanks) may vary.  If it contains a
+ * digit, it is a time, a number or a name with an identifier, and its parts may
+ * differ. */
 enum varies { IS_FIXED, IS_NUMBER, IS_NAME };
 
 static enum varies varies_at(struct fsd_slice t, size_t at)
@@ -153,8 +154,8 @@ static bool is_blank(char c)
     return c == ' ';
 }
 
-/* Whether a word of the line fits the sample's word, and the severity that it states.
- */
+/* Whether a word of the line fits the sample's word.  `severity` is set if the word
+ * states one. */
 static bool word_fits(struct fsd_slice sample, size_t at, struct fsd_slice word,
                       struct fsd_slice found, char *severity)
 {

@@ -20,7 +20,7 @@ enum { SEARCHED = 4096, MOST_NODES = 1 << 22 };
 
 struct group {
     fsd_sym provider;
-    uint32_t first; /* index in h->places */
+    uint32_t first; /* the group's first node, in h->places */
 };
 
 bool fsd_ort_is_assignment(const struct fsd_file *file)
@@ -33,7 +33,8 @@ bool fsd_ort_is_assignment(const struct fsd_file *file)
 
 static void end_group(struct fsd_history *h, const struct group *g, uint32_t number)
 {
-    if (!g->provider) /* such nodes have no provider: nothing is known of them */
+    if (!g->provider) /* the group states no provider, so nothing is known about its
+                         nodes */
         h->places.n = g->first;
     for (uint32_t i = g->first; i < h->places.n; i++) {
         h->places.at[i].provider = g->provider;
@@ -65,7 +66,8 @@ static void read_group_field(struct fsd_history *h, struct group *g,
         r->at = fsd_record_behind(r);
 }
 
-/* A file that is truncated after a group lacks only the closing bracket. */
+/* Whether the file ends with the bracket that closes the list: a file that is truncated
+ * after a group lacks only this bracket. */
 static bool ends_list(const struct fsd_file *file)
 {
     size_t n = file->size;

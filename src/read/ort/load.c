@@ -5,16 +5,16 @@
  * Its nodes are the layers.
  *
  *     X                          the node of that name, whatever was fused into it
- *     X/MatMulAddFusion, fused X, X_token_7       made of X among others
- *     T_nchwc                    what wrote the tensor T when it was converted
+ *     X/MatMulAddFusion, fused X, X_token_7       fused from X and other nodes
+ *     T_nchwc                    the producer of tensor T, converted to blocks
  *     T_q, T_dq                  a Q or DQ inserted at the tensor T
  *     ReorderOutput, Transpose_token_3, Gelu      no origin: only tensors show it
  *
  * A tensor with a name of the model holds the model's value.  A blocked tensor
- * (reorder_token_N) has no such name, but its producer's name contains T, and later
- * fusions change the output without changing that name: the fourth input of a Conv is
- * the other operand of the Add after T, and `activation` is the activation after the
- * Add.
+ * (reorder_token_N) has no such name, but the name of its producer contains T.  Later
+ * fusions change the output without changing this name: a Conv whose fourth input is
+ * set also computes the Add after T, and a Conv with an `activation` also computes the
+ * activation after the Add.
  */
 #include "base/file_type.h"
 #include "model/graph/graph.h"
@@ -34,13 +34,14 @@ struct reading {
     fsd_id *first_inside, *next_inside; /* indexed by the file's node: the nodes of its
                                            bodies; or NULL */
     const struct fsd_history *log;      /* a list of assigned nodes; may be NULL */
-    uint32_t *place_of;                 /* indexed by a node's name: its index in that
-                                           list plus 1 */
+    uint32_t *place_of;                 /* indexed by a node's name: its index in the
+                                           list of assigned nodes, plus 1 */
 };
 
 /* ---------------------------------------------------------- recognizing such a file */
 
-/* A session wrote any model with an EPContext node, whatever domains it lists. */
+/* Whether the model has an EPContext node.  Only sessions write such models, so they
+ * need no other mark. */
 static bool has_context(const struct fsd_file *file)
 {
     static const char op[] = "\x22\x09\x45PContext"; /* NodeProto.op_type */
@@ -54,11 +55,12 @@ static enum fsd_claim sniff(const struct fsd_file *file, enum fsd_input input)
 
     if (!read && input != FSD_INPUT_PROFILE)
         return FSD_CLAIM_NONE;
-    if (fsd_ort_is_assignment(file)) /* if passed as an engine, it is refused by name */
+    if (fsd_ort_is_assignment(file)) /* as an engine, it gets an error with its kind */
         return read ? FSD_CLAIM_SURE : FSD_CLAIM_NONE;
-    if (input == FSD_INPUT_LOG) /* it may contain TensorRT's messages to its provider */
+    if (input == FSD_INPUT_LOG) /* the log may contain messages of TensorRT, which one
+                                   of the providers uses */
         return fsd_ort_is_session(file) ? FSD_CLAIM_MAYBE : FSD_CLAIM_NONE;
-    if (fsd_ort_is_profile(file)) /* if passed as an engine, it is refused by name */
+    if (fsd_ort_is_profile(file)) /* as an engine, it gets an error with its kind */
         return FSD_CLAIM_SURE;
     return input == FSD_INPUT_ENGINE && fsd_file_type_of(file) == FSD_FILETYPE_ONNX &&
                    (fsd_onnx_imports(file, "com.microsoft.nchwc") ||
@@ -91,8 +93,8 @@ static bool is_quantizer(const struct fsd_node *n)
     return n->op == FSD_ONNX_QuantizeLinear || n->op == FSD_ONNX_DequantizeLinear;
 }
 
-/* Whether a layer with the channels last produces or consumes the tensor, or the result
- * of a Q or DQ on it. */
+/* Whether a layer that works with channels last produces or consumes the tensor,
+ * directly or through a Q or DQ. */
 static bool meets_channels_last(const struct reading *r, fsd_id tensor, bool producer,
                                 unsigned depth)
 {
@@ -185,8 +187,8 @@ static bool multiplies(const char *op)
 
 /* ---------------------------------------------------------------------------- names */
 
-/* Removes what a transformer added around the name; false if there is nothing to
- * remove. */
+/* Removes the text that a graph transformer added before or after the name; false if
+ * there is none. */
 static bool peel(const char **s, size_t *n)
 {
     static const char *const ends[] = {"Fusion", "/duplicated", "_new_reshape"};
@@ -314,9 +316,9 @@ static void read_name(struct reading *r, const struct fsd_node *n)
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* The output of the only consumer of that type of the model's tensor; FSD_NONE if there
- * is none.  Tensors with many consumers are not searched, since a search for each layer
- * would make the run time quadratic. */
+/* The output of the only node of that type that consumes the model's tensor; FSD_NONE
+ * if there is none.  Tensors with many consumers are not searched, since a search for
+ * each layer would make the run time quadratic. */
 enum { MOST_READERS = 64 };
 
 static fsd_id behind(const struct fsd_graph *m, fsd_id tensor, fsd_sym op)
@@ -392,9 +394,10 @@ static fsd_id tensor_of(struct reading *r, fsd_id src)
     return id;
 }
 
-/* The type of a session's own operator, which no ONNX rule determines: that of its zero
- * point if it quantizes, the last of its constants with 8 bits (a QGemm without one
- * outputs floats), else that of its inputs. */
+/* The output type of an operator that only sessions have, for which ONNX has no rule.
+ * A quantized operator outputs the type of its output's zero point, which is its last
+ * 8-bit constant (a QGemm without this zero point outputs FP32); any other one outputs
+ * the type of its first input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node *n)
 {
     const char *op = fsd_text(g->names, n->op);
@@ -413,7 +416,8 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node 
     return gemm && n->in.n < 9 ? FSD_FP32 : type;
 }
 
-/* The loader's type inference stops at such an operator; continues from there. */
+/* Completes the types of tensors: the loader's type inference stops at an operator that
+ * only sessions have, and this function continues after it. */
 static void fill_types(struct fsd_graph *g)
 {
     for (fsd_id id = 0; id < g->nodes.n; id++) {
@@ -435,9 +439,10 @@ static void fill_types(struct fsd_graph *g)
     }
 }
 
-/* Blocks have 8 or 16 channels, depending on the machine that wrote the file; the file
- * does not state which.  An operator of ONNX itself that reads blocks is indifferent to
- * them (a Concat of whole blocks) and outputs blocks. */
+/* The order of a layer's outputs.  Blocks have 8 or 16 channels, depending on the
+ * machine that wrote the file; the file does not state which.  An operator of ONNX
+ * itself that reads blocks is indifferent to them (a Concat of whole blocks) and
+ * outputs blocks. */
 static enum fsd_order order_of(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_node *layer)
 {
@@ -527,8 +532,9 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
     return part;
 }
 
-/* The group of a partition.  The producer of its output may have been fused before it
- * was assigned, under the name of a different node. */
+/* The group of assigned nodes that a partition computes, found by its outputs or else
+ * by its inputs: the producer of an output may have been assigned under another name,
+ * because it was fused before. */
 static uint32_t part_of(const struct reading *r, const struct fsd_node *n, fsd_sym by)
 {
     uint32_t part = r->log && r->vocab ? part_at(r, n->out, true, by) : 0;
@@ -556,8 +562,9 @@ static void read_context(struct reading *r, const struct fsd_node *n,
             fsd_text_len(r->g->names, n->name), NULL);
 }
 
-/* Whether a Q or DQ under its own name still does its own work: a Q or DQ fused between
- * it and its neighbor is not part of it. */
+/* Whether the layer is a Q or DQ that has the name of exactly one Q or DQ of the model.
+ * Then it computes only that node: quantizers next to the node that were fused are not
+ * part of it. */
 static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n,
                                const struct fsd_layer *layer)
 {
@@ -570,7 +577,7 @@ static bool is_named_quantizer(const struct reading *r, const struct fsd_node *n
            fsd_node_is(r->vocab->model, mention->node, n->op);
 }
 
-/* The model's node that a node of a body represents, by its own name or by that of its
+/* The model's node that a node of a body represents, by the name of the node or of its
  * output; FSD_NONE. */
 static fsd_id body_node_of(const struct reading *r, const struct fsd_node *n)
 {

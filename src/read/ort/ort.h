@@ -6,7 +6,7 @@
 
 /* --------------------------------------------------------------------- profile.c */
 
-/** Whether the file's beginning is that of a session's profile. */
+/** Whether the file begins like a session's profile. */
 bool fsd_ort_is_profile(const struct fsd_file *file);
 
 /** Appends the file's only profile; implements read_profile() of fsd_engine_reader. */
@@ -16,8 +16,7 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
 
 /* ------------------------------------------------------------------ assignment.c */
 
-/** Whether the file's beginning is that of a list of the nodes that each provider took.
- */
+/** Whether the file begins like a list of the nodes that each provider took. */
 bool fsd_ort_is_assignment(const struct fsd_file *file);
 
 /** Reads such a list into an empty history; stores nothing if the list is damaged. */

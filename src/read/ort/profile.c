@@ -8,10 +8,11 @@
  *     {"cat":"Session", ..., "name":"SequentialExecutor::Execute", "args":{}}
  *     {"cat":"Session", ..., "name":"model_run", "args":{}}
  *
- * An event is written when it ends.  So the events of a run precede its "model_run",
- * and the events of a body precede the Execute that ran it, which precedes the event of
- * the If or Loop that owns the body.  That event's time includes theirs.  The first run
- * allocates and warms up: its times are dropped as soon as there is a second run.
+ * An event is written when it ends.  So the events of a run precede its "model_run".
+ * The events of a body precede the Execute that ran the body, and the event of the If
+ * or Loop that owns the body comes last; its time includes the times of the others.
+ * The first run allocates and warms up: its times are dropped as soon as there is a
+ * second run.
  */
 #include "model/graph/graph.h"
 #include "read/ort/ort.h"
@@ -32,11 +33,13 @@ struct event {
     fsd_sym name, unescaped; /* the name as it is in the file, and with JSON escapes
                                 decoded */
     fsd_sym provider;
-    uint32_t index; /* of the node in its graph; distinguishes nodes with the same
+    uint32_t index; /* the node's index in its graph; distinguishes nodes with the same
                        name */
-    fsd_id owner;   /* the event of the node whose body this one ran in; FSD_NONE */
+    fsd_id owner;   /* the event of the node in whose body this event's node ran;
+                       FSD_NONE */
     double start, us;
-    struct fsd_slice outputs; /* their types and sizes, as they are in the file */
+    struct fsd_slice outputs; /* types and sizes of the outputs, as the file states
+                                 them */
 };
 
 /* The facts of an entry that are stored until all events are read. */
@@ -52,10 +55,11 @@ struct reading {
     struct fsd_records r;
     struct fsd_profile profile;
     FSD_VEC(struct sum) sums;     /* indexed by entry */
-    FSD_VEC(uint32_t) entry_of;   /* indexed by key: the entry plus 1 */
-    FSD_VEC(struct event) events; /* of the current run */
-    /* Stacks of these events: those that no Execute has ended yet, and those that an
-     * Execute has ended and that wait for their owner. */
+    FSD_VEC(uint32_t) entry_of;   /* indexed by symbol in `keys`: the entry plus 1 */
+    FSD_VEC(struct event) events; /* the events of the current run */
+    /* Stacks of the run's events: `running` has the events that no Execute has ended
+     * yet, `ended` the events that an Execute has ended and that wait for their
+     * owner. */
     FSD_VEC(fsd_id) running, ended;
     uint64_t runs; /* number of completed runs */
 };
@@ -175,7 +179,8 @@ static void end_run(struct reading *t)
 
 /* -------------------------------------------------------------------------- events */
 
-/* Also for the main graph, which has no owner: the end of the run follows instead. */
+/* Ends the events of one Execute.  For the main graph, which has no owner, the end of
+ * the run follows. */
 static void end_execute(struct reading *t, double start)
 {
     while (t->running.n && t->events.at[t->running.at[t->running.n - 1]].start >= start)

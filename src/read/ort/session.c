@@ -23,7 +23,7 @@ enum {
     LONGEST_LINE = 1 << 20, /* longer lines are not examined */
     LONGEST_HEAD = 1 << 9,  /* the text before a message; includes Windows' long
                                function names */
-    MOST_PASSES = 1 << 12   /* in one session; it has some hundred */
+    MOST_PASSES = 1 << 12   /* passes in one session; sessions have some hundred */
 };
 
 /* A line without its prefix. */
@@ -33,9 +33,9 @@ struct line {
 
 struct session_log {
     struct fsd_history *h;
-    struct fsd_intern *keys;   /* of skipped fusions */
+    struct fsd_intern *keys;   /* keys of skipped fusions */
     FSD_VEC(uint32_t) skip_of; /* indexed by key: the event plus 1 */
-    uint64_t number;           /* of the line */
+    uint64_t number;           /* the number of the line */
     uint32_t build;            /* the session, from 0 */
     bool initialized;          /* this session has been initialized */
     uint32_t first, pass;      /* in h->passes: the session's first pass; the current
@@ -230,7 +230,8 @@ static bool read_candidate(struct session_log *r, struct fsd_slice t)
     return true;
 }
 
-/* Reads what a fusion did not find in a pattern; these messages name no node. */
+/* Reads a message that states which part of its pattern a fusion did not find; it names
+ * no node. */
 static bool read_miss(struct session_log *r, const struct line *line)
 {
     static const char *const words[] = {" not ", "n't ", "Failed ", " failed",

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-/* The layers of each name, in the engine's order. */
+/* The layers of each name that no entry has taken yet, in the engine's order. */
 struct queue {
     fsd_id *first; /* indexed by symbol; FSD_NONE: none is left */
     fsd_id *next;  /* indexed by layer */
@@ -92,8 +92,9 @@ static void join_gaps(struct fsd_join *join, struct queue *q,
     }
 }
 
-/* Joins each entry with a truncated name to the next layer whose name begins so, after
- * the layer of the entry before: several names may share one beginning. */
+/* Joins each entry with a truncated name to a layer whose name begins with it.  Several
+ * names may have the same beginning, so the next such layer after the layer of the
+ * previous entry is used. */
 static void join_cut(struct fsd_join *join, struct queue *q,
                      const struct fsd_graph *engine, const struct fsd_profile *profile)
 {
@@ -188,7 +189,7 @@ struct fsd_join fsd_profile_join(struct fsd_arena *arena,
     for (uint32_t i = 0; i < n; i++) {
         const struct fsd_profile_entry *entry = &profile->entries.at[i];
 
-        if (entry->within) /* it belongs to another entry's layer */
+        if (entry->within) /* the entry belongs to the layer of another entry */
             continue;
         if (!fsd_join_has(&join, i))
             join.layer_of[i] = take(&q, entry->name);

@@ -1,8 +1,8 @@
 /*
  * Joins profiles to an engine's layers and takes the median, minimum and maximum per
- * layer over several profiles.  A time that cannot be attributed is kept (`elsewhere`),
- * and each oddity of a profile becomes a remark: leaving either out would make the sum
- * of the layers differ from the measured total without a trace.
+ * layer over several profiles.  A time that belongs to no layer is kept (`elsewhere`),
+ * and each oddity of a profile becomes a remark.  Otherwise the sum of the layers would
+ * differ from the measured total without an explanation.
  */
 #include "model/graph/graph.h"
 #include "read/profile/measured.h"
@@ -54,8 +54,8 @@ static void describe(struct fsd_layer *layer, const struct fsd_profile_entry *en
         layer->ran_with = entry->sizes;
 }
 
-static const double OUTLYING = 1.1; /* ratio of means to medians; below it is the usual
-                                       tail */
+static const double OUTLYING = 1.1; /* ratio of means to medians; a lower one is usual,
+                                       because some runs are always slower */
 
 /* Stores the layer times of a profile; returns the time of entries without a layer. */
 static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
@@ -71,8 +71,8 @@ static double add_profile(struct fsd_measured *t, struct fsd_graph *engine,
     remark_profile(engine, p, join.joined);
     for (uint32_t i = 0; i < p->entries.n; i++) {
         const struct fsd_profile_entry *entry = &p->entries.at[i];
-        bool by_runs = p->runs && entry->total_ms >= 0; /* otherwise the mean shows
-                                                           it */
+        bool by_runs = p->runs && entry->total_ms >= 0; /* otherwise the profile's mean
+                                                           is the time of a run */
         double ms = by_runs ? entry->total_ms / (double)p->runs : entry->mean_ms;
         fsd_id layer = join.layer_of[i];
 

@@ -19,29 +19,30 @@ struct fsd_measured {
                                    unknown */
     double **profile_ms;         /**< indexed by profile, then by layer; negative:
                                    unknown */
-    double total;                /**< the sum over all entries of the median of the
-                                   profiles */
+    double total;                /**< the sum of the layers' medians and of
+                                      `elsewhere` */
     struct fsd_spread totals;    /**< over the profiles: the sum of each profile */
     double elsewhere;            /**< the time of entries that are not layers of the
                                    engine */
-    double medians;  /**< the sum of the medians that a profile states, if it is much
-                          smaller than that of its means, which then contain outliers;
+    double medians;  /**< the sum of the medians that a profile states, if the sum of
+                          its means is much larger, because the means contain outliers;
                           else 0 */
-    double outlying; /**< then: the mean of the worst layer as a multiple of its
-                          median, */
-    fsd_id outlier;  /**< and that layer */
-    uint32_t entries, joined; /**< the entries of the first profile, and those of them
-                                   that are layers or run in one */
-    struct fsd_spread run;    /**< end-to-end times, see fsd_spread_robust() of
-                                   --times */
+    double outlying; /**< if `medians` is not 0: the mean of the worst layer, as a
+                          multiple of its median, */
+    fsd_id outlier;  /**< and the number of that layer */
+    uint32_t entries, joined; /**< number of entries of the first profile, and how many
+                                   of them are layers or run in one */
+    struct fsd_spread run;    /**< the times of whole runs, from --times; see
+                                   fsd_spread_robust() */
     uint32_t timed_runs;
 };
 
 /** The layer of each entry of a profile. */
 struct fsd_join {
     fsd_id *layer_of;          /**< indexed by entry; FSD_NONE: none */
-    uint32_t joined, by_place; /**< number of joined entries; of those with a different
-                                    name, joined by position */
+    uint32_t joined, by_place; /**< number of joined entries, and of entries that have
+                                    another name than the layer and were joined by
+                                    position */
     uint32_t inside;           /**< number of entries that run in a layer's body; not in
                                     the counts above */
 };

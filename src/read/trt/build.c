@@ -291,8 +291,8 @@ void fsd_build_attr(struct fsd_build *b, struct fsd_attr attr)
     b->node.attrs.n++;
 }
 
-/* If TensorRT adds a layer for itself, names in the layer's name that are not in the
- * model are TensorRT's own. */
+/* For a layer that TensorRT added for itself: marks the names in its name that are not
+ * in the model as TensorRT's own. */
 static void own_names(struct fsd_build *b)
 {
     for (uint32_t i = b->layer.mentions.at; i < b->g->mentions.n; i++)
@@ -456,8 +456,8 @@ static uint8_t guessed_flags(const struct fsd_build *b, fsd_id tensor, bool by_m
 
 /* ------------------------------------------------------------------- finishing */
 
-/* Neither JSON nor every log states the version; the keys narrow it down to this range.
- */
+/* The range of versions that may have written the engine.  Neither JSON nor every log
+ * states the version, but the keys narrow it down. */
 static const char *generation(const struct fsd_build *b)
 {
     if (b->seen & FSD_SEEN_IO_TENSORS)

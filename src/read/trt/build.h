@@ -67,13 +67,13 @@ struct fsd_build {
     bool in_layer;               /**< between fsd_build_layer() and its end */
     struct fsd_node node;        /**< the layer that is being built */
     struct fsd_layer layer;      /**< the fields that only an engine's layer has */
-    enum fsd_trt_origin origin;  /**< of that layer */
+    enum fsd_trt_origin origin;  /**< the origin of that layer */
     fsd_sym subtype;             /**< ParameterType or PluginType; 0: absent */
     bool elsewhere;              /**< the layer belongs to a different profile */
-    uint32_t remarks;            /**< the number of remarks before it */
+    uint32_t remarks;            /**< the number of remarks before the layer */
     FSD_VEC(int32_t) profile_of; /**< indexed by region of kernels; -1: unknown */
-    bool looked, ambiguous;      /**< it was checked whether the model's names contain
-                                      FSD_TRT_PROFILE; they do */
+    bool looked, ambiguous;      /**< `looked`: `ambiguous` is set; it states whether
+                                      the model's names contain FSD_TRT_PROFILE */
     FSD_VEC(uint8_t) uses;       /**< indexed by tensor: produced, consumed */
     FSD_VEC(struct fsd_trt_format) formats; /**< the formats read so far */
     FSD_VEC(fsd_id)
@@ -88,9 +88,10 @@ void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,
  * profile: layers and bindings of other profiles are recognized by name and left out.
  * g->profile is the profile; if it is unset, the first layer's profile is used. */
 
-/** Looks at a layer's text before any layer is built: kernels do not have a profile's
- * number, but their tensors may, and all kernels of a region ("_myl1_7" is in region 1)
- *  belong to one profile.  Text without FSD_TRT_PROFILE need not be passed. */
+/** Looks at a layer's text before any layer is built, to find the optimization profile
+ * of each region.  The names of kernels have no profile's number, but the names of
+ * their tensors may, and all kernels of a region ("_myl1_7" is in region 1) belong to
+ * one profile.  Text without FSD_TRT_PROFILE need not be passed. */
 void fsd_build_foresee(struct fsd_build *b, struct fsd_slice name,
                        struct fsd_slice text);
 

@@ -1,6 +1,6 @@
 /*
- * One pass with two states, inside and outside of a string; everything that needs no
- * change is copied in runs.
+ * Converts almost-JSON to JSON in one pass with two states, inside and outside of a
+ * string.  Sequences of bytes that need no change are copied at once.
  */
 #include "read/trt/trt.h"
 #include "base/plain.h"

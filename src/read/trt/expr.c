@@ -29,7 +29,7 @@ static bool skip_tail(const struct fsd_expr *p, struct fsd_tail *t)
         t->copies = true;
     } else if (fsd_scan_skip(&p->text, &at, quantizer_ends[0]) ||
                fsd_scan_skip(&p->text, &at, quantizer_ends[1])) {
-        /* the text continues after the suffix */
+        /* nothing but the suffix is skipped */
     } else if (fsd_scan_skip(&p->text, &at, "_clone_")) {
         if (!fsd_scan_skip_number(&p->text, &at))
             return false;
@@ -117,10 +117,9 @@ void fsd_expr_mention(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
         fsd_mention_add(p->g, p->vocab, m, p->text.s + at, end - at, what);
 }
 
-/* The parser numbers the layers of one node, and so may give a layer the name of
- * another node: "node_linear_1" may be the second layer of node_linear, and
- * "node_linear_1_2" is a layer of node_linear_1.  The whole name is kept, since a log
- * can decide. */
+/* The parser numbers the layers of one node, so a layer may get the name of another
+ * node: "node_linear_1" may be the second layer of node_linear, and "node_linear_1_2"
+ * is a layer of node_linear_1. The whole name is kept, since a log can decide. */
 void fsd_expr_mention_known(struct fsd_expr *p, enum fsd_mention_role role, size_t at,
                             const struct fsd_known *known)
 {

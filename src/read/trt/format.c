@@ -1,8 +1,8 @@
 /*
  * The inspector describes a format in a sentence, and the sentence changes between
- * releases: with and without "format" at its end, with a full stop, with hyphens,
- * shortened to the bare type, since TensorRT 11 in two keys.  So it is read word by
- * word, and each word adds a fact:
+ * releases: it may end with "format" or a full stop, have hyphens, consist of the type
+ * alone or, since TensorRT 11, be in two keys.  So it is read word by word, and each
+ * word adds a fact:
  *
  *     Channel major FP16 format where channel % 8 == 0
  *     \___________/ \__/              \_________/
@@ -205,7 +205,7 @@ struct io_format {
 };
 
 /* The formats that TensorRT for RTX accepts, found by building a network for each type,
- * layout and rank, because it does not check all that it cannot compile.
+ * layout and rank: the builder does not reject all formats that it cannot compile.
  * tests/conformance/formats.py writes and checks these rows. */
 static const struct io_format made_by_building[] = {
     /* clang-format off */

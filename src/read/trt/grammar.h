@@ -67,9 +67,9 @@ struct fsd_expr {
     struct fsd_graph *g;
     const struct fsd_vocab *vocab; /**< NULL: no model is known */
     uint64_t steps;                /**< the remaining budget for looking up names */
-    bool serving;                  /**< the whole name is that of the layer that a
+    bool serving;                  /**< the whole text is the name of the layer that a
                                         reformat serves */
-    bool copying;                  /**< the whole name is that of a tensor that is
+    bool copying;                  /**< the whole text is the name of a tensor that is
                                         copied to the DLA */
     bool dots;                     /**< the "..." of a region was read */
     int part;                      /**< the kind of the part just read: expr.c */
@@ -81,8 +81,8 @@ struct fsd_known {
     size_t len;
     struct fsd_tail {
         size_t end;   /**< after "_clone_2", "_17", " copy" and similar suffixes */
-        bool copies;  /**< one of them marks a copy */
-        bool counted; /**< one of them is a bare number */
+        bool copies;  /**< one of these suffixes marks a copy */
+        bool counted; /**< one of these suffixes is a bare number */
     } tail;
 };
 

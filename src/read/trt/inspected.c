@@ -150,8 +150,8 @@ static void read_tensors(struct printed *p, struct fsd_slice t)
         p->tensors = NULL;
 }
 
-/* Removes the suffix of "X [profile 1]": up to 8.4, TensorRT names the tensors of
- * further profiles so. */
+/* Removes the suffix of "X [profile 1]", which the tensors of further profiles have up
+ * to TensorRT 8.4. */
 static void drop_profile(struct fsd_slice *name)
 {
     struct fsd_slice rest = *name, number;
@@ -191,7 +191,7 @@ static bool split_binding(struct fsd_slice t, struct fsd_slice *name,
     return true;
 }
 
-/* Stores the size of each dimension that is the same in all profiles. */
+/* Stores the size of a dimension if it is the same in all profiles. */
 static void put_fixed(struct printed *p, cJSON *binding)
 {
     const cJSON *profile = fsd_json_get(binding, "ProfileInfo")->child;
@@ -222,7 +222,8 @@ static void put_profile(struct printed *p, cJSON *list, struct fsd_slice about)
     put(p, list, NULL, profile);
 }
 
-/* Each profile lists the same tensors in the same order. */
+/* Reads a line about an input or output. Each profile lists the same tensors in the
+ * same order. */
 static void read_binding(struct printed *p, struct fsd_slice t)
 {
     struct fsd_slice name, about, sizes;

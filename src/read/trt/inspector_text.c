@@ -306,7 +306,8 @@ static void read_keys(struct context *m, struct fsd_slice t)
     m->odd |= t.n > 0 && !fsd_slice_begins(t, ",");
 }
 
-/* The type is one word, with which the part ends that all versions share. */
+/* Reads a layer's line.  All versions begin it in the same way, up to the type, which
+ * is one word. */
 static void read_line(struct context *m, struct fsd_slice t)
 {
     static const char *const lists[] = {", Inputs: [", ", Constants: [",

@@ -20,7 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Far above any engine, and low enough for the memory that such counts need. */
+/* Limits that are far above any engine, and low enough for the memory that such counts
+ * need. */
 enum { RANK_MAX = 64, LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24 };
 
 /* A file may have LAYERS_FREE layers, and one more per LAYER_BYTES bytes.  A run needs
@@ -144,7 +145,8 @@ static bool read_list(const cJSON *list, int64_t out[RANK_MAX], uint32_t *n)
     return true;
 }
 
-/* An unknown size is -1; an engine has no other negative one. */
+/* Whether a size is negative but not -1, which means unknown; no engine has such a
+ * size. */
 static bool has_negative_size(const cJSON *list)
 {
     const cJSON *item;
@@ -240,7 +242,8 @@ static enum fsd_status read_ports(struct fsd_json_reading *r, const cJSON *layer
 
 /* --------------------------------------------------------------------- layers */
 
-/* One number that is not an integer makes the list one of floats. */
+/* Reads a list of numbers as integers or, if one of them is not an integer, as
+ * floats. */
 static void read_numbers(struct fsd_json_reading *r, const cJSON *list,
                          struct fsd_attr *attr)
 {
@@ -483,7 +486,7 @@ static void foresee(const struct fsd_json_reading *r, const cJSON *layer,
         fsd_build_foresee(r->b, fsd_slice_of(name->valuestring), text);
 }
 
-/* Guarded against failed allocations, since the caller must free its JSON. */
+/* A guard catches failed allocations, because the caller must free its JSON. */
 enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *layer,
                                     struct fsd_slice text)
 {

@@ -1,7 +1,7 @@
 /*
- * What the files that read JSON share: json.c alone reads a layer, whether it is part
- * of a dump (json_file.c), alone between lines of text (json_objects.c), or converted
- * from the inspector's text (inspector_text.c).  Only these files include this header.
+ * What the files that read JSON share.  All layers are read by json.c, whether they are
+ * in a dump (json_file.c), between lines of text (json_objects.c), or converted from
+ * the inspector's text (inspector_text.c).  Only these files include this header.
  */
 #ifndef FSD_TRT_JSON_H
 #define FSD_TRT_JSON_H
@@ -37,7 +37,7 @@ const char *fsd_json_kind(const cJSON *item);
 unsigned fsd_json_most(const struct fsd_file *file, unsigned free, unsigned bytes,
                        unsigned max);
 
-/** @return FSD_E_LIMIT; r->err states that there are more than `limit` */
+/** @return FSD_E_LIMIT; r->err states that there are more than `limit` of `of` */
 enum fsd_status fsd_json_fail_limit(const struct fsd_json_reading *r, unsigned limit,
                                     const char *of);
 

@@ -109,7 +109,8 @@ static void remark_repeated(struct fsd_json_reading *r, const cJSON *rest)
     }
 }
 
-/* "Disabled", since TensorRT 11, or a value that no dump has shown yet. */
+/* Adds a remark on any value but "Disabled", which TensorRT 11 and later write: no dump
+ * has shown another value yet. */
 static void remark_devices(struct fsd_json_reading *r, const cJSON *said)
 {
     if (said && !(cJSON_IsString(said) && !strcmp(said->valuestring, "Disabled")))
@@ -167,7 +168,8 @@ enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slic
     return FSD_OK;
 }
 
-/* cJSON points to the last byte if the text ends too early. */
+/* Fails at this place of the text.  If the text ends too early, cJSON points to its
+ * last byte. */
 static enum fsd_status fail_at(const struct fsd_json_reading *r,
                                const struct fsd_json_text *text, const char *at,
                                const char *expected, bool parsed)
@@ -320,8 +322,8 @@ static enum fsd_status report_wrong(struct fsd_json_reading *r,
     root = cJSON_ParseWithLengthOpts(text->s, text->n, &end, 0);
     if (!root && errno != ENOMEM)
         status = fail_at(r, text, end, "JSON", false);
-    else if (root && !has_layers(root)) /* the kind of file helps more than the error
-                                           after it */
+    else if (root && !has_layers(root)) /* the kind of file is more helpful than a
+                                           syntax error after it */
         status = refuse(r, root);
     else if (root && (end = skip_space(text, end)) < text->s + text->n)
         status = fail_at(r, text, end, "nothing after the JSON value", true);

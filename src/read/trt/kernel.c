@@ -77,7 +77,8 @@ static void add_steps(struct fsd_graph *g, struct fsd_layer *layer,
         add_step(g, layer, word->steps[i]);
 }
 
-/* The kernel's name lists a group normalization last, but its activation before it. */
+/* Moves the steps after the first `before` ones to the front: the name of a kernel
+ * lists a group normalization last, after the activation that follows it. */
 static void put_first(struct fsd_graph *g, const struct fsd_layer *layer,
                       uint32_t before)
 {
@@ -119,8 +120,8 @@ static void read_words(struct fsd_graph *g, struct fsd_layer *layer, const char 
 }
 
 /* "a/MatMul+b/MatMul": one matrix product per name.  In "a/MatMul+__mye47+__mye35" it
- * is unknown whether these are two more products or parts of one, and in which order.
- */
+ * is unknown whether the last two names are two more products or parts of one, and in
+ * which order they run. */
 static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
 {
     uint32_t n = 0;
@@ -208,8 +209,8 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
-    /* A lone Expand copies what a product reads once per batch; with a Concat, it fills
-     * the border of a Pad. */
+    /* An Expand alone copies the operand of a product for each element of a batch;
+     * together with a Concat, it fills the border of a Pad. */
     return l->steps.n && (n == l->steps.n || repeats == l->steps.n) &&
            l->more_steps == FSD_STEPS_ARE_ALL;
 }

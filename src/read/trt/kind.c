@@ -1,9 +1,9 @@
 /*
- * Derives what a layer is (compute, reformat, copy, ...) from TensorRT's LayerType,
- * Origin, name and tactic, which have meant different things from 8.0 to 11. The layer
- * type alone does not suffice: a Reformat may be TensorRT's own, or a Q/DQ, Slice or
- * Cast of the model.  Only this folder knows these words; other folders use the neutral
- * facts that are set here.
+ * Derives the kind of a layer (compute, reformat, copy, ...) from TensorRT's LayerType,
+ * Origin, name and tactic, whose meanings have changed from 8.0 to 11.  The layer type
+ * alone does not suffice: a Reformat may be TensorRT's own, or a Q/DQ, Slice or Cast of
+ * the model.  Only this folder knows these words; other folders use the neutral facts
+ * that are set here.
  */
 #include "model/graph/graph.h"
 #include "read/trt/grammar.h"
@@ -80,10 +80,11 @@ bool fsd_trt_is_own_type(const char *type)
            !strcmp(type, "FinishNvmRegions");
 }
 
-/* Since TensorRT 8.2, Origin states what a Reformat does: only REFORMAT is TensorRT's
- * own.  A QDQ is an unfused QuantizeLinear or DequantizeLinear of the model, a SLICE
- * writes its part of a Concat, or reads one, by copying, and CAST and IDENTITY are the
- * model's nodes of that name. */
+/* The kind of a layer by its type and, for a Reformat, its Origin.  Since TensorRT 8.2,
+ * Origin states what a Reformat does: only REFORMAT is TensorRT's own.  A QDQ is an
+ * unfused QuantizeLinear or DequantizeLinear of the model.  A SLICE copies a part of a
+ * tensor, into a Concat or out of a larger tensor.  CAST and IDENTITY are the model's
+ * nodes with these operators. */
 static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
                              enum fsd_trt_origin origin)
 {
@@ -95,7 +96,8 @@ static enum fsd_kind kind_of(const struct fsd_layer *l, const char *type,
         i++;
     if (i < FSD_COUNT_OF(types))
         kind = types[i].kind;
-    if (!strcmp(type, "COPY")) /* from the list at INFO; a kernel "copy" may compute */
+    if (!strcmp(type, "COPY")) /* the type in the list of kinds; a kernel called "copy"
+                                  may compute */
         kind = FSD_KIND_COPY;
     if (copies_to_host(type))
         kind = FSD_KIND_SHAPE;
@@ -159,8 +161,9 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                                            "onvolution",     "ONVOLUTION",
                                            "MatrixMultiply", "MATRIX_MULTIPLY",
                                            "FULLY_CONNECTED"};
-    /* Kernels that multiply without tensor cores: CUDA cores one by one (simt, ffma,
-     * scudnn, sgemm), or the four-way INT8 instruction (int8x4, idp). */
+    /* Kernels that multiply without tensor cores: on CUDA cores, one product at a time
+     * (simt, ffma, scudnn, sgemm), or by the four-way INT8 instruction (int8x4,
+     * idp). */
     static const char *const scalar[] = {"simt", "ffma", "scudnn", "sgemm", "int8x4",
                                          "_idp", "dp4a", "fp16x2", "hfma2"};
     const char *type = fsd_text(names, node->op);
@@ -186,8 +189,8 @@ void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
     /* With FP32 tensors the kernel may or may not round to TF32. */
     layer->rounds_to = strstr(tactic, "tf32") ? FSD_TF32 : FSD_DTYPE_UNKNOWN;
     layer->computes_in = fsd_trt_computes_in(layer, tactic);
-    /* A layer that the builder adds has a name that contains the name of the layer that
-     * it serves. */
+    /* The name of a layer that the builder adds contains the name of the layer that it
+     * serves. */
     layer->of_network =
         node->name && layer->form == FSD_NAME_PLAIN &&
         layer->provider == FSD_PROVIDER_BUILDER &&

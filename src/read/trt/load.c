@@ -28,7 +28,8 @@ enum form {
     FORM_TEXT
 };
 
-/* Ultralytics writes a length and a JSON text before the engine. */
+/* Whether the file is an engine itself.  Ultralytics writes a length and a JSON text
+ * before the engine. */
 static bool is_plan(const struct fsd_file *file)
 {
     const unsigned char *s = file->bytes;
@@ -95,7 +96,7 @@ static enum form form_of(const struct fsd_file *file)
     return form == FORM_TEXT && look == FSD_FILETYPE_LIST ? FORM_JSON : form;
 }
 
-/* Whether JSON has layers, objects or names; other JSON may be any file. */
+/* Whether JSON lists layers, as objects or as names; other JSON may be any file. */
 static bool has_layers(const struct fsd_file *file)
 {
     enum { SEARCHED = 4096 };
@@ -148,8 +149,8 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         name, name);
 }
 
-/* At least half of the names must be layer names, since many programs write traces and
- * lists of numbers. */
+/* Refuses a file of times unless at least half of the names look like layer names: many
+ * programs write traces and lists of numbers. */
 static enum fsd_status check_names(const struct fsd_profile *profile,
                                    const struct fsd_intern *names,
                                    const struct fsd_file *file, struct fsd_error *err)
@@ -242,7 +243,8 @@ static bool is_list(const struct fsd_file *file)
     return fsd_file_has_at(file, fsd_file_text_start(file), "[", 1);
 }
 
-/* Names in a list without the key "Layers" may also belong to another program. */
+/* Refuses a list without the key "Layers" if most of its names do not look like layer
+ * names: another program may have written it. */
 static enum fsd_status check_list(const struct fsd_graph *g,
                                   const struct fsd_file *file, struct fsd_error *err)
 {
@@ -272,8 +274,8 @@ static enum fsd_status read_json(struct fsd_build *b, const struct fsd_source *s
     return status;
 }
 
-/* Text without a list may contain single layers; if it does not, the error of the list
- * stays. */
+/* Reads single layers from text without a list; if there are none, the error of the
+ * list stays. */
 static enum fsd_status read_objects(struct fsd_build *b, const struct fsd_file *file,
                                     struct fsd_error *err)
 {
@@ -407,7 +409,8 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
     return status;
 }
 
-/* Layers without ports change no tensor, so that the finished graph stays finished. */
+/* Adds layers without ports: they change no tensor, so that the finished graph stays
+ * finished. */
 static void add_names(struct fsd_graph *g, const fsd_sym *names, uint32_t n,
                       const struct fsd_vocab *vocab)
 {

@@ -72,8 +72,8 @@ static bool writes_any(struct fsd_slice tensors)
     return at && at + 3 < tensors.s + tensors.n;
 }
 
-/* Whether a line repeats that of an earlier layer, because a person who comments on a
- * log quotes it.  No two layers write one tensor; layers that write nothing may be
+/* Whether a line repeats the line of an earlier layer, because a person who comments on
+ * a log quotes it.  No two layers write one tensor; layers that write nothing may be
  * equal. */
 static bool is_quoted(struct reading *r, const struct fsd_log_layer *layer)
 {
@@ -284,7 +284,7 @@ static enum fsd_status read_engine(struct reading *r,
 
 /* -------------------------------------------------------------- choosing the engine */
 
-/* An engine has at least one list. */
+/* The list of the engine that is first in the log; an engine has at least one. */
 static const struct fsd_log_list *first_list(const struct fsd_log_engine *engine)
 {
     const struct fsd_log_list *first = &engine->lists[0];
@@ -331,8 +331,7 @@ static bool has_finished(const fsd_log_engines *engines)
     return false;
 }
 
-/* The builder prints the layers of an engine that it could not finish like those of any
- * other. */
+/* The builder also prints the layers of an engine that it could not finish. */
 static bool has_failed(const struct fsd_log_scan *scan, unsigned number)
 {
     const fsd_log_engines *engines = &scan->engines;

@@ -1,9 +1,9 @@
 /*
- * Decides whether a file with numbers or names shows an engine, and what it is
- * otherwise.  A profile or a list of names has no mark of its own, and other programs'
- * JSON has names, too.  The names of TensorRT's layers consist of operators, paths of
- * modules, and words that the builder adds; names of keys, functions and threads do
- * not.
+ * Decides whether a file with numbers or names describes an engine, and otherwise which
+ * kind of file it is.  A profile or a list of names has no mark of its own, and other
+ * programs' JSON has names, too.  The names of TensorRT's layers consist of operators,
+ * paths of modules, and words that the builder adds; names of keys, functions and
+ * threads do not.
  */
 #include "read/trt/json.h"
 
@@ -108,8 +108,8 @@ bool fsd_trt_is_pytorch(const struct fsd_file *file)
 
 /* ------------------------------------------------------------------------ messages */
 
-/* No message quotes a byte of the file: a link may have led to a file whose content
- * must stay hidden. */
+/* Describes JSON by its structure.  No message quotes a byte of the file: a link may
+ * have led to a file whose content must stay hidden. */
 static void describe(const cJSON *root, FILE *out)
 {
     const cJSON *first = root->child;

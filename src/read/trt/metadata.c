@@ -4,10 +4,10 @@
  *     [ONNX Layer: /classifier/classifier.4/Gemm]<1F>[ONNX Layer: /classifier/Relu]
  *
  * Items are separated by 1E (fused by the optimizer), by 1F (fused by Myelin), or by
- * what a tool printed instead (model/graph/items.h).  An item may have more than the
- * node's name: " | " and its doc string, or " | Local Function: f".  A name may itself
- * contain any of this, so that an item is looked up whole before its end is removed.
- * Myelin appends how it lowered the node: "[ONNX Layer:
+ * the text that a tool printed instead (model/graph/items.h).  An item may have more
+ * than the node's name: " | " and its doc string, or " | Local Function: f".  A name
+ * may itself contain any of this, so that an item is looked up whole before its end is
+ * removed.  Myelin appends how it lowered the node: "[ONNX Layer:
  * /conv/Conv]__gemm_from_conv1x1".
  *
  * TensorRT truncates Metadata to 4000 characters and writes " ... " in the middle; a

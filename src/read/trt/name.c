@@ -24,9 +24,9 @@
  *     Conv_1 [profile 1]                                   the same for profile 1
  *
  * Node names may contain every one of these separators, so that the text alone cannot
- * be parsed.  At the start of each part the longest name of the model that ends at a
- * boundary is used; only if there is none do the separators decide, and the part is
- * kept as unknown.  Names match whole: "Conv_1" is not in "Conv_12".
+ * be parsed.  At the start of each part, the longest name of the model that ends at a
+ * boundary is used.  If there is none, the separators decide where the part ends, and
+ * the part is kept as unknown.  Names match whole: "Conv_1" is not in "Conv_12".
  *
  *     name    = expr | "Reformatting CopyNode for ... to " expr | ...
  *     expr    = part ((" + " | " || ") part)*
@@ -74,8 +74,7 @@ static bool read_reformat(struct fsd_expr *p, struct fsd_layer *layer, fsd_sym w
     }
     layer->output = output;
     layer->port = port;
-    /* When the builder adds the layer with this name, the log calls it "Reformatted
-     * Input Tensor 0 to X". */
+    /* The log line that adds this layer names it "Reformatted Input Tensor 0 to X". */
     layer->made_as = fsd_intern_str(
         p->g->names, fsd_printed(p->g->arena, "Reformatted %.*s",
                                  (int)(p->text.n - served), p->text.s + served));
@@ -237,8 +236,8 @@ static const struct fsd_meaning *longest_joined(struct fsd_expr *p, size_t at,
     return NULL;
 }
 
-/* "__mye355569" up to a '+' or the end: a product of weights into which Myelin
- * decomposed one. */
+/* "__mye355569" up to a '+' or the end: Myelin's name for one of the products of
+ * weights into which it decomposed a product. */
 static bool is_own_part(const struct fsd_expr *p, size_t at, size_t *end)
 {
     *end = at;
@@ -443,8 +442,8 @@ void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
     set_text(&p, layer->base_name);
     p.steps = STEPS_AT_LEAST + (uint64_t)STEPS_PER_BYTE * p.text.n;
     read_base(&p, layer, name);
-    /* When the builder adds "T copy", the log calls it by tensor T; this does not hold
-     * for other copies. */
+    /* The log line that adds the layer "T copy" names it after its tensor, T.  The
+     * lines that add other copies do not. */
     if (layer->form == FSD_NAME_COPIES) {
         struct fsd_slice tensor = fsd_slice_of(fsd_text(p.g->names, layer->base_name));
 

@@ -20,8 +20,8 @@ struct fsd_name_reader {
     struct fsd_brackets brackets;  /**< .arena: the graph's */
 };
 
-/** Fills the facts in the name of `layer`: form, provider, base_name, profile, served,
- *  made_as; and appends its mentions to g->mentions. */
+/** Fills in the members of `layer` that its name states: form, provider, base_name,
+ *  profile, served, made_as; and appends its mentions to g->mentions. */
 void fsd_name_read(struct fsd_name_reader *reader, fsd_sym name,
                    struct fsd_layer *layer);
 

@@ -1,7 +1,7 @@
 /*
- * Reads trtexec's --exportProfile and --exportTimes, and reports what a file is if it
- * is neither.  Strings in these files may lack JSON's escapes, depending on their
- * writer, so record.c reads them tolerantly; a name is stored both unchanged and
+ * Reads the files that trtexec --exportProfile and --exportTimes write, and reports the
+ * kind of any other file.  Strings in these files may lack JSON's escapes, depending on
+ * their writer, so record.c reads them tolerantly; a name is stored both unchanged and
  * unescaped, so that profile/ can join by either.
  */
 #include "read/trt/trt.h"

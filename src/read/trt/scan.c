@@ -69,8 +69,8 @@ bool fsd_scan_is_boundary(const struct fsd_scan *t, size_t at, enum fsd_place in
     return at >= t->n || fsd_scan_separator(t, at, in) || fsd_scan_closer(t, at, in);
 }
 
-/* Pairs each kind of bracket separately.  Until it is closed, an opening bracket's
- * entry is the opening bracket before it. */
+/* Pairs each kind of bracket separately.  While a bracket is open, its entry is the
+ * position of the open bracket before it. */
 static void pair_brackets(struct fsd_scan *t)
 {
     static const char open[] = "([{", close[] = ")]}";

@@ -3,12 +3,12 @@
  *
  *     x [profile 1]                    x, of the second profile
  *     X.1_myl0                         X itself
- *     X.1_5_myl0, __mye47X.1_5_myl0    made for the kernel that computes X; not X: in
- *                                      two of three it has not even X's size
+ *     X.1_5_myl0, __mye47X.1_5_myl0    made for the kernel that computes X, but not X:
+ *                                      two of three have another size
  *     W_constantFloat_myl0             the initializer W
  *
- * X may also be a node and a tensor inside of it
- * ("node_transpose_first_transpose_output"), which means the node's output.
+ * X may also consist of a node's name and a suffix for a tensor inside of the node
+ * ("node_transpose_first_transpose_output").  Such a name means the node's output.
  */
 #include "model/graph/graph.h"
 #include "read/trt/name.h"

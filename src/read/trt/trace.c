@@ -4,8 +4,8 @@
  *     [ {"name": "conv1", "ph": "X", "ts": 0, "dur": 523.1, "args": {}}, ... ]
  *     {"conv1": [0.021, 0.020], "fc": [[0.005, "20241101-10:32:46"], ...]}
  *
- * The first is the trace that Torch-TensorRT's profiler dumps, which browsers show: one
- * event per layer, in microseconds, for all runs together.  It does not state their
+ * The first form is a trace, which Torch-TensorRT's profiler writes and browsers show:
+ * one event per layer, in microseconds, for all runs together.  It does not state their
  * number, so that only proportions are known.  Other tools write one event per run.
  * The second form comes from profilers in Python: each layer's times, one per run, in
  * milliseconds.

@@ -25,7 +25,8 @@ enum {
     SEARCHED = 1 << 14,
     LONGEST = 1 << 10,
     ENTRIES_MAX = 1 << 12,
-    N_OPTIONS = 5 /* of `sections`: they come first */
+    N_OPTIONS = 5 /* the number of sections of options, which come first in
+                     `sections` */
 };
 
 static const struct {
@@ -44,7 +45,8 @@ bool fsd_trex_is(const struct fsd_file *file)
 
     if (fsd_file_type_of(file) != FSD_FILETYPE_JSON)
         return false;
-    /* Most other files have no such key: one search for five of them. */
+    /* Most other files have no key that ends like these five keys, so one search
+     * excludes them all. */
     for (size_t i = fsd_file_has_word(file, SEARCHED, "_options\"") ? 0 : N_OPTIONS;
          i < FSD_COUNT_OF(sections); i++) {
         snprintf(word, sizeof word, "\"%s\"", sections[i].key);
@@ -92,7 +94,7 @@ static void read_entry(struct trex *t, const struct fsd_field *f)
         snprintf(value, sizeof value, "%.*s", (int)f->text_len, f->text);
     else if (!f->is_text && isfinite(f->number))
         put_number(f, value, sizeof value);
-    /* The sizes of these entries are missing. */
+    /* The file lacks the sizes of memory pools. */
     if (!*value || f->key_len >= LONGEST || fsd_field_is(f, "Memory Pools"))
         return;
     snprintf(text, sizeof text, "%.*s: %s", (int)f->key_len, f->key, value);

@@ -52,8 +52,8 @@ enum fsd_trt_origin {
  *  never names of nodes. */
 bool fsd_trt_is_own_type(const char *type);
 
-/** Fills the facts that follow from the layer's type (`node->op`), its origin, its
- *  tactic's name, and the `form` and `provider` that its name gave it. */
+/** Fills in the facts of `layer` that follow from its type (`node->op`), its origin,
+ *  its tactic's name, and the `form` and `provider` that its name gave it. */
 void fsd_trt_facts(const struct fsd_intern *names, const struct fsd_node *node,
                    enum fsd_trt_origin origin, struct fsd_layer *layer);
 
@@ -114,11 +114,11 @@ struct fsd_cleaned {
     uint32_t depth; /**< how deep lists and objects are nested, if the text is JSON */
 };
 
-/** Writes the bytes to `out` with these changes and returns the number of bytes
- *  written: control characters inside strings, which JSON forbids and some dumps have,
- *  are escaped; the zero byte, which a C string cannot hold, becomes the four
- *  characters \x00, escaped or not; NaN and Infinity become 1e999, which is not finite
- *  either.  If `out` is NULL, the bytes are only counted. */
+/** Writes the bytes to `out`, with changes, and returns the number of bytes written.
+ *  Control characters inside strings, which JSON forbids and some dumps have, are
+ *  escaped.  The zero byte, which a C string cannot hold, becomes the four characters
+ *  \x00, whether it is escaped or not.  NaN and Infinity become 1e999, which is not
+ *  finite either.  If `out` is NULL, the bytes are only counted. */
 size_t fsd_clean(const unsigned char *bytes, size_t n, char *out,
                  struct fsd_cleaned *about);
 
@@ -146,9 +146,10 @@ enum fsd_status fsd_inspector_binding(struct fsd_build *b, const struct fsd_file
 
 /* ------------------------------------------------------------------- inspected.c */
 
-/** Reads what `polygraphy inspect model ENGINE` prints; the caller finishes the graph.
- *  @return FSD_OK; FSD_E_UNSUPPORTED if there are no layers; FSD_E_LIMIT; FSD_E_MEMORY
- */
+/** Reads the text that `polygraphy inspect model ENGINE` prints; the caller finishes
+ *  the graph.
+ *  @return FSD_OK; FSD_E_UNSUPPORTED if there are no layers; FSD_E_LIMIT;
+ *          FSD_E_MEMORY */
 enum fsd_status fsd_inspected_read(struct fsd_build *b, const struct fsd_file *file,
                                    struct fsd_error *err);
 
@@ -216,9 +217,9 @@ void fsd_trex_read(struct fsd_history *h, const struct fsd_file *file);
 
 /* ----------------------------------------------------------------------- looks.c */
 
-/* Decides whether names are layer names, and what a file without layer names is. */
+/* Decides whether names are layer names, and which kind of file has other names. */
 
-/** Whether the name looks like that of a builder's layer or of an exported node. */
+/** Whether the name looks like the name of a builder's layer or of an exported node. */
 bool fsd_trt_looks_layer(const char *name);
 
 /** Whether the file is a trace of PyTorch's own profiler, in which an engine is one

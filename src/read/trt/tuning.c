@@ -1,7 +1,7 @@
 /*
  * Reads the cache of trtexec's global performance tuner (--tuningCacheFile, TensorRT
- * 11.1 and later): JSON lines: the first describes the search, and each further line an
- * iteration.
+ * 11.1 and later).  It has JSON lines: the first describes the search, and each further
+ * line an iteration.
  *
  *     {"tuner_version":"1.0","default_build_route":"-a=on -b=1","tuning_expr":...}
  *     {"iter":0,"build_route":"-a=on","crash":false,"error_message":"",
@@ -34,7 +34,8 @@ static fsd_sym text_of(const struct tuning *t, const struct fsd_field *f)
                       : 0;
 }
 
-/* Called for each field of a record; a value that it does not read is skipped. */
+/* Called for each field of a record.  A value that the function does not read is
+ * skipped. */
 typedef void field_fn(struct tuning *t, const struct fsd_field *field, void *payload);
 
 /* Reads one record, whose opening bracket is next or has been read.
