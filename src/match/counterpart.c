@@ -53,7 +53,8 @@ static fsd_id consumer(const struct fsd_graph *g, fsd_id tensor, uint32_t i)
     return g->links.at[g->tensors.at[tensor].consumers.at + i];
 }
 
-/* The Q that the values of a tensor reach across commuting operators; FSD_NONE. */
+/* The Q that reads the tensor, possibly after operators with which a Q commutes;
+ * FSD_NONE if there is none. */
 static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
 {
     for (int far = 0; far < FAR; far++) {
@@ -75,8 +76,8 @@ static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* For a DQ that was moved forward: the tensor after the operator that it crossed, else
- * `tensor` itself. */
+/* If the builder moved a DQ of `tensor` forward across an operator: the tensor after
+ * this operator; else `tensor` itself. */
 static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id next;
@@ -127,8 +128,9 @@ static void name_counterparts(struct fsd_match *m)
     }
 }
 
-/* If a tensor could get several counterparts, it gets the first in the model, whatever
- * the order of the layers, because the model derives the others from it. */
+/* Gives the tensor `to` the counterpart of `from`.  Of several possible counterparts,
+ * the first in the model counts, whatever the order of the layers, because the model
+ * computes the others from it. */
 static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id to)
 {
     if (settled[to] || !fsd_match_holds(m, from) ||
@@ -159,10 +161,10 @@ static bool forward(struct fsd_match *m, const bool *settled, bool back, fsd_id 
     return give(m, settled, in, out) || (back && give(m, settled, out, in));
 }
 
-/* Gives each tensor without a counterpart that of the tensor from which it is forwarded
- * and, with `back`, that of the tensor to which it is forwarded.  Chains of reformats
- * are in the engine's order, so that one sweep forward and one back find nearly all;
- * sweeps stop when nothing changes. */
+/* If a layer forwards a tensor, and only the layer's input has a counterpart, gives
+ * that counterpart to the output; with `back`, also the other way round.  Chains of
+ * reformats are in the engine's order, so that one sweep forward and one back find
+ * nearly all counterparts; sweeps stop when nothing changes. */
 static void forward_all(struct fsd_match *m, bool back)
 {
     bool *settled = FSD_NEW(m->arena, bool, m->engine->tensors.n), changed = true;

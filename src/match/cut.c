@@ -1,6 +1,6 @@
 /*
- * The tensor cut.  From each tensor that a unit writes, walk the model backwards and
- * stop at the tensors that it reads:
+ * The tensor cut.  From each tensor that a unit writes, walk the model backwards, and
+ * stop at the tensors that the unit reads:
  *
  *     engine:   in ==> [ unit ] ==> out
  *     model:    in -> Conv -> BatchNormalization -> Relu -> out
@@ -42,19 +42,21 @@ struct visit {
 
 struct fsd_cutter {
     struct fsd_match *m;
-    /* Indexed by model tensor, at the first tensor of the value: */
-    bool *held;                       /* the engine has it in memory */
-    bool *root_held;                  /* it is the root of a tensor that the engine has
-                                         in memory */
+    /* A unit mark is the `mark` of the last unit to which the statement applies.
+     * Indexed by model tensor, at the first tensor of the value: */
+    bool *held;                       /* the engine has the value in memory */
+    bool *root_held;                  /* the tensor is the root of a tensor that the
+                                         engine has in memory */
     uint32_t *read, *root_read;       /* unit mark */
     uint32_t *written, *root_written; /* unit mark */
-    /* Indexed by model tensor, each for itself: */
+    /* Indexed by model tensor, without joining tensors of one value: */
     uint32_t *read_itself; /* unit mark */
     /* Indexed by node: */
     bool *moved;       /* a Q that was moved to another unit */
     uint32_t *seen;    /* unit mark */
-    uint32_t *reaches; /* unit mark, if it depends on a tensor that the unit reads */
-    uint32_t *cut;     /* unit mark, if it is in the cut */
+    uint32_t *reaches; /* unit mark, if the node depends on a tensor that the unit
+                          reads */
+    uint32_t *cut;     /* unit mark, if the node is in the cut */
     struct visit *stack;
     uint32_t depth;
     uint32_t mark; /* mark of the current unit; never 0 */
@@ -101,8 +103,9 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     return c;
 }
 
-/* A tensor before which a Q was moved holds the quantized value of its counterpart: it
- * has the root of the counterpart but a different value. */
+/* Marks the tensors that the unit writes.  A tensor before which a Q was moved holds
+ * the quantized value of its counterpart: it has the counterpart's root but a different
+ * value. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -118,7 +121,8 @@ static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
     }
 }
 
-/* A tensor written and read inside the unit is not one of its inputs. */
+/* Marks the tensors that the unit reads.  A tensor that the unit writes and reads is
+ * not one of its inputs. */
 static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -137,7 +141,7 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 
 enum step { STOP, STOP_AT_READ, GO_ON };
 
-/* What the walk does at an input of a node. */
+/* How the walk continues at an input of a node. */
 static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
 {
     fsd_id value = value_of(c, tensor), root = root_of(c, tensor);

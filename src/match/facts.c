@@ -35,10 +35,11 @@ enum property { CONSTANT, SHAPED, OF_SIZES, PROPERTIES };
 
 struct growth {
     struct fsd_facts *f;
-    bool *have[PROPERTIES];        /* indexed by tensor: it has the property */
+    bool *have[PROPERTIES];        /* indexed by tensor: whether it has the property */
     uint32_t *lacking[PROPERTIES]; /* indexed by node: number of inputs that lack the
                                       property */
-    bool *given[PROPERTIES];       /* indexed by node: its outputs have the property */
+    bool *given[PROPERTIES];       /* indexed by node: whether its outputs have the
+                                      property */
     struct work work[PROPERTIES];  /* tensors whose consumers are still to be updated */
 };
 

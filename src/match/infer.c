@@ -15,8 +15,8 @@
  * Nothing is inferred if
  *
  *   - the layer may begin with several nodes (equal branches), or with none,
- *   - a layer after it may be elementwise too, so that it is unknown where the first
- *     ends,
+ *   - the next layer may be elementwise, too, so that it is unknown where the first
+ *     layer ends,
  *   - sizes differ.
  *
  * Layers after such a layer remain unknown, except a layer whose number of weights only
@@ -55,8 +55,8 @@ struct infer {
     fsd_id *value; /* indexed by model tensor: the first tensor with the same
                       elements */
     fsd_id *first; /* indexed by value: its first reader, in `readers`; FSD_NONE */
-    bool *output;  /* indexed by value: it is an output of the network */
-    bool *taken;   /* indexed by node: a layer computes it */
+    bool *output;  /* indexed by value: whether it is an output of the network */
+    bool *taken;   /* indexed by node: whether a layer computes it */
     fsd_id *held;  /* indexed by engine tensor: its value; FSD_NONE: unknown */
     FSD_VEC(struct reader) readers;
     uint64_t budget; /* remaining steps in lists of readers, which may have any
@@ -66,7 +66,7 @@ struct infer {
     FSD_VEC(fsd_id) inferred; /* engine tensors */
 };
 
-/* The current layer, and what it computes. */
+/* The current layer, its inputs, its nodes, and the values that these compute. */
 struct part {
     fsd_id layer;
     fsd_id in[MOST_PORTS]; /* values */
@@ -248,9 +248,10 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  A layer that reads its output may be
- * elementwise too, although no node remains for it before the next node with
- * weights. */
+/* Whether it is unknown where the layer ends.  A layer without weights that reads the
+ * output `tensor` computes nodes, too.  If only nodes with weights read the value, the
+ * elementwise nodes before them belong to both layers, and it is unknown to which each
+ * belongs. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -307,9 +308,9 @@ static void hold(struct infer *x, fsd_id tensor, fsd_id value)
     fsd_vec_push(x->scratch, &x->inferred, tensor);
 }
 
-/* Infers the layer's output, if it has exactly one and its size is that of the only
- * tensor that leaves the layer's nodes.  Infers nothing once the budget is used up,
- * because readers may have been missed. */
+/* Infers the layer's output if the layer has exactly one, and if exactly one tensor
+ * leaves the layer's nodes and has the same size.  Infers nothing once the budget is
+ * used up, because readers may have been missed. */
 static void infer_output(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine;

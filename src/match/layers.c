@@ -2,9 +2,9 @@
  * Properties of a layer that the tensors around it show, for any builder: derived from
  * the neutral facts that a reader sets (kind, forwards), never from names.
  *
- * These are how likely the layer computes nodes, and the units: layers joined by
- * tensors that the model does not have.  Since a tensor between two layers of a unit
- * has no counterpart, the unit is matched as a whole.
+ * One property is how likely the layer computes nodes.  The other is its unit: the
+ * layers that are connected by tensors that the model does not have.  A unit is matched
+ * as a whole, because the tensors between its layers have no counterpart.
  *
  *     conv -> "Gemm_conv_out" -> reshape_after      one unit: the engine's own tensor
  *     conv -> "/relu/Relu_output_0" -> pool         two units: a tensor of the model

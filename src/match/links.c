@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Whether the layer computes a Softmax.  The kernels of such a layer compute nothing
- * else that is a product or an activation. */
+/* Whether the layer computes a Softmax.  Such a layer computes no product and no other
+ * activation. */
 static bool is_softmax(const struct fsd_graph *engine, fsd_id layer)
 {
     return strstr(fsd_text(engine->names, engine->nodes.at[layer].op), "SoftMax");
@@ -23,9 +23,9 @@ static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
            !fsd_match_has(m, layer, node);
 }
 
-/* Whether the operator of the node contradicts the layer's: a node with weights or an
- * activation between the tensors of a Softmax layer.  Then the engine was not built
- * from this model. */
+/* Whether the node's operator contradicts the type of the layer: the node has weights
+ * or is an activation, and is between the tensors of a Softmax layer.  Then the engine
+ * was not built from this model. */
 static bool contradicts_type(const struct fsd_match *m, fsd_id layer, fsd_id node,
                              unsigned by)
 {

@@ -90,10 +90,10 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     return m;
 }
 
-/* Whether the builder's sizes may deviate from ONNX's.  They do if the last window of a
- * pooling with ceil_mode begins in the padding, and for recurrent operators whose batch
- * comes first (`layout`), which builders read as if it came second.  Sizes after these
- * are no evidence. */
+/* Whether the builder's sizes may deviate from ONNX's.  They deviate if the last window
+ * of a pooling with ceil_mode begins in the padding, and for recurrent operators whose
+ * batch comes first (`layout`), which builders read as if it came second.  Sizes of
+ * tensors after such nodes are no evidence. */
 static bool departs_from_onnx(const struct fsd_graph *model)
 {
     static const char *const attrs[] = {"ceil_mode", "layout"};
@@ -109,8 +109,9 @@ static bool departs_from_onnx(const struct fsd_graph *model)
     return false;
 }
 
-/* If the builder selects types, the user may set lower precisions for inputs and
- * outputs (--inputIOFormats), but not higher ones than the model has. */
+/* Whether the types of an input or output contradict each other.  If the builder
+ * selects types, the user may set a lower precision than the model has
+ * (--inputIOFormats), but no higher one. */
 static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
                          enum fsd_dtype model)
 {
@@ -123,11 +124,10 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
     return fsd_dtype_rank(model) > 0 && fsd_dtype_rank(engine) > fsd_dtype_rank(model);
 }
 
-/* The number of the model's quantizers that the engine lacks; 0 if something in it is
- * quantized.  No builder omits rounding: its kernels output quantized tensors or list
- * quantizing operations.  So a link to a quantizer by any evidence except tensors shows
- * that the engine quantizes.  A region of another compiler does not show its
- * contents. */
+/* The number of the model's quantizers, if nothing in the engine is quantized; else 0.
+ * No builder omits rounding: its kernels output quantized tensors or list quantizing
+ * operations.  So a link to a quantizer by any evidence except tensors shows that the
+ * engine quantizes.  A region of another compiler does not show its contents. */
 static uint32_t quantizers_lost(const struct fsd_match *m)
 {
     uint32_t lost = 0;

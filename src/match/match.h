@@ -73,8 +73,8 @@ struct fsd_match {
     fsd_id *counterpart; /**< indexed by engine tensor: its counterpart, the model
                               tensor whose value it holds; FSD_NONE if unknown */
     fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved before
-                          it, so that it holds the quantized value of its counterpart;
-                          FSD_NONE if there is none */
+                          the tensor, which therefore holds the quantized value of its
+                          counterpart; FSD_NONE if there is none */
     bool inferred;   /**< no name fits, so that counterparts were inferred from weights,
                           sizes and paths (infer.c) */
     fsd_id *unit;    /**< indexed by layer: the first layer of its unit (the layers that
@@ -96,15 +96,15 @@ struct fsd_match {
     fsd_id *region_of_layer; /**< FSD_NONE: in no region */
     fsd_id *region_of_node;
     fsd_id *dissolved_in; /**< indexed by node: for a node without a link (such as a
-                               view), a layer between whose boundary tensors it is
-                               located; FSD_NONE */
-    bool *in_weights;     /**< indexed by node: the builder merged its factor into the
-                               weights of an adjacent product, so that no layer computes
-                               it */
-    bool *runs;     /**< indexed by node: all its inputs are constant, and yet a layer
-                         computes it at every inference */
-    bool *replaced; /**< indexed by model tensor: a unit that needs it reads another
-                         tensor of the same value instead */
+                               view), a layer whose boundary tensors enclose the node;
+                               FSD_NONE */
+    bool *in_weights;     /**< indexed by node: the builder merged the node's factor
+                               into the weights of an adjacent product, so that no layer
+                               computes the node */
+    bool *runs;     /**< indexed by node: all inputs of the node are constant, and yet a
+                         layer computes the node at every inference */
+    bool *replaced; /**< indexed by model tensor: a unit that needs this tensor reads
+                         another one of the same value instead */
     struct fsd_cut *cuts; /**< indexed by unit (the number of its first layer) */
     FSD_VEC(struct fsd_conflict) conflicts;
     FSD_VEC(struct fsd_bound) bounds;
@@ -188,10 +188,10 @@ struct fsd_sizes *fsd_match_sizes(const struct fsd_match *m, struct fsd_arena *a
  *  @param tensor a tensor of the engine. */
 const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor);
 
-/** How well model and engine fit: how many names in the engine could be the model's,
- *  how many inputs and outputs the engine has, and how many of each the model has; also
- *  how many of these inputs and outputs have a size or type that an engine of that
- *  model cannot have. */
+/** How well model and engine fit: the number of names in the engine that could be names
+ *  of the model, and how many the model has; the number of inputs and outputs of the
+ *  engine, how many the model has, and how many have a size or type that an engine of
+ *  that model cannot have. */
 struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;
@@ -206,8 +206,8 @@ struct fsd_fit {
     } heavy;           /**< the first such layer; FSD_NONE: there is none */
     uint32_t packed;   /**< 4-bit weights of the model that a strongly typed engine
                             stores as floats */
-    fsd_id packed_layer, packed_node; /**< the first of these: its layer, and the node
-                                           that reads it; FSD_NONE */
+    fsd_id packed_layer, packed_node; /**< of the first of these weights: the layer, and
+                                           the node that reads it; FSD_NONE */
     enum fsd_dtype packed_as;         /**< the type in the engine */
     enum fsd_dtype narrow, narrow_as; /**< a quantized type of the model and one of the
                                            engine, if they have no quantized type in

@@ -12,13 +12,13 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
  *  pass. */
 void fsd_match_index(struct fsd_match *m);
 
-/** How likely it is that a layer computes its unit's nodes: 2 for layers that compute,
- *  1 for those that may (a NoOp can be a Reshape), 0 for those that never do (a
- *  constant, a reformat for another layer). */
+/** How likely it is that a layer computes its unit's nodes: 2 for a layer that
+ *  computes, 1 for a layer that may compute (a NoOp can be a Reshape), 0 for a layer
+ *  that never does (a constant, a reformat for another layer). */
 int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer);
 
-/** Whether the layer forwards one tensor with its value unchanged, as the builder's own
- *  reformats do, which names or Origin show. */
+/** Whether the layer forwards one tensor with its value unchanged.  The builder's own
+ *  reformats do so; names or Origin show which reformats are its own. */
 bool fsd_layer_forwards(const struct fsd_graph *engine, fsd_id layer);
 
 /** Fills m->runs, after all links are known.  runs.c has the rules. */

@@ -22,9 +22,9 @@ static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
     }
 }
 
-/* Links the nodes of a body that have no layers to those of their owner.  Owners have
- * lower numbers than the nodes of their bodies, so that `source` is known when it is
- * needed. */
+/* Links a node in a body, if it has no layers, to the layers of the body's owner.
+ * Owners have lower numbers than the nodes of their bodies, so that `source` is known
+ * when it is needed. */
 static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
@@ -126,9 +126,9 @@ static bool has_step_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Moves links to the Loop.  The builder lists one node of a loop's body in the Metadata
- * of every kernel of the loop: if only one kernel has a step of the node's operator,
- * the others are linked to the Loop instead. */
+/* Moves links to the Loop.  The builder may list one node of a loop's body in the
+ * Metadata of every kernel of the loop.  If only one of these kernels has a step of the
+ * node's operator, the others are linked to the Loop instead. */
 static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
 {
     enum { MANY = 4 };

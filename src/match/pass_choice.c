@@ -6,8 +6,8 @@
  *     x -> MatMul c -> Relu d -> Add        kernels 1 and 2 do a MatMul and a Relu
  *
  * The steps of kernel 1 fit a and b as well as c and d.  If no name and no tensor shows
- * which it computes, both kernels become a region: one of them computes each of these
- * nodes.
+ * which of these kernel 1 computes, both kernels become a region: one of them computes
+ * each of these nodes.
  *
  * Every node gets a color, a hash of its operator, its sizes, its producers and its
  * consumers (a Weisfeiler-Leman color: two sweeps in each direction).  A node that
@@ -50,14 +50,14 @@ static uint64_t shape_of(const struct choice *c, fsd_id tensor)
     return shape;
 }
 
-/* Whether more than the steps links the node to a layer. */
+/* Whether other evidence than the steps links the node to a layer. */
 static bool has_more(const struct fsd_link *link)
 {
     return (link->by & ~(unsigned)FSD_BY_STRUCTURE) != 0;
 }
 
-/* The color of a node without its surroundings; unique if more than the steps shows its
- * layer. */
+/* The color of a node without its surroundings; unique if other evidence than the steps
+ * shows its layer. */
 static uint64_t color_alone(const struct choice *c, fsd_id node)
 {
     const struct fsd_match *m = c->m;
@@ -75,7 +75,7 @@ static uint64_t color_alone(const struct choice *c, fsd_id node)
     return color;
 }
 
-/* The color of what a node reads from one input. */
+/* The color of the tensor that a node reads from one input. */
 static uint64_t color_in(const struct choice *c, fsd_id node, uint32_t i)
 {
     fsd_id t = fsd_node_in_tensor(c->m->model, node, i), by;
@@ -204,7 +204,7 @@ static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_
     }
 }
 
-/* Creates a region for each set of layers that has such nodes. */
+/* Creates a region of each set of layers and of the nodes that the set computes. */
 static void add_regions(struct fsd_match *m, const struct fsd_lists *layers,
                         const struct fsd_lists *nodes)
 {

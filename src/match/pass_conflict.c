@@ -56,7 +56,7 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
 }
 
 /* Whether Metadata contradicts the tensors: the other layer's Metadata does not name
- * the node, and tensors confirm the rest of this layer's Metadata.  Then the
+ * the node, and tensors confirm the rest of this layer's Metadata.  If so, the
  * counterpart of an engine tensor is wrong. */
 static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
                             const struct fsd_link *link, fsd_id other)
@@ -65,10 +65,10 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* Searching the layer's own cut takes time linear in its size; it is only done for the
- * few links that tensors of another unit contradict.  A node that reads only constants
- * and sizes, such as an Expand of learned values, can be computed in every kernel that
- * needs it. */
+/* Records a conflict for each link that tensors do not confirm and whose node they
+ * place in another unit.  A node that reads only constants and sizes, such as an Expand
+ * of learned values, is no conflict: every kernel that needs it can compute it.  The
+ * layer's own cut is searched last, because that takes time linear in its size. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     struct fsd_arena *scratch = fsd_arena_new();

@@ -1,17 +1,17 @@
 /*
  * Links layers to loops.  The builder numbers loops and branches as it parses them, and
- * the names of tensors that it adds for a loop contain this number, for example those
- * of a loop state or of a constant of a product:
+ * the names of tensors that the builder adds for a loop contain this number, for
+ * example the name of a loop state or of a constant of a product:
  *
  *     copy    x -> (Unnamed Loop* 0)^s.2          brings in the first state
  *     gemm    s, (Unnamed Loop* 0)^..._alpha -> a
  *     kernel  a, b -> c                           between two of the loop
  *     gemm    c, (Unnamed Loop* 0)^..._alpha -> d
  *
- * A layer that has such a constant is linked to the node that owns the loop.  So is a
- * layer without a known node if it has another such tensor, or is between two layers of
- * the loop, or between a layer of the loop and a consumer of the loop's output.  Which
- * node of the body it computes remains unknown.
+ * A layer that has such a constant is linked to the node that owns the loop.  A layer
+ * without a known node is also linked to it if the layer has another tensor with such a
+ * name, is between two layers of the loop, or is between a layer of the loop and a
+ * consumer of the loop's output.  Which node of the body it computes remains unknown.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -70,7 +70,7 @@ static void order_as_parsed(struct loops *l)
 }
 
 /* Lists the loops; false if they cannot be numbered.  Loops are numbered only if all
- * are in the main graph: no build has shown how the builder numbers those in bodies. */
+ * are in the main graph: no build has shown how the builder numbers loops in bodies. */
 static bool count_loops(struct loops *l)
 {
     const struct fsd_graph *g = l->m->model;
@@ -268,10 +268,10 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
     return false;
 }
 
-/* The loop of a layer that does not show one itself: that of the layers before and
- * after it.  A step also writes its part of the loop's result, and the layer that reads
- * this may do the same for other loops, so one path after it that leads to the loop is
- * enough. */
+/* The loop of a layer that shows no loop itself: the loop of the layers before and
+ * after it.  A layer of the loop may also write a part of the loop's result, and its
+ * reader may read such parts of several loops, so it is enough that one path after the
+ * layer leads to the loop. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];

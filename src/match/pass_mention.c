@@ -1,11 +1,10 @@
 /*
- * Metadata, names and the log: the engine reader has already resolved their words to
- * nodes (fsd_mention); here a mention becomes a link, unless it is one of the
- * following:
- *
- * The layer that a reformat serves, the node around which a reshape was inserted, an
- * initializer, a helper of the parser, and a name that several nodes of the model have:
- * for the last, tensors decide which node is meant (fsd_pass_repeated).
+ * Evidence from Metadata, names and the log.  The engine reader has already resolved
+ * their words to nodes (struct fsd_mention).  Here each mention becomes a link, unless
+ * it mentions the layer that a reformat serves, the node around which a reshape was
+ * inserted, an initializer, a helper of the parser, or a name that several nodes of the
+ * model have.  If several nodes have the name, tensors decide which one is meant
+ * (fsd_pass_repeated).
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -108,7 +107,8 @@ void fsd_pass_name(struct fsd_match *m)
     link_mentions(m, FSD_BY_NAME);
 }
 
-/* If several nodes share a name, it is evidence for the node that tensors indicate. */
+/* If several nodes share a name, the name is evidence for the node that tensors
+ * indicate. */
 void fsd_pass_repeated(struct fsd_match *m)
 {
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
@@ -126,8 +126,9 @@ void fsd_pass_repeated(struct fsd_match *m)
 
 /* ------------------------------------------------------------------------ the log */
 
-/* Links a layer to the nodes that the builder's steps fused into it, found by the
- * layer's own name or by names in it, or to those that the log lists for the layer. */
+/* Links a layer to the nodes that the builder's steps fused into it, or that the log
+ * lists for it.  The layer's whole name or a name in it identifies the layer in the
+ * log. */
 static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 {
     struct fsd_span nodes = {0};

@@ -15,8 +15,8 @@
  *   - is between the ends of several layers.
  *
  * A region has further inputs and outputs, so that some of its nodes are on no path
- * between its ends, and its first name may be that of any weight.  If the engine is a
- * list of layer names with only one region, the region gets the nodes that no name
+ * between its ends.  The first name may also be the name of any weight.  If the engine
+ * is a list of layer names with only one region, the region gets the nodes that no name
  * contains and that are not adjacent to nodes of other layers (FSD_BY_STRUCTURE).
  *
  * Layers whose Metadata lists nodes have no further nodes.
@@ -31,8 +31,8 @@ struct spans {
     struct fsd_match *m;
     struct fsd_arena *scratch;
     fsd_id *owner;    /* indexed by node: its layer; FSD_SEVERAL or FSD_NONE */
-    fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer between
-                         whose ends it is; FSD_NONE */
+    fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer whose
+                         ends enclose the node; FSD_NONE */
     bool *held;       /* indexed by model tensor, at the first tensor of the value: the
                          engine has it in memory */
     /* For the current layer: */
@@ -109,7 +109,7 @@ static void find_ends(struct spans *s)
     }
 }
 
-/* The constant that a mention means, by its own name or by that of a folded node;
+/* The constant that a mention means, by the name of the constant or of a folded node;
  * FSD_NONE. */
 static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *mention)
 {
@@ -195,7 +195,8 @@ static void step_ahead(struct spans *s, fsd_id node)
     }
 }
 
-/* Only visits nodes that paths from an end reach forward. */
+/* Continues backwards from the node, but only to nodes that paths from an end reach
+ * forward. */
 static void step_behind(struct spans *s, fsd_id node)
 {
     const struct fsd_graph *g = s->m->model;

@@ -40,7 +40,7 @@ static void mark_node(struct search *s, fsd_id node)
     s->alone = !s->found;
 }
 
-/* Marks a layer, or its nodes; the nodes of a layer in a region are those of the
+/* Marks a layer, or its nodes; for a layer in a region, marks all nodes of the
  * region. */
 static void mark_layer(struct search *s, fsd_id layer)
 {

@@ -1,7 +1,8 @@
 /* The nodes and layers that a word of the user names: model/graph/word.h lists the
- * forms of words.  A word that names another kind is resolved to what is related: a
- * layer to the nodes that it computes, a node to the layers that compute it, a tensor
- * to its producers or, if it has none, its consumers. */
+ * forms of words.  If the caller wants nodes and the word names a layer, the result is
+ * the nodes that the layer computes; if the caller wants layers and the word names a
+ * node, the layers that compute it.  A tensor stands for its producers or, if it has
+ * none, its consumers. */
 #ifndef FSD_MATCH_PICK_H
 #define FSD_MATCH_PICK_H
 

@@ -65,7 +65,7 @@ static bool could_be_folded(const struct fsd_match *m, fsd_id node)
     return m->facts->folded[node] && !(m->facts->traits[node] & FSD_OP_CONSTANT);
 }
 
-/* The layer's steps without those that nodes need that cannot be folded. */
+/* The layer's steps, without the steps of nodes that cannot be folded. */
 static struct left steps_left(const struct fsd_match *m,
                               const struct fsd_lowerings *lowerings, fsd_id layer)
 {

@@ -1,7 +1,7 @@
 /*
- * The meaning of names in a log.  The builder makes the name of a new layer from those
- * that it fused.  Events state most of these sets of nodes; other names are parsed
- * here.
+ * The meaning of names in a log.  The builder makes the name of a new layer from the
+ * names of the layers that it fused.  Events state the nodes of most names; other names
+ * are parsed here.
  */
 #include "match/story_names.h"
 #include "base/base.h"
@@ -172,7 +172,8 @@ static bool has_parts(const char *const *words, const char *text, size_t n)
     return false;
 }
 
-/* Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a shorter text. */
+/* The nodes of a name.  Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a
+ * shorter text. */
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n)
 {
     struct fsd_span nodes = {0, 0};

@@ -32,8 +32,9 @@ static void note_ranges(struct replay *r)
             note_at_run(r, i);
 }
 
-/* Kernels also compute constant nodes after which a layer is named, alone or with
- * others, and what is computed from those. */
+/* Finds the constants that kernels compute: the outputs of constant nodes after which a
+ * layer is named, alone or together with other nodes, and the constants that are
+ * computed from these. */
 void fsd_find_at_run(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

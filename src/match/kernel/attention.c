@@ -1,8 +1,8 @@
 /*
- * Finds what each input of an attention kernel is.  The kernel's name lists a product,
- * a Softmax and a product.  The kernel reads queries, keys and values in this order,
- * whatever the order of the kernels that produce them, possibly with scales and masks
- * in between:
+ * Finds the role of each input of an attention kernel.  The kernel's name lists a
+ * product, a Softmax and a product.  The kernel reads queries, keys and values in this
+ * order, whatever the order of the kernels that produce them, possibly with scales and
+ * masks in between:
  *
  *     a -> \
  *     b ->  mha        a holds Q, b holds K, c holds V
@@ -15,7 +15,8 @@
 
 enum {
     INPUTS = 3,
-    NEAR = 6 /* passing nodes between a tensor and the product that reads it, at most */
+    NEAR = 6 /* the largest number of nodes between a tensor and the product that reads
+                it */
 };
 
 enum role { ROLE_Q = 1, ROLE_K = 2, ROLE_V = 4 };
@@ -71,7 +72,7 @@ static bool weighs(const struct replay *r, fsd_id product)
 }
 
 /* The roles of the tensor in the products that read it, possibly through nodes that
- * pass; 0: no product is near. */
+ * need no step; 0: no product is near. */
 static unsigned roles_of(const struct replay *r, fsd_id tensor, int far)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);

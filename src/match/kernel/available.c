@@ -119,8 +119,9 @@ static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
             (struct available){tensor, from, false, either, false};
 }
 
-/* Nodes that compute the same produce one value: all their outputs become available
- * with it, and bring no further ones. */
+/* Nodes that compute the same value are one in the engine: when the output of one of
+ * them becomes available, so do the outputs of the others.  These need no further
+ * search for duplicates. */
 static void add_duplicates(const struct replay *r, struct candidate *w,
                            struct available value)
 {

@@ -1,6 +1,6 @@
 /*
- * One step of the beam search: every candidate is continued with each node that fits
- * the step, and the best are kept.
+ * One step of the beam search that pass_steps.c explains: every candidate is continued
+ * with each node that fits the step, and the best candidates are kept.
  */
 #include "match/kernel/replay.h"
 
@@ -19,8 +19,8 @@ static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_
     return w->n_available;
 }
 
-/* Whether the node is a sum with 0 or a product with 1.  The builder omits these; their
- * step may be merged with that of another node, which Metadata then shows. */
+/* Whether the node is a sum with 0 or a product with 1.  The builder omits such a node,
+ * or merges its step with the step of another node, which Metadata then shows. */
 static bool is_neutral(const struct replay *r, fsd_id node)
 {
     return r->m->facts->same[node] == FSD_SAME_ZERO ||
@@ -104,8 +104,8 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 /* --------------------------------------------------------------- one step */
 
 /* Whether a begun node may have the lowering `other`.  Two lowerings of a node may
- * begin alike, and a later step shows which one it is.  If another kernel began
- * the product, the tensor that it wrote already shows the lowering. */
+ * begin alike, and a later step shows which one the kernel uses.  If another kernel
+ * began the product, the tensor that it wrote already shows the lowering. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -242,10 +242,10 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
            fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose);
 }
 
-/* Whether the lowering of a BatchNormalization is possible.  One that is the only
- * reader of a Conv's result goes into the weights: at most a scaling and a sum remain.
- * If other nodes also read that result, it is computed in full.  After a product of
- * matrices either is possible. */
+/* Whether the lowering of a BatchNormalization is possible.  If it is the only reader
+ * of a Conv's result, the builder merges it into the weights, and at most a scaling and
+ * a sum remain.  If other nodes also read that result, the BatchNormalization is
+ * computed in full.  After a product of matrices, both are possible. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -259,9 +259,9 @@ static bool is_left(const struct replay *r, fsd_id node,
 }
 
 /* Whether the lowering fits the product's weight.  A kernel computes a product along a
- * short axis in parts: it scales each part of the data and adds them all.  Such a
- * lowering fits an axis of as many elements.  A Conv whose window has size 1 may be
- * computed like that, too, or as a product of matrices. */
+ * short axis in parts: it scales each part of the data and adds them all.  The lowering
+ * fits if the axis has as many elements as the lowering has parts.  A Conv whose window
+ * has size 1 may be computed like that, too, or as a product of matrices. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)
 {
@@ -351,8 +351,8 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
     }
 }
 
-/* If steps are missing in the kernel's name, it may lack the step of one node before
- * the node that begins with this step. */
+/* Takes the node without a step, and begins its consumers with `step`.  It is for a
+ * kernel whose name lacks some steps: one of these may be the node's. */
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
@@ -378,7 +378,8 @@ static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
     }
 }
 
-/* Nodes that produce data from constants alone need no available tensor. */
+/* Begins nodes that produce data from constants alone: they need no available
+ * tensor. */
 static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->generators.n; i++) {
@@ -406,7 +407,7 @@ static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
     }
 }
 
-/* Nodes that names assign to the kernel may begin even if an input is not available. */
+/* Begins nodes that names assign to the kernel, even if an input is not available. */
 static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->now.n_must; i++) {
@@ -576,8 +577,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         next->pads |= step == FSD_ONNX_Concat;
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
-    /* These are tried last, because they are unlikely, and because after many Concats
-     * there are more than `next` can hold. */
+    /* Nodes that another kernel computes are tried last: they are unlikely, and after
+     * many Concats they are more than `next` can hold. */
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);

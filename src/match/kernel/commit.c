@@ -1,6 +1,6 @@
 /*
- * Adds the links of the accepted candidate: to its nodes, and to the passing nodes on
- * the paths to them.
+ * Adds the links of the accepted candidate: to its nodes, and to the nodes on the paths
+ * to them that need no step.
  */
 #include "base/base.h"
 #include "match/kernel/replay.h"
@@ -35,10 +35,11 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
 }
 
 /* Whether the kernel can have absorbed the scaling `by` before the product.  If the
- * product has no weights, the kernel needs a factor of its own for that.  If the dump
- * does not state whether it has one, it has none if it follows a product with weights
- * and lists its constants: the scaling went into those weights, and the builder no
- * longer knows it. */
+ * product has weights, the builder merges the scaling into them.  Otherwise the kernel
+ * needs a factor of its own (struct fsd_layer).  If the dump does not state whether the
+ * kernel has one, it has none if it lists its constants and the scaling follows a
+ * product with weights: the builder merged the scaling into the weights of that
+ * product. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -58,10 +59,11 @@ static bool is_factor(const struct replay *r, fsd_id node)
            fsd_node_is(r->g, node, FSD_ONNX_Div);
 }
 
-/* The layer whose weights or factor absorbed the scaling `by`, a passing node before
- * `node`; FSD_NONE: unknown.  It is this layer if it lists the constant.  A factor goes
- * to the product after it if that reads it directly, or if only moves are in between
- * and no product precedes it.  Any other scaling goes to the layer before. */
+/* The layer whose weights or factor absorbed the scaling `by`, which needs no step and
+ * is before `node`; FSD_NONE: unknown.  This layer absorbed the scaling if it lists the
+ * scaling's constant.  It also absorbs a factor before its product if the product reads
+ * the result directly, or if only data movement is in between and no product precedes
+ * the factor.  Any other scaling goes into the layer before. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -80,9 +82,9 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                : layer;
 }
 
-/* Links the passing nodes before `node` that no other layer computes.  They belong to
- * the layer whose weights absorbed them: this one or, after a product, the previous
- * one. */
+/* Links the nodes before `node` that need no step and that no other layer computes.
+ * They belong to the layer whose weights absorbed them: this layer or, after a product,
+ * the previous one. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -142,8 +144,8 @@ static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id 
     return listed;
 }
 
-/* Metadata lacks the nodes that the builder fused into a product, but the kernel's name
- * lists them. */
+/* Links nodes after the taken nodes whose steps are in the kernel's name: Metadata
+ * lacks the nodes that the builder fused into a product. */
 void fsd_commit_behind(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
@@ -188,15 +190,16 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 
 /* Whether the next kernel only scales the node's result.  After an integer Conv without
  * a bias only the scale of its quantizers is left for the next kernel, and the
- * builder's Metadata does not assign that kernel to the Conv.  It does so for a Conv
- * with a bias, and for a MatMul. */
+ * builder's Metadata does not assign that kernel to the Conv.  For a Conv with a bias,
+ * and for a MatMul, Metadata assigns it. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
 }
 
-/* Many nodes may begin with one step.  So a kernel that began a node is linked to it
- * only after a later kernel finished it. */
+/* Links earlier kernels that began a node to it, if this kernel finishes the node; and
+ * records the nodes that this kernel only begins.  Many nodes may begin with one step,
+ * so a kernel that began a node is not linked earlier. */
 static void link_begun(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -247,8 +250,8 @@ static fsd_id behind_concat(const void *of, fsd_id node)
                                                     : fsd_before_passing(r, node);
 }
 
-/* Whether a Concat of the model is on the path to a node taken: then the kernel's
- * Concat step belongs to it, and does not pad data for a product. */
+/* Whether a Concat of the model is on the path to a node of the candidate: then the
+ * kernel's Concat step belongs to this Concat, and does not pad data for a product. */
 static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -268,9 +271,10 @@ static fsd_id producer_of_held(const struct replay *r, struct held h)
     return fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* Kernels compute a product of matrices with two axes.  The next kernel first restores
- * the other axes of the result.  If that step belongs to no node, the builder's
- * Metadata assigns it to the last node of the product's kernel. */
+/* Links the kernel to the last node of a product's kernel before it.  A product has
+ * matrices with two axes, and the next kernel first restores the other axes of the
+ * result.  If that step belongs to no node, the builder's Metadata assigns it to that
+ * last node. */
 static void link_reshaped(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -403,9 +407,9 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 
 /* ------------------------------------------------------------------ in the end */
 
-/* Kernels that could compute the same nodes form a region if there are as many nodes as
- * the kernels compute together: then one of them computes each node.  Both lists are
- * sorted: (set, layer) and (set, node). */
+/* Makes a region of kernels that could compute the same nodes, if there are as many
+ * nodes as the kernels compute together: then one of them computes each node.  Both
+ * lists are sorted: (set, layer) and (set, node). */
 static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {
@@ -438,8 +442,9 @@ void fsd_commit_regions(struct replay *r)
     uint32_t layers = r->m->engine->layers.n, to_layer, to_node, node = 0;
     fsd_id *set = fsd_sets_new(r->scratch, layers);
     fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* indexed by node: a
-                                                                   layer tied to it,
-                                                                   plus 1; 0: none */
+                                                                   layer that may
+                                                                   compute it, plus 1;
+                                                                   0: none */
     FSD_VEC(struct fsd_link) kernels = {0};
 
     for (uint32_t i = 0; i < r->tied.n; i++) {

@@ -1,13 +1,13 @@
 /*
- * Adds the cost of what a finished candidate contradicts: sizes, weights, names, and
- * inputs of the kernel that it does not use.
+ * Adds the cost of the facts that a finished candidate contradicts: sizes, weights,
+ * names, and inputs of the kernel that the candidate does not use.
  */
 #include "match/kernel/replay.h"
 
 #include <string.h>
 
 /* Whether a node outside of the candidate reads the tensor, possibly through nodes that
- * pass, or the tensor is an output of the network. */
+ * need no step, or the tensor is an output of the network. */
 static bool escapes(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {
@@ -96,8 +96,8 @@ static bool forwards(const struct replay *r, int64_t size)
     return false;
 }
 
-/* Whether the kernel repeats its result for the batch of its reader, which ONNX leaves
- * to the reader's broadcasting. */
+/* Whether the kernel repeats its result for each element of its reader's batch.  In
+ * ONNX, the reader broadcasts the result instead. */
 static bool repeats_last(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -107,8 +107,8 @@ static bool repeats_last(const struct replay *r)
            e->links.at[l->steps.at + l->steps.n - 1] == FSD_ONNX_Expand;
 }
 
-/* Whether the sizes of the computed tensors are known and none is that of the kernel's
- * output.  An output that no layer reads is the kernel's own working memory. */
+/* Whether the sizes of the computed tensors are known, and the kernel's output has none
+ * of these sizes.  An output that no layer reads is the kernel's own working memory. */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
                          const fsd_id *made, uint32_t n, bool product)
 {
@@ -138,9 +138,9 @@ static bool is_padded(const struct fsd_dim *constant, const int64_t *weight)
            constant[0].size - weight[0] < LOAD && constant[1].size - weight[1] < LOAD;
 }
 
-/* Whether the constant may be this weight: it has the same window, with channels in any
- * order, or it is padded with zeros: three channels become four, and a depthwise weight
- * gets more channels per group. */
+/* Whether the constant may be this weight.  It has the same window, with channels in
+ * any order, or the builder padded it with zeros: three channels become four, and a
+ * depthwise weight gets more channels per group. */
 static bool is_weight(const struct replay *r, const struct fsd_form *constant,
                       fsd_id tensor)
 {
@@ -153,8 +153,8 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
 
     if (size < 0 || count <= 0)
         return true;
-    if (weight->rank < 3 && size % count == 0) /* a part of it, if the constant joins
-                                                  several weights */
+    if (weight->rank < 3 && size % count == 0) /* the weight is a part of the constant,
+                                                  which joins several weights */
         return true;
     for (; rank > weight->rank && a->size == 1; rank--)
         a++; /* leading axes of size 1 */
@@ -229,7 +229,7 @@ static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
 }
 
 /* Whether a step of the layer could begin a node that reads the tensor, possibly
- * through nodes that pass. */
+ * through nodes that need no step. */
 static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
@@ -247,10 +247,13 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-enum { FAR_ENOUGH = 6 }; /* most nodes between a tensor and one that a name means */
+enum {
+    FAR_ENOUGH = 6
+}; /* the largest number of nodes between a tensor and a node that
+                            a name means */
 
 /* Whether the node reads the tensor, or a tensor that at most `far` nodes compute from
- * it.  Gives up, with `*left` 0, after so many inputs. */
+ * it.  Gives up after visiting `*left` inputs; `*left` is then 0. */
 static bool reads_from(const struct replay *r, fsd_id tensor, fsd_id node, int far,
                        unsigned *left)
 {
@@ -294,8 +297,9 @@ static void find_ancestry(const struct replay *r, fsd_id node)
             }
 }
 
-/* Whether at most FAR_ENOUGH nodes are between the tensor and the node.  A node with
- * thousands of inputs is asked for by as many kernels. */
+/* Whether at most FAR_ENOUGH nodes are between the tensor and the node.  Thousands of
+ * kernels may ask this for one node with thousands of inputs, so all tensors that lead
+ * to the node are found once. */
 static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node)
 {
     enum { FEW = 256 };
@@ -311,8 +315,8 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node)
                               : r->ancestry->stamp[tensor] == r->ancestry->now;
 }
 
-/* The node for whose kernel the engine's tensor was made, according to its name;
- * FSD_NONE: the name does not show it. */
+/* The node for whose kernel the engine's tensor was made, according to the tensor's
+ * name; FSD_NONE: the name does not show the node. */
 static fsd_id made_for(const struct replay *r, fsd_id tensor)
 {
     fsd_sym name =
@@ -405,8 +409,9 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
     return false;
 }
 
-/* Drops the nodes that another kernel began and this one did not continue.  If the
- * kernel takes no node, it keeps them, because it may only forward them. */
+/* Drops the nodes that another kernel began and this one did not continue.  If no other
+ * node is left, these nodes are kept: the kernel may only forward their intermediate
+ * results. */
 static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0, worked = w->n_taken;
@@ -421,8 +426,8 @@ static void drop_idle(struct candidate *w)
     w->n_open = kept;
 }
 
-/* Whether the tensor is the output of a DQ.  A kernel that also needs it dequantizes
- * the integers itself. */
+/* Whether the tensor is the output of a DQ.  A kernel that also needs this tensor
+ * dequantizes the integers itself. */
 static bool is_dequantized(const struct replay *r, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -463,8 +468,8 @@ static bool may_be_used(const struct candidate *w, uint64_t port)
     return false;
 }
 
-/* Whether the products have more elements than the kernel, which names each of them,
- * writes. */
+/* Whether the kernel's name lists each of the products, and these have more elements
+ * together than the kernel writes. */
 static bool overflows(const struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -488,8 +493,8 @@ static bool overflows(const struct replay *r, const struct candidate *w)
     return made > size;
 }
 
-/* Whether a node of the candidate reads the tensor, possibly through nodes that
- * pass. */
+/* Whether a node of the candidate reads the tensor, possibly through nodes that need no
+ * step. */
 static bool is_read(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {

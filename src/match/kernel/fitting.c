@@ -5,10 +5,11 @@
 #include "base/base.h"
 #include "match/kernel/replay.h"
 
-/* Links a layer that moves data into a tensor that others also write: it moves a part
- * of a Concat, or the data into which others scatter; then it is linked to the first of
- * these.  If a computing layer writes its part of a Concat in place, no layer computes
- * the Concat: the builder inserted the copies of the other parts. */
+/* Links a layer that moves data into a tensor that other layers write, too.  It moves a
+ * part of a Concat, or the data into which the other layers scatter; in the second case
+ * it is linked to the first of their ScatterND nodes.  If a computing layer writes its
+ * part of a Concat in place, no layer computes the Concat: the builder inserted the
+ * copies of the other parts. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -56,8 +57,8 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
     }
 }
 
-/* Attention splits its input into heads: a layer that does this for the kernel of an
- * Attention node computes a part of that node. */
+/* Links a layer that splits data into heads for kernels of Attention nodes: this is a
+ * part of what these nodes compute. */
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     for (uint32_t i = 0; i < readers.n; i++) {
@@ -82,8 +83,9 @@ static bool cut_for(const struct replay *r, fsd_id out)
     return readers.n > 0;
 }
 
-/* The node of a product's kernel whose result another kernel cuts: the node whose
- * output the tensor holds (for example a sum after the product), else the product. */
+/* If another kernel cuts the result of the kernel `by`, which computes a product: the
+ * node whose output the tensor holds (for example a sum after the product), else the
+ * product. */
 static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
@@ -97,9 +99,9 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 }
 
 /* Links the nodes of a scalar that the model computes from sizes: "1 / sqrt(head
- * size)".  The parser computes its integers; from the first Cast on, the builder
- * assigns its nodes to the operator that it scales.  Returns whether there is such a
- * Cast before the tensor. */
+ * size)".  The parser computes the integers; from the first Cast on, the builder
+ * assigns the nodes to the operator that the scalar scales.  Returns whether there is
+ * such a Cast before the tensor. */
 static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -209,7 +211,8 @@ static void link_gelus(struct replay *r)
  * to all nodes of a GELU. */
 static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
 {
-    enum { FAR_BACK = 3 }; /* Erf, Add, Mul, Mul */
+    /* At most this many Muls are skipped; a GELU ends with Erf, Add, Mul, Mul. */
+    enum { FAR_BACK = 3 };
     fsd_id back = node, nodes[GELU];
     uint32_t n = 0;
 
@@ -226,8 +229,9 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Whether the port is larger than a tensor that it may hold, but not twice as large
- * (then tensors were joined), and holds no such tensor unchanged. */
+/* Whether the port holds a padded tensor: the port is larger than a tensor that it may
+ * hold, but not twice as large (then several tensors were joined), and holds none of
+ * these tensors unchanged. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
@@ -245,7 +249,7 @@ static bool is_filled(const struct replay *r, const struct fsd_port *port)
     return filled;
 }
 
-/* The output of the kernel that it padded. */
+/* The output that the layer padded; its first output if it padded none. */
 static fsd_id filled_output(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -257,8 +261,8 @@ static fsd_id filled_output(const struct replay *r, fsd_id layer)
     return fsd_node_out_tensor(e, layer, 0);
 }
 
-/* The node of the layer that reads what the tensor holds, possibly after data movement;
- * FSD_NONE or FSD_SEVERAL. */
+/* The node of the layer that reads a model tensor which `tensor` holds, possibly after
+ * data movement; FSD_NONE or FSD_SEVERAL. */
 static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     struct fsd_span held = fsd_held_by(r, tensor);
@@ -281,8 +285,9 @@ static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
     return found;
 }
 
-/* The node of a product's kernel whose data another kernel pads: an operator after the
- * product, such as an Add, or the product itself. */
+/* If another kernel pads data for the kernel `by`, which computes a product: the node
+ * that needs the padding, an operator after the product, such as an Add, or the product
+ * itself. */
 static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id out)
 {
     fsd_id node = reader_in(r, by, out);
@@ -292,8 +297,8 @@ static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id ou
     return fsd_id_or(fsd_id_only(node), r->layers[by].product);
 }
 
-/* Whether the model splits what the tensor holds: a kernel that cuts it takes its
- * part. */
+/* Whether the model splits a tensor that `in` holds.  Then a kernel that cuts `in`
+ * takes one part of it. */
 static bool is_shared_out(const struct replay *r, fsd_id in)
 {
     for (uint32_t i = 0; i < r->values[in].held.n; i++) {
@@ -384,9 +389,10 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
     return false;
 }
 
-/* In a library kernel, a Conv and its activation are one operator for the builder, so
- * that a kernel that pads data for the Conv is linked to both.  In a generated kernel
- * they are two operators, and padding each group of channels precedes their fusion. */
+/* Links a kernel that pads data for the kernel `by` to the node and, if the node is a
+ * Conv, to its activation: in a library kernel, both are one operator for the builder.
+ * In a generated kernel they are two operators, and padding each group of channels
+ * precedes their fusion; the activation is then not linked. */
 static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
 {
     fsd_id next =
@@ -426,9 +432,9 @@ static struct fsd_span find_wholes(struct replay *r, struct wholes *w, fsd_id in
     return w->of[in];
 }
 
-/* The first step of a node with several steps may be what another node with the same
- * input computes, such as the maximum in a ReduceLogSumExp: the kernel then writes
- * both. */
+/* The first step of a node with several steps, such as the maximum in a
+ * ReduceLogSumExp, may compute the same as `node` from the same input: one kernel then
+ * writes the results of both nodes. */
 static void link_first_step(struct replay *r, struct wholes *w, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);

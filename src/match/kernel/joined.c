@@ -1,6 +1,6 @@
 /*
- * Kernels that concatenate the outputs of other kernels.  If a kernel begins with the
- * concatenation, it reads its inputs in the order of the Concat that it computes:
+ * Kernels that concatenate the outputs of other kernels.  A kernel that begins with the
+ * concatenation reads its inputs in the order of the Concat:
  *
  *     kernel 10  Mul Mean  u, s1 -> w1          r0, r1, r2 -> Concat c
  *     kernel 11  Mul Mean  u, s2 -> w2
@@ -191,8 +191,8 @@ static uint32_t count_bits(uint64_t bits)
     return n;
 }
 
-/* If as many kernels as Concats fit each other, and the Concats depend on each other,
- * the kernels compute them in their order. */
+/* If n kernels fit the same n Concats, and each of these Concats depends on the one
+ * before, the kernels compute the Concats in this order. */
 static void note_chain(struct replay *r, const struct concats *c, const uint64_t *bits,
                        fsd_id first)
 {

@@ -10,8 +10,8 @@
  * The next kernel is tried with each of the first few tensors that have the size of its
  * input.  A kernel of few steps is not tried: it fits in too many places.
  *
- * A kernel whose name was cut is known in part: its border is the tensors that it is
- * known to compute.
+ * If a kernel's name was cut, some of its nodes are known: the border consists of the
+ * tensors that these nodes compute.
  */
 #include "match/kernel/replay.h"
 
@@ -144,8 +144,8 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* If a passing node's output is as large as its input, it becomes available
-             * with the input. */
+            /* If a node needs no step, its output becomes available with its input, so
+             * of the two only the input is a guess if both have the same size. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -163,10 +163,10 @@ struct wanted {
     uint32_t n;
 };
 
-/* Records that a lost input of the kernel with the same size must hold `tensor`.  If
- * one kernel wrote several such inputs, any of them will do.  If several kernels wrote
- * them, one holds it, but it is unknown which: nothing is recorded.  False if there is
- * none. */
+/* Records that a lost input of the kernel must hold `tensor`: the input that has the
+ * same size.  If one kernel wrote several such inputs, any of them is recorded.  If
+ * several kernels wrote such inputs, it is unknown which one holds the tensor, and
+ * nothing is recorded.  Returns false if no input has the size. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -194,8 +194,8 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
     return true;
 }
 
-/* Whether the kernel performs a passing node with a step, for example a scaling that
- * could have gone into the weights of a product. */
+/* Whether the kernel has a step for a node that need not have one, for example a
+ * scaling that could have gone into the weights of a product. */
 static bool is_done(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
@@ -213,9 +213,10 @@ static bool reads_from(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Takes the nodes between the kernel's inputs and the tensor.  False if they need
- * anything else, or if the kernel has no step for one.  A node that another layer has
- * is only taken if its result is split, since each part may have a kernel of its own.
+/* Takes the nodes between the kernel's inputs and the tensor.  Returns false if these
+ * nodes need other tensors, or if the kernel has no step for one of them.  A node that
+ * another layer computes is only taken if its result is split, because each part may
+ * have a kernel of its own.
  * @param wanted receives what lost tensors must hold; NULL: none may be needed */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
@@ -250,7 +251,7 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     return true;
 }
 
-/* Makes available what the kernel reads, and what its known nodes compute. */
+/* Makes the tensors available that the kernel reads or that its known nodes compute. */
 static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -340,9 +341,9 @@ static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
                   wanted.tensor[i], far - 1);
 }
 
-/* What a kernel with one input reads if it is known to compute a product: the input of
- * the product (of the first, if there are several), if it has the size of the kernel's
- * input; else FSD_NONE. */
+/* The model tensor that the kernel reads if it has one input and is known to compute a
+ * product: the input of the first product, if it has the size of the kernel's input;
+ * else FSD_NONE. */
 static fsd_id product_input(const struct replay *r, fsd_id layer)
 {
     const struct fsd_match *m = r->m;

@@ -44,9 +44,9 @@ static void add_op(struct fsd_lowerings *r, const struct fsd_graph *g,
 }
 
 /* Adds the lowering of an Einsum, which the builder computes operand by operand:
- * "bij,bjk,bk->bi" as one product of matrices and one elementwise product.  These are
- * in separate kernels, or among the steps of others.  False if the node is not such an
- * Einsum. */
+ * "bij,bjk,bk->bi" as one product of matrices and one elementwise product.  The two
+ * products are in separate kernels, or among the steps of other nodes.  False if the
+ * node is not such an Einsum. */
 static bool add_pairs(struct fsd_lowerings *r, const struct fsd_graph *g,
                       struct fsd_arena *arena, fsd_id node)
 {

@@ -1,7 +1,7 @@
 /*
- * The nodes that names assign to a kernel: its own name, those of its tensors and
- * constants, and those of the kernels that read its outputs.  Also the nodes that
- * follow from a Concat that reads the kernel's result.
+ * The nodes that names assign to a kernel: the names of the kernel, of its tensors and
+ * constants, and of the kernels that read its outputs.  Also the nodes that a Concat
+ * shows that reads the kernel's result.
  */
 #include "match/kernel/replay.h"
 
@@ -44,7 +44,7 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the kernel may have a step for a node that passes. */
+/* Whether the kernel may have a step for a node that need not have one. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
@@ -58,7 +58,7 @@ static fsd_id before_unlisted(const void *replay, fsd_id node)
 }
 
 /* The node that the kernel computes when it produces a tensor: the nearest node before
- * the tensor that does not pass, or for which the kernel has a step.  FSD_NONE if that
+ * the tensor that needs a step, or for which the kernel has a step.  FSD_NONE if that
  * is a Q, because the kernel may quantize the result of another kernel. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
@@ -116,8 +116,9 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* If a kernel that reads the tensor is named after one node and has no other input, the
- * tensor holds that node's input.  This distinguishes branches that are alike. */
+/* Adds hints from the readers of the tensor: if a reader is named after one node and
+ * has no other input, the tensor holds that node's input.  This distinguishes branches
+ * that are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -196,8 +197,8 @@ static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_i
 }
 
 /* Kernels of a chain of ScatterND nodes write one tensor in place, in the order of the
- * nodes; the tensor has the name of the last node's output.  They run even if the model
- * proves that output constant. */
+ * nodes; the tensor has the name of the last node's output.  These kernels run even if
+ * the model proves that this output is constant. */
 void fsd_find_in_place(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

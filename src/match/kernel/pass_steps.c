@@ -15,8 +15,8 @@
  *     Tanh     {MatMul Add Tanh} 0     {MatMul_2 Add_2} 5 ...
  *
  * A node can be taken when all its inputs are available: an input of the kernel holds
- * them, or nodes taken earlier compute them, possibly through nodes that need no step
- * of their own (passing.c: views, quantizers, scalings that are folded into weights).
+ * them, or nodes taken earlier compute them.  Nodes that need no step of their own may
+ * be in between (passing.c: views, quantizers, scalings that are folded into weights).
  * After each step the CANDIDATES candidates of least cost are kept.  At the end, unused
  * inputs of the kernel, names that disagree and sizes that differ add to the cost
  * (fit.c).
@@ -32,7 +32,7 @@
  * Layers with links by Metadata are anchors: these links are true, and the layer's
  * outputs hold the results of the linked nodes.  Anchors without steps are handled
  * first, so that their position in the list does not matter; kernels keep the order of
- * the list, which is that of their execution.
+ * the list, in which they are executed.
  */
 #include "match/kernel/replay.h"
 
@@ -60,8 +60,9 @@ static void hold(struct replay *r, fsd_id e, struct held item)
     span->n++;
 }
 
-/* Joined products write one tensor, and a kernel may read one of several equal parts of
- * it: other kernels then compute the same nodes for the other parts. */
+/* Determines r->now.part.  Joined products write one tensor, and the kernel may read
+ * one of several equal parts of it: other kernels then compute the same nodes for the
+ * other parts. */
 static void note_part(struct replay *r, const struct fsd_port *port)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -125,8 +126,8 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     return found ? found : 1;
 }
 
-/* Makes available what a port holds; if `only` is not FSD_NONE, only what that node
- * produces. */
+/* Makes the model tensors available that a port holds; if `only` is not FSD_NONE, only
+ * the outputs of that node. */
 static void take_port(const struct replay *r, struct candidate *w, uint32_t port,
                       fsd_id only)
 {
@@ -231,14 +232,15 @@ static void begin_kernel(struct replay *r, bool guess)
             }
         r->beam->n_candidates = candidates * n_choices;
     }
-    /* This is last, so that a tensor that a port holds counts as that port's, even if
-     * passing nodes could compute it from the tensor of another port. */
+    /* Tensors that nodes compute without a step are added last: a tensor that a port
+     * holds then counts as that port's, even if such nodes could compute it from
+     * another port's tensor. */
     for (uint32_t k = 0; k < r->beam->n_candidates; k++)
         fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
 
-/* Records what the kernel's outputs hold: the tensors that the candidate computes, for
- * each output those of its size if there are any. */
+/* Records what the kernel's outputs hold: the tensors that the candidate computes or,
+ * if some of these have the output's size, only those. */
 static void hold_made(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -280,9 +282,9 @@ static void hold_made(struct replay *r, const struct candidate *w)
     }
 }
 
-/* If a product's kernel ends with the product, the next one continues it: it adds the
- * bias, and converts integers to floats.  Of the lowerings for this, the first
- * counts. */
+/* Records that the outputs hold an incomplete product if the kernel ends with the
+ * product: the next kernel adds the bias, and converts integers to floats.  Of the
+ * lowerings for this, the first counts. */
 static void hold_sum(struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -333,10 +335,10 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* Records what the outputs hold if the steps are not used: for an anchored kernel the
- * results of its linked nodes, for a kernel whose steps fit no nodes those of the nodes
- * after which it is named, in the order of the names, on which the readers of joined
- * products rely. */
+/* Records what the outputs hold if the steps are not used.  An anchored kernel outputs
+ * the results of its linked nodes; a kernel whose steps fit no nodes outputs the
+ * results of the nodes after which it is named, in the order of the names.  The readers
+ * of joined products rely on this order. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam->candidates[0];
@@ -560,8 +562,8 @@ static bool end_joined(struct replay *r)
     return any;
 }
 
-/* What a kernel concatenates follows from its position in the Concat, even if the
- * kernels that produced it fit no nodes. */
+/* Records which tensors a kernel concatenates: their positions in the Concat show this,
+ * even if the kernels that produced them fit no nodes. */
 static void hold_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -656,8 +658,8 @@ static void list_readers(struct replay *r)
     r->unvisited = FSD_NEW(r->scratch, uint32_t, r->g->links.n);
 }
 
-/* The output of an If is that of the branch that was built; the outputs of a Loop are
- * the last states of its body, which follow the condition. */
+/* An If outputs the outputs of the branch that was built.  A Loop outputs the last
+ * states of its body, whose outputs are the condition and then the states. */
 static void find_handed_out(struct replay *r)
 {
     const struct fsd_graph *g = r->g;
@@ -686,7 +688,7 @@ static void find_handed_out(struct replay *r)
     }
 }
 
-/* Nodes that evidence `by` links to a layer belong to it before any kernel is replayed.
+/* Gives nodes that evidence `by` links to a layer to it, before any kernel is replayed.
  * The name of a kernel with steps does not count here: it is weighed together with the
  * steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)

@@ -99,7 +99,8 @@ static fsd_id before_scaled(const void *replay, fsd_id node)
                : FSD_NONE;
 }
 
-/* Builders do not fold a BatchNormalization into the weights of a Gemm. */
+/* A BatchNormalization after a Gemm does not count: builders do not fold it into the
+ * Gemm's weights. */
 bool fsd_behind_product(const struct replay *r, fsd_id node)
 {
     fsd_id by = fsd_tensor_producer(
@@ -164,8 +165,8 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
     }
 }
 
-/* Marks the outputs of a passing node as computed from constants only.  Nodes of a
- * model are usually sorted; if they are not, fewer tensors are marked. */
+/* Marks the outputs of a node that needs no step as computed from constants only.
+ * Nodes of a model are usually sorted; if they are not, fewer tensors are marked. */
 static void note_spread(struct replay *r, fsd_id node)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];

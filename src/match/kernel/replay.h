@@ -29,11 +29,11 @@ enum {
     GUESSES = 6
 };
 
-/* The cost of each contradiction.  Only the order of these costs counts, and how their
- * sums compare with the limit, 3 plus 1 per three steps (pass_steps.c): a short kernel
- * may have no contradiction beyond a mere move, a long one may have several.  Each was
- * switched off for all engines in ../shared and the conformance suite; without any of
- * them links change there. */
+/* The cost of each contradiction.  Only the order of these costs counts, and whether
+ * their sum exceeds the limit of 3 plus 1 per three steps (pass_steps.c).  A short
+ * kernel may therefore have no contradiction beyond a mere move; a long one may have
+ * several.  Every cost is needed: without any one of them, links change in engines of
+ * ../shared or the conformance suite. */
 enum {
     COST_MOVE = 1,   /* a data-movement step that no node needs: builders insert these
                         everywhere */
@@ -64,18 +64,19 @@ struct held {
     uint8_t done;      /* number of replayed steps */
     bool idle;         /* in a candidate: this kernel has done none of its steps yet */
     bool handed;       /* in a candidate: another kernel began the node */
-    uint64_t from;     /* in a candidate: bit mask of the kernel inputs that it comes
-                          from */
+    uint64_t from;     /* in a candidate: bit mask of the kernel inputs from which the
+                          result comes */
 };
 
 struct available {
     fsd_id tensor;
-    uint64_t from;  /* bit mask of the kernel inputs that it comes from; 0: the kernel
-                      computes it */
-    bool made;      /* the kernel also computes some of it: a part of a Split */
-    bool either;    /* it comes from any one of the inputs in `from`, each of which may
-                      hold it */
-    bool duplicate; /* all with the same value were made available with it */
+    uint64_t from;  /* bit mask of the kernel inputs that the tensor comes from; 0: the
+                       kernel computes the tensor */
+    bool made;      /* the kernel also computes a part of the tensor: an output of a
+                       Split */
+    bool either;    /* the tensor comes from any one of the inputs in `from`, each of
+                       which may hold it */
+    bool duplicate; /* all tensors with the same value were made available with it */
 };
 
 struct candidate {
@@ -83,8 +84,8 @@ struct candidate {
     uint32_t loose;   /* number of nodes taken that read no earlier result of the
                          kernel */
     uint32_t odd;     /* number of outputs whose shape no computed tensor has */
-    uint32_t lost;    /* number of kernels that read its outputs but could not continue
-                         from what it computes */
+    uint32_t lost;    /* number of kernels that read the kernel's outputs but could not
+                         continue from the tensors that the candidate computes */
     uint32_t neutral; /* number of nodes taken that only forward their input, such as a
                          sum with 0 */
     uint64_t order; /* sum over the nodes taken: the index of the first available tensor
@@ -98,18 +99,19 @@ struct candidate {
     fsd_sym repeated; /* operator of the last node taken whose result is split, ... */
     uint32_t repeats; /* ... and how often its step may be listed again, once per
                          further part */
-    uint32_t moves;   /* data-movement steps that it paid for */
+    uint32_t moves;   /* data-movement steps whose cost was added */
     uint32_t fits;    /* number of further data-movement steps that are free, for
                          multiplications taken */
-    bool broken;      /* it ends within a node at a step after which no kernel could
-                         continue */
-    bool joined;      /* it computes several products of the same data as one */
+    bool broken;      /* the candidate ends within a node, at a step after which no
+                         kernel could continue */
+    bool joined;      /* the kernel computes several products of the same data as one */
     bool pads, cuts;  /* steps that belong to no node made the data larger, or
                          smaller */
-    uint64_t used;    /* bit mask of the kernel inputs that its nodes use */
+    uint64_t used;    /* bit mask of the kernel inputs that the candidate's nodes use */
     fsd_id guess; /* the tensor that the first input of unknown content is assumed to
                      hold; FSD_NONE */
-    const char *bound; /* the limit that it reached, a string literal; NULL: none */
+    const char *bound; /* the limit that the search reached, a string literal; NULL:
+                          none */
     uint32_t n_available, n_taken, n_open;
     fsd_id taken[TAKEN];
     bool ended[TAKEN]; /* for each node taken: another kernel began it */
@@ -141,13 +143,12 @@ struct must {
 
 /* State of the kernel that is being replayed. */
 struct kernel {
-    bool anchored; /* other evidence shows its nodes */
-    bool gaps;     /* the content of one of its inputs, which a kernel computed, is
-                      unknown */
-    int64_t part;  /* it reads one of this many equal parts of a tensor; 1: the whole
-                      tensor */
-    bool padded;   /* its input was padded for it, so that it writes more than its nodes
-                      produce */
+    bool anchored; /* other evidence shows the kernel's nodes */
+    bool gaps;     /* the content of an input that another kernel computed is unknown */
+    int64_t part;  /* the kernel reads one of this many equal parts of a tensor; 1: the
+                      whole tensor */
+    bool padded;   /* another kernel padded the input, so that this kernel writes more
+                      than its nodes produce */
     struct must must[MUST];
     uint32_t n_must;
 };
@@ -161,28 +162,32 @@ struct beam {
 
 /* State of a node of the model. */
 struct node_state {
-    bool passes;           /* needs no step of its own */
-    bool folds;            /* passes because its factor is folded into a product's
-                              weights */
-    bool generates;        /* produces data from sizes and constants alone (a Range) */
-    fsd_id layer;          /* the layer that computes it */
-    fsd_id reserved;       /* the layer to which a name assigns it */
+    bool passes;           /* the node needs no step of its own */
+    bool folds;            /* the node needs no step because its factor is folded into a
+                              product's weights */
+    bool generates;        /* the node produces data from sizes and constants alone (a
+                              Range) */
+    fsd_id layer;          /* the layer that computes the node */
+    fsd_id reserved;       /* the layer to which a name assigns the node */
     fsd_id named;          /* the layer that is named after this node alone */
-    fsd_id epilogue_of;    /* the layer of the product before it, which may compute it
-                              although it does not list it */
+    fsd_id epilogue_of;    /* the layer of the product before the node; this layer may
+                              compute the node without listing it */
     fsd_id next_duplicate; /* the next node that computes the same value; FSD_NONE */
     fsd_id last_duplicate; /* set at the first duplicate: the last node that computes
                               the same value */
-    uint32_t visited;      /* number of the last search that visited it (lost.c) */
+    uint32_t visited;      /* number of the last search that visited the node
+                              (lost.c) */
     struct asked asked;
 };
 
 /* State of a tensor of the model. */
 struct tensor_state {
-    bool at_run;  /* the model proves it constant, but a kernel computes it */
-    bool spread;  /* nodes that pass compute it from constants: its reader only needs
-                     its size (a learned token for each image of a batch) */
-    bool goes_on; /* a node that passes or is an epilogue reads it */
+    bool at_run;  /* the model proves the tensor constant, but a kernel computes it */
+    bool spread;  /* nodes that need no step compute the tensor from constants, and its
+                     reader only needs its size (a learned token for each image of a
+                     batch) */
+    bool goes_on; /* a node that needs no step, or that is an epilogue, reads the
+                     tensor */
     struct fsd_span readers; /* span in `reader` */
     fsd_id handed_out; /* for a branch's output or a loop's state: the output of the If
                           or Loop that it becomes; FSD_NONE */
@@ -191,31 +196,32 @@ struct tensor_state {
 /* State of a tensor of the engine. */
 struct value_state {
     struct fsd_span held; /* span in `held` */
-    fsd_id joined; /* the tensor of the model that it holds, which follows from its
-                      position in a Concat; FSD_NONE: unknown (joined.c) */
+    fsd_id joined; /* the model's tensor that the engine's tensor holds, as its position
+                      in a Concat shows; FSD_NONE: unknown (joined.c) */
     struct fsd_span border; /* if `held` is empty: span in `borders`, the last known
                                model tensors before it (lost.c) */
 };
 
 /* State of a layer. */
 struct layer_state {
-    fsd_id in_place;  /* the node of a ScatterND chain that it computes in place;
+    fsd_id in_place;  /* the node of a ScatterND chain that the layer computes in place;
                          FSD_NONE */
-    fsd_id product;   /* the product that it computes; FSD_NONE */
-    fsd_id joins;     /* the Concat that its first steps compute, according to sizes;
+    fsd_id product;   /* the product that the layer computes; FSD_NONE */
+    fsd_id joins;     /* the Concat that the layer's first steps compute, according to
+                         sizes; FSD_NONE */
+    fsd_id attention; /* the Attention node that the layer computes; FSD_NONE */
+    fsd_id norm;      /* the normalization of which the layer computes a part;
                          FSD_NONE */
-    fsd_id attention; /* the Attention node that it computes; FSD_NONE */
-    fsd_id norm;      /* the normalization of which it computes a part; FSD_NONE */
-    bool joined;      /* it computes several products as one */
-    bool moves_on;    /* it only moves data, and computes no node */
-    bool pads, cuts;  /* as in the candidate that was committed */
-    uint32_t unsaid;  /* number of nodes that it computes without evidence which nodes
-                         these are */
+    bool joined;      /* the layer computes several products as one */
+    bool moves_on;    /* the layer only moves data, and computes no node */
+    bool pads, cuts;  /* the members of the same names of the committed candidate */
+    uint32_t unsaid;  /* number of nodes that the layer is known to compute, but that no
+                         evidence identifies */
 };
 
 /* The tensors from which few nodes lead to one node (fit.c). */
 struct ancestry {
-    fsd_id node;     /* FSD_NONE: of no node yet */
+    fsd_id node;     /* FSD_NONE: no node was searched yet */
     uint32_t *stamp; /* indexed by tensor: `now` if it leads to the node */
     uint32_t now;
     bool absent;           /* one of these nodes lacks an optional input */
@@ -253,8 +259,8 @@ struct replay {
 
 /** Fills `must` of the current kernel: the nodes that names assign to it. */
 void fsd_find_must(struct replay *r);
-/** The only node that the layer's name says it computes; FSD_NONE if there is none or
- *  more than one. */
+/** The only node that the layer computes according to its name; FSD_NONE if there is
+ *  none or more than one. */
 fsd_id fsd_only_named(const struct replay *r, fsd_id layer);
 /** Fills `named` of all nodes. */
 void fsd_find_named(struct replay *r);
@@ -262,14 +268,14 @@ void fsd_find_named(struct replay *r);
 void fsd_find_in_place(struct replay *r);
 /** Fills `reserved` of all nodes. */
 void fsd_reserve(struct replay *r);
-/** Whether the kernel has a step that could be the last of the node's, or may have
- *  unlisted steps: then it can finish the node. */
+/** Whether the kernel can finish the node: it has a step that could be the node's last
+ *  one, or may have unlisted steps. */
 bool fsd_could_end(const struct replay *r, fsd_id node);
 
 /* Links (commit.c). */
 
-/** Links the kernel to the nodes that the candidate took, and to passing nodes on the
- *  paths to them. */
+/** Links the kernel to the nodes that the candidate took, and to the nodes on the paths
+ *  to them that need no step. */
 void fsd_commit(struct replay *r, const struct candidate *w);
 /** Links the scalings before the products of an anchored kernel, since no other layer
  *  computes them. */
@@ -392,10 +398,11 @@ static inline fsd_id fsd_data_in(const struct replay *r, fsd_id node, uint32_t i
 bool fsd_is_left_to_run(const struct replay *r, fsd_id node);
 /** Records that the node forwards its inputs without a step. */
 void fsd_goes_on_by(struct replay *r, fsd_id node);
-/** For fsd_walk_back(): the only non-constant input of a node that passes; else
+/** For fsd_walk_back(): the only non-constant input of a node that needs no step; else
  *  FSD_NONE. */
 fsd_id fsd_before_passing(const void *replay, fsd_id node);
-/** Finds the nodes that pass, and those whose factors fold into weights. */
+/** Finds the nodes that need no step, among them those whose factors fold into
+ * weights. */
 void fsd_replay_passing(struct replay *r);
 /** Whether the node computes nothing: it only changes order, shape or type. */
 bool fsd_only_moves(const struct replay *r, fsd_id node);
@@ -404,8 +411,8 @@ bool fsd_is_product(const struct replay *r, fsd_id node);
 /** Whether the node reads the result of a product, possibly scaled and moved in
  *  between. */
 bool fsd_behind_product(const struct replay *r, fsd_id node);
-/** The only input that is not constant; FSD_NONE if there are several, or for
- *  FSD_NONE. */
+/** The only input of the node that is not constant; FSD_NONE if there are several, or
+ *  if `node` is FSD_NONE. */
 fsd_id fsd_data_input(const struct replay *r, fsd_id node);
 static inline bool fsd_has_data(const struct replay *r, fsd_id node)
 {
@@ -438,11 +445,11 @@ bool fsd_is_epilogue(const struct replay *r, fsd_id node);
 /** Whether the layer computes several products as one, and writes them as parts of one
  *  tensor. */
 bool fsd_joins_products(const struct replay *r, fsd_id layer);
-/** Whether the layer has no step for a whole product, so that it computes a product in
- *  parts. */
+/** Whether the layer has no step for a whole product, and therefore computes a product
+ *  in parts. */
 bool fsd_takes_apart(const struct replay *r, fsd_id layer);
-/** The bit of the tensor that port `i` of the kernel reads: that of the first port with
- *  the same tensor; 0 if that is not one of the first 64. */
+/** The bit for the tensor that port `i` of the kernel reads: bit k if port k is the
+ *  first one that reads this tensor; 0 if k is above 63. */
 uint64_t fsd_first_port(const struct replay *r, uint32_t i);
 
 /* Available tensors (available.c). */
@@ -451,12 +458,12 @@ uint64_t fsd_first_port(const struct replay *r, uint32_t i);
 struct available *fsd_find_available(struct candidate *w, fsd_id tensor);
 /** Makes a tensor available, or records further inputs that it may come from. */
 void fsd_candidate_hold(struct candidate *w, fsd_id tensor, uint64_t from);
-/** Like fsd_candidate_hold(), and also makes available what nodes compute from the
- *  tensor without a step. */
+/** Like fsd_candidate_hold(); also makes the tensors available that nodes compute from
+ *  this one without a step. */
 void fsd_make_available(struct replay *r, struct candidate *w, fsd_id tensor,
                         uint64_t from);
-/** Makes available what nodes compute without a step from the available tensors,
- *  beginning at index `first`. */
+/** Makes the tensors available that nodes compute without a step from the available
+ *  tensors; begins with the available tensor at index `first`. */
 void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first);
 /** The first tensor that a node reads and that is not available; FSD_NONE if all are.
  *  @param all also visit the inputs after that one
@@ -464,8 +471,8 @@ void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first)
 fsd_id fsd_find_missing(const struct replay *r, struct candidate *w, fsd_id node,
                         bool all, uint64_t *from);
 /** Whether all that the node reads is available.  A node may read any number of
- *  tensors, and is visited from each of them: once it lacked one, it is not checked
- *  again in the same round before that one is available.
+ *  tensors, and is visited from each of them.  If an input was missing, the node is
+ *  therefore not checked again in the same round before that input is available.
  *  @param round number of the search, in which tensors only become available
  *  @param from set to the kernel inputs that the node uses */
 bool fsd_is_ready(struct replay *r, struct candidate *w, fsd_id node, uint32_t round,
@@ -487,8 +494,9 @@ bool fsd_is_moved(const struct replay *r, const struct candidate *w, fsd_id node
 
 /** Continues all candidates by one step, and keeps the best (candidate.c). */
 void fsd_candidates_step(struct replay *r, fsd_sym step);
-/** The index of the first node, from `at` on, that no layer computes yet.  A node that
- *  has a layer keeps it, so the next search skips it at once (candidate.c).
+/** The index of the first node, from `at` on, that no layer computes yet.  Once a node
+ *  has a layer, it always has one, so later searches skip such nodes at once
+ *  (candidate.c).
  *  @param skip indexed like `nodes`: all nodes from an index up to the stored one have
  *              a layer */
 uint32_t fsd_next_unmade(const struct replay *r, const fsd_id *nodes, uint32_t *skip,
@@ -500,7 +508,7 @@ void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool
 int fsd_candidate_order(const void *a, const void *b);
 /** Takes nodes for which the kernel's name lists no step (unlisted.c). */
 void fsd_candidate_take_more(struct replay *r, struct candidate *w);
-/** Adds the cost of what the finished candidate contradicts (fit.c). */
+/** Adds the cost of the facts that the finished candidate contradicts (fit.c). */
 void fsd_candidate_finish(const struct replay *r, struct candidate *w);
 /** Lists the tensors that a candidate computes and that other nodes read; returns their
  *  number (fit.c). */
