@@ -35,9 +35,9 @@ FSD_API enum fsd_status fsd_edit_view(const struct fsd_diff *diff, const char *v
  *  them.  If no mark splits a fusion, the function inserts an If with two equal
  *  branches that pass one of its tensors.
  *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file, if `break_at` names nothing,
- *          or if no exact break of it exists; FSD_E_IO, FSD_E_MISMATCH if the model is
- *          gone or has changed since it was read; FSD_E_LIMIT for a result of more than
- *          2 GiB; FSD_E_WRITE. */
+ *          or if its fusion cannot be split exactly; FSD_E_IO, FSD_E_MISMATCH if the
+ *          model is gone or has changed since it was read; FSD_E_LIMIT for a result of
+ *          more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_mark(const struct fsd_diff *diff,
                                       const struct fsd_query *query, FILE *out,
                                       struct fsd_error *err);
@@ -51,7 +51,7 @@ struct fsd_bisection;
 /** Whether the outputs of a rebuilt engine are right, wrong, or could not be judged. */
 enum fsd_bisect_result { FSD_BISECT_GOOD, FSD_BISECT_BAD, FSD_BISECT_SKIP };
 
-/** Begins a search among the fusions of a pair, whose engine is wrong.
+/** Begins a search among the fusions of an engine that computes wrong results.
  *  @param out set to the search on success, to NULL on failure; free it with
  *             fsd_bisection_free().
  *  @return what fsd_diff_open() returns. */
@@ -61,13 +61,13 @@ FSD_API enum fsd_status fsd_bisection_open(struct fsd_bisection **out,
 /** Reads a saved search, and the model and engine that it names.
  *  @param opt  options whose model and engine are ignored.
  *  @return as fsd_bisection_open(); FSD_E_FORMAT if the file is no saved search;
- *          FSD_E_MISMATCH if the model or the engine changed since. */
+ *          FSD_E_MISMATCH if the model or the engine has changed since it was saved. */
 FSD_API enum fsd_status fsd_bisection_read(struct fsd_bisection **out, const char *path,
                                            const struct fsd_options *opt,
                                            struct fsd_error *err);
 FSD_API void fsd_bisection_free(struct fsd_bisection *search); /**< may be NULL */
 
-/** Writes what fsd_bisection_read() reads.  @return FSD_OK; FSD_E_WRITE. */
+/** Saves the search as a file for fsd_bisection_read(). @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_save(const struct fsd_bisection *search,
                                            FILE *out, struct fsd_error *err);
 
@@ -78,14 +78,15 @@ FSD_API bool fsd_bisection_done(const struct fsd_bisection *search);
 /** Returns the path of the model. */
 FSD_API const char *fsd_bisection_path(const struct fsd_bisection *search);
 
-/** Writes the names of the tensors to mark as outputs in the next build, one in a line.
- *  They do not include tensors that an If passes, which fsd_bisection_model() writes.
+/** Writes the names of the tensors to mark as outputs in the next build, one per line.
+ *  The list omits tensors that an If passes: only fsd_bisection_model() can write
+ *  these.
  *  @return FSD_OK; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search,
                                               FILE *out, struct fsd_error *err);
 
-/** Writes the model of the next build, with these tensors marked, and with Ifs that
- *  split the fusions that no mark splits.
+/** Writes the model of the next build. The tensors of fsd_bisection_tensors() are
+ *  marked, and Ifs split the fusions that no mark splits.
  *  @param inlined  whether to copy weights in other files into the model, so that it
  *                  can be moved to any folder.
  *  @return as fsd_diff_mark(). */
@@ -101,8 +102,8 @@ FSD_API enum fsd_status fsd_bisection_next(const struct fsd_bisection *search,
 FSD_API enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
                                           struct fsd_error *err);
 
-/** Adds the result of the build that fsd_bisection_next() asked for, and writes what it
- *  proves.
+/** Adds the result of the build that fsd_bisection_next() requested, and writes what
+ *  the result proves.
  *  @param rebuilt  that build: its engine and, if it was built from another file, its
  *                  model; NULL assumes, without proof, that the fusions changed as they
  *                  should.
@@ -118,22 +119,23 @@ FSD_API enum fsd_status fsd_bisection_take(struct fsd_bisection *search,
  *  --save-accuracy-results`): bad if an output of the network failed in any iteration,
  *  good if all passed in each; the tensors that were marked do not count.
  *  @param out  GOOD or BAD on success.
- *  @return FSD_OK; FSD_E_OPEN; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH where it
- *          states nothing of an output, and none failed. */
+ *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if no output
+ *          failed and the comparison lacks an output. */
 FSD_API enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
                                             const char *path,
                                             enum fsd_bisect_result *out,
                                             struct fsd_error *err);
 
-/** Reads the result of a build from the network's outputs: bad if one of them differs
- *  from the saved one by more than the limit, or has a NaN or an Inf where that has
- *  another value; good if none does.  Tensors that are no outputs do not count.
+/** Reads the result of a build from the network's outputs: bad if an output differs
+ *  from the saved one by more than the limit, or has a NaN or an Inf where the saved
+ *  output has another value; else good. Tensors that are no outputs do not count.
  *  @param good     the right outputs, as numpy.savez() or Polygraphy saved them.
- *  @param outputs  those of the build, likewise; of several runs the first counts.
+ *  @param outputs the build's outputs, saved in the same way; of several runs, the
+ *         first counts.
  *  @param limit    the relative L2 error from which on an output is wrong; 0: 0.01.
  *  @param out      GOOD or BAD on success.
- *  @return FSD_OK; FSD_E_OPEN; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH where an
- *          output is in one of the files alone, or cannot be compared. */
+ *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT; FSD_E_LIMIT; FSD_E_MISMATCH if only one of
+ *          the files has an output, or if an output cannot be compared. */
 FSD_API enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *search,
                                                    const char *good,
                                                    const char *outputs, double limit,
@@ -153,22 +155,22 @@ struct fsd_fix_options {
     unsigned n_scales;
 };
 
-/** Writes the model with the edits that lint proposes. All other bytes stay
- *  unchanged, except for initializers that no node reads any more. The function
- *  lints the result before it writes it: it omits an edit that adds a finding which
- *  the model does not have, and it also applies what the result proposes. It omits
+/** Writes the model with the edits that lint proposes. All other bytes stay unchanged,
+ *  except for initializers that no node reads any more. The function lints the result
+ *  before it writes it. It omits an edit that adds a finding which the model does not
+ *  have, and also applies the edits that lint proposes for the result. It further omits
  *  an edit that needs a scale if neither the model nor `fix` has the scale, and all
  *  edits that fsd_linting_list_fixes() lists as not applied. Weights in other files
- *  stay there: write the fixed model into the folder of the model. The function
- *  reads the model's file once more, in the calling thread.
+ *  stay there: write the fixed model into the folder of the model. The function reads
+ *  the model's file once more, in the calling thread.
  *  @param fix  may be NULL.
- *  @param out  gets an ONNX file; what it holds after a failure is of no use.
- *  @return FSD_E_UNSUPPORTED where no edit applies, and nothing is written; FSD_E_ARG
- *          for a word of `fix` that names no rule, no finding or no tensor to
+ *  @param out receives an ONNX file, which is invalid after a failure.
+ *  @return FSD_OK; FSD_E_UNSUPPORTED if no edit applies, with nothing written;
+ *          FSD_E_ARG for a word of `fix` that names no rule, no finding or no tensor to
  *          calibrate, and for a model that was read from standard input; FSD_E_IO,
- *          FSD_E_MISMATCH where the file is gone or has changed since it was read;
- *          FSD_E_LIMIT where the fixed model would be the first of more than 2 GiB,
- *          which protobuf does not read; FSD_E_WRITE. */
+ *          FSD_E_MISMATCH if the file is gone or has changed since it was read;
+ *          FSD_E_LIMIT if only the fixed model is larger than 2 GiB, which protobuf
+ *          does not read; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_linting_fix(const struct fsd_linting *linting,
                                         const struct fsd_fix_options *fix, FILE *out,
                                         struct fsd_error *err);
@@ -199,10 +201,10 @@ enum fsd_annotation {
     FSD_ANNOTATE_NODE_DATA /**< JSON that Model Explorer shows beside the model */
 };
 
-/** Writes such a file.
- *  @param diff  of FSD_ANNOTATE_MODEL the model's file is read once more.
- *  @return FSD_OK; FSD_E_ARG where no ONNX file is there to be annotated; FSD_E_IO,
- *          FSD_E_MISMATCH, where it is gone or has changed since; FSD_E_WRITE. */
+/** Writes a file for a viewer of models.
+ *  @param diff the run; for FSD_ANNOTATE_MODEL, the model's file is read once more.
+ *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH if
+ *          the file is gone or has changed since it was read; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
                                           enum fsd_annotation as, FILE *out,
                                           struct fsd_error *err);
@@ -216,9 +218,9 @@ FSD_API enum fsd_status fsd_diff_annotate(const struct fsd_diff *diff,
  *  model cannot express. Weights in other files stay there and get a Cast: write the
  *  typed model into the folder of the model, whose file the function reads once
  *  more.
- *  @return FSD_OK; FSD_E_ARG where the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH,
- *          where it is gone or has changed since; FSD_E_LIMIT for a result of more than
- *          2 GiB; FSD_E_WRITE. */
+ *  @return FSD_OK; FSD_E_ARG if the model is no ONNX file; FSD_E_IO, FSD_E_MISMATCH if
+ *          the file is gone or has changed since it was read; FSD_E_LIMIT for a result
+ *          of more than 2 GiB; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_diff_retype(const struct fsd_diff *diff, FILE *out,
                                         struct fsd_error *err);
 
@@ -235,8 +237,8 @@ struct fsd_cut_options {
     unsigned n_groups;
     const char *const *nodes; /**< names or patterns of nodes */
     unsigned n_nodes;
-    const char *const *from; /**< tensors, meaning the nodes after these and before
-                                  those of `to` */
+    const char *const *from; /**< tensors, meaning the nodes after these tensors and
+                                  before the tensors of `to` */
     unsigned n_from;
     const char *const *to; /**< tensors, meaning the nodes before these; if only one of
                                 both is given, the part extends to the end of the
@@ -260,14 +262,14 @@ struct fsd_cutting;
 /** Determines the contents of a part: the named nodes, the quantizers at their edges
  *  (except those of `from` and `to`), and the constants that all of these read.
  *  @param out  set on success, to NULL on failure; free it with fsd_cutting_free().
- *  @param opt  as for fsd_diff_open(); `engine` may be NULL where no layers are named.
- *              Types and sizes that the model leaves open are the engine's.
+ *  @param opt as for fsd_diff_open(); `engine` may be NULL if no layers are named. The
+ *              engine provides types and sizes that the model leaves open.
  *  @param err  may be NULL.
  *  @return FSD_OK; FSD_E_ARG for a word that names nothing, or a node in the body of an
- *          If, a Loop or a Scan; FSD_E_FORMAT for a model with a cycle, or where nodes
- *          stand before what they read, nothing makes a tensor, or two nodes make one
- *          of the same name; FSD_E_UNSUPPORTED where a tensor at the edge is a
- *          sequence, or of unknown type; and all that fsd_diff_open() returns. */
+ *          If, a Loop or a Scan; FSD_E_FORMAT for a model that has a cycle, a node
+ *          before the producer of its input, a tensor without a producer, or two
+ *          producers of one tensor; FSD_E_UNSUPPORTED if a tensor at the edge is a
+ *          sequence or has an unknown type; and all that fsd_diff_open() returns. */
 FSD_API enum fsd_status fsd_cutting_open(struct fsd_cutting **out,
                                          const struct fsd_options *opt,
                                          const struct fsd_cut_options *cut,
@@ -285,13 +287,15 @@ FSD_API void fsd_cutting_free(struct fsd_cutting *cutting);
 FSD_API enum fsd_status fsd_cutting_write(const struct fsd_cutting *cutting, FILE *out,
                                           struct fsd_error *err);
 
-/** Writes values for the inputs of the part, in the format of numpy.savez(): those
- *  of the files in `values`, from the first file that has a tensor of that name;
- *  without such files random values, always the same, with dynamic sizes as 1.
- *  @return before anything is written FSD_E_MISMATCH where no file has an input, or
- *          has it in another type or other sizes, FSD_E_FORMAT for a file that is
- *          damaged or has no tensors, FSD_E_IO, FSD_E_LIMIT, FSD_E_UNSUPPORTED for a
- *          type that numpy has not, as bf16, or more than 2 GiB; FSD_E_WRITE. */
+/** Writes values for the inputs of the part, in the format of numpy.savez(): for each
+ *  input, the values in the first of the files `values` that has a tensor of that name.
+ *  Without such files, the function writes random values, the same in every call, with
+ *  dynamic sizes of 1.
+ *  @return FSD_OK. Before anything is written: FSD_E_MISMATCH if no file has an input,
+ *          or a file has it with another type or other sizes; FSD_E_FORMAT for a file
+ *          that is damaged or has no tensors; FSD_E_IO; FSD_E_LIMIT; FSD_E_UNSUPPORTED
+ *          for a type that NumPy lacks, such as bf16, or more than 2 GiB. While the
+ *          function writes: FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *cutting,
                                                  FILE *out, struct fsd_error *err);
 
@@ -343,8 +347,8 @@ FSD_API void fsd_coding_free(struct fsd_coding *coding);
  *  statement that raises NotImplementedError. Names of the model occur only in
  *  literals and comments.
  *  @param err  may be NULL.
- *  @return before anything is written FSD_E_ARG and FSD_E_FORMAT as
- *          fsd_cutting_open(); FSD_E_WRITE. */
+ *  @return FSD_OK. Before anything is written: FSD_E_ARG and FSD_E_FORMAT as
+ *          fsd_cutting_open(). While the function writes: FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
                                          const struct fsd_code_options *opt, FILE *out,
                                          struct fsd_error *err);
@@ -374,8 +378,8 @@ struct fsd_issue;
  *                 reported.
  *  @param opt     the build, as for fsd_diff_open().
  *  @param err     may be NULL.
- *  @return FSD_OK; FSD_E_ARG where there is no such finding or difference, or names are
- *          to be replaced in what is known from a snapshot; all that fsd_diff_open(),
+ *  @return FSD_OK; FSD_E_ARG if there is no such finding or difference, or if names are
+ *          to be replaced and a build is a snapshot; all that fsd_diff_open(),
  *          fsd_comparison_open() and fsd_cutting_open() return. */
 FSD_API enum fsd_status fsd_issue_open(struct fsd_issue **out,
                                        const struct fsd_options *before,
@@ -399,23 +403,24 @@ FSD_API const char *fsd_issue_builder(const struct fsd_issue *issue);
  *  whether the finding occurs in that engine.
  *  @param part    the file "part.onnx" of the report.
  *  @param engine  the engine's dump, or its verbose build log.
- *  @param shows   set to whether it does; of a report about no finding, to true.
- *  @return FSD_OK; FSD_E_ARG where the report has no part; all that fsd_diff_open()
+ *  @param shows set to whether the finding occurs; true if the report is not about a
+ *          finding.
+ *  @return FSD_OK; FSD_E_ARG if the report has no part; all that fsd_diff_open()
  *          returns. */
 FSD_API enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
                                          const char *engine, bool *shows,
                                          struct fsd_error *err);
 
-/** Writes the file of that name.
+/** Writes the file of the report with that name.
  *  @return FSD_OK; FSD_E_ARG for a file that the report does not have; FSD_E_IO,
- *          FSD_E_MISMATCH, where the model is gone or has changed since; FSD_E_LIMIT;
- *          FSD_E_WRITE. */
+ *          FSD_E_MISMATCH if the model is gone or has changed since it was read;
+ *          FSD_E_LIMIT; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_issue_write(const struct fsd_issue *issue, const char *file,
                                         FILE *out, struct fsd_error *err);
 
 /** Writes the list of new names and the names that they replace, as JSON: {"n1":
  *  "stem/conv", ...}.
- *  @return FSD_OK; FSD_E_ARG where no names were replaced; FSD_E_WRITE. */
+ *  @return FSD_OK; FSD_E_ARG if no names were replaced; FSD_E_WRITE. */
 FSD_API enum fsd_status fsd_issue_write_names(const struct fsd_issue *issue, FILE *out,
                                               struct fsd_error *err);
 

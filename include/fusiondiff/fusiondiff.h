@@ -11,8 +11,8 @@
  * fsd_map_files() they are mapped instead, which sets a handler of SIGBUS.
  *
  * Memory: every size in an input is checked against a limit first, so that memory only
- * runs out if the machine has too little.  The function that runs out of it frees what
- * it allocated and returns FSD_E_MEMORY.
+ * runs out if the machine has too little.  A function that runs out of memory frees
+ * what it allocated and returns FSD_E_MEMORY.
  *
  * The functions that write models are declared in <fusiondiff/edit.h>, which is
  * installed if the library was built with FSD_EDIT, as it is by default.
@@ -21,8 +21,8 @@
  * in `err`, which may be NULL.  Texts are UTF-8 and end with a zero.  Times are
  * milliseconds, sizes are bytes.  What an fsd_*_open() function returns belongs to the
  * caller, who releases it with the fsd_*_free() function of the same name; each of
- * these accepts NULL.  Everything that a getter returns belongs to the object that it
- * was asked of, and is valid until that object is freed.
+ * these accepts NULL.  Everything that a getter returns belongs to the object that was
+ * passed to the getter, and is valid until that object is freed.
  *
  * Words (node, layer, link, evidence, fate, kind, cause) are explained in
  * docs/report.md.
@@ -49,13 +49,14 @@ extern "C" {
 enum fsd_status {
     FSD_OK,
     FSD_E_IO,          /**< a file cannot be opened or read */
-    FSD_E_FORMAT,      /**< a file is not what it should be, or is damaged */
+    FSD_E_FORMAT,      /**< a file has another format than expected, or is damaged */
     FSD_E_LIMIT,       /**< a count, depth or size is over its limit */
     FSD_E_UNSUPPORTED, /**< a known kind of file that this program cannot read */
     FSD_E_MISMATCH,    /**< model and engine do not belong together */
     FSD_E_WRITE,       /**< a report cannot be written */
     FSD_E_ARG,         /**< an option or a combination of options makes no sense */
-    FSD_E_MEMORY,      /**< memory ran out; the function freed what it had made */
+    FSD_E_MEMORY,      /**< memory ran out; the function freed all that it had
+                            allocated */
     FSD__STATUS_COUNT
 };
 
@@ -104,15 +105,15 @@ FSD_API FILE *fsd_memory_open(char **text, size_t *size);
 
 /* ----------------------------------------------------------------- options */
 
-/** Why a layer and a node are believed to belong together; bits of a mask,
- *  the strongest first. */
+/** The kinds of evidence that a layer computes a node, x; bits of a mask, the strongest
+ *  first. */
 enum fsd_evidence {
     FSD_BY_METADATA = 1 << 0,  /**< the engine's own "[ONNX Layer: x]" */
-    FSD_BY_NAME = 1 << 1,      /**< x stands in the layer's name */
-    FSD_BY_LOG = 1 << 2,       /**< the builder's log says so */
-    FSD_BY_TENSOR = 1 << 3,    /**< x lies between the layer's boundary tensors */
-    FSD_BY_STRUCTURE = 1 << 4, /**< nothing else fits */
-    FSD_BY_PATH = 1 << 5,      /**< x lies on a path between nodes in the layer's name:
+    FSD_BY_NAME = 1 << 1,      /**< the layer's name contains x */
+    FSD_BY_LOG = 1 << 2,       /**< the build log shows this */
+    FSD_BY_TENSOR = 1 << 3,    /**< x is between the layer's boundary tensors */
+    FSD_BY_STRUCTURE = 1 << 4, /**< only this layer and this node fit each other */
+    FSD_BY_PATH = 1 << 5,      /**< x is on a path between nodes in the layer's name:
                                     stronger than STRUCTURE */
     FSD_BY_ALL = (1 << 6) - 1
 };
@@ -145,7 +146,7 @@ FSD_API void fsd_use_memory(const struct fsd_memory *files, size_t n);
 /** A file that a function of the caller reads. */
 struct fsd_file_reader {
     const char *path; /**< the path by which functions of the library open it */
-    uint64_t size;    /**< its bytes */
+    uint64_t size;    /**< the size of the file in bytes */
     /** Reads `n` bytes at `offset` into `to`.  The library may ask for bytes in any
      *  order and more than once.
      *  @return false if they cannot be read; the function that needs them then fails
@@ -175,9 +176,10 @@ typedef bool fsd_layout_fn(void *payload, const char *dot, const char *format,
 FSD_API void fsd_use_layout(fsd_layout_fn *layout, void *payload);
 
 /** A list of the files that runs have opened, with the external weights of their
- *  models.  A program looks an output up in it before it writes, in order not to
- *  replace an input.  The list knows a file by device and inode, whatever its name is.
- *  Several threads may use one list at once. */
+ *  models.  Before a program writes an output, it looks for the output's path in the
+ *  list, so that it does not replace an input.  The list identifies a file by device
+ *  and inode, whatever the file's name is.  Several threads may use one list at
+ *  once. */
 struct fsd_opened;
 
 /** Makes an empty list.
@@ -228,7 +230,8 @@ struct fsd_options {
                                       NULL */
     const char *const *profiles; /**< paths of files with layer times of this engine */
     unsigned n_profiles;
-    const char *times;         /**< path of what trtexec --exportTimes wrote; or NULL */
+    const char *times;         /**< path of the file that trtexec --exportTimes wrote;
+                                    or NULL */
     const char *const *shapes; /**< sizes of dynamic inputs: "input=1x3x224x224" */
     unsigned n_shapes;
     double peak_gb_s,
@@ -277,9 +280,9 @@ struct fsd_picture {
                                 "fusion" */
     const char *collapse;  /**< "none", "run" or "scope:N"; NULL collapses as far as
                                 the size requires */
-    const char *label;     /**< what stands below a layer's name: some of "ms", "bytes"
-                                and "tactic", separated by commas; NULL means
-                                "ms,bytes" */
+    const char *label;     /**< what the picture shows below a layer's name: some of
+                                "ms", "bytes" and "tactic", separated by commas; NULL
+                                means "ms,bytes" */
     double layout_seconds; /**< processor time for the layout of svg, png and pdf;
                                 0 means 30 */
     fsd_note_fn *note;     /**< NULL if the caller needs no remarks */
@@ -297,13 +300,14 @@ struct fsd_style {
     bool quoted; /**< in texts, quote names that could be read as sentences */
 };
 
-/** A smaller page has no room for what is said of the others. */
+/** The smallest size of a page.  A smaller one has no room for the lines that count
+ * what the page leaves out. */
 enum { FSD_LEAST_TOKENS = 200 };
 
-/** Writes a page of a report that was written as text, for a reader that has room for
- *  so many tokens of a language model, which are estimated.  The first page has the
- *  summary whole, and something of each other block; each line is on one page.  What a
- *  page leaves out is counted below it.
+/** Divides a report that was written as text into pages, and writes one of them: a
+ *  language model can read it in about `tokens` tokens, an estimate.  The first page
+ *  contains the whole summary and the beginning of each other block; each line is on
+ *  one page.  Lines at the end of a page count what the page leaves out.
  *  @param tokens  at least FSD_LEAST_TOKENS.
  *  @param page    from 1.
  *  @return FSD_OK; FSD_E_ARG for a page that the text does not have; FSD_E_WRITE. */
@@ -409,7 +413,8 @@ FSD_API enum fsd_status fsd_directory_builds(struct fsd_directory **out,
 FSD_API bool fsd_directory_build(const struct fsd_directory *directory, uint32_t i,
                                  const char **model, const char **engine);
 
-/** Frees what fsd_directory_open() and the functions after it made.
+/** Frees the result of fsd_directory_open(), fsd_directory_snapshots() or
+ *  fsd_directory_builds().
  *  @param directory  may be NULL. */
 FSD_API void fsd_directory_free(struct fsd_directory *directory);
 
@@ -563,7 +568,7 @@ struct fsd_layer_data {
                                    profiles; negative if unknown */
     int64_t bytes, macs;   /**< bytes that one inference reads and writes, without the
                                    bias, and multiply-adds; negative if unknown */
-    uint32_t first_link, n_links; /**< the layer's links, which stand together */
+    uint32_t first_link, n_links; /**< the layer's links, which are consecutive */
     bool inserted;                /**< the layer computes no node of the model */
     bool opaque; /**< the layer is a region whose inside the engine does not state:
                       fusions and precisions of its nodes are unknown */
@@ -584,7 +589,8 @@ struct fsd_node_data {
     int64_t macs;      /**< multiply-adds; negative if unknown */
     int64_t same_as;   /**< the node that this one duplicates, if it was merged; else
                             -1 */
-    uint32_t n_layers; /**< the number of layers that compute it: fsd_node_layer() */
+    uint32_t n_layers; /**< the number of layers that compute the node: see
+                            fsd_node_layer() */
 };
 
 /** A link: a layer computes a node. */
@@ -598,8 +604,8 @@ struct fsd_finding_data {
     const char *rule; /**< "inserted/reformat" */
     enum fsd_severity severity;
     const char *message;        /**< one line */
-    uint32_t n_layers, n_nodes; /**< the numbers of its layers and nodes, which
-                                     fsd_finding_subject() returns */
+    uint32_t n_layers, n_nodes; /**< how many layers and nodes the finding has: see
+                                     fsd_finding_subject() */
     const char *todo; /**< what to do, one sentence; NULL if nothing is known.  Since
                            version 0.2 */
 };
@@ -718,7 +724,7 @@ FSD_API enum fsd_status fsd_builds_open(struct fsd_builds **out,
 FSD_API void fsd_builds_free(struct fsd_builds *builds);
 
 /** Returns whether one of the builds differs from the first, as defined by
- *  fsd_comparison_differs(), or may differ where it is unknown. */
+ *  fsd_comparison_differs(), or may differ because something about it is unknown. */
 FSD_API bool fsd_builds_differ(const struct fsd_builds *builds);
 
 /** Writes one report.
@@ -737,10 +743,10 @@ FSD_API enum fsd_status fsd_builds_write(const struct fsd_builds *builds,
 struct fsd_routing;
 
 /** Compares builds of one network that differ in their options ("knobs"), and finds
- *  what each knob changes.  A build has the values of the cache's iteration that it
- *  belongs to; without a cache it has the options that its log states, its label, and
- *  the words "knob=value" in the name of its file or directory.
- *  @param cache path of what a search over build options wrote (trtexec
+ *  what each knob changes.  The knobs of a build are the values of its iteration in the
+ *  cache or, without a cache, the options that its log states, its label, and the words
+ *  "knob=value" in the name of its file or directory.
+ *  @param cache path of the file that a search over build options wrote (trtexec
  *               --tuningCacheFile); or NULL.  Builds that belong to no iteration of it
  *               are left out, and reported to `opt->note`.
  *  @param opt   the options of `n` builds, at most 128, each as for
@@ -752,7 +758,7 @@ FSD_API enum fsd_status fsd_routing_open(struct fsd_routing **out, const char *c
                                          const struct fsd_options *opt, unsigned n,
                                          struct fsd_error *err);
 
-/** Frees what fsd_routing_open() made.
+/** Frees the result of fsd_routing_open().
  *  @param routing  may be NULL. */
 FSD_API void fsd_routing_free(struct fsd_routing *routing);
 
@@ -791,8 +797,8 @@ FSD_API enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsi
 FSD_API unsigned fsd_snapshot_builds(const char *path);
 
 /** Writes what the library can do on this machine: its version, the files that it
- *  reads, the formats that it writes, and whether Graphviz draws, which the function
- *  tries.
+ *  reads, the formats that it writes, and whether Graphviz can draw, which the function
+ *  tests.
  *  @param format one that fsd_format_of(FSD_OF_VIEW) gives.
  *  @param style,err  may be NULL.
  *  @return FSD_OK, FSD_E_WRITE, or FSD_E_ARG for another format. */
@@ -823,8 +829,9 @@ struct fsd_check_options {
                                        for the build's label, version and GPU */
     unsigned n_snapshots;
     const char *policy;  /**< path of the policy; NULL for the default policy */
-    unsigned today;      /**< today, as 20260131: ignore entries whose last day is
-                              earlier have expired; 0: none expires */
+    unsigned today;      /**< today, as 20260131, to find expired entries of ignore
+                              rules: those whose last day is earlier; 0: none
+                              expires */
     bool accept;         /**< nothing fails, because the snapshot is to be rewritten */
     bool lint;           /**< check the model too, as fsd_linting_open() does */
     const char *builder; /**< the builder for `lint`, as in struct fsd_lint_options */
@@ -868,8 +875,7 @@ FSD_API bool fsd_check_failed(const struct fsd_check *check);
 /** Writes one report.
  *  @param format one that fsd_format_of(FSD_OF_CHECK) gives.
  *  @param style  may be NULL.
- *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for a format that
- *          checks are not written in. */
+ *  @return FSD_OK, FSD_E_WRITE when the stream fails, FSD_E_ARG for another format. */
 FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
                                         const char *format,
                                         const struct fsd_style *style, FILE *out,
@@ -877,8 +883,10 @@ FSD_API enum fsd_status fsd_check_write(const struct fsd_check *check,
 
 /** One build of a list. */
 struct fsd_checked {
-    const struct fsd_check *check; /**< its check; NULL if that failed */
-    const struct fsd_error *error; /**< why it failed; ignored if there is a check */
+    const struct fsd_check *check; /**< the check of the build; NULL if the check
+                                        failed */
+    const struct fsd_error *error; /**< why the check failed; ignored if `check` is not
+                                        NULL */
     const char *label, *model,
         *engine; /**< names of a build without a check; `label` and
                                              `engine` may be NULL */
@@ -917,7 +925,7 @@ FSD_API enum fsd_status fsd_failure_open(struct fsd_failure **out,
                                          const struct fsd_options *opt,
                                          struct fsd_error *err);
 
-/** Frees what fsd_failure_open() made.
+/** Frees the result of fsd_failure_open().
  *  @param failure  may be NULL. */
 FSD_API void fsd_failure_free(struct fsd_failure *failure);
 
@@ -927,9 +935,9 @@ FSD_API const char *fsd_failure_conclusion(const struct fsd_failure *failure);
 /** Returns the builder that wrote the log, in the form of fsd_lint_options.builder. */
 FSD_API const char *fsd_failure_builder(const struct fsd_failure *failure);
 
-/** Returns the i-th node, from 0, to cut out of the model so that the part fails alone,
- *  in the form of struct fsd_cut_options; NULL if there are not so many, no node is
- *  known, or no model was read. */
+/** Returns the i-th node, from 0, of a part of the model that fails alone.  The result
+ *  is a word for `nodes` of struct fsd_cut_options; NULL if there are not so many
+ *  nodes, no node is known, or no model was read. */
 FSD_API const char *fsd_failure_part(const struct fsd_failure *failure, unsigned i);
 
 /** Writes one report.
@@ -948,10 +956,12 @@ FSD_API enum fsd_status fsd_failure_write(const struct fsd_failure *failure,
 struct fsd_lint_options {
     const char
         *builder;       /**< the builder whose rules apply: "trt8", "rtx-1.7:sm89"; NULL
-                              for the one that made the engine, else "rtx-1.7:sm89" */
+                              for the builder of the engine or, without an engine,
+                              "rtx-1.7:sm89" */
     const char *policy; /**< path of the policy; NULL for the default policy */
-    unsigned today;     /**< today, as 20260131: ignore entries whose last day is
-                              earlier have expired; 0: none expires */
+    unsigned today;     /**< today, as 20260131, to find expired entries of ignore
+                             rules: those whose last day is earlier; 0: none
+                             expires */
 };
 
 struct fsd_linting;
@@ -968,7 +978,7 @@ FSD_API enum fsd_status fsd_linting_open(struct fsd_linting **out,
                                          const struct fsd_lint_options *lint,
                                          struct fsd_error *err);
 
-/** Frees what fsd_linting_open() made.
+/** Frees the result of fsd_linting_open().
  *  @param linting  may be NULL. */
 FSD_API void fsd_linting_free(struct fsd_linting *linting);
 
@@ -1006,8 +1016,8 @@ FSD_API enum fsd_status fsd_explain(const char *word, const char *format,
                                     const struct fsd_style *style, FILE *out,
                                     struct fsd_error *err);
 
-/** Calls fsd_explain() for text, or if `rule` is NULL fsd_explain_all() for all rules.
- *  */
+/** Explains a rule as text, by fsd_explain(); if `rule` is NULL, explains all rules, by
+ * fsd_explain_all(). */
 FSD_API enum fsd_status fsd_rule_explain(const char *rule, FILE *out,
                                          struct fsd_error *err);
 
@@ -1030,8 +1040,9 @@ struct fsd_collected {
     unsigned n_command;
     const char *const *given; /**< the words of the command that the user gave */
     unsigned n_given;
-    int status;        /**< its exit status, or 128 plus the signal that ended it */
-    const char *model; /**< path of its ONNX model; NULL if unknown */
+    int status;        /**< the exit status of the command, or 128 plus the signal that
+                            ended it */
+    const char *model; /**< path of the build's ONNX model; NULL if unknown */
     const char *const *names, *const *values; /**< environment variables to record */
     unsigned n_environment;
 };
