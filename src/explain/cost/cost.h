@@ -5,7 +5,8 @@
  * A layer's time is measured once and belongs to all its nodes.  It is divided among
  * them in proportion to their work (multiply-adds, or elements written if an operator
  * has none).  If the work of one of them is unknown, the nodes with multiply-adds share
- * it equally, or all nodes if none has any.  The shares of a layer add up to its time.
+ * the time equally; if there are none, all nodes do.  The shares of a layer add up to
+ * its time.
  */
 #ifndef FSD_COST_COST_H
 #define FSD_COST_COST_H
@@ -23,18 +24,19 @@ struct fsd_node_cost {
     double ms;        /**< its share of the times of its layers, in milliseconds;
                            negative: unknown */
     double moved_ms;  /**< the part of `ms` in layers that only move data; 0: none */
-    uint32_t workers; /**< number of layers that do its multiply-adds; 0: unknown
-                           which */
+    uint32_t workers; /**< number of layers that do its multiply-adds; 0: it is unknown
+                           which layers do */
     bool shares;      /**< other nodes share the time of the same layer */
 };
 
-/** Bytes that a layer reads and writes once: amounts (model/ops/amount.h), negative if
- *  unknown. */
+/** The bytes of a layer's tensors, weights and biases, if the layer moves each element
+ *  once: amounts (model/ops/amount.h), negative if unknown. */
 struct fsd_traffic {
     int64_t in, out, weights, bias;
 };
 
-/** The class of work on which a layer spends its time and its bytes, exactly one. */
+/** The class of work on which a layer spends its time and its bytes.  A layer has
+ *  exactly one class. */
 enum fsd_spent {
     FSD_SPENT_COMPUTE,
     FSD_SPENT_REQUANTIZE, /**< applies scale, bias, activation or residual addition to
@@ -72,9 +74,9 @@ struct fsd_spent_sum {
     uint32_t unknown; /**< number of layers with unknown bytes */
     int64_t bytes;    /**< bytes of the other layers */
     double ms;        /**< milliseconds; negative: not measured */
-    double share; /**< from 0 to 1: share of all classes' time if measured, else of all
-                       known bytes, so that all shares have one denominator; negative:
-                       it is unknown, or the bytes of most layers are unknown */
+    double share;     /**< fraction from 0 to 1 of the time of all classes if times were
+                       measured, else of all known bytes; negative: unknown, or the
+                       bytes of most layers are unknown */
 };
 
 /** The nodes of one operator together. */
@@ -92,8 +94,8 @@ struct fsd_known_sizes {
     const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
     fsd_tensor_vec tuned;    /**< the model's inputs whose dynamic sizes are those for
                                   which the builder optimized the engine */
-    fsd_tensor_vec run_with; /**< those whose dynamic sizes are those with which the
-                                  engine was run, according to the log */
+    fsd_tensor_vec run_with; /**< the model's inputs whose dynamic sizes are those of a
+                                  run of the engine in the log */
 };
 
 struct fsd_cost {
@@ -101,27 +103,30 @@ struct fsd_cost {
                                         sizes */
     const struct fsd_sizes *sizes; /**< sizes of the model's tensors */
     fsd_id *like;                  /**< indexed by port of the engine: the model tensor
-                                        that it is, or whose sizes it has; FSD_NONE */
+                                        at the port, or one with the same sizes;
+                                        FSD_NONE: unknown */
     struct fsd_node_cost *nodes;   /**< indexed by node */
     struct fsd_layer_cost *layers; /**< indexed by layer */
-    int64_t unattributed;          /**< multiply-adds of nodes that kernels compute, if
-                                        it is unknown which kernels; an amount */
+    int64_t unattributed;          /**< multiply-adds of nodes whose kernels are
+                                        unknown; an amount */
     struct fsd_time_sums sums;
-    struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< indexed by enum fsd_spent */
-    struct fsd_spent_sum all;       /**< all layers together; the rest of its share
+    struct fsd_spent_sum spent[FSD__SPENT_COUNT]; /**< all layers together; its share is
+                                                       below 1 if profile entries that
+                                                       are not layers took time */
+    struct fsd_spent_sum all;             /**< all layers together; the rest of the time
                                          belongs to profile entries that are not
                                          layers */
-    fsd_tensor_vec tuned, run_with; /**< as in struct fsd_known_sizes */
+    fsd_tensor_vec tuned, run_with;       /**< as in struct fsd_known_sizes */
     FSD_VEC(struct fsd_op_time) op_times; /**< the longest first; empty without times */
     double peak_gb_s, peak_top_s;         /**< peak of the device in GB/s, and in 10^12
                                                operations per second; 0: unknown */
 };
 
 /** Finds the shapes of the model's tensors from the model, the engine, the log, the
- *  user and the operators' shape inference.
+ *  user, and the operators' shape inference.
  *  @param out set to the result, which lives in the arena of the match
  *  @param h the build log; NULL if there is none
- *  @param opt  its `shapes` ("images=1x3x224x224") are bound to the names of the
+ *  @param opt its `shapes` ("images=1x3x224x224") are bound to the names of the
  *         dimensions of the model's inputs
  *  @return FSD_OK; FSD_E_ARG for an unknown input, a different rank, or a size that
  *         contradicts the model */
@@ -220,9 +225,9 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
 int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
                        const struct fsd_port *port);
 
-/** The i-th size of an engine form whose model tensor has `shape`, in the same or a
- *  different rank: if it is flattened or unflattened, the only dynamic size follows
- *  from the number of elements. */
+/** The i-th size of a form of an engine tensor, derived from `shape`, the shape of its
+ *  model tensor.  If the ranks differ, because the engine flattens or unflattens the
+ *  tensor, the only dynamic size follows from the number of elements. */
 int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                            const struct fsd_form *form, uint32_t i,
                            const struct fsd_shape *shape);

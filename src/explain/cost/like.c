@@ -5,10 +5,10 @@
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
- * It must agree in its fixed sizes, and no other candidate may have different sizes.
- * Joined products write one tensor: it has the rows of each product, and the columns of
- * all.  Tensors that several kernels write together remain unknown, and so do the
- * slices that the steps of a loop read and write.
+ * The engine's tensor must have the same fixed sizes, and no other candidate may have
+ * different sizes.  Joined products write one tensor: it has the rows of each product,
+ * and the columns of all.  Tensors that several kernels write together remain unknown,
+ * and so do the slices that the steps of a loop read and write.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -54,9 +54,10 @@ static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
     return n == size;
 }
 
-/* Whether the engine's sizes, of which only that at `open` is unknown, are a view of
- * the shape: the sizes before and after it are products of the shape's first and last
- * sizes.  If both are 1, they would fit any shape. */
+/* Whether the form is a view of the shape.  Of the engine's sizes only that at `open`
+ * is unknown: the product of those before it must be a product of the shape's first
+ * sizes, and the product of those after it a product of the shape's last sizes.  If
+ * both products are 1, they would fit any shape. */
 static bool is_view(const struct search *s, const struct fsd_shape *shape,
                     uint32_t open)
 {
@@ -77,9 +78,9 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
     return open;
 }
 
-/* The number of sizes, from the last one on, that an engine form and a shape of a
- * different rank share if the batches of a product are one axis in one and several in
- * the other, as in [8,n,n] and [2,4,n,n]: all sizes except the batches. */
+/* The number of last sizes that an engine form has in common with a shape of a
+ * different rank.  The batches of a product may be one axis in one of them and several
+ * in the other, as in [8,n,n] and [2,4,n,n]: all sizes after the batches are common. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -237,7 +238,7 @@ static bool fits(const struct search *s, fsd_id tensor)
            (several ? is_batched(s, shape, alone) : is_view(s, shape, open));
 }
 
-/* Whether both shapes yield the same unknown sizes. */
+/* Whether both shapes give the form's unknown sizes the same values. */
 static bool agree(const struct search *s, const struct fsd_shape *a,
                   const struct fsd_shape *b)
 {
@@ -276,8 +277,9 @@ static bool is_read_elsewhere(const struct fsd_match *m, fsd_id tensor, fsd_id l
     return t->flags & FSD_TENSOR_OUTPUT;
 }
 
-/* Considers the outputs of the layer's own nodes or, if it reads the tensor, their
- * inputs; in loose mode, every input or output of its nodes. */
+/* Considers the layer's outputs as candidates or, with `reads`, its inputs: the tensors
+ * that its nodes pass to nodes of other layers or get from them.  In loose mode, every
+ * output or input of its nodes is a candidate. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_match *m = s->m;
@@ -301,8 +303,8 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
     }
 }
 
-/* Whether the form has the shape's sizes except its columns, or has a different rank
- * and one unknown size among its rows. */
+/* Whether all sizes of the form but the last equal those of the shape, where they are
+ * known.  If the ranks differ: whether exactly one of these sizes is unknown. */
 static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -369,8 +371,9 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
 }
 
 /* Searches among all tensors of the layers.  A node that is split over several layers
- * has intermediate tensors that are not in the model, but mostly have the sizes of one
- * that is.  All candidates must agree, and at least one fixed size must match. */
+ * has intermediate tensors that are not in the model, but most have the sizes of a
+ * tensor that is.  All candidates must agree, and at least one fixed size must
+ * match. */
 static void search_within(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_graph *g = s->m->engine;
@@ -410,8 +413,8 @@ static fsd_id find_like(const struct fsd_match *m,
     return again.several ? FSD_NONE : again.found;
 }
 
-/* Whether the layer may read and write slices of tensors, as a step of a loop does, and
- * perhaps a kernel without a node. */
+/* Whether the layer may read and write slices of tensors: a step of a loop does, and a
+ * kernel without a known node may. */
 static bool takes_parts(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span nodes = m->of_layer[layer];

@@ -1,10 +1,10 @@
 /*
  * Finds which tensors are in memory at the same time: a tensor lives from the first
- * layer that touches it to the last, and one pass over differences yields the sum of a
- * layer's live tensors.  A layer without an operation shares the memory of its input,
- * and the application owns the memory of the network's inputs and outputs, so these are
- * summed separately.  Only tensors are counted: the scratch memory of kernels is not in
- * an engine's layers.
+ * layer that uses it to the last.  One pass over the layers adds a tensor's bytes at
+ * its first layer and subtracts them after its last.  A layer without an operation
+ * shares the memory of its input, and the application owns the memory of the network's
+ * inputs and outputs, which are therefore summed separately.  Only tensors are counted:
+ * the scratch memory of kernels is not in an engine's layers.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

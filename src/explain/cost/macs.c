@@ -1,6 +1,6 @@
 /*
  * Counts multiply-adds: of a node by its operator (model/ops/macs.c); of a layer by the
- * sizes in the engine, if it states them, because these sizes were built.
+ * sizes in the engine, if the engine states them, because it was built for these sizes.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -47,9 +47,9 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
                : -1;
 }
 
-/* Whether the layer does multiply-adds of the node.  If it is the node's only layer, it
- * does; of several layers (a Gemm and reshapes around it, or an LSTM's products and its
- * gates), those that multiply do. */
+/* Whether the layer does multiply-adds of the node: it is the node's only layer, or it
+ * multiplies.  Not all of several layers multiply: there may be reshapes around a Gemm,
+ * and an LSTM has products and gates. */
 static bool works_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->of_node[node].n == 1 || m->engine->layers.at[layer].multiplies;

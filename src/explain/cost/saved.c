@@ -1,12 +1,14 @@
 /*
- * What remains if the user follows the advice for a data-movement layer.  Usually the
- * layer disappears and nothing remains.  Exceptions, measured by building:
+ * Determines which part of a data-movement layer's cost remains if the user follows the
+ * advice for it.  Usually the layer disappears and nothing remains.  There are two
+ * exceptions, measured by building:
  *
  *     quantized outside     int8 chw -> int8 chw4     the input is padded as before
  *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model
  *                                                     needs a Cast, which is a copy
- *     other groups                                    the next kernel reads no
- *                                                     padding either
+ *
+ * Other channels per group are no exception: then no layer pads, and the next kernel
+ * reads no padding.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

@@ -61,7 +61,7 @@ static struct path weight_path(const struct fsd_diff *d, fsd_id node)
 }
 
 /* The node that a data-movement layer serves: the first known consumer of its data;
- * FSD_NONE. */
+ * FSD_NONE if none is known. */
 static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -221,9 +221,9 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
     t->sums.shared += modules > 1;
 }
 
-/* The node whose module a data-movement layer belongs to: an unfused quantizer or a
- * copy belongs to its own node, which has its time; an inserted layer to the consumer
- * of its data, or else to the producer. */
+/* The node to whose module a data-movement layer belongs.  For an unfused quantizer or
+ * a copy this is the layer's own node, which has its time; for an inserted layer the
+ * consumer of its data, or else the producer. */
 static fsd_id owner(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id reader = reader_of(d, layer);

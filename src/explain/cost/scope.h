@@ -20,9 +20,9 @@ struct fsd_module {
     uint32_t opaque;    /**< number of its nodes in an opaque layer, whose kernels,
                              precisions and data movement are unknown */
     uint32_t layers;    /**< number of layers that compute one of its nodes */
-    uint32_t reformats; /**< number of layers that only move data and are not free: its
-                             quantizers and copies, and inserted layers whose data it
-                             reads */
+    uint32_t reformats; /**< number of layers that only move data and are not free: the
+                             module's quantizers and copies, and inserted layers whose
+                             data the module reads */
     double ms;          /**< time of its nodes in milliseconds; negative: unknown */
     double reformat_ms; /**< time of `reformats` in milliseconds, not included in `ms`;
                              negative: unknown */
@@ -36,7 +36,7 @@ struct fsd_scopes {
                                    stays const */
     fsd_sym *of;              /**< indexed by node: the symbol of its first scopes; 0:
                                    it has none */
-    unsigned depth;           /**< the number of scopes in a name, at most */
+    unsigned depth;           /**< the largest number of scopes in a name */
 };
 
 /** The scopes of all nodes at a depth; for depth 0, a useful depth is chosen. */

@@ -47,9 +47,10 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
     }
 }
 
-/* Takes sizes from engine tensors of equal rank only, because the engine may have a
- * flattened form of a tensor; with `unranked` from those whose rank the model does not
- * state. */
+/* Takes sizes from engine tensors.  If the model states a tensor's rank, the engine's
+ * must be equal, because the engine may have a flattened form of the tensor.  With
+ * `unranked`, only tensors are considered whose rank the model does not state,
+ * otherwise only the others. */
 static void take_engine(const struct fsd_match *m, struct fsd_sizes *s, bool unranked)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {

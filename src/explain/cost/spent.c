@@ -87,8 +87,8 @@ static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result 
     return false;
 }
 
-/* All steps of the layer, if they are known, must be possible in an epilogue, and
- * otherwise all its nodes. */
+/* Whether an epilogue could perform all steps of the layer or, if its steps are
+ * unknown, all its nodes. */
 bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -151,8 +151,8 @@ static void add_to(struct fsd_spent_sum *sum, int64_t bytes, double ms)
         sum->ms += ms;
 }
 
-/* The share of the whole; negative if it is unknown, or if most bytes are unknown,
- * because the known rest would count as the whole. */
+/* A class's share of the whole; negative: unknown.  If most bytes are unknown, so is
+ * the share: the few known bytes would count as the whole. */
 static double share_of(const struct fsd_cost *c, const struct fsd_measured *times,
                        int64_t bytes, double ms)
 {

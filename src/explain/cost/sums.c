@@ -21,8 +21,9 @@ struct parts {
 };
 
 /* Divides a time among the nodes in proportion to their work.  If the work of one of
- * them is unknown, those with multiply-adds get equal shares of all, because the rest
- * of a layer is small in comparison; if there are none, all nodes get equal shares. */
+ * them is unknown, the nodes with multiply-adds share all of the time equally, because
+ * the work of the others is small in comparison.  If no node has multiply-adds, all
+ * nodes get equal shares. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {
@@ -48,8 +49,8 @@ static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* The nodes that share a layer's time: those that it computes or, if all its nodes have
- * a different outcome (as for an unfused quantizer), all of them. */
+/* The nodes that share a layer's time: those whose outcome is `layer` or, if there are
+ * none (as for an unfused quantizer), all nodes of the layer. */
 static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena,
                     id_vec *out)
 {

@@ -77,8 +77,8 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
 
 /* -------------------------------------------------------------------- weights */
 
-/* Whether the layer reads that many elements from a layer that holds a constant: these
- * are counted among its inputs already. */
+/* Whether the layer reads `count` elements from a layer that holds a constant.  These
+ * elements are counted among the layer's inputs already. */
 static bool reads_constant(const struct fsd_match *m,
                            const struct fsd_layer_result *layers, fsd_id layer,
                            int64_t count)
@@ -96,8 +96,8 @@ static bool reads_constant(const struct fsd_match *m,
     return false;
 }
 
-/* Adds the bytes of a node's constant input; adds nothing if there is no such input, or
- * if it is not constant (then it is one of the layer's tensors). */
+/* Adds the bytes of a node's constant input.  Adds nothing if there is no such input,
+ * or if the input is not constant: then it is one of the layer's tensors. */
 static void add_constant(const struct fsd_match *m,
                          const struct fsd_layer_result *layers,
                          const struct fsd_cost *c, struct fsd_link at, uint32_t i,

@@ -109,8 +109,8 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, boo
     }
 }
 
-/* Prints the edge of a layer of which only the name is known, so that its consumers are
- * unknown: the layer that its name mentions, or the nodes that it computes. */
+/* Prints the edge of a layer whose consumers are unknown, because only its name is
+ * known: the layer that the name mentions, or the nodes that the layer computes. */
 static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
                            FILE *out)
 {
@@ -138,7 +138,7 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
         }
     }
     if (d->layers[layer].kind == FSD_KIND_QUANTIZE)
-        return; /* the layer is these nodes itself */
+        return; /* the layer itself computes these nodes */
     for (uint32_t i = 0; i < n && i < LISTED; i++) {
         fputs(i ? ", " : "for ", out);
         put_node(d, fsd_match_of_layer(d->match, layer, i)->node, quote, out);
@@ -207,8 +207,8 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 /* Each function below returns whether it proposes a change: a reason alone saves
  * nothing. */
 
-/* The type in which the layer at an end of a chain writes or reads its data: that of
- * the data-movement layer (`own`) if the layer has a tensor of this type, else the type
+/* The type in which the layer at an end of a chain writes or reads its data: `own`, the
+ * type of the data-movement layer, if a tensor of `layer` has this type; else the type
  * of its first tensor. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
@@ -274,7 +274,7 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 }
 
 /* A node of a different layer that reads the tensor unquantized, possibly through nodes
- * without a layer; FSD_NONE.
+ * without a layer; FSD_NONE if there is none.
  * @param read set to the tensor that the node reads */
 static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id tensor,
                                  int far, fsd_id *read)
@@ -478,8 +478,8 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
     return to > 1 && *channels > 0 && *channels % to ? to : 0;
 }
 
-/* The Concat for which the layer copies; FSD_NONE: the builder joins tensors that the
- * model does not join. */
+/* The Concat for which the layer copies a tensor; FSD_NONE if the builder joins tensors
+ * that the model does not join. */
 static fsd_id concat_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -533,8 +533,9 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
             fsd_node_is(d->model, node, FSD_ONNX_AveragePool));
 }
 
-/* Whether a product writes the part and the tensor is also an output of the network.
- * Otherwise a product kernel writes its part in place, however many layers read it. */
+/* Whether a product writes the part, and the tensor is also an output of the network.
+ * Without such an output, a product kernel writes its part in place, however many
+ * layers read it. */
 static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -545,7 +546,7 @@ static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
                           FSD_TENSOR_OUTPUT));
 }
 
-/* The number of layers that, like this one, each copy a part out of the same input and
+/* The number of layers that, like `layer`, each copy a part out of the same input and
  * convert it to the same type. */
 static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
 {
@@ -648,8 +649,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     return proposes;
 }
 
-/* The reason for a different layout: channels that do not fill a vector, or else the
- * operator. */
+/* Prints the reason for a different layout: the channels do not fill a vector, or else
+ * the operator prefers another layout. */
 static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -756,7 +757,8 @@ static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
 
 /* Prints the times that the builder measured with and without the Reformat, if the log
  * has them.  For "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", these
- * are the times of the kernels of X that read the one format and the other. */
+ * are the times of the kernels of X that read Half (with the Reformat), and of those
+ * that read Float (without it). */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

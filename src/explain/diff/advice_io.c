@@ -2,9 +2,9 @@
  * Advice for a layer at an input or output of the network, or between two engines of
  * one model: the I/O format with which the builder would not insert the layer.
  *
- * A format is advised only if the builder accepts it, which its reader knows.  The
- * command lists a format for each input, since the builder would apply a single one to
- * all of them.
+ * The functions advise a format only if the builder accepts it; the builder's reader
+ * (read/) knows this.  The command lists a format for each input, since the builder
+ * would apply a single one to all of them.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -252,8 +252,8 @@ static const struct fsd_form *border_form(const struct fsd_diff *d, fsd_id tenso
     return fsd_graph_form(d->engine, t->bound != FSD_NONE ? t->bound : t->form);
 }
 
-/* The model's name of the tensor: an engine has a name for each of its optimization
- * profiles. */
+/* The model's name of the tensor.  The engine's own name may differ, because an engine
+ * has one name of an input for each of its optimization profiles. */
 static fsd_sym called(const struct fsd_diff *d, fsd_id tensor)
 {
     fsd_id held = fsd_match_held(d->match, tensor);
@@ -272,8 +272,8 @@ static void add_border(const struct fsd_diff *d, fsd_id tensor, struct borders *
         list->at[list->n++] = tensor;
 }
 
-/* Lists each input or output once, in the order of the model, which is that of the
- * network: an engine without a list of its inputs has them in the order in which layers
+/* Lists each input or output once, in the order of the model.  This is the order of the
+ * network; an engine without a list of its inputs has them in the order in which layers
  * read them. */
 static struct borders list_borders(const struct fsd_diff *d, bool input)
 {
@@ -292,8 +292,8 @@ static struct borders list_borders(const struct fsd_diff *d, bool input)
     return list;
 }
 
-/* Writes the format "fp32:hwc" that an input or output needs, or else its present
- * one. */
+/* Writes the format that an input or output needs, such as "fp32:hwc".  If it needs no
+ * other format, writes its present one. */
 static void write_format(const struct fsd_diff *d, fsd_id tensor, bool input,
                          char text[FSD_FORM_ROOM])
 {

@@ -1,8 +1,9 @@
 /*
  * The scale of a quantized bias.  A kernel adds the bias to sums whose scale is the
  * product of the scales of input and weights; a bias with a different scale cannot be
- * added.  ONNX Runtime leaves such a Conv in FP32 since 1.27; is_near() has its
- * tolerance as of 1.32.  It fuses a Gemm nevertheless, and the result is wrong.
+ * added.  Since version 1.27, ONNX Runtime leaves a Conv with such a bias in FP32;
+ * is_near() has the tolerance of version 1.32.  ONNX Runtime fuses a Gemm with such a
+ * bias nevertheless, and the result is wrong.
  */
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
@@ -29,8 +30,9 @@ bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scale
     return false;
 }
 
-/* The scales of the DequantizeLinear whose output the node reads at this input; none if
- * its data is INT32 although `integers` is false, or the reverse. */
+/* The scales of the DequantizeLinear whose output the node reads at this input.  There
+ * are none if the data of the DequantizeLinear is not INT32 although `integers` is set,
+ * or is INT32 although it is not set. */
 static struct fsd_scales scales_of(const struct fsd_diff *d, fsd_id node,
                                    uint32_t input, bool integers,
                                    struct fsd_arena *scratch)

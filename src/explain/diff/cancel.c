@@ -65,8 +65,8 @@ static bool moves_data(const struct fsd_match *m, fsd_id node)
             !fsd_node_is(m->model, node, FSD_ONNX_Concat));
 }
 
-/* Whether the node multiplies its data, an input whose index goes to *data, by one
- * number. */
+/* Whether the node multiplies its data by one number.  Sets *data to the index of the
+ * input with the data. */
 static bool scales(const struct fsd_match *m, fsd_id node, uint32_t *data,
                    double *factor)
 {
@@ -152,8 +152,8 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     return to.n > 0;
 }
 
-/* For a factor or a DQ: the quantizer from which its data comes, and the factor since
- * then. */
+/* For a factor or a DQ: finds the quantizer from which its data comes, and the factor
+ * by which the data was multiplied since then. */
 static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
                         double *factor)
 {

@@ -81,8 +81,9 @@ static unsigned providers_around(const struct context *c, fsd_id layer)
 
 enum { QUANTIZERS = 32 };
 
-/* How many different scales quantize this tensor, also through operators that keep
- * values: 0 none, 1 one, 2 several, or too many to follow. */
+/* The number of different scales that quantize this tensor, directly or through
+ * operators that keep values: 0, 1, or 2 for several. 2 also if there are too many
+ * operators to follow. */
 static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->model;
@@ -132,8 +133,8 @@ static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
     return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
 
-/* Whether the strides of the form leave gaps: it is a part of a larger tensor, of a
- * Concat's output or a Slice's input. */
+/* Whether the strides of the form leave gaps, because the tensor is a part of a larger
+ * one: of a Concat's output or of a Slice's input. */
 static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
 {
     int64_t last = 0, count = fsd_form_count(e, form);
@@ -152,8 +153,8 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
-/* Whether the layer reads one of the parts that several layers write: it is after a
- * Concat in place whose consumer cannot read parts. */
+/* Whether the layer reads one part of a tensor whose parts several layers write.  Such
+ * a layer follows a Concat in place whose consumer cannot read the parts. */
 static bool reads_part(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span in = e->nodes.at[layer].in;
@@ -184,10 +185,10 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 }
 
 /* Whether the model requests the movement: a kernel of a Transpose, or one that orders
- * the backward direction of an LSTM or GRU.  Not requested are data moved for a MatMul
- * or an Attention, padding and cutting it off, copies between the steps of an LSTM, and
- * the cost of views.  A Concat or a Slice could be in place: if the builder could not
- * do that, it is the cause. */
+ * the backward direction of an LSTM or GRU.  The model does not request what the
+ * builder adds: movement for a MatMul or an Attention, padding and its removal, copies
+ * between the steps of an LSTM, and copies for views.  A Concat or a Slice could be in
+ * place; a copy for them has the Concat or the Slice as its cause. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;
@@ -241,7 +242,8 @@ static enum fsd_cause by_change(const struct context *c, fsd_id layer)
     return by_exclusion(c, layer, in);
 }
 
-/* The cause of a copy that performs a Concat or a Slice: it is linked to that node. */
+/* The cause of a copy that is linked to a Concat or a Slice, because it performs that
+ * node. */
 static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
 {
 
@@ -257,7 +259,7 @@ static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
     return FSD_CAUSE_NONE;
 }
 
-/* The cause of a layer that is linked to nodes: it pads for a product, or does what a
+/* The cause of a layer that is linked to nodes: it pads for a product, or copies what a
  * Concat or a Slice could do in place.  A Transpose needs no other cause. */
 static enum fsd_cause of_nodes(const struct context *c, fsd_id layer)
 {

@@ -6,12 +6,12 @@
  *     Mul Add Mul Min Max Round | (Cast) | (Cast) Mul Relu Mul Min Max Round | (Cast)
  *     fp32                        int8     fp32                                int8
  *
- * Casts divide its steps into segments of one type each.  The first and the last
- * segment have the types of the kernel's tensors, the segment after rounding is
+ * Casts divide the kernel's steps into segments of one type each.  The first and the
+ * last segment have the types of the kernel's tensors, the segment after rounding is
  * quantized, and the one after that is cast back to the model's own type; the types of
  * other segments are unknown.  A node is computed in one of the segments that contain
- * all operations of one of its lowerings: if these segments have the same type, the
- * node has it.  A node that only moves data has the type of its data.
+ * all operations of one of its lowerings: if these segments have the same type, it is
+ * the node's type.  A node that only moves data has the type of its data.
  */
 #include "explain/diff/step.h"
 #include "match/kernel/lowering.h"
@@ -184,8 +184,9 @@ static bool moves_results(const struct view *v, fsd_id node)
     return true;
 }
 
-/* The steps of segment i in which the node may be: if the node moves results, it is
- * after the first step that computes, which is in the first segment. */
+/* The steps of segment i among which the node may be.  With `behind`, the node moves
+ * results of the kernel: it cannot be one of the moves at the start of the first
+ * segment, because no step before them computes. */
 static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
 {
     struct fsd_span steps = v->segments[i].steps;
@@ -273,7 +274,7 @@ static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id
 /* Whether all inputs of the layer come from other layers of the same node: these are
  * partial results, whose type shows how the node's work was divided, not its precision.
  * A node that contains others, such as a function call, does not count, because each
- * layer computes one of those. */
+ * layer computes one of the inner nodes. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;

@@ -1,7 +1,8 @@
 /*
  * Nodes that control an If, a Loop, a Scan or a recurrent operator: conditions, numbers
- * of iterations and initial states.  If the engine jumps, the host computes those that
- * decide how often layers run, and no kernel does; initial states are filled in.
+ * of iterations and initial states.  If the engine jumps, the host computes the nodes
+ * that decide how often layers run, and no kernel does.  An initial state remains as a
+ * constant.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -20,7 +21,8 @@ static bool is_first_state(const struct fsd_match *m, fsd_id node, uint32_t inpu
            (input == INITIAL_H || input == INITIAL_C);
 }
 
-/* What the input of a Loop, a Scan, an If or a recurrent operator controls. */
+/* Whether the input of a Loop, a Scan, an If or a recurrent operator decides how often
+ * layers run, or begins a recurrence. */
 static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
     bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
@@ -32,7 +34,7 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
                : CONTROL_NOT;
 }
 
-/* What the consumers of the node control, through nodes without layers. */
+/* What the output of the node controls, looking through consumers without layers. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;

@@ -18,7 +18,7 @@
 
 #include <stdio.h>
 
-/** The outcome of a node, exactly one. */
+/** The outcome of a node.  Each node has exactly one. */
 enum fsd_fate {
     FSD_FATE_LAYER,
     FSD_FATE_FOLDED,
@@ -26,16 +26,16 @@ enum fsd_fate {
     FSD_FATE_ABSORBED,
     FSD_FATE_MERGED,
     FSD_FATE_DEAD,
-    FSD_FATE_OUTSIDE, /**< no engine of several contains it: the application runs it
-                           elsewhere */
+    FSD_FATE_OUTSIDE, /**< none of several engines contains the node: the application
+                           runs it elsewhere */
     FSD_FATE_UNEXPLAINED,
     FSD__FATE_COUNT
 };
 
 /** Why the builder inserted a layer; docs/report.md explains the words. */
 enum fsd_cause {
-    FSD_CAUSE_NONE, /**< not inserted, and no data movement that only the builder
-                         needs */
+    FSD_CAUSE_NONE, /**< neither an inserted layer nor data movement that only the
+                         builder needs */
     FSD_CAUSE_IO,
     FSD_CAUSE_DTYPE,
     FSD_CAUSE_LAYOUT,
@@ -58,8 +58,8 @@ struct fsd_node_result {
     const char *why;   /**< the proof in a few words, or what is missing; a string
                             literal */
     fsd_id other;      /**< merged: the node that it duplicates; FSD_NONE */
-    fsd_id near_layer; /**< identity, dissolved: a layer between whose tensors the node
-                            is; FSD_NONE */
+    fsd_id near_layer; /**< for the outcomes identity and dissolved: a layer whose
+                            inputs and outputs enclose the node; FSD_NONE */
     uint32_t event;    /**< the last event of the build log about it; FSD_NONE */
     enum fsd_dtype requested, realised;
 };
@@ -68,8 +68,9 @@ struct fsd_node_result {
 struct fsd_layer_result {
     enum fsd_kind kind;
     bool inserted; /**< computes no node, and is not a layer of the network */
-    bool forwards; /**< a reformat of what other layers compute: it is linked to their
-                        nodes, too, but these do not move data */
+    bool forwards; /**< a reformat of data that other layers compute: it is linked to
+                        the nodes of these layers as well, but these nodes do not move
+                        data */
     bool opaque;   /**< a region whose contents the engine does not state: it is unknown
                         which kernels compute its nodes, in which types, and which
                         layers move data between them */
@@ -88,8 +89,9 @@ struct fsd_reason {
 
 /* ------------------------------------------------------------------------- parts */
 
-/** The engine of several to which each node belongs: that of its layers, or else the
- *  one that follows from the tensors that the engines read and write. */
+/** If a model has several engines: the engine to which each node belongs.  This is the
+ *  engine of the node's layers; for a node without layers it follows from the tensors
+ *  that the engines read and write. */
 struct fsd_parts {
     uint32_t n;
     fsd_id *of_node; /**< indexed by node: index in the engine's `parts`; FSD_NONE: in
@@ -97,9 +99,9 @@ struct fsd_parts {
     fsd_id *again;   /**< indexed by node: another engine that also computes it;
                           FSD_NONE */
     uint32_t *nodes; /**< indexed by part: number of its nodes */
-    fsd_id *open;    /**< indexed by part: an input of the model that its nodes seem to
-                          read although the engine does not read it, so that its nodes
-                          are unknown; FSD_NONE: there is none */
+    fsd_id *open;    /**< indexed by part: an input of the model that nodes of the part
+                          seem to read, although the engine does not.  The nodes of such
+                          a part are unknown.  FSD_NONE: there is no such input */
     bool known;      /**< the nodes of all parts are known, so a node in no part is
                           outside */
 };
@@ -182,8 +184,8 @@ struct fsd_island {
 
 struct fsd_islands {
     FSD_VEC(struct fsd_island)
-    list; /**< sorted by first layer, segments above 8 bits before FP32 segments among
-               16 bits */
+    list; /**< the segments above 8 bits, then the FP32 segments among 16 bits; each
+               part sorted by first layer */
     FSD_VEC(fsd_id) pool;
 };
 
@@ -229,11 +231,12 @@ struct fsd_products {
     const bool *of;           /**< indexed by layer: it is a product kernel */
     uint32_t narrow;          /**< number of product kernels that compute in a quantized
                                    type, of which: */
-    uint32_t direct, unknown; /**< output a quantized type; output an unknown type */
+    uint32_t direct, unknown; /**< the number of these that output a quantized type, and
+                                   an unknown type */
     fsd_id example;           /**< the first that outputs a quantized type; FSD_NONE:
                                    there is none */
-    enum fsd_dtype type;      /**< the type of all quantized ones; FSD_DTYPE_UNKNOWN:
-                                   they have several types */
+    enum fsd_dtype type;      /**< the type of all quantized product kernels;
+                                   FSD_DTYPE_UNKNOWN: they have several types */
     bool none_quantizes;      /**< no product outputs a quantized type, although the
                                    next layers quantize the outputs of several products:
                                    this is the builder's choice */
@@ -267,7 +270,7 @@ struct fsd_diff {
     const struct fsd_products *products;
     const struct fsd_islands *islands;
     const struct fsd_summary *summary;
-    /* Costs, and what a reviewer should look at. */
+    /* Costs, external numbers and findings. */
     const struct fsd_cost *cost;
     const struct fsd_values *values; /**< external numbers, joined to nodes and layers;
                                           NULL: none */
@@ -325,8 +328,8 @@ static inline bool fsd_reader_is_output(const struct fsd_reader *reader)
     return reader->layer == FSD_NONE;
 }
 
-/** The node into which a duplicate was merged, which is computed in its place; for any
- *  other node the node itself. */
+/** For a duplicate: the node into which it was merged, which is computed in its place.
+ *  For any other node: the node itself. */
 static inline fsd_id fsd_merged_into(const struct fsd_diff *d, fsd_id node)
 {
     return d->nodes[node].fate == FSD_FATE_MERGED
@@ -390,7 +393,8 @@ void fsd_quote_layer(const struct fsd_diff *d, fsd_id layer, FILE *out);
 /** Prints, for example, "merged: computes the same as another node: Relu_6". */
 void fsd_put_fate(const struct fsd_diff *d, fsd_id node, FILE *out);
 
-/** Scales of a quantizer, one or one per channel; NULL: unknown. */
+/** The scales of a quantizer: one for the tensor, or one per channel.  `at` is NULL if
+ *  the scales are unknown. */
 struct fsd_scales {
     const double *at;
     uint32_t n;
@@ -434,16 +438,16 @@ const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
  *  nothing for a free layer and for one that moves no data.  Returns whether the
  *  sentence proposes a change. */
 bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out);
-/** Prints the times that the builder measured for the layer's consumer, or producer, in
- *  both forms: "its reader at 0.004 ms, at 0.006 ms without it"; nothing if the log has
- *  none. */
+/** Prints the times that the builder measured for a kernel of the layer's consumer, or
+ *  producer, with and without the conversion: "its consumer at 0.004 ms and at 0.006 ms
+ *  without the conversion".  Prints nothing if the log has no times. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** True for a layer that costs nothing: a NoOp, or one measured to take no time. */
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer);
 
-/** By how much a layer pads an axis of a tensor for a Conv or GEMM kernel that needs
- *  aligned sizes, or cuts off the padding after it. */
+/** How much padding a layer adds to an axis of a tensor for a Conv or GEMM kernel,
+ *  which needs aligned sizes, or how much padding it cuts off after such a kernel. */
 struct fsd_padding {
     int64_t given, taken; /**< elements of the axis without and with the padding;
                                negative: the engine does not state them */
@@ -456,7 +460,7 @@ struct fsd_padding {
 bool fsd_layer_pads(const struct fsd_match *m, fsd_id layer,
                     struct fsd_padding *padding);
 
-/** The size with which a layer need not pad or cut off. */
+/** The size with which a layer would not need to pad, or to cut padding off. */
 struct fsd_padding_choice {
     fsd_id product;       /**< the node whose kernel needs it */
     int64_t given, taken; /**< the current size, and the size that needs no padding */
@@ -465,15 +469,15 @@ struct fsd_padding_choice {
 };
 
 /** Sets `choice`.  False if the layer does not pad, or if the author of the model
- *  cannot choose the size, because the data or the result of the network has it. */
+ *  cannot choose the size, because the size is one of the network's data or result. */
 bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
                         struct fsd_padding_choice *choice);
 
 /** Prints "choose 2 channels a group instead of 1". */
 void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out);
 
-/** The word for why a data-movement layer exists: its cause, or "quantize" for a
- *  quantizer; else "". */
+/** One word for the reason why a data-movement layer exists: its cause, or "quantize"
+ *  for a quantizer; else "". */
 const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer);
 
 #endif

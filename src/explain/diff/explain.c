@@ -81,7 +81,8 @@ static void describe_around(struct fsd_tale *tale, const struct fsd_diff *d,
     }
 }
 
-/* Lists the layers that produce its inputs, or that read its outputs, each once. */
+/* Lists the producers of the layer's inputs or, without `before`, the consumers of its
+ * outputs, each once. */
 static void describe_peers(struct fsd_tale *tale, const struct fsd_diff *d,
                            fsd_id layer, bool before)
 {
@@ -139,8 +140,8 @@ static void describe_outcome(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Adds the outcome first, which is the conclusion, then how it came about: the node in
- * the model, what the builder did to it according to the log, and its layers. */
+/* Adds the outcome first, because it is the conclusion, then the reasons: the node in
+ * the model, the changes by the builder according to the log, and the node's layers. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     describe_outcome(tale, d, node);

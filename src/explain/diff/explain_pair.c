@@ -56,7 +56,8 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-/* Adds what the node was fused with, and which passes tried it without effect. */
+/* Adds the nodes with which the node was fused, and the passes that tried it without
+ * effect. */
 static void describe_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
@@ -72,8 +73,8 @@ static void describe_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     }
 }
 
-/* Adds the outcome of a node that has a reason (because it has no layer of its own):
- * this explains the pair, too. */
+/* Adds the outcome of a node that has no layer of its own.  The reason for this outcome
+ * also explains the pair. */
 static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
                             fsd_id node)
 {
@@ -88,8 +89,8 @@ static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Adds what is between the nodes, their precisions, their outcomes, and what the log
- * shows. */
+/* Adds the nodes and tensors in between, the precisions and outcomes of both nodes, and
+ * the facts from the log. */
 static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
                                fsd_id a, fsd_id b)
 {
@@ -130,8 +131,8 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_say(tale, "log", "no step in the log combines them");
 }
 
-/* Adds events that did not fuse the two nodes but removed or changed this one; false if
- * there are none. */
+/* Adds the events that removed or changed `node` without fusing the two nodes; returns
+ * false if there are none. */
 static bool describe_move(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;

@@ -106,8 +106,9 @@ static bool is_written_in_place(const struct fsd_match *m,
     return false;
 }
 
-/* The walk follows every branch, and is repeated for each earlier node, so this limits
- * the work, too. fsd_walk_on() follows one path, and has a limit of 64. */
+/* The limit of a walk, in nodes.  It is low because the walk follows every branch and
+ * is repeated for each earlier node; fsd_walk_on(), which follows one path, has a limit
+ * of 64. */
 enum { FAR = 8 };
 
 /* Whether a kernel can perform the node while it reads or writes: the node moves data,
@@ -190,7 +191,8 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
     fsd_id ends = fsd_id_or(producer, reader);
 
     if (producer != FSD_NONE && reader != FSD_NONE && !m->of_node[reader].n)
-        return APART; /* a node may have a thousand layers, all in vain */
+        return APART; /* the loop would try each of its producer's layers in vain, and
+                         there may be a thousand */
     for (uint32_t i = 0; i < fsd_match_links_of(m, ends).n; i++) {
         fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =
@@ -338,8 +340,8 @@ static struct doubts find_doubts(const struct fsd_match *m,
 
 /* ------------------------------------------------------------------- between */
 
-/* How closely a consumer of the tensor is joined to the producer, through nodes that
- * dissolve. */
+/* The closest way in which a consumer of the tensor is joined to the producer, through
+ * nodes that dissolve. */
 static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {
@@ -362,7 +364,7 @@ static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id 
     return best;
 }
 
-/* How the generated kernels of the node's producers and consumers are joined, if one
+/* The way in which the kernels of the node's producers and consumers are joined, if one
  * reads the other's output: then only strides, shapes and types of these kernels remain
  * of the node. */
 static enum join lies_between(const struct fsd_match *m, fsd_id node)
@@ -515,8 +517,8 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
 }
 
 /* Whether kernels that have the node's inputs available compute all its consumers: then
- * no other layer can compute the node.  If it moves data, it needs no listed step;
- * rounding, however, must be listed. */
+ * no other layer can compute the node.  A node that moves data needs no listed step; a
+ * rounding must be listed. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
     struct around producers, readers;

@@ -2,10 +2,10 @@
  * The edge of the model that each data-movement layer serves.  Backwards, find_source()
  * follows inserted layers to the layer that computed the data, and finds the model's
  * tensor on the way; forwards, find_readers() follows them to the layers that consume
- * the data, and node_reader() finds the node of such a layer that does, through
- * quantizers and views that have no layer of their own.  Walks end after a fixed number
- * of steps, so that no engine takes quadratic time; if consumers are left out, `cut` is
- * set. flow_named.c handles engines without tensors.
+ * the data, and node_reader() finds the node of each such layer that reads the data,
+ * through quantizers and views that have no layer of their own.  Walks end after a
+ * fixed number of steps, so that no engine takes quadratic time; if consumers are left
+ * out, `cut` is set. flow_named.c handles engines without tensors.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -130,8 +130,8 @@ static uint32_t find_writers(const struct fsd_match *m,
     return n;
 }
 
-/* The input of a Concat in place that one of these layers computes; FSD_NONE if no
- * layer or several are known to compute one. */
+/* The input of a Concat in place that the layers `from` compute; FSD_NONE if it is
+ * unknown which input they compute, or if there are several. */
 static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
                       fsd_id whole, const struct fsd_form *form, const fsd_id *from,
                       uint32_t n_from)
@@ -235,8 +235,8 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* The consumer if the copy `mover` performs a Concat or a Slice: that node.  Otherwise
- * `layer` with an unknown node. */
+/* The consumer of the data of `mover`: the Concat or the Slice that this copy performs,
+ * or else `layer` with an unknown node. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -428,8 +428,8 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
             flow->before = before;
     }
     fsd_flows_by_name(m, flows);
-    /* Engines list layers in order, so the layer before usually has its head already;
-     * if not (a loop), the walk ends after STEPS steps. */
+    /* Engines list layers in order, so the layer before it in the chain usually has its
+     * head already; if not (a loop), the walk ends after STEPS steps. */
     for (fsd_id i = 0; i < n; i++) {
         fsd_id head = i;
 

@@ -1,9 +1,9 @@
 /*
  * Finds the edge that a Reformat without tensors serves from its name, which contains
  * the served layer ("Conv_9 + Relu_10") and the index of the tensor.  If the nodes of
- * this layer read only one tensor from other layers, that is the edge, and the index is
- * not needed; likewise for outputs.  With several tensors the edge is unknown, since
- * the order of a layer's tensors is not that of its nodes.
+ * this layer read only one tensor from other layers, this tensor is the edge, and the
+ * index is not needed; likewise for outputs.  With several tensors the edge is unknown,
+ * since the order of a layer's tensors is not that of its nodes.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -42,7 +42,7 @@ static fsd_id before_unlayered(const void *of, fsd_id node)
 
 /* The only tensor that the layer's nodes read from other layers, looking through
  * quantizers and views; FSD_NONE if there is none or more than one.  Sets *reader to
- * its first consumer. */
+ * the tensor's first consumer. */
 static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
                       struct fsd_reader *reader)
 {
@@ -61,7 +61,8 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
                 continue;
             if (found == FSD_NONE)
                 *reader = (struct fsd_reader){.layer = layer, .node = node, .input = k};
-            /* Back through quantizers and views that have no layer of their own. */
+            /* Walks back through quantizers and views that have no layer of their
+             * own. */
             found = fsd_id_both(found,
                                 fsd_walk_back(m->model, tensor, before_unlayered, m));
         }

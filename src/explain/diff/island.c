@@ -3,9 +3,9 @@
  * the data that enters and leaves them, such as FP32 between INT8 layers.  Two floods
  * over the tensors, forwards from lower precision and backwards from it, mark the
  * tensors in between; union-find then joins the marked tensors that share a layer, and
- * each set with an entry and an exit is a segment.  This is done for everything above 8
- * bits, then for FP32 among 16 bits; the second search skips what the first one found.
- * An opaque region ends a segment, because it is unknown what runs in it.
+ * each set with an entry and an exit is a segment.  The search runs for types above 8
+ * bits, then for FP32 among 16 bits; the second run skips segments that the first one
+ * found.  An opaque region ends a segment, because it is unknown what runs in it.
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"
@@ -33,8 +33,8 @@ struct search {
     fsd_id *queue;   /* queue of tensors */
     fsd_id *sets;    /* union-find of connected engine tensors */
     uint8_t *ports;  /* indexed by layer: bits of its ports' precisions */
-    fsd_id *first;   /* indexed by layer: its first higher-precision tensor (all of them
-                        are in one set); FSD_NONE */
+    fsd_id *first;   /* indexed by layer: its first higher-precision tensor, whose set
+                        also has the others; FSD_NONE */
     bool *covered;   /* indexed by layer: it is in a segment of a lower threshold */
     uint32_t *stamp; /* indexed by node of the model: number of the last segment to
                         which it was added, from 1 */
@@ -114,7 +114,7 @@ static bool is_between(const struct search *s, uint32_t port)
 /* ------------------------------------------------------------------ connected sets */
 
 /* Finds the precisions of each layer's ports, and joins the higher-precision tensors
- * that it connects, inputs and outputs. */
+ * that the layer connects, inputs and outputs. */
 static void look_at_layers(struct search *s)
 {
     const struct fsd_graph *e = s->m->engine;
@@ -254,10 +254,10 @@ static void add_island(struct search *s, struct fsd_island island,
     fsd_vec_push(m->arena, &s->found->list, island);
 }
 
-/* Adds the set whose rows are in engine order as a segment, if lower-precision data
- * enters and leaves it.  Its members continue it, or are data-movement layers at its
- * border.  It is skipped if all its layers are in segments of a lower threshold, which
- * were found before. */
+/* Adds a set as a segment, if lower-precision data enters and leaves the set.  Its rows
+ * are in engine order.  The segment gets the layers that continue it, and data-movement
+ * layers at its border.  A set is skipped if all its layers are in segments of a lower
+ * threshold, which were found before. */
 static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};

@@ -1,10 +1,11 @@
 /*
  * Determines kinds after the links are known: a layer all of whose nodes are Q or DQ is
- * a quantize layer whatever its type (a scale, a reformat, a generated kernel), and the
- * builder inserted a data-movement layer without nodes.
+ * a quantize layer whatever its type (a scale, a reformat, a generated kernel), and a
+ * data-movement layer without nodes counts as inserted.
  *
  * A kernel that quantizes a network input may pad its channels for the next
- * convolution.  Its name then contains that convolution, but it is the quantizer.
+ * convolution.  The kernel's name then contains that convolution, but the kernel
+ * computes the quantizer.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -43,9 +44,9 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 }
 
 /* Whether all nodes of the layer are quantizers, and there is at least one.  Three
- * kinds of nodes do not count: a Concat (a DQ that writes its output in place into
- * that of a Concat is still a DQ), constants such as a scale, and a product whose
- * input the layer quantizes and pads. */
+ * kinds of nodes do not count: a Concat (a DQ that writes its part of a Concat's output
+ * in place is still a DQ), constants such as a scale, and a product whose input the
+ * layer quantizes and pads. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -183,7 +184,8 @@ static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
 
 /* The type of the weights that the layer's name shows with their quantizer, "weight +
  * QuantizeLinear_116 + Conv_118": builders fuse these only into a kernel of that type.
- * Without a model, the name before the quantizer is its constant. */
+ * Without a model, the name before the quantizer is that of the quantizer's
+ * constant. */
 static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span span = m->engine->layers.at[layer].mentions;

@@ -5,8 +5,8 @@
  *     [1,32,32,8] linear  --Transpose 0,3,1,2-->  [1,8,32,32] channels last
  *
  * The elements have the same order before and after: the kernel is a plain copy, or
- * part of a change of layout, which the model does not require.  It does not require
- * the movement either if the nodes only reshape, or only move axes of size 1.
+ * part of a change of layout, which the model does not require.  Nor does the model
+ * require the movement if the nodes only reshape, or only move axes of size 1.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"

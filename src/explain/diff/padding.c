@@ -142,7 +142,8 @@ static bool is_product(const struct fsd_diff *d, fsd_id node)
     return (d->facts->traits[node] & FSD_OP_WEIGHTED) != 0;
 }
 
-/* Whether the tensor comes from an input of the network without a product between. */
+/* Whether the tensor comes from an input of the network without a product in
+ * between. */
 static bool is_given(const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_graph *m = d->model;
@@ -166,8 +167,7 @@ static bool is_given(const struct fsd_diff *d, fsd_id tensor)
     return cut;
 }
 
-/* Whether an output of the network is reached from the tensor without a product
- * between. */
+/* Whether the tensor reaches an output of the network without a product in between. */
 static bool is_result(const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_graph *m = d->model;

@@ -1,15 +1,16 @@
 /*
- * Finds the product kernels (of a Conv or a GEMM), and which of those that compute in a
- * quantized type also write one.
+ * Finds the product kernels (of a Conv or a GEMM), and which of the kernels that
+ * compute in a quantized type also output a quantized type.
  *
- * In some engines none does: each outputs floats, which a separate kernel quantizes,
- * wherever the model has its quantizers.  In such an engine a further quantizer would
- * not make a product output INT8, so the advice must not propose one.
+ * In some engines, no product kernel outputs a quantized type: each outputs floats,
+ * which a separate kernel quantizes, wherever the model has its quantizers.  In such an
+ * engine a further quantizer would not make a product output INT8, so the advice must
+ * not propose one.
  */
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
 
-enum { SEVERAL = 2 }; /* a single product may have a reason of its own */
+enum { SEVERAL = 2 }; /* a single product may output floats for a reason of its own */
 
 /* Whether the layer is a product with its elementwise epilogue; an attention, which has
  * several products, is not. */

@@ -28,7 +28,7 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
 /** control.c: why the host computes a node that controls how often layers run, or the
- *  initial state of a loop; NULL: it does not compute it.
+ *  initial state of a loop; NULL: the host does not compute the node.
  *  @param sizes sizes of the model; NULL if the engine does not jump */
 const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
                                fsd_id node);
@@ -57,8 +57,8 @@ bool fsd_is_left_out(const struct fsd_match *m, const struct fsd_branches *b,
  *  because quantizers cancel each other. */
 bool fsd_cancels(const struct fsd_match *m, fsd_id node);
 
-/** copied.c: whether a copy of the output of one of the node's layers is a part of the
- *  Concat, for which no layer remains. */
+/** copied.c: whether one part of the Concat, which has no layer of its own, is a copy
+ *  of the output of one of the node's layers. */
 bool fsd_is_copied_to_part(const struct fsd_match *m, fsd_id node, fsd_id concat);
 
 /** advice_io.c: like fsd_put_advice(), for the cause io. */

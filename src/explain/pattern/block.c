@@ -79,10 +79,11 @@ static bool is_multiplied(const struct judge *j, fsd_id node)
     return false;
 }
 
-/* Adds the layers that compute the node to the block; false if they are unknown.  A
- * region only shows its layer if it has just one.  Of projections only multiplying
- * layers count: in INT8 each projection has its bias and its quantization in a separate
- * kernel, whether or not one kernel computes the products. */
+/* Adds the layers that compute the node to the block; false if they are unknown.  The
+ * layer of a node in a region is known only if the region has just one.  Of projections
+ * only multiplying layers count: in INT8 each projection has its bias and its
+ * quantization in a separate kernel, whether or not one kernel computes the
+ * products. */
 static bool list_of_node(struct judge *j, fsd_id node)
 {
     const struct fsd_match *m = j->d->match;
@@ -171,8 +172,8 @@ static void judge_layers(struct judge *j, bool swap)
         b->unknown = fsd_id_or(b->unknown, b->anchor);
 }
 
-/* The builder chooses with which of two paths it fuses an Add.  The residual is only
- * known to be split if both are. */
+/* The builder chooses with which of two paths it fuses an Add.  So a residual is known
+ * to be split only if the Add is fused with neither path. */
 static void judge_fusion(struct judge *j)
 {
     struct fsd_block *b = j->block;

@@ -136,8 +136,8 @@ static fsd_id weighted_behind(const struct fsd_attempt *a, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* Whether both factors of a Mul come from layers with weights: otherwise the Mul of a
- * tensor with a gate may be anything. */
+/* Whether both factors of the Mul come from layers with weights.  A Mul of other
+ * tensors with a gate may be anything. */
 static bool is_gate(struct fsd_attempt *a)
 {
     return weighted_behind(a, letter(a, 'u')) != FSD_NONE &&

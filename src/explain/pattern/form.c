@@ -1,8 +1,8 @@
 /*
  * Matches expressions to a model (form.h) by recursive descent: the text is parsed
  * again at each node, since it has only a few words and most nodes differ in the first.
- * If operands may be swapped, a failed attempt is repeated with the last choice swapped
- * that was not swapped yet.
+ * The operands of a symmetric operator may be swapped: after a failed attempt, the last
+ * pair that was not swapped yet is swapped, and the attempt is repeated.
  */
 #include "explain/pattern/form.h"
 #include "model/graph/graph.h"
@@ -49,8 +49,8 @@ static struct expr head_of(const char *text)
     return e;
 }
 
-/* Parses the arguments after a head.  This is separate, because most nodes are not what
- * the head asks for, and then the arguments are not needed. */
+/* Parses the arguments after a head.  This is separate from head_of(), because most
+ * nodes do not match the head, and then the arguments are not needed. */
 static struct arguments arguments_of(const struct expr *e)
 {
     struct arguments args = {.n = 0};
@@ -207,7 +207,7 @@ static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
     return found;
 }
 
-/* Finds the node that the head of an expression means at the tensor, and sets the
+/* Finds the node that matches the head of an expression at the tensor, and sets the
  * tensor to that node's output; false if there is none. */
 static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *tensor,
                   fsd_id *node)
@@ -226,7 +226,7 @@ static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *ten
 
 static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor);
 
-/* Matches the operands and the reader of a node that is what the head asks for. */
+/* Matches the operands and the reader of a node that matches the head. */
 static bool fits_around(struct fsd_attempt *a, const struct expr *e, fsd_id node)
 {
     const char *op = fsd_text(a->g->names, a->g->nodes.at[node].op);

@@ -41,8 +41,9 @@ struct fsd_attempt {
     uint32_t n, n_passed;
     fsd_id end, either, joint; /**< nodes of a residual; struct fsd_block explains
                                     them */
-    /* The order of operands that is tried, by symmetric operator encountered.  All
-     * orders are tried in turn, because a letter may be decided much later. */
+    /* For each symmetric operator, in the order in which they are met: whether its
+     * operands are swapped in this attempt.  All orders are tried in turn, because a
+     * later operand may decide what a letter is. */
     bool flipped[FSD_FIT_CHOICES];
     uint32_t met, chosen;
 };

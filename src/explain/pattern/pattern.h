@@ -13,11 +13,11 @@
 
 #include "explain/diff/diff.h"
 
-/** The patterns by their words, which forms in find.c describe:
- *    attention   from the product of queries and keys to the product with values
- *    qkv         the three projections of one tensor that an attention reads
- *    swiglu      the gate's activation, and the Mul of both halves
- *    residual    the end of the longer path, the Add, and its activation */
+/** The patterns and their names; find.c has their forms.  These need a definition:
+ *      attention   from the product of queries and keys to the product with values
+ *      qkv         the three projections of one tensor that an attention reads
+ *      swiglu      the gate's activation, and the Mul of both halves
+ *      residual    the end of the longer path, the Add, and its activation */
 #define FSD_PATTERNS(row)                                                              \
     row(ATTENTION, "attention") row(QKV, "qkv") row(LAYERNORM, "layernorm")            \
         row(RMSNORM, "rmsnorm") row(GELU, "gelu") row(SWIGLU, "swiglu")                \
@@ -27,13 +27,13 @@
 enum fsd_pattern { FSD_PATTERNS(FSD_PATTERN_NUMBERED) FSD__PATTERN_COUNT };
 
 enum fsd_fused {
-    FSD_FUSED_WHOLE,     /**< one layer computes all of its nodes that are computed at
-                              all */
+    FSD_FUSED_WHOLE,     /**< one layer computes all nodes of the block, apart from
+                              nodes that no layer computes */
     FSD_FUSED_SPLIT,     /**< several layers compute its nodes */
-    FSD_FUSED_ELSEWHERE, /**< a residual: its Add runs in a kernel that is needed for
-                              other nodes, so that it adds no kernel */
-    FSD_FUSED_UNKNOWN,   /**< it is unknown which layers compute some of its nodes, or
-                              they are all in one opaque region, whose kernels are
+    FSD_FUSED_ELSEWHERE, /**< a residual whose Add runs in a kernel that is needed for
+                              other nodes, so that the Add needs no kernel of its own */
+    FSD_FUSED_UNKNOWN,   /**< it is unknown which layers compute some of the nodes, or
+                              all nodes are in one opaque region, whose kernels are
                               unknown */
     FSD__FUSED_COUNT
 };

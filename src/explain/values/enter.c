@@ -5,8 +5,8 @@
  *     x 0.0001 --Conv_1--> a (not measured) --Relu_2--> b 0.08 --Conv_3--> c 0.12
  *
  * With a limit of 0.01, b is an entry: no measured tensor before it is over the limit.
- * Conv_1 and Relu_2 are its suspects, the nodes between it and tensors within the
- * limit.  c is not an entry, since the error of b explains it.
+ * Its suspects are the nodes between b and the last tensors within the limit: Conv_1
+ * and Relu_2. c is not an entry, since the error of b explains it.
  */
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
@@ -23,8 +23,8 @@ struct search {
     const uint32_t *of_tensor;
     struct fsd_values *v;
     struct fsd_arena *scratch;
-    bool *tainted;   /* indexed by tensor: it is over the limit or, if it was not
-                        measured, a tensor on which it depends is */
+    bool *tainted;   /* indexed by tensor: it is over the limit; or it was not measured,
+                        and it depends on a tensor that is over the limit */
     uint32_t *seen;  /* indexed by node: number of the last search that visited it, from
                         1 */
     uint32_t search; /* number of the current search */
@@ -48,7 +48,8 @@ static void push_once(struct search *s, fsd_id node)
     fsd_vec_push(s->scratch, &s->stack, node);
 }
 
-/* Collects in `stack`, sorted, all nodes from the entry back to measured tensors. */
+/* Collects in `stack` the nodes from the entry back to the nearest measured tensors,
+ * sorted. */
 static void find_suspects(struct search *s, fsd_id node)
 {
     s->search++;
@@ -90,9 +91,9 @@ static void keep_layers(struct search *s, struct fsd_entry *entry)
         keep(s, &entry->layers, layers.at[i]);
 }
 
-/* Adds Casts and quantizers among the suspects, and those right before them even if
- * their outputs were measured: their error comes from the types, and the next layer may
- * amplify it. */
+/* Adds the Casts and quantizers among the suspects, and those right before the
+ * suspects, even if their outputs were measured: their error comes from the types, and
+ * the next layer may amplify it. */
 static void keep_behind(struct search *s, struct fsd_entry *entry)
 {
     uint32_t n = s->stack.n;
@@ -201,15 +202,16 @@ static void look_at_node(struct search *s, fsd_id node)
 
 /* --------------------------------------------------------------------------- growth */
 
-/* The next measured tensors after this one: returns the one with the largest error;
- * FSD_NONE if there is none. */
+/* Searches the nearest measured tensors behind `tensor`; returns the one with the
+ * largest error, FSD_NONE if there is none. */
 static fsd_id next_behind(struct search *s, fsd_id tensor)
 {
     fsd_id worst = FSD_NONE;
     double most = -1;
 
     s->stack.n = 0;
-    fsd_vec_push(s->scratch, &s->stack, tensor); /* here the stack has tensors */
+    fsd_vec_push(s->scratch, &s->stack, tensor); /* in this function, the stack holds
+                                                    tensors */
     for (uint32_t i = 0; i < s->stack.n; i++) {
         struct fsd_span readers = s->g->tensors.at[s->stack.at[i]].consumers;
 
@@ -236,7 +238,8 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
     return worst;
 }
 
-/* Follows the first entry, each time to the next tensor with the largest error. */
+/* Follows the error of the first entry, each time to the next tensor with the largest
+ * error. */
 static void follow(struct search *s)
 {
     fsd_id t = s->v->entries.n ? s->v->entries.at[0].tensor : FSD_NONE;

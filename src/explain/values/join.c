@@ -1,10 +1,10 @@
 /*
- * Assigns each row of numbers to what its name means. In a table, that is a node and
- * a layer or, if there are none, the producer of the tensor with that name. In a set
- * of tensors, it is a tensor of the model, by its own name or by the engine's.  A
- * layer that no row names gets the most significant row of its nodes: for errors the
- * largest, since the error at a layer's output is that of its last node only if
- * nothing in the layer reduces it.
+ * Assigns each row of numbers to the objects that its name means.  In a table, these
+ * are a node and a layer or, if there are none, the producer of the tensor with that
+ * name.  In a set of tensors, it is a tensor of the model, by its own name or by the
+ * engine's.  A layer that no row names gets the most significant row of its nodes: for
+ * errors the largest, since the error at a layer's output is that of its last node only
+ * if nothing in the layer reduces it.
  */
 #include "base/base.h"
 #include "explain/values/values.h"
@@ -36,7 +36,8 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
     }
 }
 
-/* The tensor of the main graph that the model or the engine calls so; FSD_NONE. */
+/* The tensor of the main graph that has this name in the model or in the engine;
+ * FSD_NONE if there is none. */
 static fsd_id model_tensor(const struct join *j, fsd_sym name)
 {
     return fsd_id_or(fsd_graph_find(j->m->model, name, 0),
@@ -51,7 +52,8 @@ static bool give_layer(struct join *j, fsd_id layer, uint32_t row)
     return true;
 }
 
-/* Assigns the row of a tensor that only the engine has to the producing layer. */
+/* Assigns a row to a layer: the row names a tensor of the engine that the model lacks,
+ * and the layer produces it. */
 static bool give_engine_tensor(struct join *j, uint32_t row)
 {
     const struct fsd_graph *e = j->m->engine;

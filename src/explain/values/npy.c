@@ -4,10 +4,10 @@
  *     \x93NUMPY 1 0 <length, 2 or 4 bytes> {'descr': '<f4', 'fortran_order': False,
  *                                           'shape': (1, 3, 224, 224), }
  *
- * It is the repr() of a dictionary, which only NumPy writes, so that the three keys are
- * searched instead of parsing Python.  The elements follow it.  The package ml_dtypes
- * writes bfloat16, which NumPy does not know, as two bytes without a type ("V2"); no
- * other type of a network is written like this.
+ * The header is the repr() of a dictionary.  Only NumPy writes it, so the functions
+ * search its three keys and do not parse Python.  The elements follow the header.  The
+ * package ml_dtypes writes bfloat16, which NumPy does not know, as two bytes without a
+ * type ("V2"); NumPy writes no other type of a network like this.
  */
 #include "explain/values/values.h"
 #include "base/base.h"

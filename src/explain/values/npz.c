@@ -8,7 +8,8 @@
  *     locator] | end record
  *
  * Members may overlap in a hostile archive, so that a few kilobytes decompress to
- * terabytes: the sum of their sizes is bounded by a multiple of the file's size.
+ * terabytes.  Therefore the sum of the members' sizes must not exceed a multiple of the
+ * file's size.
  */
 #include "explain/values/values.h"
 
@@ -17,8 +18,8 @@
 #include <string.h>
 
 enum {
-    END_SIZE = 22,       /* the end record without its comment, */
-    COMMENT_MAX = 65535, /* whose size is at most this */
+    END_SIZE = 22,       /* size of the end record without its comment */
+    COMMENT_MAX = 65535, /* largest size of the comment */
     LOCATOR_SIZE = 20,
     END64_SIZE = 56,
     ENTRY_SIZE = 46,
@@ -127,8 +128,8 @@ struct member {
     struct fsd_slice name;
 };
 
-/* Reads sizes from the extra field: those that do not fit in 32 bits are there, in this
- * order. */
+/* Reads from the extra field the sizes that do not fit in 32 bits; they are there in
+ * the order of `due`. */
 static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
                        struct member *m)
 {
@@ -178,8 +179,9 @@ static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
     return true;
 }
 
-/* Finds where the member's bytes begin: the local header has its own lengths.  False if
- * they are not all in the file. */
+/* Finds where the member's bytes begin.  The local header decides, because its lengths
+ * may differ from those in the directory.  False if the file does not have all
+ * bytes. */
 static bool find_bytes(const struct archive *z, const struct member *m, uint64_t *at)
 {
     if (!has(z, m->local, LOCAL_SIZE) || !is_at(z, m->local, "PK\3\4"))

@@ -1,5 +1,5 @@
-/* Access to numbers by name, and printing: finds a column, and prints the values of a
- * row.  A row has few columns, so they are searched linearly. */
+/* Finds a column of numbers by its name, and prints the values of a row.  A row has few
+ * columns, so a linear search is enough. */
 #include "explain/values/values.h"
 #include "model/graph/graph.h"
 

@@ -7,8 +7,8 @@
  *     the reference          [0 ....................]
  *     measured against it            [1 ....................]
  *
- * Both are views of one array that are one row apart, so that nothing is read into
- * memory.
+ * The reference and the measured tensor are views of one array, one row apart, so that
+ * nothing is read into memory.
  */
 #include "explain/values/values.h"
 

@@ -33,8 +33,8 @@ size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n);
  *  checksum is right. */
 bool fsd_stream_whole(struct fsd_stream *s);
 
-/** The CRC-32 of ZIP, continued from `crc`, that of the preceding bytes; 0 at the
- *  beginning. */
+/** The CRC-32 of `bytes`, as in ZIP, if they follow other bytes.
+ *  @param crc the CRC-32 of the preceding bytes; 0 at the beginning */
 uint32_t fsd_stream_crc(uint32_t crc, const void *bytes, size_t n);
 
 /** @param s may be NULL */

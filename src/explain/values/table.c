@@ -101,8 +101,8 @@ static enum fsd_status finish(struct table *t)
 
 /* ------------------------------------------------------------------------------ CSV */
 
-/* Reads the cell at the beginning, with its separator.  Doubled quotation marks become
- * single ones.
+/* Takes the first cell of `left`, with the separator after it.  Doubled quotation marks
+ * become single ones.
  * @return false: a quotation mark is not closed */
 static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
                       struct fsd_slice *cell, bool *last)

@@ -35,7 +35,7 @@ struct fsd_array {
     int64_t dims[FSD_ARRAY_RANK];
     uint64_t count;  /**< number of elements */
     uint64_t skip;   /**< number of bytes before the elements */
-    uint64_t behind; /**< number of bytes after the elements that do not belong to the
+    uint64_t behind; /**< number of bytes after the elements, which do not belong to the
                           array */
     struct fsd_stored stored;
 };
@@ -73,7 +73,7 @@ enum fsd_status fsd_sets_read(struct fsd_arena *arena, struct fsd_intern *names,
                               struct fsd_error *err);
 
 /** Reads the header of NumPy's own format at the beginning of the array's bytes.
- *  @return NULL; the error, a string literal */
+ *  @return NULL if the header is valid, else the error, a string literal */
 const char *fsd_npy_read(struct fsd_array *array);
 
 /* ------------------------------------------------------------------------- numbers */
@@ -214,9 +214,12 @@ struct fsd_values {
     uint32_t *of_layer;
     double greatest; /**< the largest finite absolute number of any layer in the first
                           column */
-    uint32_t joined; /**< number of rows that were assigned to something */
-    FSD_VEC(uint32_t) strangers; /**< rows whose name means nothing */
-    uint32_t over;               /**< number of tensors over the limit */
+    uint32_t joined; /**< number of rows that were assigned to a tensor, node or
+                          layer */
+    FSD_VEC(uint32_t)
+    strangers;     /**< rows whose name neither the model nor the engine
+                                      has */
+    uint32_t over; /**< number of tensors over the limit */
     FSD_VEC(struct fsd_entry)
     entries; /**< where errors begin, in the order of the model */
     bool has_nan;
@@ -226,15 +229,16 @@ struct fsd_values {
     FSD_VEC(fsd_id) pool;
 };
 
-/** Assigns each row to what its name means. @param limit the l2_rel above which a
- * tensor is wrong @return FSD_OK; FSD_E_MISMATCH if no name has a meaning. */
+/** Assigns each row to the objects that its name means.
+ *  @param limit the l2_rel above which a tensor is wrong
+ *  @return FSD_OK; FSD_E_MISMATCH if no name has a meaning */
 enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_numbers *numbers, double limit,
                                 const struct fsd_match *m,
                                 const struct fsd_flows *flows, struct fsd_error *err);
 
 /** A copy with renamed columns and runners, and with neutral names for files.
- *  @param rename is also called with NULL */
+ *  @param rename returns the new name of its second argument, which may be NULL */
 const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
                                            const struct fsd_values *v,
                                            const char *(*rename)(void *, const char *),
@@ -245,8 +249,8 @@ const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
 void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
                       const struct fsd_flows *flows, const uint32_t *of_tensor);
 
-/** Returns an array indexed by model tensor: the greatest absolute value of it in a set
- *  of tensors, infinite if an element is; NAN: not measured.
+/** Returns an array indexed by model tensor: its greatest absolute value in a set of
+ *  tensors, infinite if an element is infinite; NAN: not measured.
  *  @param n may be NULL
  *  @return NULL if `n` is NULL */
 double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
