@@ -1,13 +1,15 @@
 /*
- * What two builds were made from, aspect by aspect: equal, different, or not known
- * because a build does not state it. A model that was not compared does not count as
- * equal; if the log or dump of one build lacks a fact, the entry names that build.
+ * Compares what two builds were made from, aspect by aspect: an aspect is equal,
+ * different, or not known because a build does not state it.  A model that was not
+ * compared does not count as equal; if the log or dump of one build lacks a fact, the
+ * entry names that build.
  *
  *     nodes               different   `res` is Mul, before Add
  *     inputs and outputs  equal
  *     options             not known   the new build does not state them
  *
- * Differences of a kind are one entry, so that 40 replaced activations are one.
+ * Nodes with the same difference share one entry: 40 replaced activations are one
+ * difference.
  */
 #include "change/compare/parts.h"
 
@@ -39,7 +41,7 @@ static void settle(struct fsd_compare *c, enum fsd_aspect_id id, bool old, bool 
 
 /* ------------------------------------------------------------------------- nodes */
 
-/* "`act0`, `act1`, `act2` and 5 more" */
+/* Prints names: "`act0`, `act1`, `act2` and 5 more". */
 struct names {
     FILE *out;
     uint32_t n;
@@ -99,7 +101,8 @@ static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
     }
 }
 
-/* Nodes of one model only, except quantizers, which are counted in pairs. */
+/* Adds the nodes that only one model has: with `quantizers`, the pairs of Q and DQ,
+ * otherwise core and optional nodes. */
 static void take_lone_nodes(struct fsd_compare *c, bool old, bool quantizers)
 {
     const struct fsd_state *s = old ? c->old : c->new;
@@ -296,7 +299,8 @@ static bool is_stated(const struct fsd_state *s, const char *key)
     return fsd_built_find(&s->built, s->names, key);
 }
 
-/* A dump's producer may be a range of versions, which only excludes versions. */
+/* Whether the build states its exact version.  The producer of a dump may be a range of
+ * versions, which only excludes other versions. */
 static bool states_version(const struct fsd_state *s)
 {
     const char *text = s->producer ? fsd_text(s->names, s->producer) : "";
@@ -321,8 +325,8 @@ static bool runs_in(const struct fsd_state *s, uint8_t type)
 
 /* Without a log: if all nodes whose precision changed run in FP32 now, and ran before
  * in a type that only an option of a weakly typed build permits, the new build was made
- * without that option. The converse holds, too.
- * @param lost  which of the two cases
+ * without that option.  The converse holds, too.
+ * @param lost true: the new build was made without the option; false: with it
  * @return the type that the option is named after; unknown if there is none */
 static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
 {

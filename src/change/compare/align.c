@@ -71,8 +71,8 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* Far from all aligned nodes, being the last unaligned node of its kind is not
-         * evidence: the node must have been unique from the beginning. */
+        /* A node far from all aligned nodes must have been unique from the beginning:
+         * that it is the last unaligned node of its kind is no evidence. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;
@@ -442,8 +442,8 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
 
 /* One model whose nodes are in a different order, or that differs in something that no
  * node shows: every node has a counterpart with the same name, ancestors and
- * descendants. If several nodes of both sides are equal in this, any assignment among
- * them is right. */
+ * descendants.  If several nodes of both sides agree in all of these, any assignment
+ * among them is right. */
 static bool align_reordered(struct aligner *a)
 {
     uint32_t n = 0;

@@ -1,10 +1,10 @@
 /*
- * Which node of one model corresponds to which node of the other, when one network was
- * exported twice.
+ * Finds which node of one model corresponds to which node of the other, if one network
+ * was exported twice.
  *
- * Two nodes are aligned only if no evidence contradicts it. Each kind of evidence
+ * Two nodes are aligned only if no evidence contradicts it.  Each kind of evidence
  * proposes pairs that are unique on both sides; proposals that disagree cancel each
- * other, and their nodes are never aligned. Accepted pairs anchor the next round.
+ * other, and their nodes are never aligned.  Accepted pairs anchor the next round.
  */
 #ifndef FSD_COMPARE_ALIGN_H
 #define FSD_COMPARE_ALIGN_H
@@ -36,13 +36,14 @@ struct fsd_align {
                                          model */
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
                                               model */
-    uint32_t rewritten; /**< unaligned core nodes of the old model whose product the
-                             new model writes with other nodes: it has a product with
-                             the same number of weights */
+    uint32_t rewritten; /**< unaligned core nodes of the old model that belong to a
+                             product which the new model writes with other nodes; the
+                             two products have the same number of weights */
 };
 
-/** The origin in the new model of a tensor of the old one. Neither node nor input if
- *  the new model lacks it, or if it has no origin in the old model. */
+/** The origin in the new model of a tensor of the old one.  The result is neither a
+ *  node nor an input if the new model lacks the origin, or if the old model has
+ *  none. */
 static inline struct fsd_origin fsd_align_new_origin(const struct fsd_align *a,
                                                      struct fsd_origin old)
 {
@@ -53,7 +54,7 @@ static inline struct fsd_origin fsd_align_new_origin(const struct fsd_align *a,
     return input == FSD_NONE ? old : fsd_input_origin(a->new_input[input]);
 }
 
-/** The same from the new model to the old one. */
+/** Like fsd_align_new_origin(), from the new model to the old one. */
 static inline struct fsd_origin fsd_align_old_origin(const struct fsd_align *a,
                                                      struct fsd_origin new)
 {

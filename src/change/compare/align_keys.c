@@ -13,7 +13,10 @@
 
 #include <string.h>
 
-enum { MOST_SCANNED = 64 }; /* inputs in any order */
+enum {
+    MOST_SCANNED = 64
+}; /* limit of inputs to search if their order does not
+                               matter */
 
 struct keys {
     const struct fsd_align_side *side; /* both sides */
@@ -71,8 +74,9 @@ static void vote(struct votes *votes, bool agrees)
     votes->against += !agrees;
 }
 
-/* For each neighbor of a node with an equal node on the other side: votes whether the
- * proposed node has that equal node as its neighbor. */
+/* Each neighbor of a node votes if the other side has an equal node: for the proposed
+ * pair if that equal node is a neighbor of the proposed node, otherwise against the
+ * pair. */
 static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
                 struct votes *votes)
 {
@@ -167,7 +171,9 @@ static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new, uint8_t 
     by[old] = FSD_ALIGN_NAME;
 }
 
-/* Quantizers in a row have one core node before them and one after, like duplicates. */
+/* Whether the neighbors of two nodes confirm the pair.  For core nodes the twins must
+ * agree, too.  Quantizers have no such condition: quantizers in a row have one core
+ * node before them and one after, just as duplicates have. */
 static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
 {
     struct votes votes = {0, 0};
@@ -232,8 +238,8 @@ static bool share_names(const struct fsd_align_side side[2])
 }
 
 /* Aligns nodes that one model folds and the other computes: they are neither new nor
- * removed. A folded node has no neighbors that could vote, so most names must be known
- * to be kept. */
+ * removed.  A folded node has no neighbors that could confirm a pair, so its name must
+ * suffice: pairs are made only if most aligned nodes have kept their names. */
 void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
                       uint8_t *by)
 {

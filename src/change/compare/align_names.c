@@ -51,7 +51,7 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
     return stems;
 }
 
-/* How the TorchScript exporter writes a module into names:
+/* The module in a name of the TorchScript exporter; "" if there is none:
  *
  *     /blocks/blocks.0/up/MatMul    is in blocks.0.up */
 static const char *module_in(struct fsd_arena *scratch, const char *name)

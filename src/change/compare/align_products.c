@@ -80,8 +80,8 @@ static uint32_t *count_readers(const struct fsd_state *s, struct fsd_arena *scra
     return readers;
 }
 
-/* Fills, for each node, the product that it is a part of: itself, or the MatMul before
- * it. */
+/* Fills, for each node, the product that the node is part of: the node itself, or the
+ * MatMul before it. */
 static struct spelled find(const struct fsd_state *s, struct fsd_arena *scratch,
                            fsd_id *product)
 {

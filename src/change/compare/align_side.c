@@ -1,7 +1,7 @@
 /*
  * Weisfeiler-Leman colors of nodes: hashes that are equal if two nodes look the same in
- * one direction.  An aligned node has the color of its pair, so that nodes beyond it do
- * not matter and each round of alignment sees further than the last.
+ * one direction.  An aligned node and its counterpart have one color, so that nodes
+ * beyond it do not matter and each round of alignment sees further than the last.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
@@ -160,9 +160,9 @@ uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_wh
     return fsd_hash_mix(what, side->new ? counterpart[i] : i);
 }
 
-/* A sum does not depend on the order of inputs, which may be irrelevant. A constant
- * adds nothing, since one exporter writes it as an initializer and another as a
- * node. */
+/* The sum of the inputs' colors, which does not depend on the order of inputs, because
+ * the order may be irrelevant.  A constant adds nothing, because one exporter writes it
+ * as an initializer and another as a node. */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
                              fsd_id node)
 {

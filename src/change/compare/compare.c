@@ -13,8 +13,9 @@
 
 /* ------------------------------------------------------------------------ times */
 
-/* Milliseconds of a region's groups and of its moves on one side. Layers without a
- * profiled time add nothing; if all are such, the time is unknown. */
+/* Milliseconds of a region's groups and of its moves on one side.  Layers without a
+ * profiled time add nothing; if no layer has a time, the time of the region is
+ * unknown. */
 struct region_time {
     double groups, moves;
     bool known;
@@ -253,8 +254,8 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
-    fsd_compare_written(c, scratch); /* needs the other results: it reports only changes
-                                        that they do not show */
+    fsd_compare_written(c, scratch); /* last, because it reports only changes that the
+                                        other results do not show */
     fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);

@@ -1,13 +1,13 @@
 /*
  * Two builds, compared.  The nodes of both models are aligned; a region is a connected
- * component of the union of both partitions of the nodes into groups, and each states
- * what happened to it:
+ * component of the union of both partitions of the nodes into groups.  Each region
+ * states what happened to its nodes:
  *
  *     old   {Conv_34 Add_42 Relu_43}              one INT8 layer
  *     new   {Conv_34} {Add_42 Relu_43}            INT8, FP16, and a Reformat
  *     one region of 3 nodes: fusion lost, higher precision, one move added, +0.11 ms
  *
- * Both states must outlive the comparison. The name of a field states to which of the
+ * Both states must outlive the comparison.  The name of a field states to which of the
  * two states its ids belong.  Everything is sorted: regions as `order` says, the rest
  * by position in the new model, then in the old one.
  */
@@ -24,7 +24,7 @@ enum fsd_happened {
     FSD_HAPPENED_REGROUPED, /**< grouped differently, neither lost nor gained */
     FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but nothing can be
                                  concluded: one side is a foreign region, does not state
-                                 which layer computes what, or is matched by weaker
+                                 which nodes its layers compute, or is matched by weaker
                                  evidence than the other side */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
     FSD_HAPPENED_NEW_ONLY,  /**< no group of the old build has a node of the region */
@@ -109,8 +109,8 @@ enum fsd_presence {
     FSD_LOST_TRACK, /**< its fate is now unexplained */
     FSD_FOUND,      /**< its fate was unexplained */
     FSD_LEFT,       /**< it is now outside of all engines */
-    FSD_UNLISTED,   /**< one build lists it; the other build has a region whose nodes
-                         are not listed, so it may be there */
+    FSD_UNLISTED,   /**< one build lists the node; the other build has a region whose
+                         nodes are not listed, so the node may be in that region */
     FSD__PRESENCE_COUNT
 };
 struct fsd_node_presence {
@@ -118,10 +118,11 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** A tensor between two groups in both builds whose consumer now reads a different type
- *  or layout. If neither its consumers nor its node's precision show the change: a
- *  tensor whose producer writes a different type or layout, for an inserted layer or an
- *  output of the network. */
+/** An edge whose type or layout changed.  Usually this is a tensor between two groups
+ *  in both builds whose consumer now reads a different type or layout.  If neither its
+ *  consumers nor its node's precision show the change, it is a tensor whose producer
+ *  now writes a different type or layout, for an inserted layer or an output of the
+ *  network. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
     fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the change is that of
@@ -160,8 +161,12 @@ struct fsd_kernel_change {
                                                 differs */
     fsd_sym sizes_before, sizes_after;     /**< sizes of the first tensor whose sizes
                                                 differ */
-    bool type_lost, layout, layout_lost;   /**< in its inputs, outputs or constants */
-    bool sizes;                            /**< in its inputs or outputs */
+    bool type_lost, layout, layout_lost;   /**< of an input, output or constant: the new
+                                                build no longer states the type; the
+                                                layout differs; the new build no longer
+                                                states the layout */
+    bool sizes;                            /**< the sizes of an input or output
+                                                differ */
     bool ports;                            /**< the number of inputs or outputs
                                                 differs */
     bool unwritten; /**< no layer writes one of its inputs, but a layer wrote it
@@ -233,24 +238,23 @@ struct fsd_region_diff {
     struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
     struct fsd_span old_moves, new_moves;   /**< in pool: the moves that belong to it */
     uint8_t happened;
-    uint8_t width; /**< the worst change of a node in it, from worst: widened, other,
-                        narrowed, same */
+    uint8_t width; /**< the worst change of its nodes: the highest enum fsd_width */
     bool untyped;  /**< a type is unknown on one side; `width` covers the other types */
     bool hidden;   /**< the groups are the same, but one is a region whose kernels are
                         not listed: whether the fusion is the same is unknown */
     bool layout;   /**< the layout of an edge into it differs */
     bool layers;   /**< the number of layers for the same group of nodes differs */
-    bool tactic;   /**< it is one layer on each side, with a different tactic */
+    bool tactic;   /**< the region is one layer on each side, with a different tactic */
     bool moves;    /**< one of its moves was added, removed or changed */
     bool rerouted; /**< one of its moves was added or changed */
     bool kernels;  /**< one of its kernels was added, removed or changed */
     bool type_lost; /**< the new build does not state the type of a tensor in it */
     struct fsd_origins
-        unasked;          /**< origins in the new state, in pool: producers that its
-                               layers read, though neither the old layers nor the model
-                               do */
-    uint32_t as_before;   /**< number of kernels that perform the same as a kernel of
-                               the old build */
+        unasked;          /**< origins in the new state, as a span in pool: producers
+                               whose outputs the region's layers read, although neither
+                               the old layers nor the model's nodes read them */
+    uint32_t as_before;   /**< number of its kernels that do the same work as a kernel
+                               of the old build */
     bool differs;         /**< any of the above except the tactic */
     double before, after; /**< milliseconds including its moves; negative: unknown */
     double moves_before, moves_after; /**< the part of its moves */
@@ -271,7 +275,8 @@ struct fsd_builder {
 /** Seconds that each builder spent on choosing kernels for a region, or for a name that
  *  both logs have. */
 struct fsd_effort_change {
-    fsd_sym old, new; /**< names in the logs; 0: that build timed none */
+    fsd_sym old, new; /**< names in the logs; 0: the log of that build states no
+                           seconds */
     double before, after;
 };
 
@@ -284,8 +289,11 @@ struct fsd_compare {
                       tactics are not compared */
     struct fsd_builder builders[2]; /**< of the old and the new build, if `across` */
     struct fsd_align *align;
-    FSD_VEC(struct fsd_region_diff) regions; /**< by first node in the new model */
-    uint32_t untyped, hidden;                /**< number of such regions */
+    FSD_VEC(struct fsd_region_diff)
+    regions;                  /**< sorted by first node in the new
+                                                  model */
+    uint32_t untyped, hidden; /**< the number of regions with this member
+                                                  set */
     fsd_id *order; /**< regions, worst first: by ms if both sides have times, then by
                         `happened` */
     fsd_id *old_region, *new_region;     /**< indexed by group */
@@ -315,7 +323,7 @@ struct fsd_compare {
 
     /** Largest difference first; empty unless both builds' logs state seconds. */
     FSD_VEC(struct fsd_effort_change) efforts;
-    double effort_before, effort_after; /**< their sums */
+    double effort_before, effort_after; /**< sums over all entries */
 
     bool timed;                                       /**< both have times */
     double before, after, by_blame[FSD__BLAME_COUNT]; /**< ms; the sum of `by_blame` is
@@ -345,8 +353,8 @@ const char *fsd_missing_name(unsigned value); /**< "old", "new", "both" */
 /** @param old  may be the same state as `new`. */
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
-/** The same for a choice between two builders: if the builders differ, compares only
- *  what both can be asked for (`across`). */
+/** Like fsd_compare_new(), for a choice between two builders: if the builders differ,
+ *  compares only what a user can request from both (`across`). */
 struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
                                        const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
@@ -381,8 +389,8 @@ static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, boo
                                       fsd_state_owner_of_move(s, &s->moves.at[move]));
 }
 
-/** The build in which a change is shown: the old one if only that has the changed
- *  thing, else the new one. `at` is the thing's number in that build. */
+/** The build in which a change is shown: the old build if the new one lacks the changed
+ *  node, move or port, else the new build.  `at` is its number in that build. */
 struct fsd_shown {
     const struct fsd_state *s;
     fsd_id at;
@@ -415,8 +423,8 @@ void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
 
 /** Whether two builds have the same builder version and GPU. */
 struct fsd_built_fit {
-    struct fsd_built_change other; /**< the first difference; its key is NULL if what
-                                        both state agrees */
+    struct fsd_built_change other; /**< the first difference; its key is NULL if all
+                                        facts that both builds state agree */
     uint32_t alike;                /**< number of facts on which both agree */
 };
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,

@@ -3,9 +3,9 @@
  * does not state counts neither as equal nor as different.
  *
  * For builds from two builders, layouts, kernels and tactics are not compared, since
- * their names are specific to a builder. Instead, this counts side by side the groups
- * that compute the same nodes, the layers that convert data, the unfused Q and DQ, and
- * the time of each.
+ * their names are specific to a builder.  Instead, the functions count for each builder
+ * the groups that compute the same nodes, the layers that convert data, and the unfused
+ * Q and DQ, and add up their times.
  *
  * The time that the builders spent is compared by region, or by name.
  */
@@ -77,8 +77,8 @@ static bool other_version(const char *before, const char *after)
            b.to < a.from;
 }
 
-/* A log lists only options that were set; but it states the calibration if it states
- * options at all. */
+/* Whether the log states the build's options.  It lists only options that were set, but
+ * it states the calibration whenever it states options. */
 static bool states_options(const struct fsd_state *s)
 {
     return fsd_built_find(&s->built, s->names, FSD_BUILT_CALIBRATION);
@@ -137,8 +137,8 @@ void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
         fsd_vec_push(arena, out, change);
 }
 
-/* The facts that must agree for builds to be comparable. Options need not agree, since
- * users may change them on purpose. */
+/* Compares the facts that must agree for builds to be comparable.  Options need not
+ * agree, since users may change them on purpose. */
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new)

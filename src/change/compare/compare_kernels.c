@@ -15,7 +15,8 @@
 
 #include <string.h>
 
-/* The criteria for pairing, strictest first. Pairs up to BY_WORK perform the same. */
+/* The criteria for pairing, strictest first.  Kernels of pairs up to BY_WORK do the
+ * same work. */
 enum {
     BY_PLACE, /* the kernels above and below must match, too */
     BY_ABOVE,
@@ -36,7 +37,7 @@ struct pairing {
     const uint32_t *bucket[2]; /* indexed by kernel; FSD_NONE: not compared now */
     bool *done[2];
     struct fsd_hash_row *rows;
-    fsd_id *to_new; /* indexed by old kernel: the new kernel that performs the same;
+    fsd_id *to_new; /* indexed by old kernel: the new kernel that does the same work;
                        FSD_NONE: none */
     const struct fsd_places *places; /* NULL: unknown */
 };
@@ -104,7 +105,8 @@ uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
     return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
 }
 
-/* The order does not matter. Nodes without a counterpart keep their own number. */
+/* A hash that does not depend on the order of the nodes.  A node without a counterpart
+ * keeps its own number. */
 static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
 {
     const struct fsd_state *s = side(c, new);
@@ -209,8 +211,7 @@ static bool are_alike(const struct fsd_compare *c, const struct fsd_state_tensor
                    fsd_text(c->new->names, is->sizes));
 }
 
-/* Both lists are sorted. Constants without an equal on the other side are compared in
- * order. */
+/* Both lists are sorted.  Constants that the other side lacks are compared in order. */
 static void compare_consts(const struct fsd_compare *c, struct fsd_arena *scratch,
                            struct fsd_kernel_change *change, struct fsd_span p,
                            struct fsd_span q)
@@ -260,9 +261,10 @@ static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
 }
 
-/* Without layouts a reformat looks like a copy. A kernel with the same operations is
- * not a different one only because an earlier version of the program classified it as
- * compute. */
+/* Whether the kinds of two kernels differ.  If a build states no layouts, a reformat
+ * looks like a copy, so no difference is known.  An earlier version of the program may
+ * have classified a kernel as compute; if both kernels have the same operations, they
+ * do not differ. */
 static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
                          const struct fsd_kernel *q)
 {
@@ -273,7 +275,8 @@ static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p
            !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS);
 }
 
-/* A fused activation is listed among a kernel's attributes, but is an operator. */
+/* Whether the fused activations differ.  A kernel lists its fused activation among its
+ * attributes, although the activation is an operator. */
 static bool has_other_activation(const struct fsd_compare *c,
                                  const struct fsd_kernel *p, const struct fsd_kernel *q)
 {
@@ -346,7 +349,8 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
                : fsd_compare_region_of(c, new, owner);
 }
 
-/* A state may hold kernels of only some builds: a dump of names has none. */
+/* Whether the build states the kernels of the region's groups; a dump of names has
+ * none. */
 static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_diff *r,
                           bool new)
 {
@@ -401,7 +405,7 @@ static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
     while (news < end && !p->rows[news].new)
         news++;
     if (pass == BY_REST && news - at != end - news)
-        return; /* several on one side: which of them corresponds is unknown */
+        return; /* several on one side: it is unknown which one corresponds */
     for (uint32_t i = at, k = news; i < news && k < end; i++, k++) {
         p->done[0][p->rows[i].id] = p->done[1][p->rows[k].id] = true;
         add(p, scratch, p->rows[i].id, p->rows[k].id, pass);
@@ -504,12 +508,12 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 
 /* ---------------------------------------------------------------------- bindings */
 
-/* The inputs and outputs of a build, indexed by name; the first of several with one
- * name. */
+/* The inputs and outputs of a build, indexed by name.  If several have one name, only
+ * the first is in the index. */
 struct bindings {
     const struct fsd_state *s;
-    uint32_t *of[2]; /* of inputs and of outputs, indexed by the symbol of the name:
-                        the number plus 1; 0: there is none */
+    uint32_t *of[2]; /* indexed by the symbol of a name, for inputs and for outputs: the
+                        number of the input or output, plus 1; 0: none has that name */
 };
 
 static struct bindings bindings_of(const struct fsd_state *s, struct fsd_arena *scratch)
@@ -558,7 +562,7 @@ static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
     fsd_vec_push(c->arena, &c->bindings, change);
 }
 
-/* Compared by name, since applications address inputs and outputs by name. */
+/* Compares inputs and outputs by name, since applications address them by name. */
 void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = c->old, *t = c->new;

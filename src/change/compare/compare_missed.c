@@ -35,7 +35,8 @@ static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
     return same;
 }
 
-/* Both forms belong to the old state. */
+/* Whether a layer that reads `in` and writes `out` converts the tensor.  Both forms
+ * belong to the old state. */
 static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
 {
     return fsd_types_differ(in.type, out.type) ||

@@ -1,6 +1,6 @@
 /*
- * What changed in the nodes that both models have: the operator, an attribute, the
- * producer of an input.
+ * Finds what changed in the nodes that both models have: the operator, an attribute,
+ * the producer of an input.
  *
  *     res  operator     Add -> Mul
  *     act1 alpha        (default) -> 0.1
@@ -113,8 +113,8 @@ static const char *value_of(struct fsd_compare *c, struct fsd_slice value, bool 
                : fsd_printed(c->arena, "%.*s", (int)value.n, value.s);
 }
 
-/* Adds the words of the first list whose value differs in the second list or, with
- * `missing`, that the second list lacks. */
+/* Adds the words of `list` whose value differs in `other` or, with `backwards`, those
+ * that `other` lacks. */
 static void compare_words(struct fsd_compare *c, struct fsd_node_edit edit,
                           const char *list, const char *other, bool traits,
                           bool backwards)
@@ -282,8 +282,8 @@ static bool reads(const struct fsd_compare *c, bool new, fsd_id node,
     return false;
 }
 
-/* A producer that only one model has is reported separately, as is an input that is
- * constant now. */
+/* Adds the inputs whose producer differs.  A producer that only one model has is
+ * reported separately, as is an input that is constant now. */
 static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;

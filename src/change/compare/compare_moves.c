@@ -1,20 +1,22 @@
 /*
- * Moves added, removed and changed. A move is identified by the nodes before and after
- * it. Moves that agree in everything are the same; then moves between the same nodes
- * are paired, those of the same kind first.
+ * Finds moves that were added, removed or changed.  A move is identified by the nodes
+ * before and after it.  Moves that agree in everything are the same; then moves between
+ * the same nodes are paired, those of the same kind first.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
 #include <string.h>
 
-/* An end of a move in terms that both sides share: those of the old side. */
+/* The number of a move's end on the old side, so that both sides have the same number
+ * for it. */
 static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
 {
     uint32_t ref = ends.refs[i];
     uint32_t old = ends.s == c->old ? ref : fsd_align_old_end(c->align, ends, i);
 
-    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* the other side lacks it */
+    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* the other side lacks the
+                                                          end */
                            : old;
 }
 
@@ -25,7 +27,8 @@ static bool is_lone(const struct fsd_compare *c, struct fsd_ends ends, uint32_t 
                             : fsd_align_old_end(c->align, ends, i) == FSD_NONE;
 }
 
-/* The order does not matter, since it differs between the sides. */
+/* The hash of a set of ends.  It does not depend on their order, which differs between
+ * the sides. */
 static uint64_t hash_set(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = ends.n;
@@ -45,9 +48,9 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
 
 enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, BY_NEIGHBOR, PASSES };
 
-/* If the tensors of a move are unknown, one of its ends is the first node of a group,
- * which depends only on the order of nodes in the file. The region does not depend on
- * it. */
+/* The hash of the regions of the ends.  If the tensors of a move are unknown, one of
+ * its ends is the first node of a group.  Which node is the first depends on the order
+ * of nodes in the file; its region does not. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;
@@ -62,8 +65,9 @@ static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
     return fsd_hash_mix(sum, ends.n);
 }
 
-/* Only the order of layers suggests the ends of a computing layer whose nodes are
- * unknown, so its kernel identifies it. 0 for any other move. */
+/* The hash of a move's kernel if the move is a computing layer whose nodes are unknown;
+ * 0 for any other move.  The ends of such a move are only guessed from the order of
+ * layers, so the kernel identifies it. */
 static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
                                const struct fsd_move *m)
 {
@@ -73,9 +77,9 @@ static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_sta
     return fsd_hash_kernel_text(s, m->kernels.at);
 }
 
-/* What a move does, regardless of its place: a move that realises nodes is identified
- * by them, even if the next node differs, such as the Gemm that an optimizer made from
- * a MatMul. */
+/* A hash of the work of a move, regardless of its place.  The nodes that a move
+ * realises identify the move, even if the next node differs, such as the Gemm that an
+ * optimizer made from a MatMul. */
 static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s,
                           const struct fsd_move *m)
 {

@@ -1,4 +1,5 @@
-/* What changed in nodes, in the edges between groups, and in the network's ports. */
+/* Finds what changed in nodes, in the edges between groups, and in the network's
+ * ports. */
 #include "change/compare/parts.h"
 
 #include <string.h>
@@ -54,7 +55,7 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
     width = fsd_width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
     if (width == FSD_WIDTH_NARROWED && r->type_lost)
-        return; /* the known form did not change: the other build only states less */
+        return; /* the known form did not change; the other build only lacks facts */
     if (width > r->width)
         r->width = width;
     fsd_vec_push(c->arena, &c->precisions,
@@ -179,7 +180,7 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
              fsd_layouts_differ(c, p->form.layout, q->form.layout));
 }
 
-/* The borders of one node, indexed by origin. */
+/* The borders of one node, by their origin. */
 struct border_index {
     uint32_t *first, *count; /* indexed by old node: its range in the old borders */
     uint32_t *border;        /* indexed by old node, then by old input */
@@ -303,13 +304,15 @@ void fsd_compare_ports(struct fsd_compare *c)
 
 /* --------------------------------------------------------------- as it is written */
 
-/* What a node's group writes for the node in both builds, and which changes of it are
- * already reported. */
+/* The output of a node's group for the node in both builds, and which of its changes
+ * are already reported. */
 struct written {
     const struct fsd_border *p, *q; /* NULL: not in both builds */
     fsd_id region;
-    bool type, layout;           /* that it differs */
-    bool lost_type, lost_layout; /* that only the old build states it */
+    bool type, layout;           /* it is reported that the type or the layout
+                                    differs */
+    bool lost_type, lost_layout; /* it is reported that only the old build states the
+                                    type or the layout */
 };
 
 static struct written *written_by(struct written *all, fsd_id producer)
@@ -372,8 +375,8 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
 }
 
 /* Indexed by new node: whether another group reads its output, or the network returns
- * it. An output that only the node's own group reads is not a tensor of the engine,
- * such as when a new node is fused after it. */
+ * it.  An output that only the node's own group reads is not a tensor of the engine: a
+ * new node may be fused after it. */
 static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
 {
     bool *outside = FSD_NEW(scratch, bool, t->nodes.n);

@@ -34,8 +34,8 @@ static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
 
 /* ------------------------------------------------------------------ what happened */
 
-/* Whether two groups share nodes: each group keeps the first group of the other side
- * that it meets, and whether it meets more. */
+/* The partner of each group: the first group of the other side with which it shares
+ * nodes, and whether it shares nodes with more groups. */
 struct meeting {
     fsd_id *partner[2];
     bool *more[2];
@@ -77,7 +77,8 @@ static struct meeting meet_groups(const struct fsd_compare *c,
 struct answer {
     uint32_t layers, kernels;
     bool idle;    /* weights belong to a layer that does not compute */
-    bool opaque;  /* for one of the groups it is unknown which layer computes what */
+    bool opaque;  /* for one of the groups it is unknown which nodes its layers
+                     compute */
     bool guessed; /* a layer is matched by structure alone */
     bool more;    /* a group shares nodes with several groups of the other side */
     bool lone;    /* a group computes a node that the other model lacks */
@@ -143,11 +144,12 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* The same nodes are in a different number of kernels. That is a change of fusion if
- * the side with fewer kernels has a kernel that the other side lacks. It is not a
- * change if a kernel only occurs twice, or is missing while no other kernel does more
- * than before. Nodes that only one model has have separate kernels, such as the Gemm
- * that an optimizer makes from a MatMul and an Add. */
+/* Judges a region in which a different number of kernels computes the same nodes.  That
+ * is a change of fusion if the side with fewer kernels has a kernel that the other side
+ * lacks.  It is not a change if a kernel only occurs twice, or if a kernel is missing
+ * and no other kernel does more than before.  If only one model has a node, such as the
+ * Gemm that an optimizer makes from a MatMul and an Add, the node has a separate
+ * kernel. */
 static enum fsd_happened recounted(const struct fsd_region_diff *r,
                                    struct answer before, struct answer after)
 {
@@ -295,7 +297,8 @@ static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff
     return untyped;
 }
 
-/* A foreign region of one node has one kernel for every purpose of the comparison. */
+/* Whether the groups are the same, but hide which kernels they have.  A foreign region
+ * of one node hides nothing: a comparison can treat it as one kernel. */
 static bool is_hidden(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     bool hidden = false;

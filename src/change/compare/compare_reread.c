@@ -1,13 +1,13 @@
 /*
- * Whether two states differ only because an older version of the program read one of
- * the builds; then no difference is a change. A newer reader or matcher that states
- * more, or states it differently, must not fail a gate.
+ * Finds whether two states differ only because an older version of the program read one
+ * of the builds; then no difference is a change.  A newer reader or matcher that states
+ * more facts, or states facts differently, must not fail a gate.
  */
 #include "change/compare/parts.h"
 
 #include <string.h>
 
-/* Indexed by kernel: a hash of what it does, regardless of its nodes. */
+/* Indexed by kernel: a hash of the kernel's work, regardless of its nodes. */
 static uint64_t *texts_of(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     uint64_t *text = FSD_NEW(scratch, uint64_t, s->kernels.n);
@@ -43,8 +43,9 @@ static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratc
            sum_of(places->below[0], n) == sum_of(places->below[1], m);
 }
 
-/* Snapshots without kernels hold only one raw fact of the dump: the number of layers.
- * If most regions of a build differ, the reading is not the cause. */
+/* Whether most regions of both builds are the same: if most differ, the reading is not
+ * the cause.  Snapshots without kernels hold only one raw fact of the dump, the number
+ * of layers. */
 static bool is_mostly_same(const struct fsd_compare *c)
 {
     uint32_t same = 0;

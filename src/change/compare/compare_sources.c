@@ -1,5 +1,5 @@
 /*
- * How kernels are connected. Several kernels of a region may perform the same, such as
+ * How kernels are connected.  Several kernels of a region may do the same work, such as
  * the steps of a loop or the heads of an attention, and differ only in their inputs and
  * consumers:
  *
@@ -31,8 +31,8 @@ struct fsd_kernel_graph {
                               cycles */
 };
 
-/* The kernel that writes the tensor that an input reads, and the index of that
- * output. */
+/* The kernel that writes the tensor `from`; sets *out to the index of the tensor among
+ * the kernel's outputs. */
 static fsd_id writer_of(const struct fsd_kernel_graph *g, struct fsd_producer from,
                         uint32_t *out)
 {
@@ -136,7 +136,7 @@ static void hash_above(const struct fsd_kernel_graph *g, const uint64_t *text,
     }
 }
 
-/* The order of consumers does not matter. */
+/* Hashes each kernel with the kernels below it; their order does not matter. */
 static void hash_below(const struct fsd_kernel_graph *g, const uint64_t *text,
                        uint64_t *below)
 {
@@ -222,9 +222,9 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
              count_readers(w->old, p, p_out) == count_readers(w->new, q, q_out)));
 }
 
-/* Whether the kernel is in the other build as before. A kernel without a counterpart,
- * or that now computes different nodes together, is reported as such and proves nothing
- * about its consumers. */
+/* Whether the other build has the same kernel.  A kernel that has no counterpart, or
+ * now computes different nodes together, is reported itself and proves nothing about
+ * its consumers. */
 static bool is_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&

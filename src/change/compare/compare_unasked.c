@@ -11,8 +11,8 @@
  */
 #include "change/compare/parts.h"
 
-/* All nodes of a region have one number; other nodes and inputs each have their own.
- * FSD_NONE for nodes that only the new model has. */
+/* A number for an origin: all nodes of a region share one, other nodes and inputs have
+ * their own.  FSD_NONE for a node that only the new model has. */
 static uint64_t place_of(const struct fsd_compare *c, bool new, struct fsd_origin from)
 {
     const struct fsd_state *s = new ? c->new : c->old;

@@ -1,12 +1,12 @@
 /*
  * Compares two ONNX models without engines: the comparison of builds aligns the nodes
- * and finds nodes of one model only, ports that differ and how the models were made.
- * For each aligned pair of core nodes, attributes, producers of inputs, and types and
- * shapes of outputs are compared. Quantizers, casts and views are described as part of
- * the path to an input (route_to()), since exporters place and count them differently
- * for the same meaning; for the same reason, an attribute with its operator's default
- * value counts as not set. Constants that were too large to read are left out and
- * counted (`unread`), rather than called equal.
+ * and finds nodes that only one model has, ports that differ, and differences in how
+ * the models were made.  For each aligned pair of core nodes, attributes, producers of
+ * inputs, and types and shapes of outputs are compared.  Quantizers, casts and views
+ * are described as part of the path to an input (route_to()), since exporters place and
+ * count them differently for the same meaning; for the same reason, an attribute with
+ * its operator's default value counts as not set.  Constants that were too large to
+ * read are left out and counted (`unread`), rather than called equal.
  */
 #include "change/compare/exports.h"
 
@@ -180,8 +180,8 @@ static struct route route_to(const struct context *k, const struct side *side,
     return route;
 }
 
-/* Whether values are compared. Weights differ after every training, so only their
- * shapes are; scalars and lists of integers are compared by value. */
+/* Whether values are compared.  Weights differ after every training, so only their
+ * shapes are compared; scalars and lists of integers are compared by value. */
 static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
 {
     bool integer =
@@ -190,8 +190,8 @@ static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
     return integer || fsd_form_count(g, form) == 1;
 }
 
-/* "64x3x7x7", "= 0.5", "2 = [2, 3]"; "none" if the input is left out, "" if it is not a
- * constant. */
+/* The constant of an input as text: "64x3x7x7", "= 0.5", "2 = [2, 3]"; "none" if the
+ * input is left out, "" if it is not a constant. */
 static struct thing constant_at(const struct context *k, const struct side *side,
                                 fsd_id tensor)
 {
@@ -257,7 +257,8 @@ static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
         add(k, FSD_EXPORT_CAST, old, new, of, or_plain(a.cast), or_plain(b.cast));
     x = constant_at(k, p, a.from);
     y = constant_at(k, q, b.from);
-    /* The values of an input that only one side quantizes differ for that reason. */
+    /* If only one side quantizes an input, the values differ for that reason, so they
+     * are not compared. */
     if (!*a.quantized.text == !*b.quantized.text)
         compare_constants(k, old, new, of, x, y);
 }
@@ -357,7 +358,8 @@ static const char *shape_text(const struct context *k, const struct side *side,
     return fsd_print_take(&print, k->e->arena);
 }
 
-/* A fact that one side does not state is not a change. */
+/* Compares an output's type and shape.  A fact that one side does not state is not a
+ * change. */
 static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
@@ -381,7 +383,7 @@ static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i
             (struct thing){.text = t});
 }
 
-/* Compares the producers of a node's inputs, in terms of the new side. */
+/* Compares the attributes, inputs and outputs of an aligned pair of nodes. */
 static void compare_node(struct context *k, fsd_id old, fsd_id new)
 {
     const struct side *p = &k->side[0], *q = &k->side[1];
@@ -438,7 +440,7 @@ static void take_ports(struct context *k)
     }
 }
 
-/* Nodes that compute in only one of the models. */
+/* Adds the nodes that compute in only one of the models. */
 static void take_lone_nodes(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
@@ -487,7 +489,8 @@ static void take_edits(struct context *k)
         const struct fsd_node_edit *edit = &c->edits.at[i];
 
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
-            continue; /* the models state values that states do not */
+            continue; /* this file compares values in the models, which state more than
+                         the states */
         add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
             (struct thing){.text = edit->was}, (struct thing){.text = edit->now});

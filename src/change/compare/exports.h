@@ -34,7 +34,8 @@ enum fsd_export_what {
     FSD_EXPORT_QUANTIZED, /**< how a tensor is quantized on the path to an input */
     FSD_EXPORT_CAST,      /**< how a tensor is cast on the path to an input */
     FSD_EXPORT_CONSTANT,  /**< type, shape or value of an input that is constant */
-    FSD_EXPORT_TYPE,      /**< type or shape of an output */
+    FSD_EXPORT_TYPE,      /**< the type of an output differs; FSD_EXPORT_SHAPE: its
+                               shape differs */
     FSD_EXPORT_SHAPE,
     FSD__EXPORT_COUNT
 };

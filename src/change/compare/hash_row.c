@@ -1,9 +1,9 @@
 /*
  * Finds things that are equal on both sides by sorting: rows of (hash, side, id) of
- * both models go into one array, equal hashes become neighbors, and a pair that no
- * other row shares its hash with is an unambiguous match. Sorting handles both sides in
- * one pass, and its order by id makes the result deterministic, which iterating over a
- * hash table would not be.
+ * both models go into one array, and equal hashes become neighbors.  An old and a new
+ * row are an unambiguous match if no other row has their hash.  Sorting handles both
+ * sides in one pass, and its order by id makes the result deterministic, which
+ * iterating over a hash table would not be.
  */
 #include "change/compare/parts.h"
 #include "base/base.h"

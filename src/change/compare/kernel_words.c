@@ -81,7 +81,8 @@ static void put_parameter(struct fsd_slice name, struct fsd_slice was,
             now.s, (int)was.n, was.s);
 }
 
-/* "has Activation NONE, before RELU; Groups 2, before 1; and 2 more parameters" */
+/* Prints "has Activation NONE, before RELU; Groups 2, before 1; and 2 more
+ * parameters". */
 static void put_parameters(const char *was, const char *is, const char *comma,
                            FILE *out)
 {
@@ -143,7 +144,7 @@ static struct fsd_origin source_of(const struct fsd_compare *c,
                               : fsd_node_origin(node_of(c, new, writer));
 }
 
-/* "an output of `Relu_3`", "the input `x`" */
+/* Prints "an output of `Relu_3`" or "the input `x`". */
 static void put_source(const struct fsd_state *s, struct fsd_origin from, FILE *out)
 {
     if (!fsd_is_origin(from))

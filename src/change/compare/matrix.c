@@ -1,10 +1,10 @@
 /*
- * Builds the rows of several builds by union-find over their nodes, and decides which
- * builds agree in a row.  Every build is compared with the first one. Builds that
+ * Finds the rows of a matrix of builds by union-find over the nodes, and decides which
+ * builds agree in a row.  Every build is compared with the first one.  Builds that
  * differ from the first one are also compared with each other, but only on demand,
  * since n builds have n * n / 2 comparisons and mostly agree.  A cell belongs to the
- * variant of the first build that it does not differ from.  A fact that a build does
- * not state is unknown, which is neither equal nor a variant.
+ * variant of the earliest build from which it does not differ.  A fact that a build
+ * does not state is unknown, which is neither equal nor a variant.
  */
 #include "change/compare/matrix.h"
 
@@ -71,7 +71,7 @@ static fsd_id row_of_move(const struct context *k, uint32_t build, fsd_id move)
                      ? FSD_NONE
                      : k->of_head[fsd_sets_find(k->head, element(k, build, owner))];
 
-    return fsd_id_or(row, k->m->moves_row); /* no build computes it */
+    return fsd_id_or(row, k->m->moves_row); /* no build computes the node */
 }
 
 static void make_rows(struct context *k)
@@ -116,7 +116,8 @@ static struct fsd_matrix_cell *cell(const struct fsd_matrix *m, fsd_id row, uint
     return &m->cells[(size_t)row * m->n + b];
 }
 
-/* Counts, then stores, so that ids keep their order. */
+/* Counts the groups and moves of each cell or, with `put`, stores them: ids keep their
+ * order. */
 static void fill_cells(struct context *k, uint32_t b, bool put)
 {
     struct fsd_matrix *m = k->m;
@@ -300,7 +301,8 @@ static void find_less(struct context *k, uint32_t b)
             cell(k->m, row_of_node(k, 0, c->presences.at[i].old), b)->less = true;
 }
 
-/* A cell belongs to the variant of the first build that it does not differ from. */
+/* Assigns each cell to the variant of the earliest build from which it does not
+ * differ. */
 static void find_variants(struct context *k)
 {
     struct fsd_matrix *m = k->m;

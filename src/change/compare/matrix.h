@@ -5,9 +5,9 @@
  *     Conv_34 Add_42       int8   int8 | fp16   int8        one row
  *     Conv_47              int8   int8          fp16        another
  *
- * A row is a connected component of the union of all builds' partitions of the nodes;
- * the nodes of the other builds are those of the first that they are aligned with.  All
- * states must outlive the matrix. Rows are sorted by their first node in the first
+ * A row is a connected component of the union of all builds' partitions of the nodes; a
+ * node of another build counts as the node of the first build with which it is aligned.
+ * All states must outlive the matrix.  Rows are sorted by their first node in the first
  * build's model; the last rows hold what belongs to no group.
  */
 #ifndef FSD_COMPARE_MATRIX_H
@@ -33,7 +33,7 @@ struct fsd_matrix_cell {
                            layout, which layer computes what, or a node's fate is
                            missing */
     uint32_t variant; /**< variant of the row: 0 is the first build's; a cell has the
-                           first variant that it does not differ from */
+                           lowest variant from which it does not differ */
     double ms;        /**< time of groups and moves; negative: unknown */
 };
 

@@ -80,8 +80,9 @@ struct fsd_align_side {
     struct fsd_use *use;
     struct fsd_lists ends; /**< indexed by node: the outputs of the model that it
                                 computes */
-    fsd_id *product; /**< indexed by node: the MatMul that it is a part of, or itself;
-                          NULL: both models write products alike */
+    fsd_id *product; /**< indexed by node: the MatMul of the product that the node is
+                          part of, or the node itself; NULL: both models write products
+                          alike */
     fsd_id *bias;    /**< indexed by node: the Add that is a part of it; FSD_NONE:
                           none */
 };
@@ -123,7 +124,8 @@ void fsd_align_color_near(struct fsd_align_side *side, struct fsd_arena *scratch
 /** Fills `plain` and `alone`; call it before anything is aligned. */
 void fsd_align_color_plain(struct fsd_align_side *side, struct fsd_arena *scratch);
 
-/** The hash of a node's aligned neighbors; 0 unless it has some before and after it. */
+/** The hash of a node's aligned neighbors; 0 unless some are before and some after
+ *  it. */
 uint64_t fsd_align_around(const struct fsd_align_side *side, fsd_id node);
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node);
@@ -150,14 +152,14 @@ bool fsd_align_weight_identifies(const char *name);
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
                                fsd_id *const counterpart[2]);
 
-/** Aligns core nodes with the same name, even if it has a counter, and mostly the same
- *  neighbors. Their operators may differ: one replaced the other.
+/** Aligns core nodes with the same name, even if the name has a counter, and mostly the
+ *  same neighbors.  Their operators may differ: one replaced the other.
  *  @return how many nodes it aligned */
 uint32_t fsd_align_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
                            uint8_t *by);
-/** The same for Q/DQ, views and optional nodes with equal operators; call it after the
- *  core nodes are aligned. Of two quantizers in a row, those with equal names
- *  correspond. */
+/** Like fsd_align_by_keys(), for Q/DQ, views and optional nodes with equal operators;
+ *  call it after the core nodes are aligned.  Of two quantizers in a row, those with
+ *  equal names correspond. */
 void fsd_align_rest_by_keys(struct fsd_align_side side[2], struct fsd_arena *scratch,
                             uint8_t *by);
 
@@ -174,14 +176,14 @@ void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
 /** Fills c->account; call it after all other differences are found. */
 void fsd_compare_account(struct fsd_compare *c, struct fsd_arena *scratch);
 
-/** Whether reading by an older version alone explains the differences; call it after
- *  fsd_compare_account(). */
+/** Whether the differences have no other reason than that an older version of the
+ *  program read one of the builds; call it after fsd_compare_account(). */
 bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch);
 
 /** Fills c->edits. */
 void fsd_compare_model(struct fsd_compare *c);
 
-/* Records a fact of a pair that only the old side states. */
+/* Records, for a pair, a fact that only the old side states. */
 void fsd_compare_lost(struct fsd_compare *c, struct fsd_fact_lost pair);
 
 /* The steps of a comparison, in order. */
@@ -202,26 +204,29 @@ void fsd_compare_unasked(struct fsd_compare *c);
 void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                          const uint32_t *old_bucket, const uint32_t *new_bucket);
 
-/** Indexed by kernel of the old and the new build: `above` hashes it with all kernels
- *  whose output reaches it, `below` with all kernels that its output reaches. */
+/** For each kernel of the old and the new build: `above` is a hash of the kernel and
+ *  all kernels whose output reaches it, `below` of the kernel and all kernels that its
+ *  output reaches. */
 struct fsd_places {
     uint64_t *above[2], *below[2];
     struct fsd_kernel_graph *graph; /**< of both builds; compare_sources.c */
 };
 
-/** @param text indexed by kernel of each build: equal hashes for kernels that perform
- *          the same
- *  @return in `scratch`; NULL if a build does not state what its kernels read. */
+/** @param text indexed by kernel of each build: equal hashes for kernels that do the
+ *          same work
+ *  @return the places, allocated in `scratch`; NULL if a build does not state what its
+ *  kernels read. */
 struct fsd_places *fsd_compare_places(const struct fsd_compare *c,
                                       struct fsd_arena *scratch,
                                       uint64_t *const text[2]);
 /** Adds kernels to c->kernels whose inputs have a different origin.
- *  @param to_new indexed by kernel: the kernel of the new build that performs the same;
- *          FSD_NONE: none */
+ *  @param to_new indexed by kernel: the kernel of the new build that does the same
+ *          work; FSD_NONE: none */
 void fsd_compare_sources(struct fsd_compare *c, struct fsd_arena *scratch,
                          const struct fsd_places *places, const fsd_id *to_new);
 
-/** The hash of what a kernel performs, regardless of the nodes that it computes. */
+/** The hash of the work that a kernel does, regardless of the nodes that it
+ *  computes. */
 uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel);
 
 /** Sets c->order: regions with the largest differences first. */

@@ -1,9 +1,10 @@
 /*
- * Finds which route is the fastest, and which of its knobs it needs. Times of routes
- * with the same engine show how far times differ by chance: a gain within this noise
- * does not count. A route with fewer knobs keeps the gain if it has the same engine, or
- * if its time is as good within the noise (within 5 % of the gain if no two routes
- * share an engine). Only routes that were built count: nothing is predicted.
+ * Finds which route is the fastest, and which of its knobs (build options) it needs.
+ * Times of routes with the same engine show how far times differ by chance: a gain
+ * within this noise does not count.  A route with fewer knobs keeps the gain if it has
+ * the same engine, or if its time is as good within the noise (within 5 % of the gain
+ * if no two routes share an engine).  Only routes that were built count: nothing is
+ * predicted.
  */
 #include "change/routes/parts.h"
 

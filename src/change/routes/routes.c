@@ -1,11 +1,11 @@
 /*
- * Finds what each knob does. A step is two routes that are known to differ in one knob
+ * Finds what each knob does.  A step is two routes that are known to differ in one knob
  * and nothing else, one of which has the base's value: the differences between its two
- * builds are the effect of the knob, without any model of how knobs interact. If
+ * builds are the effect of the knob, without any model of how knobs interact.  If
  * several pairs show the same change of a knob, an effect keeps all of them, so that a
- * reader sees whether it depends on the other knobs. Nothing is concluded from routes
- * that differ in two knobs. Pairs are found by a hash of all values but one, knob by
- * knob, so that thousands of routes do not need millions of comparisons.
+ * reader sees whether the effect depends on the other knobs.  Nothing is concluded from
+ * routes that differ in two knobs.  Pairs are found by a hash of all values but one,
+ * knob by knob, so that thousands of routes do not need millions of comparisons.
  */
 #include "change/routes/parts.h"
 
@@ -123,7 +123,7 @@ static bool determines(const struct fsd_routes *r, uint32_t by, uint32_t of)
 }
 
 /* A version that a log states and "v=1.4" in the build's name are one knob: drops the
- * one that was found. */
+ * knob that was read from the build. */
 static void drop_determined(struct fsd_routes *r)
 {
     for (uint32_t i = 0; i < r->n; i++)
@@ -332,7 +332,8 @@ static void find_effects(struct fsd_routes *r)
     }
 }
 
-/* Gains first, then unmeasured effects, those that change something first. */
+/* Measured effects come first, by gain; then the others, of which those that change
+ * something come first. */
 static int by_gain(const void *a, const void *b)
 {
     const struct fsd_route_effect *x = a, *y = b;

@@ -22,8 +22,8 @@ enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 /** A value of a knob, as a cache, a log or a name states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< not set by the user but read from the build. Not a separate knob if
-                     a knob that was set determines its value */
+    bool found; /**< read from the build, not set by the user.  Not a separate knob if a
+                     knob that the user set determines its value */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 
@@ -32,8 +32,8 @@ typedef FSD_VEC(struct fsd_setting) fsd_settings;
 struct fsd_route_block {
     const char *pattern; /**< "attention" */
     fsd_sym anchor;      /**< name of the block's last node */
-    bool known, whole;   /**< known: which layers compute it is known; whole: one layer
-                              does */
+    bool known, whole;   /**< known: it is known which layers compute the block; whole:
+                              one layer computes it */
 };
 typedef FSD_VEC(struct fsd_route_block) fsd_route_blocks;
 
@@ -65,7 +65,8 @@ struct fsd_knob {
 struct fsd_route {
     const struct fsd_route_in *in;
     fsd_sym *values; /**< indexed by knob; 0: unknown */
-    fsd_sym *stated; /**< the same, including knobs that follow from others */
+    fsd_sym *stated; /**< the values, including those of knobs that follow from
+                          others */
     uint32_t engine; /**< index of its engine; FSD_NONE: the build is missing */
     uint32_t apart;  /**< number of knobs whose value is not known to equal the
                           base's */
@@ -136,8 +137,8 @@ struct fsd_routes {
     FSD_VEC(struct fsd_route_step) steps;     /**< by knob, before, after */
     FSD_VEC(struct fsd_route_effect) effects; /**< largest gain first */
     uint32_t base;   /**< the route that all others are compared with */
-    uint32_t best;   /**< the fastest route; FSD_NONE: fewer than two times, or none of
-                          the base */
+    uint32_t best;   /**< the fastest route; FSD_NONE: fewer than two routes have times,
+                          or the base has none */
     double noise;    /**< ms: the largest difference between times of one engine;
                           negative: unknown */
     uint32_t kept;   /**< the route with the fewest changed knobs that keeps the gain of

@@ -35,7 +35,7 @@ enum type {
     MEMBERS, /* the nodes of the line's group */
     TENSORS,
     READS,  /* tensors, each with its origin */
-    BORDERS /* each with its mark */
+    BORDERS /* borders, each with its mark */
 };
 
 enum line_kind {

@@ -12,7 +12,7 @@
 
 #define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
 
-/* What a name refers to; the lines of each kind are counted from 0. */
+/* The kinds of objects that have names; the lines of each kind are counted from 0. */
 enum { NAME_NODE, NAME_INPUT, NAME_OUTPUT, NAME__COUNT };
 
 struct reader {
@@ -692,7 +692,7 @@ static void fill(struct reader *r)
                                r->w.line, "expected 'end', found the end of the file");
 }
 
-/* The arrays of the last build contain those of all builds. */
+/* Gives all builds the arrays of the last build, which contain those of all builds. */
 static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
 {
     for (uint32_t b = 0; b <= s->also.n; b++) {

@@ -44,7 +44,8 @@ enum { FSD_SNAPSHOT_FORMAT = 6, FSD_SNAPSHOT_WHOLE = 5, FSD_SNAPSHOT_READING = 6
 /** Writes the state, including the other builds that it holds. */
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
 
-/** How many rows of a build became variants, and how many were left out, by reason. */
+/** The numbers of rows of a build that became variants, and that were left out, by
+ *  reason. */
 struct fsd_learnt {
     uint32_t variants;
     uint32_t less;  /**< number of these variants that state less than the first
@@ -58,9 +59,10 @@ struct fsd_learnt {
 };
 
 /** Writes the first build, and the other builds as variants.
- *  @param known write only variants of rows for which the first build agrees with one
- *          of the others: a replaced snapshot must not keep rows that no longer exist.
- *  @param[out] learnt  for each build, what was recorded and what was not. */
+ *  @param known whether to write only variants of rows in which the first build agrees
+ *          with another build: a replaced snapshot must not keep rows that no longer
+ *          exist.
+ *  @param[out] learnt for each build, what was recorded and what was not. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
                                struct fsd_learnt *learnt);
 
@@ -70,7 +72,7 @@ void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out
 enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
                                   struct fsd_error *err);
 
-/** The same for bytes in memory; the file's name replaces the path. */
+/** Like fsd_snapshot_read(), for bytes in memory; the file's name replaces the path. */
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err);
 

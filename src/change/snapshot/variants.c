@@ -1,9 +1,9 @@
 /*
  * Chooses, for each row in which the builds of a snapshot vary, the build that differs
- * least from the one being checked, and builds the state that results (a mix).  The
- * check then compares against one state, as if that were the only recorded build. Ties
- * go to the first build. The mix has its own nodes, groups and moves, and shares the
- * pools that they index.
+ * least from the one being checked, and makes the resulting state (a mix).  The check
+ * then compares against one state, as if that were the only recorded build.  Ties go to
+ * the first build.  The mix has its own nodes, groups and moves, and shares the pools
+ * that they index.
  */
 #include "change/snapshot/variants.h"
 
@@ -115,8 +115,8 @@ struct rows {
     uint32_t *as;    /* indexed by row: the nearest build */
     /* Inputs and outputs vary separately, and so do nodes that no group computes. */
     uint32_t n_outer;  /* inputs, outputs and bindings, in this order */
-    bool *outer_apart; /* indexed by these, then build: it differs from the checked
-                          build's */
+    bool *outer_apart; /* indexed by input, output or binding, then by build: it differs
+                          from the checked build's */
     uint32_t *outer_as;
     uint32_t *fate_as; /* indexed by node: the build whose fate of the node is taken */
 };
@@ -420,8 +420,9 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
            s->engine_hash[1] == t->engine_hash[1];
 }
 
-/* Takes the head from a recorded build that was made like the checked one, preferably
- * the same engine, since reports on the whole build compare with it. */
+/* Takes the facts about the whole engine from the recorded build that was made most
+ * like the checked one, or that is the same engine, because reports compare these facts
+ * as well. */
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)
 {
@@ -446,8 +447,8 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     fsd_arena_free(scratch);
 }
 
-/* A mix of builds has no layer count of its own: it takes the bounds of its worst
- * build. */
+/* Takes the counts of layers and bytes from the worst of the mixed builds: no engine
+ * was counted that consists of parts of several builds. */
 static void take_counts(struct fsd_state *out, const struct rows *r)
 {
     bool none = true;

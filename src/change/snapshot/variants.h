@@ -18,9 +18,9 @@
 #include "change/state/state.h"
 
 /** The mix of a snapshot's builds that is nearest to another build: for each row the
- *  variant that differs least from it, the first if several do. Its `variants` list the
- *  rows and their builds.
- *  @return in the arena of `s`; `s` itself if it holds only one build. */
+ *  variant that differs least from that build, the first of several.  The `variants` of
+ *  the mix list the rows and their builds.
+ *  @return the mix, in the arena of `s`; `s` itself if it holds only one build. */
 const struct fsd_state *fsd_variants_nearest(const struct fsd_state *s,
                                              const struct fsd_state *to);
 

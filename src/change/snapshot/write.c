@@ -204,7 +204,8 @@ static bool is_empty(const struct field *f, const void *at)
 }
 
 /* Whether an optional field (a symbol or a list) is written: if it is not empty, or if
- * a later field without a mark is not empty, since that is found by its position. */
+ * a later field without a mark is not empty, because a reader finds that later field by
+ * its position. */
 static bool is_said(const struct field *f, const void *record)
 {
     if (!f->optional || !is_empty(f, (const char *)record + f->at))
@@ -301,7 +302,7 @@ static void put_first(const struct writer *w)
 
 /* ------------------------------------------------------------ the other builds */
 
-/* Whether all of these have a name in the first build's model. */
+/* Whether all `ends` have a name in the first build's model. */
 static bool are_named(const struct writer *w, struct fsd_ends ends)
 {
     for (uint32_t i = 0; i < ends.n; i++)
@@ -342,8 +343,9 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Marks the rows that no earlier build has in this form; they become variants. Of
- * builds that state less, only earlier builds of the same version count. */
+/* Marks the rows that no earlier build has in this form; they become variants.  If the
+ * build states less about a row than the first build, an equal row of an earlier build
+ * counts only if both builds state the same kinds of facts. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)
@@ -364,7 +366,7 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
         if (w->known && !is_known(m, row))
             learnt->gone++;
         else if (of == FSD_ROW_INPUT || of == FSD_ROW_OUTPUT)
-            ; /* written by put_ports() */
+            ; /* put_outer() writes these */
         else if (cell->more)
             learnt->more++;
         else if (!can_be_said(w, m, cell))
@@ -505,8 +507,8 @@ static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_
     return outer_binding(m, build, i - inputs - outputs);
 }
 
-/* Whether the build has it. A port is identified by its name: a different name means a
- * different port. */
+/* Whether the build has the first build's input or output i.  A port is identified by
+ * its name: a different name means a different port. */
 static bool is_there(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     struct outer p = outer_of(m, 0, i), q = outer_of(m, build, i);
@@ -547,7 +549,8 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* Writes a further build. It is listed even without new variants, since it was given.
+/* Writes a further build.  It is listed even without new variants, because the user
+ * gave it.
  * @param room how many more builds the snapshot can hold. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)

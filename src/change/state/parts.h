@@ -31,8 +31,9 @@ fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
  *  is slow. */
 fsd_sym fsd_state_printed(struct fsd_state_build *b);
 
-/** The key of a node or port, which each reference to it repeats: its name, or, if that
- *  is very long, its beginning and its hash. It is the same in every build. */
+/** The key of a node or port: its name or, if the name is very long, the beginning and
+ *  a hash of the name.  Each reference to the node or port repeats the key, which is
+ *  the same in every build. */
 const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
 
 /** Whether a tensor of the model's input list is an input of the state: not a constant,
@@ -65,8 +66,8 @@ fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
                              const struct fsd_state_port *port);
 
 /* The steps, in order: layers become groups and moves without borders and ends; then
- * edges add those; then times, which determine the order of moves; last, wires, which
- * refer to moves by number. */
+ * the edges add borders and ends; then the times determine the order of moves; the
+ * wires come last, because they refer to moves by number. */
 void fsd_state_add_nodes(struct fsd_state_build *b);
 void fsd_state_add_layers(struct fsd_state_build *b);
 void fsd_state_add_kernels(struct fsd_state_build *b);

@@ -1,7 +1,7 @@
 /*
  * The properties of one build that are compared: the outcome of each ONNX node, the
- * nodes that each fusion group computes, and the layers inserted between groups.  Made
- * from a run or read from a snapshot; both give the same state.
+ * nodes that each fusion group computes, and the layers inserted between groups.  A
+ * state is made from a run or read from a snapshot; both give the same state.
  *
  *     node   Conv_34  core  int8   reads DequantizeLinear_30, and through it Relu_24
  *     group  compute  int8  Conv_34 Add_36 Relu_37; in: Relu_24 int8/chw32, ...
@@ -9,9 +9,9 @@
  *
  *     kernel gemm int8  [32x64 int8] -> [32x192 fp32], made of [64x192 int8]
  *
- * Layer names, layer order, tactics and tensor names are not part of it, since they
- * vary from build to build without significance. Nodes are in file order, which ONNX
- * requires to be topological; groups and moves are sorted by the nodes they serve.
+ * Layer names, layer order, tactics and tensor names are not part of the state, since
+ * they vary from build to build without significance.  Nodes are in file order, which
+ * ONNX requires to be topological; groups and moves are sorted by the nodes they serve.
  * Constant nodes are left out.
  *
  * Every layer of the engine is in exactly one group or move, so that their times add up
@@ -88,7 +88,7 @@ static inline uint32_t fsd_origin_input(struct fsd_origin origin)
     return fsd_ref_port(origin.ref);
 }
 
-/** FSD_NONE gives an origin that is neither. */
+/** FSD_NONE gives an origin that is neither a node nor an input. */
 static inline struct fsd_origin fsd_node_origin(fsd_id node)
 {
     return (struct fsd_origin){node};
@@ -119,7 +119,7 @@ static inline uint32_t fsd_destination_output(struct fsd_destination destination
     return fsd_ref_port(destination.ref);
 }
 
-/** FSD_NONE gives a destination that is neither. */
+/** FSD_NONE gives a destination that is neither a node nor an output. */
 static inline struct fsd_destination fsd_node_destination(fsd_id node)
 {
     return (struct fsd_destination){node};
@@ -151,7 +151,7 @@ struct fsd_producer {
 struct fsd_state_node {
     fsd_sym key;    /**< unique in its state: the node's name, possibly followed by
                          "#N" */
-    fsd_sym op;     /**< prefixed with its domain unless that is the default one */
+    fsd_sym op;     /**< prefixed with its domain unless this is the default domain */
     fsd_sym traits; /**< attributes and weight shape as text; equal text means that they
                          agree */
     fsd_sym attrs;  /**< non-default attributes, and constant inputs that are
@@ -191,7 +191,7 @@ struct fsd_state_form {
 /** A tensor that crosses the border of a group, with its form at that border. */
 struct fsd_border {
     struct fsd_origin at; /**< for an input: its core node or network input; for an
-                               output: neither */
+                               output: FSD_NO_ORIGIN */
     fsd_id node; /**< for an input: the consuming node of the group; for an output: its
                       producer */
     struct fsd_state_form form;
@@ -229,7 +229,7 @@ struct fsd_kernel {
  *  node are in one group, so no node is in two groups. */
 struct fsd_group {
     uint8_t kind, precision;
-    bool loose;                 /**< which layer computes which node is unknown */
+    bool loose;                 /**< it is unknown which layer computes which node */
     struct fsd_origins unasked; /**< in refs: producers in other groups, or network
                                      inputs, that its layers read although the model's
                                      nodes do not */
@@ -242,7 +242,7 @@ struct fsd_group {
                                   the state holds no kernels */
     fsd_sym tactic;          /**< tactic of its only layer; 0 if it has several layers;
                                   not in a snapshot */
-    struct fsd_spread ms;    /**< as for fsd_state.total */
+    struct fsd_spread ms;    /**< in milliseconds, as in fsd_state.total */
     uint32_t line;
 };
 
@@ -257,7 +257,7 @@ struct fsd_move {
     struct fsd_span nodes;      /**< fsd_id in refs: the Q, DQ and views that it
                                      realises */
     struct fsd_span kernels;    /**< in fsd_state.kernels: the kernel of its layer */
-    struct fsd_spread ms;       /**< as for fsd_state.total */
+    struct fsd_spread ms;       /**< in milliseconds, as in fsd_state.total */
     uint32_t line;
 };
 
@@ -282,7 +282,7 @@ struct fsd_binding {
     uint32_t line;
 };
 
-/** What an end of a wire is. */
+/** The kind of object at an end of a wire. */
 enum fsd_end_kind {
     FSD_END_NONE,
     FSD_END_GROUP,
@@ -317,9 +317,9 @@ struct fsd_variant {
     fsd_sym
         port;  /**< an input or output of the network or the engine; 0: none. Set only
                     in the state returned by fsd_variants_nearest() */
-    bool less; /**< it states less than the first build. A different version of the
-                    builder would state the rest, so the variant must not excuse a
-                    difference then */
+    bool less; /**< it states less than the first build.  If a different version of the
+                    builder would state the rest, the variant must not excuse a
+                    difference */
     uint32_t build; /**< the build with this variant; 0 is the first build */
     uint32_t apart; /**< in the state returned by fsd_variants_nearest(): by how much
                          that build differs */
@@ -328,17 +328,18 @@ struct fsd_variant {
 
 #define FSD_LAYER_MOVES UINT32_C(0x80000000) /**< ORed with a move's number */
 
-/** What the builder spent on choosing kernels for a layer, or for a reformat that it
- *  tried, as the build's log states. */
+/** The time that the builder spent on choosing kernels for a layer, or for a reformat
+ *  that it tried, as the build's log states. */
 struct fsd_state_effort {
     fsd_sym name; /**< the name in the log's lines on its kernels */
     fsd_id layer; /**< the engine's layer; FSD_NONE: no layer has that name */
     double seconds;
 };
 
-/** The number of this version's reading. It is raised whenever a reader, the matcher or
- *  a table changes what is stated of the same files, so that a check knows that a
- *  snapshot was taken by a different reading. */
+/** The version of what this program reads out of files.  It is raised whenever a
+ *  reader, the matcher or a table changes the facts that are stated about the same
+ *  files: a check then knows that another version of the program may have stated the
+ *  snapshot's facts differently. */
 enum { FSD_READING = 3 };
 
 struct fsd_state {
@@ -366,8 +367,8 @@ struct fsd_state {
                                  are no times */
     /** Number of layers in groups that no profile names. */
     uint32_t untimed;
-    /** Milliseconds of all layers: the median over the profiles, each of which states
-     *  means over its runs, with fsd_spread_robust() around it. */
+    /** Milliseconds of all layers: the median over the profiles, with
+     *  fsd_spread_robust() around it.  Each profile states means over its runs. */
     struct fsd_spread total;
     /** Milliseconds of a whole run: fsd_spread_robust() of `timed_runs` times; 0: none
      *  are known. */
@@ -394,7 +395,8 @@ struct fsd_state {
     FSD_VEC(struct fsd_state *) also;
     FSD_VEC(struct fsd_variant) variants;
     FSD_VEC(struct fsd_state_effort) efforts; /**< empty: unknown, as in a snapshot */
-    bool efforts_stamped; /**< in whole seconds, as differences of time stamps */
+    bool efforts_stamped; /**< the seconds are differences of time stamps, and thus
+                               whole */
     double build_seconds; /**< seconds of the longest build step; not positive:
                                unknown */
     /* Numbers that users may give for nodes and layers; NULL in a state from a
@@ -402,8 +404,8 @@ struct fsd_state {
     uint32_t *number_of; /**< indexed by node: its number in the model */
     uint32_t *of_layer;  /**< indexed by layer: its group, or its move |
                               FSD_LAYER_MOVES */
-    /** Indexed by symbol below `hashed`: fsd_hash_text() of its text, stored because a
-     *  matrix uses it in each of its comparisons. */
+    /** Indexed by symbol below `hashed`: fsd_hash_text() of the symbol's text, stored
+     *  because a matrix uses these hashes in each of its comparisons. */
     const uint64_t *hashes;
     uint32_t hashed;
 };
@@ -468,7 +470,7 @@ void fsd_state_free(struct fsd_state *s); /**< may be NULL */
 /** The state of a run.  The run may be freed afterwards. */
 struct fsd_state *fsd_state_of(const struct fsd_diff *d);
 
-/** The same for a model without an engine: each core node is a separate group without
+/** The state of a model without an engine: each core node is a separate group without
  *  layers, in the types that the model states.
  *  @param scratch used only until this returns. */
 struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
@@ -514,8 +516,8 @@ uint64_t fsd_state_count(const struct fsd_state *s, fsd_sym sizes);
 fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
                         struct fsd_producer from, uint32_t *out);
 
-/** Sets the members that are documented as set by it. Both ways to make a state, from a
- *  run and from a snapshot, end with it. */
+/** Sets the members whose comments name this function.  Every function that makes a
+ *  state, from a run or from a snapshot, calls it at the end. */
 void fsd_state_finish(struct fsd_state *s);
 
 /** Prints "fp16 chw32" with ' ' between, as in reports; "fp16/chw32" with '/', as in a
@@ -541,8 +543,8 @@ const char *fsd_origin_text(const struct fsd_state *s, struct fsd_origin origin)
 const char *fsd_destination_text(const struct fsd_state *s,
                                  struct fsd_destination destination);
 
-/** Any of these lists, together with the kind of its items, for code that treats all
- *  kinds alike. */
+/** A list of nodes, origins or destinations, together with the kind of its items, for
+ *  code that treats all kinds alike. */
 struct fsd_ends {
     const struct fsd_state *s;
     enum { FSD_ENDS_NODES, FSD_ENDS_ORIGINS, FSD_ENDS_DESTINATIONS } are;
@@ -574,8 +576,8 @@ static inline struct fsd_ends fsd_ends_of_origins(const struct fsd_state *s,
     return fsd_ends_in(s, s->refs.at, list);
 }
 
-/** End i: its node, or its number among the inputs or outputs; FSD_NONE if it is of the
- *  other kind. */
+/** End i: its node, or its number among the inputs or outputs; FSD_NONE if the end is
+ *  of the other kind. */
 static inline fsd_id fsd_end_node(struct fsd_ends ends, uint32_t i)
 {
     return fsd_ref_node(ends.refs[i]);

@@ -8,9 +8,10 @@
  *     borders  Relu_24 -> Conv_34  int8                move     Relu_24 -> Conv_34
  *              Relu_24 -> Add_36   fp16
  *
- * The engine's tensor for an input is the first one on the path back from the node to
- * the input's origin. If the builder invents the tensors' names, it is a tensor that
- * the origin's group writes, provided that all of these have the same form here.
+ * The engine's tensor for an input of a node is the first tensor of the engine on the
+ * path from the node back to the input's origin.  If the builder invents the tensors'
+ * names, any tensor counts that the origin's group writes and this group reads,
+ * provided that all such tensors have the same form.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -25,11 +26,12 @@ enum {
 };
 
 struct move_end {
-    fsd_id move; /* with the first number of `end` the sort key, so they come first */
+    fsd_id move; /* `move` and the first number of `end` are the sort key, so they come
+                    first */
     struct fsd_destination end;
 };
 
-/* How the current group reads an origin. */
+/* The port by which the current group reads an origin. */
 struct by_source {
     uint32_t stamp; /* 1 + that group */
     uint32_t port;  /* FSD_NONE: several ports with different forms */
@@ -48,8 +50,8 @@ struct edges {
     fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE: none */
     uint32_t *read;     /* indexed by state node: 1 + the layer that reads or computes
                            it */
-    fsd_id *last;       /* indexed by layer: the last node that it computes, which is
-                           the one that other layers read from it; FSD_NONE: unknown */
+    fsd_id *last;       /* indexed by layer: the last node that it computes, whose
+                           output other layers read; FSD_NONE: unknown */
     uint32_t *port_of;  /* indexed by engine tensor: 1 + the last port seen to read
                            it */
     FSD_VEC(struct move_end) to;
@@ -193,8 +195,8 @@ static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
     }
 }
 
-/* If no group computes the origin, such as a Transpose that the builder eliminated, the
- * origin that it is derived from; else the origin itself. */
+/* The origin itself or, if no group computes it (such as a Transpose that the builder
+ * eliminated), the origin from which it is derived. */
 static struct fsd_origin made_from(const struct fsd_state *s, struct fsd_origin source)
 {
     for (int far = 0; far < FAR; far++) {
@@ -582,7 +584,7 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
 }
 
 /* The origin that a port reads: the last node of the layer that wrote the tensor, a
- * node without a layer, or a network input; neither if unknown.
+ * node without a layer, or a network input; FSD_NO_ORIGIN if unknown.
  * @param writer set to that layer, or to FSD_NONE */
 static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {
@@ -600,11 +602,12 @@ static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *w
     return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
 }
 
-/* The origin that a port reads although no node of the layer reads it. Several layers
- * of one group compute different nodes of it, and one layer's tensor may have been
- * replaced by that of another. So the nodes of both layers decide if they are known,
- * else the groups.
- * @return neither if the model explains the read */
+/* The origin that a port of `layer` reads although no node of the layer reads it.  This
+ * is decided by the nodes of the reading and of the writing layer or, if these are
+ * unknown, by the nodes of their groups.  Groups are less exact: they do not show that
+ * the engine reads the tensor of one layer in place of another layer's of the same
+ * group.
+ * @return FSD_NO_ORIGIN if the model explains the read */
 static struct fsd_origin unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
     const struct fsd_state_build *b = x->b;

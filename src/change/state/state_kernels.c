@@ -1,8 +1,8 @@
 /*
  * Describes each layer without names, order and tactic: its type, its operations, the
  * types, layouts and sizes of its inputs and outputs, its constants.  Kernels have no
- * names here: two kernels that agree in all of these are equal, and the kernels of a
- * group are sorted by them.
+ * names here: two kernels that agree in all of these properties are equal, and the
+ * kernels of a group are sorted by these properties.
  *
  *     kernel gemm int8 < int8/chw:32x64 > fp32/chw:32x192 = fp32:1 fp32:1 int8:64x192
  *
@@ -245,7 +245,7 @@ static void put_value(struct fsd_state_build *b, FILE *out, const struct fsd_gra
     }
 }
 
-/* Sorts the words of a list, with one blank between them. */
+/* Compares two words of a list by their text. */
 static int by_word(const void *a, const void *b)
 {
     return strcmp(*(const char *const *)a, *(const char *const *)b);
@@ -286,7 +286,8 @@ static fsd_sym join_words(struct fsd_state_build *b, uint32_t n)
     return fsd_state_printed(b);
 }
 
-/* Indexed by name: whether a layer has that name, which may differ in another build. */
+/* Indexed by name: whether a layer has that name.  Such a name may differ in another
+ * build. */
 static bool *find_called(struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -312,7 +313,8 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
         put_attr(b, b->words.out, e, a);
         end_word(b, &n);
     }
-    /* For a layer that the builder inserted, the type already states this. */
+    /* The type of a plugin is a parameter here.  For a layer that the builder inserted,
+     * fsd_kernel.type already states it. */
     if (e->layers.at[layer].subtype &&
         e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN) {
         fprintf(b->words.out, "type=%s",
@@ -414,7 +416,7 @@ static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)
 }
 
 /* Whether the evidence assigns the node to this very kernel: tensors and structure
- * cannot distinguish kernels that perform the same. */
+ * cannot distinguish kernels that do the same work. */
 static bool is_said(unsigned by)
 {
     return by & (FSD_BY_METADATA | FSD_BY_NAME | FSD_BY_LOG);

@@ -225,7 +225,7 @@ bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor)
     return !again && !(g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT);
 }
 
-/* Numbers tensors: which output of its producer, or which input of the model, each
+/* Stores for each tensor which output of its producer, or which input of the model, it
  * is. */
 static void number_outputs(struct fsd_state_build *b)
 {

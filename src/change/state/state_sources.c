@@ -21,8 +21,8 @@ enum { MOST_MOVES = 64 };
 struct finder {
     struct fsd_state_build *b;
     uint32_t *first_out; /* from fsd_state_number_outputs() */
-    uint32_t *input;     /* indexed by engine tensor: the network's input that it is;
-                            FSD_NONE: none */
+    uint32_t *input;     /* indexed by engine tensor: the input of the network with
+                            which the tensor is identical; FSD_NONE: none */
 };
 
 uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *arena)
@@ -97,8 +97,8 @@ static const char *key_of(const struct finder *f, fsd_id layer)
     return least;
 }
 
-/* Whether `layer` represents a tensor better than `other`, an earlier layer that writes
- * it, too. */
+/* Whether `layer` represents a tensor better than `other`.  Both write the tensor,
+ * `other` earlier. */
 static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
 {
     const char *a = key_of(f, layer), *b = key_of(f, other);
@@ -106,9 +106,10 @@ static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
     return a && (!b || strcmp(a, b) < 0);
 }
 
-/* Chooses one of the layers that write the tensor, each a part of it or in each
- * iteration of a loop, independently of the order of nodes. Within a group the first is
- * chosen, since an engine that writes a tensor again does so in this order. */
+/* Chooses one of the layers that write the tensor.  There are several if each writes a
+ * part, or if a loop writes the tensor in each iteration.  The choice does not depend
+ * on the order of nodes.  Within a group, the first layer is chosen, since an engine
+ * that writes a tensor again does so in this order. */
 static fsd_id writer_of(const struct finder *f, fsd_id tensor)
 {
     const struct fsd_graph *e = f->b->d->engine;

@@ -57,7 +57,8 @@ static void sort_wires(fsd_state_wires *wires)
 struct engine {
     struct fsd_state_build *b;
     const struct fsd_graph *e;
-    struct fsd_state_end *port; /* indexed by tensor: the end that it is itself */
+    struct fsd_state_end *port; /* indexed by tensor: the end that the tensor itself
+                                   is */
     uint32_t *written;          /* indexed by tensor: the only port that writes it;
                                    FSD_NONE */
 };
@@ -290,9 +291,10 @@ static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
     return alone ? m->move : FSD_NONE;
 }
 
-/* Indexed by move: the move whose output it reads. Consecutive moves lie between the
- * same nodes: a move reads from the only one of them that writes the form it reads, if
- * the origin itself does not write that form; else FSD_NONE. */
+/* Indexed by move: the move whose output it reads.  FSD_NONE: it reads the output of
+ * the origin, or the move is unknown.  Consecutive moves lie between the same nodes.
+ * If the origin does not write the form that a move reads, and exactly one of the other
+ * moves writes this form, the move reads the output of that other move. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);
