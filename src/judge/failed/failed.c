@@ -57,8 +57,8 @@ static bool any_has(const fsd_log_failures *all, const char *words)
     return false;
 }
 
-/* TensorRT for RTX times no tactics, and its messages end with source positions in
- * "/_src/". */
+/* Whether the builder times tactics.  TensorRT for RTX does not, and its messages end
+ * with source positions in "/_src/". */
 static bool is_of_tactics(const struct fsd_history *h)
 {
     const fsd_log_failures *all = fsd_log_failures_of(h);
@@ -74,7 +74,7 @@ const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history 
     const char *sm = sm_of(arena, h);
     struct fsd_target target;
 
-    if (word && !strcmp(word, "rtx")) /* the texts of its messages show it, too */
+    if (word && !strcmp(word, "rtx")) /* is_of_tactics() recognizes RTX, too */
         word = NULL;
     if (!sm)
         sm = without_point(arena, fact_of(h, FSD_BUILT_CAPABILITY));
@@ -155,8 +155,8 @@ static bool has_quantizers(const struct fsd_graph *g)
     return false;
 }
 
-/* True for an operator that ONNX defines, whether or not the builder has an
- * importer. */
+/* Whether ONNX defines the node's operator; the builder need not have an importer for
+ * it. */
 static bool is_of_onnx(const struct fsd_failed *f, fsd_id node)
 {
     const struct fsd_refusal *refusal =
@@ -180,9 +180,8 @@ static enum fsd_failure_class class_at_node(const struct fsd_failed *f,
     return is;
 }
 
-/* In a model without quantizers, the message on a constant that only a
- * DequantizeLinear may read is a problem of types: an operator multiplies the
- * constant. */
+/* In a model without quantizers, the message that only a DequantizeLinear may read a
+ * constant is a problem of types: an operator multiplies the constant. */
 static void set_class(struct fsd_failed *f)
 {
     if (!f->nodes.n)
@@ -195,7 +194,8 @@ static void set_class(struct fsd_failed *f)
 
 /* ----------------------------------------------------------------------------- lint */
 
-/* Marks nodes of one finding that fail. @param fails  by node. */
+/* Whether the finding is about a node that fails.
+ * @param fails indexed by node */
 static bool is_at(const struct fsd_failed *f, const struct fsd_finding *finding,
                   const bool *fails)
 {
@@ -211,8 +211,8 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* If a message gives no place for a fault of the model, lint may: where it finds what
- * builders refuse. */
+/* Whether the finding explains the failure: if a message gives no place for a fault of
+ * the model, lint may have found a node that builders refuse. */
 static bool is_refused(const struct fsd_failed *f, const struct fsd_finding *finding)
 {
     static const unsigned of_models =
@@ -261,8 +261,8 @@ static const char *name_of(const struct fsd_failed *f, fsd_id node)
                    : fsd_printed(f->arena, "#%u (%s)", node, op);
 }
 
-/* "a (Add), b (Mul) and 3 more nodes", "one of a (Loop) and b (Loop)", "tensor x", "the
- * network" */
+/* The place as text: "a (Add), b (Mul) and 3 more nodes", "one of a (Loop) and b
+ * (Loop)", "tensor x", "the network". */
 static const char *place_text(const struct fsd_failed *f)
 {
     uint32_t n = f->nodes.n;

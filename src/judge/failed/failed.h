@@ -14,15 +14,17 @@
 #include "model/graph/vocab.h"
 #include "read/log/failure.h"
 
-/** How the nodes of a failure were found, the most reliable way first. */
+/** The evidence by which the nodes of a failure were found, the most reliable first. */
 enum fsd_failed_by {
     FSD_FAILED_BY_RECORD, /**< the parser states the node */
-    FSD_FAILED_BY_NAME,   /**< the message has its name, or a name derived from it */
+    FSD_FAILED_BY_NAME,   /**< the message has the node's name, or a name derived from
+                               it */
     FSD_FAILED_BY_REGION, /**< on the paths between the ends of a region */
     FSD_FAILED_BY_LAYER,  /**< the message has the number of a layer without a name */
     FSD_FAILED_BY_TENSOR, /**< it produces or reads a tensor of the message */
     FSD_FAILED_BY_ORDER,  /**< the parser read it last */
-    FSD_FAILED_BY_KIND,   /**< an operator of a kind, of at most FSD_FAILED_PART */
+    FSD_FAILED_BY_KIND,   /**< its operator is of the kind in the message; at most
+                               FSD_FAILED_PART nodes */
     FSD_FAILED_BY_TYPE,   /**< it has a tensor of a type in the message */
     FSD_FAILED_BY_LINT,   /**< lint finds there what builders refuse */
     FSD_FAILED_BY_NOTHING,
@@ -52,16 +54,17 @@ enum { FSD_FAILED_PART = 10 };
 struct fsd_failed {
     struct fsd_arena *arena;
     const struct fsd_history *history;
-    const struct fsd_graph *model; /**< the given model, or that which the log states;
-                                     without nodes if neither is known */
+    const struct fsd_graph *model; /**< the given model, or the network that the log
+                                        states; without nodes if neither is known */
     const struct fsd_diff *run; /**< the model alone; NULL: none was given, or it could
                                      not be read */
-    const char *no_model;       /**< the reason why it could not be read; NULL: it
-                                     could */
+    const char *no_model;       /**< why the model could not be read; NULL: it could be
+                                     read */
     const char *model_path, *log_path; /**< NULL: no model was given */
     const struct fsd_lint *lint; /**< lint of the model for the builder of the log; NULL
                                       without a run */
-    const struct fsd_findings *findings; /**< findings of lint; NULL likewise */
+    const struct fsd_findings *findings; /**< the findings of lint; NULL without a
+                                              run */
 
     enum fsd_failure_class is;
     const struct fsd_log_failure *first; /**< the error */
@@ -76,23 +79,25 @@ struct fsd_failed {
     FSD_VEC(const char *) tensors; /**< tensors that the message names */
     FSD_VEC(struct fsd_failed_value) values;
     FSD_VEC(uint32_t)
-    found; /**< findings of lint at these nodes, or of what the message states, in
-                findings->list */
-    FSD_VEC(struct fsd_failed_try) tries; /**< in this order */
-    const char *target;                   /**< the builder, "rtx-1.7:sm75" */
-    const char *conclusion;               /**< one sentence */
+    found; /**< indices in findings->list: findings of lint at these nodes, or about the
+                fault that the message states */
+    FSD_VEC(struct fsd_failed_try)
+    tries;                  /**< in the order in which the user should try
+                                               them */
+    const char *target;     /**< the builder, "rtx-1.7:sm75" */
+    const char *conclusion; /**< one sentence */
 };
 
 /** Returns the builder of the log, as far as the log states it, and the compute
- * capability of the log or of its error: "rtx-1.7:sm75", a word that
- * fsd_target_read() accepts.
- * @param h  of a log that has failures. */
+ *  capability of the log or of its error: "rtx-1.7:sm75", a word that fsd_target_read()
+ *  accepts.
+ *  @param h of a log that has failures. */
 const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h);
 
-/** Concludes from the members that are set: arena, history, model, run, no_model,
- * the paths, lint, findings, target.
- * @param f      of a log that has failures.
- *  @param vocab  of the model. */
+/** Concludes from the members that are set: arena, history, model, run, no_model, the
+ *  paths, lint, findings, target.
+ *  @param f of a log that has failures.
+ *  @param vocab of the model. */
 void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 
 /* ------------------------------------------------------------ inside judge/failed */
@@ -109,8 +114,8 @@ void fsd_failed_find_place(struct fsd_failed *f, const struct fsd_vocab *vocab,
                            const struct fsd_log_said *said);
 
 /** Appends the nodes whose layer "(Unnamed Layer* 9) [Recurrence]" may be, at most
- *  FSD_FAILED_PART, in the order of parsing.  unnamed.c
- *  @param name  that of the layer, and anything behind it.
+ *  FSD_FAILED_PART, in the order of parsing. unnamed.c
+ *  @param name the layer's name, and any text after it
  *  @return FSD_FAILED_BY_LAYER or, where the log does not list layers,
  *          FSD_FAILED_BY_KIND; FSD_FAILED_BY_NOTHING: none was appended */
 enum fsd_failed_by fsd_failed_find_unnamed(const struct fsd_failed *f,

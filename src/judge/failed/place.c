@@ -1,5 +1,5 @@
 /*
- * Finds where a build failed. A message names the place in one of several ways:
+ * Finds where a build failed.  A message names the place in one of several ways:
  *
  *     While parsing node number 3 [MatMul -> "y"]       the parser's record
  *     '/fc/Gemm', IShuffleLayer rs: rs: ...             a node's name
@@ -9,10 +9,10 @@
  *     (Unnamed Layer* 9) [Recurrence]                   a layer without a name
  *     Quantized constant (w)                            a tensor
  *
- * They are tried in this order, the most reliable first. If no name states the place,
- * it follows from the parser's order, from types or from findings of lint. Names come
- * from the model and may be ordinary words of the message: such a name counts only at
- * positions where TensorRT's messages have a name.
+ * The forms are tried in this order, the most reliable first.  If no name states the
+ * place, it follows from the parser's order, from types or from findings of lint.
+ * Names come from the model and may be ordinary words of the message: such a name
+ * counts only at positions where TensorRT's messages have a name.
  */
 #include "judge/failed/failed.h"
 
@@ -89,7 +89,8 @@ static bool add_exact(const struct place *p, struct fsd_slice name, fsd_id_vec *
     return name.n && add_meaning(p, fsd_vocab_find(p->vocab, name.s, name.n), list);
 }
 
-/* Suffixes that TensorRT and the parser append to the name of a node. */
+/* Adds the nodes whose name is a beginning of `name`, because TensorRT and the parser
+ * append suffixes to the name of a node. */
 static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     for (size_t n = name.n; n-- > 1;)
@@ -118,7 +119,7 @@ static bool add_name(const struct place *p, struct fsd_slice name, fsd_id_vec *l
            add_derived(p, without_class(name), list);
 }
 
-/* Finds each of the names in "a + b || c" that are in the model. */
+/* Adds the nodes of all names in "a + b || c" that the model has. */
 static bool add_names(const struct place *p, struct fsd_slice names, fsd_id_vec *list)
 {
     uint32_t before = list->n;
@@ -185,7 +186,8 @@ static void add_between(const struct place *p, const fsd_id_vec *from,
             fsd_vec_push(p->f->arena, list, i);
 }
 
-/* An end of a region: its names, or the only node of its layer without a name. */
+/* Adds the nodes of one end of a region: those of its names, or the only node of its
+ * layer if the layer has no name. */
 static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     fsd_id_vec of_layer = {0};
@@ -198,8 +200,8 @@ static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *li
     return of_layer.n == 1;
 }
 
-/* Takes the ends of a region apart at the i-th byte; false where no dots part them
- * there, or too few of the ends are the model's. */
+/* Splits `ends` at the dots at byte i, and adds the nodes of the region.  False if
+ * there are no dots, or if the model has neither end (with `both`: not both ends). */
 static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, bool both,
                      fsd_id_vec *list)
 {
@@ -220,9 +222,9 @@ static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, boo
     return list->n > 0;
 }
 
-/* Reads "{ForeignNode[a...b]}". Names may contain dots: the split is at the first
- * dots between two names of the model. If one end is a layer without a name, only
- * the other end is known. */
+/* Reads "{ForeignNode[a...b]}".  Names may contain dots, so the ends are split at the
+ * first dots between two names of the model.  If one end is a layer without a name,
+ * only the other end is known. */
 static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     struct fsd_slice ends = name;
@@ -240,7 +242,8 @@ static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec 
 
 /* -------------------------------------------------------------- names in a sentence */
 
-/* Words that precede a name in TensorRT's messages. */
+/* Whether the text from `at` to `end` is where TensorRT's messages have a name: after
+ * one of these words, or before a colon. */
 static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
 {
     static const char *const before[] = {"node ",    "Layer ", "layer ",  "tensor ",
@@ -259,7 +262,7 @@ static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
             fsd_slice_drop(&head, ": "));
 }
 
-/* True for a name that cannot be an ordinary word of a sentence. */
+/* Whether the name cannot be an ordinary word of a sentence. */
 static bool is_strange(struct fsd_slice name)
 {
     size_t lower = 0;
@@ -295,7 +298,8 @@ static struct fsd_slice name_at(const struct place *p, struct fsd_slice text, si
     return (struct fsd_slice){0};
 }
 
-/* The first name of a node in the sentence, or else that of a tensor. */
+/* Finds the first name of a node in the sentence, or else the first name of a
+ * tensor. */
 static void find_in_sentence(const struct place *p, struct fsd_slice text)
 {
     fsd_id_vec around = {0};
@@ -342,7 +346,7 @@ static void take_said_node(const struct place *p, struct fsd_slice name)
         f->by = fsd_failed_find_unnamed(f, p->vocab, without_class(name), &f->nodes);
 }
 
-/* "(Unnamed Layer* 9) [Recurrence]" anywhere in a message. */
+/* Finds "(Unnamed Layer* 9) [Recurrence]" anywhere in a message. */
 static void find_layer_in_sentence(const struct place *p, struct fsd_slice text)
 {
     const char *at = fsd_slice_find(text, "(Unnamed Layer* ");
@@ -366,7 +370,8 @@ static bool touches(const struct place *p, fsd_id node, fsd_id tensor)
     return false;
 }
 
-/* Of several candidates those remain that read or write a tensor of the message. */
+/* If there are several candidates: keeps those that read or write the tensor of the
+ * message. */
 static void narrow(const struct place *p, struct fsd_slice tensor)
 {
     const struct fsd_meaning *m = fsd_vocab_find(p->vocab, tensor.s, tensor.n);
@@ -381,7 +386,7 @@ static void narrow(const struct place *p, struct fsd_slice tensor)
         p->f->nodes = left;
 }
 
-/* "x", or "x, y" */
+/* Takes the tensors of a message: "x", or "x, y". */
 static void take_said_tensor(const struct place *p, struct fsd_slice names)
 {
     struct fsd_failed *f = p->f;
@@ -463,8 +468,8 @@ static void take_records(const struct place *p)
     }
 }
 
-/* Functions of the parser have the name of the operator that they import:
- * "importScatterElements", "checkDet". */
+/* The operator in the name of a parser's function, such as "importScatterElements" or
+ * "checkDet": functions are named after the operator that they import. */
 static struct fsd_slice operator_of(const struct fsd_log_failure *first)
 {
     struct fsd_slice op = first->where;
@@ -479,8 +484,8 @@ static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
     return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
 }
 
-/* If the parser states no node: the node that it read last, if its operator is that
- * of the rejecting function; or else the only node with that operator. */
+/* If the parser states no node, takes the node that it read last, if this has the
+ * operator of the rejecting function; otherwise the only node with that operator. */
 static void find_by_order(const struct place *p)
 {
     struct fsd_failed *f = p->f;
@@ -506,7 +511,7 @@ static void find_by_order(const struct place *p)
 
 /* ----------------------------------------------------------------- types and inputs */
 
-/* Types in the compiler's spelling: "fp8_e4m3", "b16". */
+/* Reads a type in the compiler's spelling: "fp8_e4m3", "b16". */
 static enum fsd_dtype type_of(const char *word)
 {
     enum fsd_dtype type = fsd_dtype_read(word, strlen(word));
@@ -554,7 +559,7 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
     return false;
 }
 
-/* A missing profile concerns the inputs with dynamic sizes. */
+/* Finds the inputs with dynamic sizes: a missing profile concerns them. */
 static void find_open_inputs(const struct place *p)
 {
     struct fsd_span inputs =
@@ -572,7 +577,8 @@ static void find_open_inputs(const struct place *p)
 
 /* --------------------------------------------------------------------------- in all */
 
-/* For an output of the network that no node computes, only the name is known. */
+/* Finds the outputs of the network that no node computes; only their names are
+ * known. */
 static void find_missing_outputs(const struct place *p)
 {
     struct fsd_span outputs =
@@ -589,8 +595,8 @@ static void find_missing_outputs(const struct place *p)
     }
 }
 
-/* What is cut out: the failing nodes, and of several candidates only the first.  A file
- * that is damaged has no part that is a model. */
+/* Selects the nodes that are cut out: the failing ones, but only the first of several
+ * candidates.  A damaged file has no part that could be a model. */
 void fsd_failed_choose_part(struct fsd_failed *f)
 {
     bool one = f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_TENSOR ||

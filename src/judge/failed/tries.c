@@ -1,11 +1,11 @@
 /*
  * What to try after a failed build: one row for each advice, in the order in which they
- * should be tried, each with its condition and a complete command. To add an advice,
+ * should be tried, each with its condition and a complete command.  To add an advice,
  * add a row.
  *
  *     {model} {log}     the files, as a shell takes them
  *     {builder}         trtexec, or tensorrt_rtx
- *     {target}          for whom lint judges, "rtx-1.7:sm75"
+ *     {target} the builder for which lint judges, "rtx-1.7:sm75"
  *     {mib}             the memory that the builder asked for
  *     {shapes:min}      the open inputs with the sizes of a profile
  *     {fix}             the rule of lint that proposes an edit

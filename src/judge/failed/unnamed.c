@@ -1,15 +1,15 @@
 /*
  * Nodes of layers without a name.  "(Unnamed Layer* 9) [Recurrence]" is the tenth layer
  * of the network.  The parser adds layers node by node and registers those that have a
- * name, so the lines of a verbose log bound by which node the tenth was added:
+ * name, so the lines of a verbose log limit which nodes can have added the tenth layer:
  *
  *     Parsing node: /Loop [Loop]
  *     Registering layer: /loop/MatMul for ONNX node: /loop/MatMul
  *     Registering layer: ONNXTRT_castHelper required by ONNX-TRT
  *
  * How many layers without a name each operator adds was measured with TensorRT for RTX
- * 1.7 (tests/failed/layers.py).  Where the bounds overlap several nodes remain, and too
- * many are as good as none.
+ * 1.7 (tests/failed/layers.py).  If several nodes can have added it, all of them
+ * remain; more than FSD_FAILED_PART nodes count as unknown.
  */
 #include "judge/failed/failed.h"
 
@@ -21,10 +21,12 @@
 
 /* ------------------------------------------------------------ layers without a name */
 
-/* The most of an operator that is in no row, and of a node that is not the model's. */
+/* The largest number of layers without a name: of an operator that is in no row, and of
+ * a node that the model does not have. */
 enum { SOME = 1, ANY = 200 };
 
-/* Layers without a name, less those that are registered and left out. */
+/* The number of layers without a name that an operator adds.  Registered layers that
+ * are left out are subtracted, so the number may be negative. */
 struct extra {
     int64_t least, most;
 };
@@ -48,8 +50,8 @@ static const struct row {
     {FSD_ONNX_Upsample, {-1, 1}}, /* its scales */
 };
 
-/* What an LSTM, GRU or RNN has besides: in both directions, and where the lengths of
- * sequences are an input. */
+/* The additional layers of an LSTM, GRU or RNN that has both directions, and of one
+ * whose sequence lengths are an input. */
 static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
                                       struct extra layers)
 {
@@ -69,8 +71,9 @@ static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
     return layers;
 }
 
-/* A Loop has its conditions and counter, a Scan its trip limit, and both something for
- * each state and each output. */
+/* The layers of a Loop or a Scan without those in its body: a Loop has its conditions
+ * and its counter, a Scan its trip limit, and both have layers for each state and each
+ * output. */
 static struct extra layers_of_body(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -101,7 +104,8 @@ static struct extra layers_of(const struct fsd_graph *g, fsd_id node)
 
 struct layer {
     int64_t number;
-    unsigned traits; /* one of which its node has; 0: any node may have such a layer */
+    unsigned traits; /* the layer's node has one of these traits; 0: any node may have
+                        such a layer */
 };
 
 /* Layers of loops and of branches, in TensorRT's words. */
@@ -136,8 +140,8 @@ static bool read_name(struct fsd_slice name, struct layer *layer)
 
 struct open_node {
     const struct fsd_log_parsed *parsed;
-    fsd_id node;    /* of the model; FSD_NONE: it is not known */
-    int64_t before; /* at least so many layers are before its own */
+    fsd_id node;    /* a node of the model; FSD_NONE: unknown */
+    int64_t before; /* the least number of layers before the node's own */
 };
 
 /* One walk over the nodes in the order in which the parser read them. */
@@ -146,8 +150,9 @@ struct walk {
     const struct fsd_vocab *vocab;
     const struct fsd_log_adding *adding;
     const struct layer *layer;
-    int64_t least; /* layers without a name of all nodes that have ended */
-    int64_t most;  /* of all that have begun */
+    int64_t least; /* the least number of layers without a name that the ended nodes
+                      added */
+    int64_t most;  /* the largest number that the begun nodes add */
     FSD_VEC(struct open_node) open;
     fsd_id_vec *found;
 };
@@ -186,8 +191,8 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
     fsd_vec_push(w->f->arena, &w->open, open);
 }
 
-/* Only of the parsers that register all layers with a name it is known how many have
- * none. */
+/* Ends the last begun node.  Only for parsers that register all layers with a name, it
+ * is known how many layers without a name the node added. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];
@@ -202,8 +207,8 @@ static void end_node(struct walk *w)
         fsd_vec_push(w->f->arena, w->found, open->node);
 }
 
-/* Ends the nodes that the parser has left before that line, with all in their bodies.
- */
+/* Ends the nodes that the parser has left before that line, and all nodes in their
+ * bodies. */
 static void end_before(struct walk *w, uint64_t line)
 {
     for (uint32_t i = 0; i < w->open.n; i++) {
@@ -237,7 +242,7 @@ static void find_by_number(const struct fsd_failed *f, const struct fsd_vocab *v
 
 /* ------------------------------------------------------------------------------ all */
 
-/* Without the parser's lines a layer of a loop may be of any of the loops. */
+/* Without the parser's lines, a layer of a loop may belong to any loop of the model. */
 static void find_by_kind(const struct fsd_failed *f, const struct layer *layer,
                          fsd_id_vec *found)
 {

@@ -192,9 +192,9 @@ static void write_spent(struct writer *w)
     close_line(w, timed ? "time" : "bytes");
 }
 
-/* Prints the operators with most time. A layer's time is shared by work; that of an
- * opaque region belongs to no operator. Nodes that only an engine's names show may have
- * no operator. */
+/* Prints the operators with most time.  A layer's time is divided by work; the time of
+ * an opaque region belongs to no operator.  Nodes that only an engine's names show may
+ * have no operator. */
 static void write_operators(struct writer *w)
 {
     const struct fsd_cost *cost = w->d->cost;
@@ -311,7 +311,8 @@ static struct split split_by(struct writer *w, const struct fsd_blocks *all,
                      : (struct split){NULL, FSD_NO_REASON, NULL, 0};
 }
 
-/* How much the line on split attentions states. */
+/* How many facts the line on split attentions states: the fewest at SAYS_RULE, all at
+ * SAYS_BORDER. */
 enum said { SAYS_RULE, SAYS_VIEW, SAYS_BORDER };
 
 static void put_split(const struct split *most, uint32_t split, uint32_t attentions,
@@ -384,7 +385,8 @@ static void write_split(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* Prints reasons and names only if the other lines then still have room. */
+/* Prints the changes to make.  Reasons and names are printed only if the other lines
+ * then still have room. */
 static void write_todos(struct writer *w, const struct fsd_todos *all)
 {
     uint32_t written = 0, behind = 0;
@@ -438,7 +440,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e, FILE 
         fprintf(out, " in layer %u", e->layer);
 }
 
-/* The limit is stated even if nothing exceeds it. */
+/* Prints where errors begin.  The limit is stated even if nothing exceeds it. */
 static void write_wrong(struct writer *w)
 {
     const struct fsd_values *v = w->d->values;

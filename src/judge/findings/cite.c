@@ -24,8 +24,9 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Lists of lint's edits, as indices: the next edit of the same node or tensor, and
-     * the edit's finding; the first edit, indexed by node and by data. FSD_NONE:
+    /* Lists of lint's edits; all values are indices.  Indexed by edit: the next edit of
+     * the same node, the next edit of the same tensor, and the edit's finding. of_node
+     * and of_tensor: the first edit of a node, and of a tensor's data.  FSD_NONE:
      * none. */
     uint32_t *next_of_node, *next_of_tensor, *finding_of, *of_node, *of_tensor;
     struct fsd_span now; /* the cites of the current layer */
@@ -55,7 +56,7 @@ static bool any_changes_type(const struct fsd_diff *d)
     return false;
 }
 
-/* What lint finds in the model, for the builder of the engine; NULL if there is no
+/* The findings of lint in the model, for the builder of the engine; NULL if there is no
  * model or the builder is unknown. */
 static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
 {
@@ -224,8 +225,8 @@ static void cite_bare_readers(struct citer *c, fsd_id tensor)
 }
 
 /* Collects all pairs that would let a layer of the dump read lower precision, each
- * once. The dump confirms no other edits, unless a layer only moves data because they
- * are missing. */
+ * once.  The dump confirms other edits only at layers that move data because these
+ * edits are missing. */
 static void propose(struct citer *c)
 {
     const struct fsd_edit *edits = c->lint->edits.at;
@@ -243,7 +244,7 @@ static void propose(struct citer *c)
 }
 
 /* Cites edits that quantize inputs of the layer's own nodes: the layer writes higher
- * precision because it reads it. */
+ * precision because it reads higher precision. */
 static void cite_source(struct citer *c, fsd_id source)
 {
     const struct fsd_match *m = c->d->match;
@@ -483,7 +484,8 @@ static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
 
 /* ---------------------------------------------------------------------- of findings */
 
-/* Adds the cite to the last span of the list. */
+/* Adds the cite to the span, which is the last of the list, unless the span is full or
+ * has the same edit. */
 static void add_once(struct fsd_findings *found, struct fsd_span *span,
                      const struct fsd_cite *cite)
 {
@@ -552,8 +554,8 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* What the run's findings would cite; lint is asked only if one of the case's findings
- * is about a move or a wider type. NULL: nothing. */
+/* The findings of the run with their cites.  They are evaluated only if one of the
+ * case's findings is about a move or a higher precision.  NULL: there are no cites. */
 static const struct fsd_findings *cites_for(const struct fsd_findings *found,
                                             const struct fsd_case *gate)
 {

@@ -13,8 +13,8 @@
  *  if the builder of the engine is unknown. */
 void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d);
 
-/** The same for findings on a changed build: at inserted layers, and at nodes and edges
- *  of higher precision than before. */
+/** Adds lint's proposals to findings on a changed build: at inserted layers, and at
+ *  nodes and edges of higher precision than before. */
 void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *before_gate);
 
 /** Prints "add a Q/DQ pair on MaxPool_12 -> Add_36 (input 1), with the scale of

@@ -27,8 +27,8 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     return *text ? text : NULL;
 }
 
-/* Makes a finding within its budget information. A budget of time that cannot be
- * measured counts as exceeded. */
+/* If the findings of the rule are within its budget, they become information.  A budget
+ * of time that cannot be measured counts as exceeded. */
 static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t first)
 {
     struct fsd_outcome *outcome = &f->found->rules.at[f->found->rules.n - 1];
@@ -49,11 +49,11 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 
 /* ------------------------------------------------------------------ fingerprints */
 
-/* A dashboard recognizes a finding from run to run by its fingerprint, so that it must
- * not depend on what differs in another build of the same network: numbers and names of
- * layers, times. The names of the model's nodes stay the same. A finding without nodes
- * is hashed by its message without numbers, up to the first ";", after which reasons
- * follow. */
+/* A dashboard recognizes a finding from run to run by its fingerprint, so the
+ * fingerprint must not depend on anything that differs in another build of the same
+ * network: numbers and names of layers, times.  The names of the model's nodes stay the
+ * same.  A finding without nodes is hashed by its message without numbers, up to the
+ * first ";", after which reasons follow. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -125,17 +125,18 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the rule belongs to the subject. In lint, or a check of a run, rules on the
- * inputs are evaluated, too: if the engine does not belong to the model, no other
- * finding holds. */
+/* Whether the rule belongs to the subject.  When a model is linted or a build is
+ * checked, rules on the inputs are evaluated, too, if there is a run: if the engine
+ * does not belong to the model, no other finding holds. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&
                                      there & FSD_NEEDS_RUN && rule->about_inputs);
 }
 
-/* Whether an engine may confirm a warning of the rule. If the engine was built, what a
- * builder refuses is only withdrawn. */
+/* Whether an engine may confirm a warning of the rule.  A finding that a builder
+ * refuses the model cannot be confirmed: if an engine was built, the finding is
+ * withdrawn. */
 static bool is_confirmable(const struct fsd_rule *rule)
 {
     return rule->level >= FSD_WARNING && rule->proves != FSD_PROVES_NOTHING &&

@@ -31,8 +31,9 @@ struct fsd_finder {
                       finding */
     double base; /**< the total that a share refers to; 0: unknown */
 
-    uint32_t reread; /**< number of findings of earlier rules that are not changes: the
-                          same files, read by a different version */
+    uint32_t reread; /**< number of findings of earlier rules that are no changes,
+                          because a different version of the program read the same
+                          files */
 
     /* Used by find.c only. */
     struct fsd_print print;
@@ -55,7 +56,7 @@ void fsd_about_node(struct fsd_finder *f, fsd_id node);
 void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor);
 /** Adds a node of a compared state as a subject. */
 void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_id node);
-/** Adds the nodes that the layer computes, according to separate links, as subjects. */
+/** Adds as subjects the nodes of the layer whose outcome is `layer`. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer);
 
 /** The name of a node, or "#12 (Conv)" if it has none. */
@@ -78,7 +79,8 @@ const bool *fsd_constant_layers(struct fsd_arena *arena, const struct fsd_diff *
 struct fsd_cost_part {
     uint32_t layers, unknown; /**< unknown: layers whose bytes are unknown */
     int64_t bytes;            /**< bytes of the other layers */
-    double ms, share;         /**< as far as known; share: of the engine, 0 to 1 */
+    double ms, share;         /**< sums of the known values; share: fraction of the
+                                   engine, 0 to 1 */
 };
 void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer);
 /** Prints ": 19.1 MB, 37.7 % of all bytes", or the same for times, and adds the facts.

@@ -73,7 +73,7 @@ void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_i
         add_subject(f, &f->now.nodes, node, fsd_text(s->names, s->nodes.at[node].key));
 }
 
-/* Only nodes that the layer computes are added: folded nodes have no precision. */
+/* Folded nodes are left out, because they have no precision. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;

@@ -19,7 +19,8 @@
 /* -------------------------------------------------------------------- the policy */
 
 /* The policy of a merge gate: rules have levels and budgets, and findings may be
- * ignored, with a reason.  Read from an INI file (judge/gate/policy_ini.c):
+ * ignored, with a reason.  The policy is read from an INI file
+ * (judge/gate/policy_ini.c):
  *
  *     [new-reformat]
  *     level = error
@@ -65,7 +66,8 @@ struct fsd_policy_ignore {
     uint32_t line;
 };
 
-/** A word of int8-required: the name of an operator, or a glob for nodes. */
+/** A word of the policy's key int8-required: the name of an operator, or a glob for
+ *  nodes. */
 struct fsd_policy_word {
     const char *text;
     uint32_t line; /**< line in the policy's file; 0: the default policy */
@@ -75,14 +77,15 @@ typedef FSD_VEC(struct fsd_policy_word) fsd_policy_words;
 
 /** Kinds of an engine's memory. */
 enum fsd_memory_kind {
-    FSD_MEMORY_ACTIVATIONS, /**< the most that exists at one time, between layers */
+    FSD_MEMORY_ACTIVATIONS, /**< the largest amount of data between layers at one
+                                 time */
     FSD_MEMORY_WEIGHTS,
     FSD_MEMORY_SCRATCH,    /**< only in logs, like the next kind */
     FSD_MEMORY_PERSISTENT, /**< on the device */
     FSD__MEMORY_COUNT
 };
 
-/** What a share refers to. */
+/** The amount of which a share is a fraction. */
 enum fsd_work { FSD_WORK_MACS, FSD_WORK_MS, FSD_WORK_BYTES, FSD_WORK_NODES };
 
 /** A requirement of the policy on the build itself, independent of earlier builds: all
@@ -101,7 +104,7 @@ struct fsd_promise {
     double least;           /**< the least number of blocks */
     double share;           /**< 0 to 1: the least share of the work in these types */
     enum fsd_work by;
-    double bytes[FSD__MEMORY_COUNT]; /**< the most bytes; negative: any */
+    double bytes[FSD__MEMORY_COUNT]; /**< the most bytes; negative: unlimited */
 };
 
 struct fsd_policy {
@@ -111,7 +114,8 @@ struct fsd_policy {
                                         fsd_rule_at() */
     double noise;     /**< a difference of less than this share of the total time is
                            never reported as slower */
-    double noise_cap; /**< the largest share of it that measured noise may explain */
+    double noise_cap; /**< the largest share of the total time that measured noise may
+                           explain */
     fsd_policy_words operators; /**< for int8-required */
     fsd_policy_words except;    /**< globs for nodes, for int8-required */
     FSD_VEC(struct fsd_policy_ignore) ignores;
@@ -150,8 +154,8 @@ struct fsd_rule {
     int which;                /**< for rules that share `find`: the kind to look for */
     unsigned settable;        /**< what a policy may set in addition to the level */
     struct fsd_budget budget; /**< the default budget */
-    bool of_same;             /**< for rules on changes: possible even for the same
-                                   files */
+    bool of_same;             /**< for rules on changes: it may have findings even if
+                                   the snapshot is of the same files */
     bool about_inputs; /**< it checks how well the inputs fit each other; every verb
                             reports it */
     /* For rules of lint. */
@@ -169,8 +173,8 @@ struct fsd_rule {
         FSD_PROVES_APART,  /**< more than one layer computes its nodes */
         FSD_PROVES_BUILT   /**< no confirmation: the engine could be built */
     } proves;              /**< what an engine must show to confirm a finding */
-    bool slow; /**< it reports what takes time, not an error: an edit may cause this if
-                    its rule was named */
+    bool slow; /**< it reports lost time, not an error.  An edit may cause such a
+                    finding if the user named the edit's rule */
     const char *why, *fix, *source; /**< NULL: not documented yet */
     enum fsd_dtype keep; /**< the type in which its nodes must stay; unknown: their
                               current type */
@@ -217,7 +221,7 @@ enum fsd_action {
 /** The name of an action, such as "insert-pair"; cite.c has its other words. */
 const char *fsd_action_name(enum fsd_action action);
 
-/** One change of the model, which src/api/fix.c or a script can apply. */
+/** One change of the model, which edit/fix/fix.c or a script can apply. */
 struct fsd_edit {
     enum fsd_action action;
     const char *tensor; /**< the tensor that is quantized or cast */
@@ -264,8 +268,8 @@ struct fsd_finding {
     struct fsd_span edits; /**< in fsd_findings.edits */
     struct fsd_span cites; /**< in fsd_findings.cites: lint's proposals about the
                                 finding's cause */
-    const char *todo;      /**< the first of these, and the number of others; NULL:
-                                none */
+    const char *todo;      /**< the first of the cites as text, and the number of the
+                                others; NULL: there are none */
     const char *proof;     /**< "confirmed", "withdrawn", "undecided": the engine's
                                 verdict on a prediction; NULL: not checked */
     const char *file;      /**< the file in which it is reported; NULL: the model */
@@ -274,11 +278,12 @@ struct fsd_finding {
                                 about */
     bool widens;           /**< for a change: the precision of its nodes, or of their
                                 edge, is higher */
-    bool listed;           /**< for lint: it applies to each of its nodes alike */
+    bool listed;           /**< for lint: the finding applies to each of its nodes
+                                alike */
     bool of_dump;          /**< it is about a fact that the whole dump lacks */
     double ms;             /**< for a change: how much slower it makes the build; 0:
                                 unknown, or not slower */
-    uint32_t nth;          /**< its number in the order of finding */
+    uint32_t nth;          /**< its number in the order in which the rules found it */
     uint64_t fingerprint;  /**< unique, and the same in the next run */
 };
 
@@ -303,7 +308,9 @@ struct fsd_ignored {
 struct fsd_findings {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_outcome) rules;
-    FSD_VEC(struct fsd_finding) list; /**< by rule; of a case, worst first */
+    FSD_VEC(struct fsd_finding)
+    list; /**< sorted by rule; for a case, the worst
+                                           first */
     FSD_VEC(struct fsd_about) subjects;
     FSD_VEC(struct fsd_fact) facts;
     FSD_VEC(struct fsd_edit) edits;
@@ -320,7 +327,7 @@ struct fsd_findings {
 struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
                                        const struct fsd_findings *from);
 
-/** How much of a difference between times is explained by noise. */
+/** How much of a difference between times noise explains. */
 struct fsd_noise {
     double band; /**< milliseconds */
     enum fsd_noise_by {
@@ -329,7 +336,8 @@ struct fsd_noise {
                                    three times */
         FSD_NOISE_MEASURED,   /**< twice the standard deviation of the side that varies
                                    more */
-        FSD_NOISE_CAPPED      /**< less than measured: the policy's limit */
+        FSD_NOISE_CAPPED      /**< the policy's limit, which is lower than the measured
+                                   noise */
     } by;
 };
 /** The times of two builds: of whole runs, or sums of their layers' times. */
@@ -352,12 +360,14 @@ void fsd_put_noise(const struct fsd_timing *timing, struct fsd_noise noise, FILE
 
 /** Evaluates all rules about a run.
  *  @param out d->findings, set before the first rule is evaluated, so that a rule can
- *          read the results of earlier rules. In the run's arena.
- *  @param cites  cite lint's edits, which requires evaluating all rules of lint. */
+ *          read the results of earlier rules.  In the run's arena.
+ *  @param cites whether to cite lint's edits, which requires evaluating all rules of
+ *  lint. */
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites);
 
 /** All findings of lint in the model of a run, which may have no engine; in the run's
- *  arena. With an engine, the findings of the run are traced to these. */
+ *  arena.  With an engine, the findings of the run are traced to the findings of
+ *  lint. */
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                                          const struct fsd_lint *lint,
                                          const struct fsd_policy *policy,

@@ -24,14 +24,15 @@ void fsd_edit_remove(struct fsd_finder *f, const struct fsd_quantizer *q,
 void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
                     const struct fsd_quantizer *like, const char *effect);
 /** Proposes the zero point 0 for the Q and the DQs that undo it, with a scale that
- *  covers its whole range; nothing if the scale is unknown or the data is stored. */
+ *  covers the whole range of the quantizer.  Proposes nothing if the scale is unknown,
+ *  or if the data is stored. */
 void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q);
 /** Proposes to repeat the single scale of weights for each output channel. */
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q);
-/** Proposes to store the scalar that the DQ reads with one dimension. */
+/** Proposes to store the scalar that the DQ reads as a tensor of one dimension. */
 void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq);
-/** Proposes to store the constant that the DQ reads as INT8 with the zero point 0 if it
- *  is the weights of an operator, else as the floats that the DQ outputs. */
+/** Proposes a different form for the constant that the DQ reads: INT8 with the zero
+ *  point 0 for the weights of an operator, else the floats that the DQ outputs. */
 void fsd_edit_store(struct fsd_finder *f, fsd_id dq);
 /** Proposes to move the pair of a quantizer to the input `input` of the node `to`. */
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
@@ -39,9 +40,10 @@ void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id t
 /** Proposes to compute the node in FP32: a Cast before each FP16 input, and a Cast back
  *  after each output. */
 void fsd_edit_cast(struct fsd_finder *f, fsd_id node, const char *effect);
-/** Proposes an edit of a block. It is applied only together with all others of its
+/** Proposes an edit of a block.  It is applied only together with all others of its
  *  finding, and only if its rule is named.
- *  @param edit  node, input and what its action requires; the rest is filled in. */
+ *  @param edit node, input and what its action requires; the function sets the other
+ *  members. */
 void fsd_edit_of_block(struct fsd_finder *f, struct fsd_edit edit);
 /** Removes the edits of the open finding. */
 void fsd_edits_drop(struct fsd_finder *f);

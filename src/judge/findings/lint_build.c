@@ -9,8 +9,8 @@
 /* ------------------------------------------------------------------------- refusals */
 
 /* One finding per operator and reason, since the build fails at the first one anyway.
- * Nodes of one operator are chained, so that each is checked once per reason, not once
- * per other node. */
+ * Nodes of one operator are chained, so that the search for a reason's other nodes
+ * visits each node once per reason. */
 struct chain {
     fsd_id *next; /* indexed by node: the next node with its operator; FSD_NONE: none */
     const struct fsd_refusal **why; /* indexed by node */
@@ -106,7 +106,7 @@ void fsd_lint_refused(struct fsd_finder *f)
     }
 }
 
-/* A node that reads it; the first one where none does. */
+/* A node that reads the tensor `name`; the model's first node if no node reads it. */
 static fsd_id reader_of(const struct fsd_graph *g, fsd_sym name)
 {
     fsd_id tensor = fsd_graph_find(g, name, 0);
@@ -116,7 +116,7 @@ static fsd_id reader_of(const struct fsd_graph *g, fsd_sym name)
                : 0;
 }
 
-/* The bytes that its sizes and its type need; 0: not known. */
+/* The bytes that a tensor needs according to its sizes and its type; 0: unknown. */
 static uint64_t bytes_needed(const struct fsd_graph *g, fsd_sym name)
 {
     fsd_id tensor = fsd_graph_find(g, name, 0);
@@ -134,7 +134,8 @@ static uint64_t bytes_needed(const struct fsd_graph *g, fsd_sym name)
     return bits / CHAR_BIT + (bits % CHAR_BIT != 0);
 }
 
-/* A file that a download cut off, or a pointer in its place. */
+/* Reports files of weights that are too short: a download was cut off, or the file is
+ * only a pointer to the data. */
 static void report_short(struct fsd_finder *f)
 {
     const struct fsd_graph *g = f->lint->g;
@@ -170,7 +171,7 @@ void fsd_lint_absent(struct fsd_finder *f)
     fsd_lint_close(f);
 }
 
-/* The parser reads operators that changed since then in their current form. */
+/* Reports a model with a newer opset than the program knows. */
 static void report_opset(struct fsd_finder *f)
 {
     int64_t opset = fsd_graph_opset(f->lint->g);
@@ -337,8 +338,8 @@ void fsd_lint_channels(struct fsd_finder *f)
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* Cast -> Cast back to the original type: through lower precision it loses accuracy,
- * through higher precision it only costs time. */
+/* Cast -> Cast back to the original type: through lower precision the two Casts lose
+ * accuracy, through higher precision they only cost time. */
 static bool casts_back(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;

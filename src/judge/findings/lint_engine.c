@@ -1,4 +1,4 @@
-/* Findings from an engine: what it shows that the rules on the model did, or did not,
+/* Finds facts of an engine that the rules on the model predicted, or did not
  * predict. */
 #include "judge/findings/lint.h"
 #include "model/graph/graph.h"
@@ -63,8 +63,9 @@ static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
     fsd_finding_close(f);
 }
 
-/* A ReLU fuses into any kind of convolution without another consumer in between. An
- * addition needs two tensors of the same shape. */
+/* Finds operators that the engine did not fuse with their convolution: a ReLU fuses
+ * into any kind of convolution without another consumer in between; an addition needs
+ * two tensors of the same shape. */
 void fsd_lint_missed_fusion(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

@@ -3,8 +3,8 @@
  *
  * A rule predicts a cost, and states how an engine would show it: the layers of the
  * finding's first node read or write a higher precision, or have inserted layers next
- * to them; or a layer computes a quantizer. If the engine does not show it, the finding
- * is withdrawn and stays as information.
+ * to them; or a layer computes a quantizer.  If the engine does not show this, the
+ * finding is withdrawn and stays as information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -60,8 +60,8 @@ static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
     f->now.edits.n++;
 }
 
-/* Sets one scale as a number, the first of several; scripts read the others from
- * `scale_of`. */
+/* Takes over the scale of `like`.  A single scale is also stated as a number; scripts
+ * read several scales from the tensor `scale_tensor`. */
 static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
                        const struct fsd_quantizer *like)
 {
@@ -69,8 +69,8 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
         return;
     edit->like = fsd_called(f, like->node);
     edit->scale_tensor = fsd_lint_tensor(f, like->scale);
-    /* The new pair has the zero point 0, for which a scale with another zero point was
-     * not calibrated. */
+    /* The new pair has the zero point 0.  A scale that was calibrated with another zero
+     * point is not valid for it. */
     if (like->zero == FSD_ZERO_OTHER)
         return;
     edit->type = fsd_dtype_name(like->type);
@@ -269,7 +269,7 @@ void fsd_edits_drop(struct fsd_finder *f)
 
 /* -------------------------------------------------------------- what an engine says */
 
-/* What the engine shows of a node's layers. */
+/* The facts that the engine shows about a node's layers. */
 struct seen {
     uint32_t layers, wide, unknown, inserted; /* wide, unknown: ports; inserted: layers
                                                  next to it */
@@ -343,8 +343,8 @@ static void put_seen(struct fsd_finder *f, const struct seen *s)
         fsd_put_took(f, s->ms);
 }
 
-/* Whether the first node's layers run in higher precision, or require inserted layers
- * next to them. */
+/* The engine's verdict on a width: whether the first node's layers run in higher
+ * precision, or require inserted layers next to them. */
 static const char *ask_width(struct fsd_finder *f)
 {
     struct seen seen = look(f->d, f->found->subjects.at[f->now.nodes.at].id);
@@ -368,7 +368,8 @@ static void put_computing(struct fsd_finder *f, fsd_id node)
         fprintf(f->out, "one of several layers computes `%s`", fsd_called(f, node));
 }
 
-/* Whether a layer computes one of the finding's quantizers. */
+/* The engine's verdict on quantizers: whether a layer computes one of the finding's
+ * quantizers. */
 static const char *ask_quantizers(struct fsd_finder *f)
 {
     uint32_t known = 0, all = 0;
@@ -392,8 +393,8 @@ static const char *ask_quantizers(struct fsd_finder *f)
     return "withdrawn";
 }
 
-/* Whether the producers of the first quantizer's input write several low-precision
- * tensors; merged quantizers need only one. */
+/* The engine's verdict on copies: whether the producers of the first quantizer's input
+ * write several low-precision tensors; merged quantizers need only one. */
 static const char *ask_copies(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -420,7 +421,7 @@ static const char *ask_copies(struct fsd_finder *f)
     return narrow > 1 ? "confirmed" : "withdrawn";
 }
 
-/* The layer that copies the output of this one; FSD_NONE if there is none. */
+/* The layer that copies an output of `layer`; FSD_NONE if there is none. */
 static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span out = d->engine->nodes.at[layer].out;
@@ -438,8 +439,9 @@ static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Whether several layers compute what one layer could. A copy after a layer may only
- * remove padding, which is reported for the next node. */
+/* The engine's verdict on a fusion: whether several layers compute what one layer
+ * could.  A copy after a layer may only remove padding, which is reported for the next
+ * node. */
 static const char *ask_apart(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

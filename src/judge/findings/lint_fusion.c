@@ -1,12 +1,12 @@
 /*
  * Finds blocks that the builder will not compute as one kernel, according to its fusion
  * rules (judge/lint/fusion.c), which reports on engines also use; proposes edits that
- * change this, if there is one for each rule that applies.
+ * change this, if there is an edit for each rule that applies.
  *
  * Only the two products of an attention, and operations on the probabilities, get a
- * different type: scale, mask and Softmax stay in FP32. The type is FP16 if the scores
+ * different type: scale, mask and Softmax stay in FP32.  The type is FP16 if the scores
  * are scaled before the product, so that the product is what the Softmax reads; a
- * stored scale after the product is moved before it. If the model shows no scale, FP16
+ * stored scale after the product is moved before it.  If the model shows no scale, FP16
  * may not hold the scores (rule cast/fp16-range), and the type is BF16.
  */
 #include "base/base.h"
@@ -50,7 +50,7 @@ static bool any_between(const struct fsd_measured_block *m)
 }
 
 /* The type for the products; NULL if no 16-bit type holds their results.  If nodes
- * follow a Softmax in FP32 the builder has an FP16 kernel for two head sizes only. */
+ * follow a Softmax in FP32, the builder has an FP16 kernel for two head sizes only. */
 static const char *type_for(const struct fsd_lint *l,
                             const struct fsd_measured_block *m)
 {
@@ -187,7 +187,8 @@ static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block 
     return true;
 }
 
-/* Products of different depths are not merged. */
+/* Proposes to give another product of Q a different depth: the builder does not merge
+ * products of different depths. */
 static bool propose_depths(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     struct fsd_span readers = fsd_tensor_consumers(f->lint->g, m->q);

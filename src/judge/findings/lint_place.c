@@ -21,8 +21,8 @@ static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
            fsd_lint_held(l, pad, 0);
 }
 
-/* Quantizing only the weights, to 4 bits or FP8, is a separate method that saves
- * memory. */
+/* Whether both operands must be quantized.  Quantizing only the weights, to 4 bits or
+ * FP8, is a separate method that saves memory. */
 static bool is_asked_of_both(struct fsd_place *p)
 {
     const struct fsd_facts *facts = p->l->facts;
@@ -47,9 +47,9 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
     return made == FSD_NONE ? 0 : made;
 }
 
-/* If a convolution computes the skip branch only for the Add, TensorRT for RTX adds in
- * that convolution's kernel and rounds there: tests/real/lint.py builds ResNet-18 with
- * and without the pair. */
+/* Whether the kernel of a convolution rounds the skip branch: if a convolution computes
+ * the skip branch only for the Add, TensorRT for RTX adds in that convolution's kernel
+ * and rounds there. tests/real/lint.py builds ResNet-18 with and without the pair. */
 static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
 {
     return fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
@@ -75,12 +75,12 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
     return !weights || weights->n != 1;
 }
 
-/* Whether the builder adds in a kernel that could read the skip branch in 8 bits. If
+/* Whether the builder adds in a kernel that could read the skip branch in 8 bits.  If
  * all channels have one scale, TensorRT for RTX scales and adds in the convolution's
  * kernel, which reads the skip branch in its own type: a pair there means writing one
- * more tensor. If each channel has its own scale, a kernel after the convolution adds.
- * If the branch comes from a pooling or the like over which its quantizer is moved,
- * that operator is computed again for the unquantized consumer. */
+ * more tensor.  If each channel has its own scale, a kernel after the convolution adds.
+ * If the builder moves a quantizer of the branch over a pooling or a similar operator,
+ * a layer computes this operator again for the unquantized consumer. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
 {
@@ -157,7 +157,8 @@ static bool is_open_sum(struct fsd_place *p)
     return !after.n && reader != FSD_NONE;
 }
 
-/* The same if the skip branch has no quantizer yet, which qdq/residual reports. */
+/* An addition as in is_open_sum() whose skip branch has no quantizer yet, which
+ * qdq/residual reports. */
 static bool is_open_bare_sum(struct fsd_place *p)
 {
     return is_bare_skip(p) && is_open_sum(p);

@@ -1,4 +1,4 @@
-/* Matrix products: attention, sizes that are too small, dynamic sizes. */
+/* Rules on matrix products: attention, sizes that are too small, dynamic sizes. */
 #include "base/base.h"
 #include "judge/findings/place.h"
 
@@ -70,7 +70,8 @@ static bool is_half_narrow(struct fsd_place *p)
     return count_narrow(p) == 1;
 }
 
-/* False for unknown sizes, which are not reported. */
+/* Whether the builder has no INT8 kernel for the products.  False for unknown sizes,
+ * which are not reported. */
 static bool has_no_int8_kernel(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -153,7 +154,8 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
 }
 
 /* A quantizer pads its output, so after a quantizer only odd columns cost time: an
- * extra kernel removes their padding, which otherwise the product's kernel could do. */
+ * extra kernel removes their padding.  Without the quantizer, the product's kernel
+ * could remove it. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {
@@ -228,8 +230,8 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
     fsd_lint_close(f);
 }
 
-/* An engine states the sizes that it was optimized for; the model's dynamic sizes stay
- * unknown. */
+/* With an engine, the sizes are those for which it was optimized; with a model alone,
+ * dynamic sizes stay unknown. */
 void fsd_lint_padded(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

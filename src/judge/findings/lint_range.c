@@ -1,20 +1,20 @@
 /*
  * Finds values that FP16 cannot hold: values that may exceed its range, or sums that
- * lose small terms, and how far these reach.
+ * lose small terms, and finds the nodes up to which such values reach.
  *
  *     x --> Pow --> ReduceMean --> Add --> Sqrt --> Div      RMSNorm
  *           |------------- in FP32 --------------------|
  *
- * This is one pass over the nodes in order. A square, an exponential, a long sum or a
- * matrix product may exceed the range; values computed from it also exceed the range
- * until a node makes them small again: a division by such a value, a softmax, a factor
- * below 1. A Cast to FP16 before that node would overflow as well. All nodes up to
- * there are in the finding, and each has an edit; no Cast is needed between two of
- * them.
+ * This is one pass over the nodes in order.  A square, an exponential, a long sum or a
+ * matrix product may exceed the range; values computed from its result also exceed the
+ * range until a node makes them small again: a division by such a value, a softmax, a
+ * factor below 1.  A Cast to FP16 before that node would overflow as well.  All nodes
+ * up to there are in the finding, and each has an edit; no Cast is needed between two
+ * of them.
  *
  * Measured values of tensors (--values) have priority: a tensor with at most half of
  * the range stays within it (half, since other inputs give other values), and a tensor
- * beyond the range exceeds it, whatever its node. Measured values do not show lost
+ * beyond the range exceeds it, whatever its node.  Measured values do not show lost
  * terms.
  */
 #include "base/base.h"
@@ -43,7 +43,8 @@ struct spread {
     uint8_t *of;            /* indexed by tensor: enum size */
     uint8_t *far;           /* indexed by tensor: number of nodes since the range may
                                have been exceeded */
-    bool *scores;           /* indexed by node: its product reaches a softmax */
+    bool *scores;           /* indexed by node: it is a product whose result reaches a
+                               softmax */
     bool *members;          /* indexed by node */
 };
 
@@ -82,7 +83,7 @@ double fsd_lint_factor(const struct fsd_lint *l, fsd_id node)
 }
 
 /* Whether the tensor is one number for all elements that is known before the run, such
- * as the root of a size. */
+ * as the square root of a size. */
 static bool is_one_number(const struct fsd_lint *l, fsd_id tensor)
 {
     return tensor != FSD_NONE && fsd_is_build_constant(l->facts, tensor) &&
@@ -190,7 +191,8 @@ static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
 }
 
 /* The size of the node's output for an input beyond the range.
- * @return false if the node computes something different from it, in FP16 */
+ * @return false if large values do not reach the output: the node converts them, or
+ * computes values that FP16 can hold */
 static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];
@@ -221,8 +223,8 @@ static double measured_of(const struct spread *s, fsd_id node)
         fsd_id tensor = fsd_node_out_tensor(g, node, i);
 
         if (tensor != FSD_NONE)
-            most = fmax(most, s->measured[tensor]); /* fmax() returns the other one if
-                                                       one is NaN */
+            most = fmax(most, s->measured[tensor]); /* if one argument is NaN, fmax()
+                                                       returns the other */
     }
     return most;
 }

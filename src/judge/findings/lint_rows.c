@@ -89,8 +89,8 @@ static void put_sentence(const struct fsd_place *p)
     fputs(at, out);
 }
 
-/* After moving the pair, other consumers of the tensor would read rounded values, so it
- * is not moved if there are some. */
+/* If the pair were moved, other consumers of the tensor would read rounded values.  So
+ * the pair is moved only if there are none. */
 static void propose_move(const struct fsd_place *p, fsd_id to)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, p->row->move);

@@ -161,8 +161,8 @@ static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
     return -1;
 }
 
-/* Only for a pair directly at the weights, since a Transpose in between permutes the
- * axes. */
+/* Whether the scales are along another axis than the output channels.  Only for a pair
+ * directly at the weights, since a Transpose in between permutes the axes. */
 static bool is_across_channels(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -221,8 +221,7 @@ static void propose_symmetric(struct fsd_place *p)
     fsd_edit_symmetric(p->f, fsd_place_q(p, 'q'));
 }
 
-/* Data must have one scale, since kernels support no more. This is reported at the
- * consumers first. */
+/* Whether data, which is not constant, has several scales: kernels support only one. */
 static bool has_several_scales(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;

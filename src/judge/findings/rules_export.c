@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-/* A constant is printed as "= 0.5"; skips the sign. */
+/* A constant is printed as "= 0.5"; skips the "= ". */
 static const char *value_of(const char *text)
 {
     return !*text ? "not there" : !strncmp(text, "= ", 2) ? text + 2 : text;

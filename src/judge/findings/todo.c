@@ -1,18 +1,19 @@
 /*
- * What to do about a run.
+ * Finds what a user should do about a run.
  *
  *     build with --inputIOFormats=fp32:hwc and pass `x` in that format: saves 28.8 % of
  *     the bytes
  *
- * Each entry is a command, or a change of the model at named nodes. The layers that one
- * change removes are added up, each layer for one change only; their cost is the gain,
- * as a share of the engine's time, or of its bytes if the time was not measured. A
- * change is left out if it saves less than 1 %, or if nothing shows its gain: FP16 need
- * not make a model faster, unless its kernels were measured to be bound by memory
+ * Each entry is a command, or a change of the model at named nodes.  The layers that
+ * one change removes are added up, each layer for one change only; their cost is the
+ * gain, as a share of the engine's time, or of its bytes if the time was not measured.
+ * A change is left out if it saves less than 1 %, or if nothing shows its gain: FP16
+ * need not make a model faster, unless its kernels were measured to be bound by memory
  * (--peak).
  *
  * If kernels of INT8 products write floats that other kernels then quantize, no change
- * of the model is known to help. That comes first, so that the reader does not try.
+ * of the model is known to help.  An entry states this first, so that the reader does
+ * not try changes in vain.
  */
 #include "judge/findings/todo.h"
 #include "base/base.h"
@@ -67,7 +68,8 @@ static double rank_of(const struct deed *deed)
     return deed->share > 0 ? deed->share : deed->typed;
 }
 
-/* Whether these are edits that the dump confirms for tensors of unknown size. */
+/* Whether the entry has only edits that the dump confirms for tensors of unknown
+ * size. */
 static bool is_unmeasured(const struct deed *deed)
 {
     return deed->kind == DEED_EDITS && !(deed->share > 0) && !(deed->typed > 0);
@@ -150,8 +152,8 @@ static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
            (count > 0 && fsd_form_count(d->engine, form) == count);
 }
 
-/* The share of the engine's bytes of a tensor of the model that layers with the edit's
- * node read in a type above 8 bits; 0 if unknown. */
+/* The bytes of the edit's tensor that layers with the edit's node read in a type above
+ * 8 bits, as a share of the engine's bytes; 0: unknown. */
 static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
 {
     const struct fsd_graph *e = d->engine;
@@ -273,8 +275,8 @@ static void add_constants(struct todo *t, const bool *constant)
     }
 }
 
-/* Adds the kernels of products that all write floats, although the model has
- * quantizers. */
+/* Adds an entry for the kernels of products, if all of them write floats although the
+ * model has quantizers. */
 static void add_fact(struct todo *t)
 {
     const struct fsd_spent_sum *sum = &t->d->cost->spent[FSD_SPENT_REQUANTIZE];

@@ -109,7 +109,7 @@ static void find_seeds(struct finder *f, bool old)
     }
 }
 
-/* Changed nodes of both models count as next to themselves. */
+/* A changed node that both models have counts as next to itself. */
 static void find_edited(struct finder *f)
 {
     fsd_id last = FSD_NONE;
@@ -207,8 +207,8 @@ static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state s
     return n;
 }
 
-/* If nothing differs that both builds state: which facts are equal, and which are
- * unknown. */
+/* The sentence if nothing differs that both builds state: it lists the aspects that are
+ * equal and those that are unknown. */
 static const char *unexplained(const struct finder *f)
 {
     struct fsd_print text;
@@ -335,7 +335,8 @@ static const char *usual_todo(enum kind kind)
     return usual[kind];
 }
 
-/* "Build with the same build options, GPU as before, or accept the build." */
+/* The advice "Build with the same build options, GPU as before, or accept the
+ * build." */
 static const char *todo_of_builder(const struct finder *f)
 {
     struct fsd_print text;
@@ -347,8 +348,8 @@ static const char *todo_of_builder(const struct finder *f)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* For Q/DQ pairs, times decide: no advice reverts what made the build faster, and
- * without times the advice is to measure. */
+/* The advice on Q/DQ pairs depends on times: no advice reverts a change that made the
+ * build faster, and without times the advice is to measure. */
 static const char *todo_of_pairs(const struct finder *f, enum kind kind,
                                  const struct fsd_root_cause *cause)
 {
@@ -384,7 +385,8 @@ static const char *todo_of(struct finder *f, enum kind kind,
         return stale->fix;
     if (kind == BUILDER)
         return todo_of_builder(f);
-    if (kind != PAIRS_GONE) /* whatever else lint proposes there */
+    if (kind != PAIRS_GONE) /* lost pairs come first, whatever else lint proposes
+                               there */
         advice = advice_of(f, kind);
     if (!advice && (kind == PAIRS_GONE || kind == PAIRS_NEW))
         advice = todo_of_pairs(f, kind, cause);
@@ -468,8 +470,8 @@ static bool any_in_model(const struct finder *f)
     return any;
 }
 
-/* The nodes of a finding belong to the new build, or, if it is about something removed,
- * to the old one. */
+/* The kind of change to which a finding belongs.  The finding's nodes are those of the
+ * new build or, if it is about something removed, those of the old one. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -558,8 +560,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* A rebuild shows whether the builder varies; it is not advised while another reason is
- * possible. */
+/* The advice if the builder decided differently.  A rebuild shows whether the builder
+ * varies; it is not advised while another reason is possible. */
 static const char *todo_in_all(const struct finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -579,7 +581,7 @@ static const char *todo_in_all(const struct finder *f)
            "otherwise accept the build.";
 }
 
-/* What to do if no single change explains the findings. */
+/* The advice if no single change explains the findings. */
 static const char *todo_of_all(const struct finder *f, const struct fsd_finding *worst)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -609,8 +611,8 @@ static const char *cost_text(const struct finder *f, uint64_t bytes)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* If no single change explains the findings, the builder differs, or it decided
- * differently. */
+/* Writes the sentences if no single change explains the findings: the builder differs,
+ * or it decided differently. */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
     const struct fsd_compare *c = f->c;

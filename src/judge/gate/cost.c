@@ -8,7 +8,8 @@
 #include "base/base.h"
 #include "judge/gate/gate.h"
 
-/* Two versions of this program may count a layer's bytes differently. */
+/* Whether the bytes of both builds can be compared.  Two versions of this program may
+ * count a layer's bytes differently. */
 static bool knows_bytes(const struct fsd_compare *c)
 {
     return c->old->bytes && c->new->bytes && c->old->reading == c->new->reading;
@@ -39,8 +40,7 @@ static void put_moved(const struct fsd_compare *c, FILE *out)
 
 /* -------------------------------------------------------------- of a split fusion */
 
-/* A tensor that the layers of two groups pass to each other, which were one group
- * before. */
+/* A tensor that one group now passes to another; both were one group before. */
 struct split {
     struct fsd_origin from; /* its producing node */
     fsd_id to;              /* its consuming group */

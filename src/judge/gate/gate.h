@@ -40,8 +40,8 @@ struct fsd_root_cause {
     const char *todo; /**< the advice, a sentence */
     double ms;        /**< how much slower the regions of its nodes became, if
                            `timed` */
-    uint64_t bytes;   /**< bytes that layers inserted there read and write; 0:
-                           unknown */
+    uint64_t bytes;   /**< bytes that the layers inserted at its nodes read and write;
+                           0: unknown */
     bool timed;
     uint32_t findings, errors, warnings;
 };
@@ -114,8 +114,8 @@ struct fsd_verdict *fsd_verdict_of_comparison(const struct fsd_compare *c,
                                               const struct fsd_diff *run);
 struct fsd_verdict *fsd_verdict_of_exports(const struct fsd_compare *c);
 
-/** The three sentences of that verdict, as texts in `arena`.
- *  @param run as above
+/** The three sentences of the verdict of a comparison, as texts in `arena`.
+ *  @param run as for fsd_verdict_of_comparison()
  *  @return false if there are none */
 bool fsd_comparison_says(const struct fsd_compare *c, const struct fsd_diff *run,
                          struct fsd_arena *arena, const char *says[3]);
@@ -142,9 +142,9 @@ const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v);
 struct fsd_judged {
     const char *name;  /**< "model.onnx sm86": unique in the list */
     const char *label; /**< "" if it has none */
-    const char *model; /**< the given path of the model, or the engine's path if there
-                            is no model; with the engine if another build has the same
-                            model */
+    const char *model; /**< the path of the model as given, or the engine's path if
+                            there is no model.  If another build has the same model, the
+                            engine's path is added */
     const char *engine;
     const char *verdict;         /**< the verdict of `v`, or "error" */
     const struct fsd_verdict *v; /**< NULL: the build could not be checked, because of
@@ -172,9 +172,9 @@ bool fsd_judged_change(const struct fsd_judged *j, double *ms);
 struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
                                         const struct fsd_verdict *v);
 
-/** Assigns names to the builds of a list, and counts them. Each must have its verdict
- *  `v`; without one, `error`, `label`, `model` and `engine`.
- *  @param at  borrowed. */
+/** Assigns names to the builds of a list, and counts them.  Set in each build its
+ *  verdict `v` or, if it has no verdict, `error`, `label`, `model` and `engine`.
+ *  @param at borrowed. */
 struct fsd_verdicts fsd_verdicts_of(struct fsd_arena *arena, struct fsd_judged *at,
                                     uint32_t n);
 

@@ -185,7 +185,7 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* "1 as A, 2 as C, 1 as none" */
+/* Prints how many rows are as in each variant: "1 as A, 2 as C, 1 as none". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;

@@ -412,7 +412,7 @@ static bool take_text(struct reader *r, char *line)
     return take_key(r, r->name, trim(end + 1));
 }
 
-/* Values point into the text in the arena. */
+/* Reads a line.  Values point into the text in the arena. */
 static bool take_line(struct reader *r, struct fsd_slice line)
 {
     r->line++;
@@ -429,7 +429,7 @@ static bool take_line(struct reader *r, struct fsd_slice line)
 
 /* ---------------------------------------------------------------------- policy */
 
-/* After an error, the rest of the policy is not read. */
+/* Reads the policy.  After an error, the rest is not read. */
 static void parse(struct reader *r, const struct fsd_file *file)
 {
     struct fsd_slice rest = {(const char *)file->bytes, file->size}, next;

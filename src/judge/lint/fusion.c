@@ -59,7 +59,7 @@ static const struct fsd_fusion_rule rules[] = {
      "fuses a Relu there",
      "mask the scores before the Softmax",
      "63 of 63 are split, 0 of 20 within these limits", MEASURED},
-    /* Then what an edit cures. */
+    /* Then the rules that an edit satisfies. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
      "the element type is FP32", "TensorRT for RTX fuses FP16 and BF16 only",
      "cast Q, K and V to FP16 or BF16 before both products, and cast the products' "
@@ -203,7 +203,8 @@ static bool is_quantized_conv(struct fsd_measured_block *m)
            FSD_OP_DEQUANTIZE;
 }
 
-/* Activations that are part of a product's kernel, whatever their consumers. */
+/* Whether the node is an activation that is part of a product's kernel, whatever its
+ * consumers. */
 static bool is_simple(const struct fsd_graph *g, fsd_id node)
 {
     return fsd_node_is(g, node, FSD_ONNX_Relu) || fsd_node_is(g, node, FSD_ONNX_Clip) ||

@@ -30,12 +30,12 @@ struct fsd_measured_block {
  *  it have an edit (findings/lint_fusion.c). */
 enum fsd_cure {
     FSD_CURE_NONE,
-    FSD_CURE_UNMARK,     /**< no output of the network inside the block */
-    FSD_CURE_UNQUANTIZE, /**< Q/DQ pairs before the products removed */
-    FSD_CURE_REPEAT,     /**< the one head of K or V repeated before the product */
-    FSD_CURE_PADS,       /**< zeros behind Q, K and V; the output sliced */
-    FSD_CURE_CASTS,      /**< both products in FP16 or BF16, between Casts */
-    FSD_CURE_APART       /**< zeros appended to the other factor of another product of
+    FSD_CURE_UNMARK,     /**< removes outputs of the network from inside the block */
+    FSD_CURE_UNQUANTIZE, /**< removes the Q/DQ pairs before the products */
+    FSD_CURE_REPEAT,     /**< repeats the one head of K or V before the product */
+    FSD_CURE_PADS,       /**< appends zeros to Q, K and V, and slices the output */
+    FSD_CURE_CASTS,      /**< computes both products in FP16 or BF16, between Casts */
+    FSD_CURE_APART       /**< appends zeros to the other factor of another product of
                               Q */
 };
 
@@ -70,7 +70,8 @@ const char *fsd_fusion_found(struct fsd_arena *arena,
 const char *fsd_fusion_edit(struct fsd_arena *arena,
                             const struct fsd_fusion_rule *rule);
 
-/** The block; for an attention, with its products. */
+/** The block as input of the rules: for an attention, also its products and the tensors
+ *  that they read. */
 struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
                                             const struct fsd_blocks *blocks,
                                             const struct fsd_block *block,
@@ -86,7 +87,7 @@ void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *bloc
                           const struct fsd_sizes *sizes, const char *builder,
                           fsd_block_reasons *out);
 
-/** The same for the builder that made the engine. */
+/** Like fsd_block_reasons_of(), for the builder that made the engine. */
 void fsd_block_reasons_in(struct fsd_arena *arena, const struct fsd_diff *d,
                           const struct fsd_blocks *blocks,
                           const struct fsd_block *block, fsd_block_reasons *out);
@@ -96,8 +97,8 @@ const char *fsd_block_reasons_text(struct fsd_arena *arena,
                                    const fsd_block_reasons *reasons);
 #define FSD_NO_REASON "no known reason"
 
-/** "the head size is 8; TensorRT for RTX fuses head sizes from 9 to 256; pad Q, K
- * and V to head size 16 and slice the output" */
+/** One reason in a sentence: "the head size is 8; TensorRT for RTX fuses head sizes
+ *  from 9 to 256; pad Q, K and V to head size 16 and slice the output". */
 const char *fsd_block_reason_text(struct fsd_arena *arena,
                                   const struct fsd_block_reason *reason);
 
@@ -111,7 +112,8 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
     fsd_attention_is_fp8_otherwise, fsd_attention_is_masked_behind,
     fsd_attention_is_changed, fsd_attention_is_rounded, fsd_attention_shares_queries,
     fsd_attention_is_beyond_documented;
-/** The node is another product of Q, which the builder merges with this product. */
+/** Whether the node is another product of Q, which the builder merges with this
+ *  product. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
 /** Whether the node is between the Softmax and the product with V. */
 bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);

@@ -13,15 +13,16 @@
 #include "model/ops/ids.h"
 
 enum {
-    NARROW = 8,    /* head sizes up to this one are not fused */
-    WIDE = 256,    /* nor are those above this one */
-    LEAST = 16,    /* the smallest that is documented */
-    MULTIPLE = 8,  /* of which all documented ones are multiples */
-    LONGEST = 512, /* in INT8, the most keys */
-    SHORTEST = 32, /* in FP8, the fewest keys */
-    SMALLER = 32,  /* head sizes of the kernel that has more than masks in it */
+    NARROW = 8,    /* head sizes up to NARROW are not fused */
+    WIDE = 256,    /* head sizes above WIDE are not fused */
+    LEAST = 16,    /* the smallest documented head size */
+    MULTIPLE = 8,  /* all documented head sizes are multiples of this */
+    LONGEST = 512, /* the most keys in INT8 */
+    SHORTEST = 32, /* the fewest keys in FP8 */
+    SMALLER = 32,  /* SMALLER, LARGER: the head sizes for which a kernel computes more
+                      than masks between the Softmax and the product with V */
     LARGER = 64,
-    STEPS = 16 /* of a walk over data movement */
+    STEPS = 16 /* limit of a walk over data movement */
 };
 
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
@@ -109,7 +110,7 @@ static unsigned quantized(const struct fsd_measured_block *m)
     return which;
 }
 
-/* Whether all four are quantized to that type. */
+/* Whether Q, K, P and V are all quantized to that type. */
 static bool is_all(const struct fsd_measured_block *m, enum fsd_dtype type)
 {
     return quantized(m) == ALL && quantized_to(m, m->q) == type;
@@ -117,7 +118,8 @@ static bool is_all(const struct fsd_measured_block *m, enum fsd_dtype type)
 
 /* --------------------------------------------------------------- what no edit cures */
 
-/* Nodes that the builder fuses with the product before it looks for an attention. */
+/* Whether the builder fuses the node with the product before it looks for an
+ * attention. */
 static bool is_kept_with_product(const struct fsd_graph *g, fsd_id node)
 {
     static const enum fsd_op_id kept[] = {
@@ -212,13 +214,15 @@ bool fsd_attention_is_shown(struct fsd_measured_block *m)
     return false;
 }
 
-/* The 8-bit kernels do not depend on whether the data around them is FP32 or FP16. */
+/* Whether the attention is in FP32, where no kernel fuses it.  The 8-bit kernels do not
+ * depend on whether the data around them is FP32 or FP16. */
 bool fsd_attention_is_fp32(struct fsd_measured_block *m)
 {
     return type_of(m, m->first) == FSD_FP32 && quantized(m) != ALL;
 }
 
-/* In FP8, the builder itself pads small heads. */
+/* Whether the head size is too small to be fused.  In FP8, the builder itself pads
+ * small heads. */
 bool fsd_attention_is_narrow(struct fsd_measured_block *m)
 {
     if (is_all(m, FSD_FP8))
@@ -234,8 +238,9 @@ bool fsd_attention_is_uneven(struct fsd_measured_block *m)
     return m->number[0] > 0 && m->number[1] > 0 && m->number[0] != m->number[1];
 }
 
-/* In a batch of more than one, or of any size, the builder repeats the head itself if
- * nothing computes between the products but the Softmax, in whatever type. */
+/* Whether the builder itself repeats the single head of keys or values.  It does if the
+ * batch is dynamic or larger than one, and if only the Softmax computes between the two
+ * products.  The type does not matter. */
 static bool is_repeated(const struct fsd_measured_block *m)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -262,7 +267,8 @@ bool fsd_attention_is_broadcast(struct fsd_measured_block *m)
            (fsd_attention_size(m, m->k, 2) == 1 || fsd_attention_size(m, m->v, 2) == 1);
 }
 
-/* One product is in 8 bits: only where both of its operands are quantized. */
+/* Whether only one of the two products runs in 8 bits, because only one has two
+ * quantized operands. */
 bool fsd_attention_is_half_quantized(struct fsd_measured_block *m)
 {
     unsigned which = quantized(m);
@@ -272,7 +278,7 @@ bool fsd_attention_is_half_quantized(struct fsd_measured_block *m)
     return first != second;
 }
 
-/* What reads the output, moved or not, quantizes it. */
+/* Whether all consumers of the output quantize it, possibly after data movement. */
 static bool is_output_quantized(const struct fsd_measured_block *m)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -311,7 +317,8 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
            !is_output_quantized(m);
 }
 
-/* A single query is computed by a different kernel. */
+/* Whether the FP8 kernel does not support the number of keys or the output.  A
+ * different kernel computes a single query. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -329,7 +336,7 @@ bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
     return type_of(m, m->first) == FSD_FP32 && !is_output_quantized(m);
 }
 
-/* A constant of one element. */
+/* Whether the tensor is a constant of one element. */
 static bool is_number(const struct fsd_measured_block *m, fsd_id tensor)
 {
     const struct fsd_shape *x = fsd_shape_of(m->sizes, tensor);
@@ -340,7 +347,8 @@ static bool is_number(const struct fsd_measured_block *m, fsd_id tensor)
     return x->ranked && fsd_is_constant(m->facts, tensor);
 }
 
-/* Which input of a node it multiplies or divides by a number; -1: it does not. */
+/* The index of the input that the node multiplies or divides by a number; -1 if it does
+ * neither. */
 static int scale_input(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -363,8 +371,8 @@ bool fsd_attention_computes_between(int64_t head)
     return head == SMALLER || head == LARGER;
 }
 
-/* A node between the Softmax and the quantizer of its output; the builder moves a
- * scale away from there. */
+/* Whether a node other than a scale is between the Softmax and the quantizer of its
+ * output; the builder moves a scale away. */
 bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
 {
     if (quantized(m) != ALL)
@@ -378,8 +386,8 @@ bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
     return false;
 }
 
-/* Where(IsNaN(x), 0, x), or its IsNaN: a Softmax has no such values, and the builder
- * removes both. */
+/* Whether the node is Where(IsNaN(x), 0, x) or its IsNaN.  A Softmax outputs no NaN, so
+ * the builder removes both nodes. */
 static bool is_removed(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -400,8 +408,8 @@ fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
     return FSD_NONE;
 }
 
-/* Why the kernel that computes more than masks does not do it; NULL: it does, or a size
- * is not known. */
+/* Why the kernel that computes more than masks does not support the block; NULL: it
+ * does, or a size is unknown. */
 static const char *beyond_changed(const struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -436,7 +444,8 @@ bool fsd_attention_is_changed(struct fsd_measured_block *m)
     return m->text[1] != NULL;
 }
 
-/* A product with one quantized operand does not run in 8 bits: the pair only rounds. */
+/* Whether P is quantized but V is not.  A product with one quantized operand does not
+ * run in 8 bits: the pair only rounds. */
 bool fsd_attention_is_rounded(struct fsd_measured_block *m)
 {
     if ((quantized(m) & (P | V)) != P)
@@ -445,9 +454,9 @@ bool fsd_attention_is_rounded(struct fsd_measured_block *m)
     return m->text[0] != NULL;
 }
 
-/* What computes a tensor, before it is moved and scaled by a number; FSD_NONE: it is
- * an input of the network.
- * @param scaled  becomes true where such a scale is there. */
+/* The node that computes a tensor, before data movement and scaling by a number;
+ * FSD_NONE: the tensor is an input of the network.
+ * @param scaled set to true if the tensor is scaled */
 static fsd_id computed_by(const struct fsd_measured_block *m, fsd_id tensor,
                           bool *scaled)
 {
@@ -466,16 +475,18 @@ static fsd_id computed_by(const struct fsd_measured_block *m, fsd_id tensor,
     return node;
 }
 
-/* The builder folds a scale of the keys into a sum before it, in FP16, and does not
- * merge what it cannot fold. */
+/* Whether the builder can fold a scale of the keys into the node before the scale.  It
+ * folds only in FP16, and only into an elementwise operator of two inputs; any other
+ * scale prevents the merge. */
 static bool is_foldable(const struct fsd_measured_block *m, fsd_id node)
 {
     return fsd_node_has_in(m->facts->g, node, 1) &&
            m->facts->traits[node] & FSD_OP_ELEMENTWISE;
 }
 
-/* The builder makes one product of two of three axes that multiply one tensor of
- * queries, where it computes all that they multiply. */
+/* Whether the builder merges the node with the first product.  It merges two products
+ * of three axes that multiply the same tensor of queries, if it computes all their
+ * other factors or knows them as constants. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;

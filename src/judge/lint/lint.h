@@ -93,7 +93,7 @@ struct fsd_style_seen {
                                inputs of low-precision operators */
     enum fsd_dtype type;  /**< type of the first 8-bit Q of activations; unknown:
                                none */
-    uint32_t quantizers, after, before; /**< number of Qs of activations; of these
+    uint32_t quantizers, after, before; /**< number of Qs of activations; number of them
                                              after, and before, an operator that is
                                              quantized */
 };
@@ -119,8 +119,8 @@ struct fsd_lint {
                                  possibly moved over operators; FSD_NONE: none */
     struct fsd_style_seen style;
     bool repeats;       /**< two tensors have the same name */
-    const bool *cyclic; /**< indexed by node: it is on a cycle, or between two; NULL: no
-                             cycles */
+    const bool *cyclic; /**< indexed by node: it is on a cycle, or between two cycles;
+                             NULL: no cycles */
     FSD_VEC(struct fsd_refusal_rows) refusals; /**< one per operator */
     uint32_t *refusals_of;                     /**< indexed by node */
 };
@@ -149,7 +149,8 @@ bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node);
 void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *arena,
                     fsd_reaches *out);
 
-/** Whether two quantizers have equal scales; unknown if one's are unknown. */
+/** Whether two quantizers have equal scales; unknown if the scales of one of them are
+ *  unknown. */
 enum fsd_alike { FSD_ALIKE, FSD_UNLIKE, FSD_ALIKE_UNKNOWN };
 enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
                                const struct fsd_quantizer *b);
@@ -160,8 +161,8 @@ enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quanti
 struct fsd_refusal {
     const char *why;    /**< the builder's reason, in our words */
     const char *source; /**< who observed it, and with which version */
-    /** The complete fix: one dimension of size 1, or a different type, for a constant;
-     *  or data that is not quantized. */
+    /** The complete fix of the refusal: give the constant one dimension of size 1, or a
+     *  different type; or do not quantize the data. */
     enum fsd_refused_wants {
         FSD_WANTS_OTHER,
         FSD_WANTS_DIMENSION,
@@ -176,7 +177,7 @@ const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node
 /** The reason for an operator without an importer, for a builder without plugins. */
 extern const struct fsd_refusal fsd_lint_no_importer;
 
-/** What is known about an operator apart from the rows. */
+/** The facts about an operator that the rows do not state. */
 enum fsd_import {
     FSD_IMPORTED,      /**< the builder has an importer for it */
     FSD_IMPORT_NONE,   /**< the builder has no importer, and no plugins */

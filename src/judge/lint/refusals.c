@@ -1,12 +1,12 @@
 /*
- * What builders refuse: one row per reason, with its source. To add a reason, add a
+ * What builders refuse: one row per reason, with its source.  To add a reason, add a
  * row.
  *
  * Rows of RTX were measured: versions 1.4 to 1.7 were given ONNX's own test models, and
- * one small model for each type, operator and compute capability; `why` states their
- * reason. Rows of the other families come from the parser's list of operators, and hold
- * for all its versions. An operator without a row is not known to be supported unless
- * it is known to have an importer.
+ * one small model for each type, operator and compute capability; `why` states the
+ * reason that RTX gives.  Rows of the other families come from the parser's list of
+ * operators, and hold for all versions of the parser.  An operator without a row is not
+ * known to be supported unless it is known to have an importer.
  */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"

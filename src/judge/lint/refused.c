@@ -73,7 +73,8 @@ bool fsd_refused_reads_type(const struct fsd_lint *l, const struct fsd_refusal_r
     return fsd_refused_takes_type(l, r, node) && !l->facts->folded[node];
 }
 
-/* The same for an input that no Q produces. */
+/* The first input has one of the types, the builder does not fold the node, and no Q
+ * produces the input. */
 bool fsd_refused_reads_plain(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -81,8 +82,8 @@ bool fsd_refused_reads_plain(const struct fsd_lint *l, const struct fsd_refusal_
            !is_quantized(l, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
-/* The same if there is a second operand: an Einsum with one operand multiplies
- * nothing. */
+/* The first input has one of the types, the builder does not fold the node, and there
+ * is a second operand: an Einsum with one operand multiplies nothing. */
 bool fsd_refused_multiplies(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -252,7 +253,7 @@ bool fsd_refused_is_there(const struct fsd_lint *l, const struct fsd_refusal_row
     return false;
 }
 
-/* One of them is left out. */
+/* One of the inputs whose bit is set in `number` is left out. */
 bool fsd_refused_lacks_one(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                            fsd_id node)
 {
@@ -313,7 +314,7 @@ bool fsd_refused_is_masked_twice(const struct fsd_lint *l,
     return fsd_node_has_in(l->g, node, 3) && fsd_node_int(l->g, node, "is_causal", 0);
 }
 
-/* Both directions, with different activations. */
+/* The node runs in both directions, with different activations. */
 bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -331,7 +332,7 @@ bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_
     return false;
 }
 
-/* It computes an integer remainder of operands that are not integers. */
+/* The node computes an integer remainder of operands that are not integers. */
 bool fsd_refused_is_inexact(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -359,7 +360,8 @@ bool fsd_refused_has_bad_scale(const struct fsd_lint *l,
     return false;
 }
 
-/* Before opset 7, operators broadcast with attributes, if at all. */
+/* The model's opset is before 7, when operators broadcast with attributes, if at
+ * all. */
 bool fsd_refused_is_pre_7(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                           fsd_id node)
 {
@@ -433,8 +435,8 @@ bool fsd_refused_has_attr(const struct fsd_lint *l, const struct fsd_refusal_row
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
-/* An attribute, or one of its numbers, differs from `number`, and, if there are words,
- * from 1. */
+/* The attribute, or one of its numbers, is not `number`; if the row has `words`, 1 is
+ * allowed as well. */
 bool fsd_refused_number_is_not(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -450,7 +452,7 @@ bool fsd_refused_number_is_not(const struct fsd_lint *l,
             !(r->words && attr->i == 1));
 }
 
-/* An attribute is a word of the list, or, with `number`, is not. */
+/* The attribute is one of `words` or, if `number` is set, none of them. */
 bool fsd_refused_word_is(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                          fsd_id node)
 {

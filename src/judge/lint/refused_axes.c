@@ -1,7 +1,8 @@
 /*
- * Refusals of numbers that do not fit sizes: axes beyond the rank, new shapes of
- * another volume, and parameters, parts or weights of another length than the data.
- * All need the sizes that the model states; of dynamic ones nothing is said.
+ * Conditions of refusals on numbers that do not match sizes: axes beyond the rank, new
+ * shapes with a different number of elements, and parameters, parts or weights whose
+ * length differs from that of the data.  Each returns whether it holds for the node.
+ * All need sizes that the model states; none holds for a dynamic size.
  */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"
@@ -13,7 +14,8 @@ static const struct fsd_shape *shape_in(const struct fsd_lint *l, fsd_id node,
     return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, i));
 }
 
-/* The size of an axis, counted from the last one; 0: it is not fixed, or not there. */
+/* The size of an axis, counted from the last one; 0 if it is dynamic, or if there is no
+ * such axis. */
 static int64_t size_at(const struct fsd_shape *x, int from_last)
 {
     int64_t size =
@@ -22,9 +24,9 @@ static int64_t size_at(const struct fsd_shape *x, int from_last)
     return size > 0 ? size : 0;
 }
 
-/* Numbers of an attribute, else of a constant input. */
+/* The numbers of an attribute, or else of a constant input. */
 struct numbers {
-    uint32_t n; /* 0: they are not known */
+    uint32_t n; /* 0: unknown */
     int64_t at[FSD_INTS];
 };
 
@@ -59,7 +61,7 @@ static bool any_outside(const struct numbers *axes, uint32_t rank)
 
 _Static_assert(FSD_SHAPE_RANK + FSD_INTS <= 64, "a bit for each axis");
 
-/* Whether an axis is named twice, before one that is not there. */
+/* Whether an axis occurs twice, before any number that is no axis. */
 static bool any_twice(const struct numbers *axes, uint32_t rank)
 {
     uint64_t seen = 0;
@@ -85,7 +87,8 @@ bool fsd_refused_axis_is_outside(const struct fsd_lint *l,
            fsd_axis(attr->i, x->rank) < 0;
 }
 
-/* One of the attribute's numbers, or of those of input `number`, is no axis. */
+/* A number of the attribute, or else of the input `number`, is no axis of the first
+ * input. */
 bool fsd_refused_axes_are_outside(const struct fsd_lint *l,
                                   const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -96,7 +99,7 @@ bool fsd_refused_axes_are_outside(const struct fsd_lint *l,
     return x->ranked && any_outside(&axes, x->rank + (adds ? axes.n : 0));
 }
 
-/* Two new axes are in one place. */
+/* Two new axes have the same position. */
 bool fsd_refused_adds_axis_twice(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -107,7 +110,7 @@ bool fsd_refused_adds_axis_twice(const struct fsd_lint *l,
     return x->ranked && any_twice(&axes, x->rank + axes.n);
 }
 
-/* It leaves out an axis with more than one element. */
+/* The node removes an axis with more than one element. */
 bool fsd_refused_squeezes_data(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -124,8 +127,8 @@ bool fsd_refused_squeezes_data(const struct fsd_lint *l,
     return false;
 }
 
-/* The order names an axis twice, or one that is not there. The parser takes fewer axes
- * than the input has. */
+/* The permutation has an axis twice, or a number that is no axis.  The parser accepts
+ * fewer axes than the input has. */
 bool fsd_refused_is_no_order(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -138,8 +141,8 @@ bool fsd_refused_is_no_order(const struct fsd_lint *l, const struct fsd_refusal_
 
 /* --------------------------------------------------------------------------- shapes */
 
-/* The new shape has another number of elements. A 0 keeps a size, a -1 takes what is
- * left. */
+/* The new shape has a different number of elements.  A 0 keeps the size of the input,
+ * and a -1 stands for the remaining elements. */
 bool fsd_refused_changes_volume(const struct fsd_lint *l,
                                 const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -199,8 +202,8 @@ bool fsd_refused_scales_unlike(const struct fsd_lint *l,
     return false;
 }
 
-/* One of the inputs from 1 to `number` has another length than there are channels. The
- * norm of an instance repeats one of length 1. */
+/* The length of one of the inputs 1 to `number` differs from the number of channels.
+ * An InstanceNormalization repeats an input of length 1. */
 bool fsd_refused_counts_channels(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -218,7 +221,7 @@ bool fsd_refused_counts_channels(const struct fsd_lint *l,
     return false;
 }
 
-/* A bias of a Conv has another length than there are kernels. */
+/* The length of a Conv's bias differs from the number of its kernels. */
 bool fsd_refused_biases_unlike(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -232,7 +235,7 @@ bool fsd_refused_biases_unlike(const struct fsd_lint *l,
 
 /* -------------------------------------------------------------------------- lengths */
 
-/* More repeats than the input has axes. */
+/* There are more repeats than the input has axes. */
 bool fsd_refused_repeats_more(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
 {
@@ -242,7 +245,8 @@ bool fsd_refused_repeats_more(const struct fsd_lint *l, const struct fsd_refusal
     return x->ranked && n->rank == 1 && size_at(n, 0) > x->rank;
 }
 
-/* Not two pads for each axis, of all where none are named. */
+/* There are not two pads for each axis: for each listed axis or, if none is listed, for
+ * all. */
 bool fsd_refused_pads_other(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node)
 {
@@ -253,7 +257,7 @@ bool fsd_refused_pads_other(const struct fsd_lint *l, const struct fsd_refusal_r
            size_at(pads, 0) && size_at(pads, 0) != 2 * (int64_t)x->rank;
 }
 
-/* Parts that need more elements than the axis has. */
+/* The parts need more elements than the axis has. */
 bool fsd_refused_parts_exceed(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
 {
@@ -269,7 +273,8 @@ bool fsd_refused_parts_exceed(const struct fsd_lint *l, const struct fsd_refusal
     return x->dims[axis] > 0 && sum > x->dims[axis];
 }
 
-/* As many scales as no axis has elements, or blocks that do not divide it. */
+/* The number of scales differs from the size of their axis, or the blocks do not divide
+ * the axis. */
 bool fsd_refused_has_unlike_scales(const struct fsd_lint *l,
                                    const struct fsd_refusal_row *r, fsd_id node)
 {

@@ -126,8 +126,8 @@ bool fsd_refused_makes_again(const struct fsd_lint *l, const struct fsd_refusal_
     return false;
 }
 
-/* It reads a tensor that is neither an input nor a constant of its graph, and has no
- * producer there. */
+/* The node reads a tensor that is neither an input nor a constant of its graph, and has
+ * no producer there. */
 bool fsd_refused_reads_nothing(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -162,7 +162,8 @@ static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
            (sensitive && !bare && l->g->nodes.at[node].in.n <= 3);
 }
 
-/* Any two of the types, in an operator whose inputs all are data. */
+/* The inputs have at least two of the types.  For operators whose inputs are all
+ * data. */
 bool fsd_refused_mixes_numbers(const struct fsd_lint *l,
                                const struct fsd_refusal_row *r, fsd_id node)
 {

@@ -77,7 +77,8 @@ bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* The same for a head size above `number`, even with a single query. */
+/* Like fsd_refused_is_no_kernel(), for a head size above `number`, even with a single
+ * query. */
 bool fsd_refused_is_wide(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                          fsd_id node)
 {
@@ -272,7 +273,8 @@ bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
     return branches_differ(l, node, has_unlike_rank);
 }
 
-/* A branch within a branch, whose own branches have outputs of different sizes. */
+/* The node is an If in a branch of another If, and its own branches have outputs of
+ * different sizes. */
 bool fsd_refused_has_unlike_sizes(const struct fsd_lint *l,
                                   const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -310,7 +312,7 @@ static bool is_no_broadcast(const struct fsd_shape *x, const struct fsd_shape *y
     return false;
 }
 
-/* The sizes of its two inputs contradict each other. */
+/* The sizes of the node's two inputs contradict each other. */
 bool fsd_refused_contradicts(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                              fsd_id node)
 {
@@ -336,7 +338,7 @@ bool fsd_refused_contradicts(const struct fsd_lint *l, const struct fsd_refusal_
            is_no_broadcast(x, y, rows ? 2 : 0);
 }
 
-/* Inputs of a Concat that differ in another axis than the one along which they are
+/* The inputs of a Concat differ in an axis other than the one along which they are
  * joined. */
 bool fsd_refused_joins_unlike(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                               fsd_id node)
@@ -357,7 +359,8 @@ bool fsd_refused_joins_unlike(const struct fsd_lint *l, const struct fsd_refusal
     return false;
 }
 
-/* Parts of equal size, rounded up, that leave less than nothing for the last. */
+/* The parts have equal sizes, rounded up, so that the last part would have a negative
+ * size. */
 bool fsd_refused_splits_too_much(const struct fsd_lint *l,
                                  const struct fsd_refusal_row *r, fsd_id node)
 {
@@ -373,8 +376,8 @@ bool fsd_refused_splits_too_much(const struct fsd_lint *l,
            (size + parts - 1) / parts * (parts - 1) > size;
 }
 
-/* A pool with ceil_mode whose last window starts in the padding, which is not counted:
- * it would divide by 0. */
+/* The node is an average pool with ceil_mode whose last window starts in the padding.
+ * The pool does not count the padding, so it would divide by 0. */
 bool fsd_refused_averages_padding(const struct fsd_lint *l,
                                   const struct fsd_refusal_row *r, fsd_id node)
 {

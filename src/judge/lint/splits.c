@@ -1,6 +1,6 @@
 /*
  * Ways to split a kernel: options of the builder, and edits of the model at a tensor
- * inside the kernel. To add one, add a row for each kind of kernel on which it was
+ * inside the kernel.  To add a way, add a row for each kind of kernel on which it was
  * measured.
  *
  * Measured on TensorRT for RTX 1.7.1 without a GPU: switches on 9 to 19 models, each

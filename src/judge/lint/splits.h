@@ -17,7 +17,8 @@ enum fsd_split_of {
 struct fsd_split_way {
     const char *way; /**< what to do */
     unsigned of;
-    bool fp32;        /**< for FP32 only: otherwise the builder removes it */
+    bool fp32;        /**< only for kernels in FP32: elsewhere the builder removes the
+                           edit */
     const char *seen; /**< how many of the measured kernels it split */
     const char *also; /**< what else it changes */
 };

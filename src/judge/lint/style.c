@@ -1,4 +1,4 @@
-/* Which exporter placed the quantizers of a model: exporters differ in places and
+/* Finds which exporter placed the quantizers of a model: exporters differ in places and
  * names. */
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"

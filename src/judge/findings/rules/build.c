@@ -1,5 +1,5 @@
-/* Reports how both builds were made. That is not a change of the engine, but the reason
- * for most changes: a different version, GPU or option. */
+/* Reports differences in how both builds were made: version, GPU, options.  They are no
+ * changes of the engine, but the reason for most changes. */
 #include "judge/findings/finder.h"
 
 /* `which`: 1 for facts that the new build does not state. */
@@ -23,8 +23,8 @@ void fsd_find_built(struct fsd_finder *f)
     }
 }
 
-/* `which`: 1 for facts of the same files that this version reads differently. */
-/* Why the build counts as the snapshot's build; NULL if it does not. */
+/* The evidence that the build is the snapshot's build, although this version reads some
+ * of their facts differently. */
 static const char *same_build(const struct fsd_compare *c)
 {
     if (!memcmp(c->old->engine_hash, c->new->engine_hash, sizeof c->old->engine_hash))
@@ -57,8 +57,8 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports rows that equal another build of the snapshot. If that is only the nearest
- * build, its differences are separate findings. */
+/* Reports rows that equal another build of the snapshot.  If that other build is only
+ * the nearest one, its differences are separate findings. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

@@ -104,7 +104,7 @@ void fsd_put_region(const struct fsd_finder *f, const struct fsd_region_diff *r)
     fputs(r->new_groups.n > 1 ? "` and more" : "`", f->out);
 }
 
-/* The finding's line is that of the old group in the snapshot. */
+/* Reports a region.  The finding's line is that of the old group in the snapshot. */
 static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                           const uint32_t *added)
 {
@@ -185,7 +185,7 @@ void fsd_find_regrouped(struct fsd_finder *f)
             report_region(f, &c->regions.at[c->order[i]], added[c->order[i]]);
 }
 
-/* For regions whose fusion did not change but which read different tensors. */
+/* Reports one edit of the model. */
 static void report_edit(struct fsd_finder *f, const struct fsd_node_edit *edit)
 {
     fsd_finding_open(f);
@@ -268,8 +268,8 @@ void fsd_find_unasked(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* The precision of a tensor between layers may differ although no node runs in that
- * precision: its bytes are written and read in it. */
+/* Reports an edge whose type changed.  Its precision may differ although no node runs
+ * in that precision: the tensor is written and read in it. */
 static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
@@ -290,14 +290,15 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_close(f);
 }
 
-/* An unfused quantizer, or an inserted layer that takes time. */
+/* Whether the move is an unfused quantizer or, without `standing`, an inserted layer
+ * that takes time. */
 static bool is_move(const struct fsd_move *m, bool standing)
 {
     return standing ? m->kind == FSD_KIND_QUANTIZE && !m->inserted
                     : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
-/* A layer whose kind changed counts as new. */
+/* Whether the move is new.  A layer whose kind changed counts as new. */
 static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_change *m,
                         bool standing)
 {
@@ -334,8 +335,8 @@ static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
     return reads;
 }
 
-/* A new move and the edge that it writes are one change, reported for the move unless
- * the policy gives moves a lower level. */
+/* Whether the new move writes the edge's tensor.  Both are then one change, which is
+ * reported for the move unless the policy gives moves a lower level. */
 static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
                           const struct fsd_edge_change *e)
 {
@@ -360,7 +361,8 @@ static bool is_of_new_move(const struct fsd_finder *f, const struct fsd_edge_cha
     return is;
 }
 
-/* A kernel that runs in TF32 reads and writes FP32. */
+/* An old and a new type as one number.  TF32 counts as FP32, because a kernel that runs
+ * in TF32 reads and writes FP32. */
 static uint16_t change_of(uint8_t before, uint8_t after)
 {
     before = before == FSD_TF32 ? FSD_FP32 : before;
@@ -368,7 +370,7 @@ static uint16_t change_of(uint8_t before, uint8_t after)
     return (uint16_t)(before << 8 | after);
 }
 
-/* What changed in the tensors around a node: old and new type, as change_of() returns
+/* Changes of the tensors around a node: old and new type, as change_of() returns
  * them. */
 struct reported {
     uint16_t *runs; /* the change of the node's own precision */
@@ -401,7 +403,7 @@ static struct reported find_reported(const struct fsd_finder *f)
     return reported;
 }
 
-/* Whether the type of the node that reads the edge changed by as much. */
+/* Whether the type of the node that reads the edge changed in the same way. */
 static bool is_of_node(const struct reported *reported, const struct fsd_edge_change *e)
 {
     return e->new_to != FSD_NONE &&
@@ -644,7 +646,8 @@ void fsd_find_new_moves(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- nodes */
 
-/* A quantizer that was fused before is reported by a different rule. */
+/* Whether a layer computes the node that none computed before.  A different rule
+ * reports a quantizer that was fused before. */
 static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
 {
     const struct fsd_state_node *was;
@@ -694,8 +697,8 @@ void fsd_find_presences(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- ports */
 
-/* Each of these matters to the application, which fails if the name, shape or type of a
- * binding differs. */
+/* Reports a changed port.  Applications fail if the name, shape or type of a binding
+ * differs. */
 static void report_port(struct fsd_finder *f, const struct fsd_port_change *p)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

@@ -28,7 +28,8 @@ static bool begins_constants(const struct fsd_diff *d, fsd_id layer)
     return runs;
 }
 
-/* Whether a layer has outputs with known sizes only; it may depend on dynamic sizes. */
+/* Whether all sizes of the layer's outputs are known.  If not, the layer may depend on
+ * dynamic sizes. */
 static bool has_sizes(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span out = e->nodes.at[layer].out;

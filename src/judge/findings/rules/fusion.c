@@ -181,8 +181,8 @@ static fsd_id behind(const struct fsd_diff *d, fsd_id node)
                                   fsd_walk_on(d->model, out, behind_quantizer, d));
 }
 
-/* The only consumer of a tensor. For x * sigmoid(x), which has two consumers of x, the
- * multiplication; *gate is the other one. */
+/* The only consumer of a tensor; FSD_NONE if there is none. x * sigmoid(x) has two
+ * consumers of x: the multiplication counts, and *gate is set to the other one. */
 static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
 {
     const struct fsd_graph *g = d->model;
@@ -326,8 +326,8 @@ static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
     return all;
 }
 
-/* A kernel of such a product whose epilogue includes that product's own epilogue,
- * followed by this layer's operations; FSD_NONE if there is none. */
+/* A kernel of an equal product (struct sort) whose epilogue includes the epilogue of
+ * `product`, followed by this layer's operations; FSD_NONE if there is none. */
 static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
                          const struct finishes *does)
 {
@@ -341,8 +341,8 @@ static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
     return FSD_NONE;
 }
 
-/* A convolution may have its bias as third input instead of an Add with a constant; it
- * counts as an epilogue of this kernel, too. */
+/* A convolution may have its bias as third input instead of an Add with a constant.
+ * Such a bias counts as an epilogue of this kernel, too. */
 static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
 {
     const struct fsd_diff *d = v->d;
@@ -402,7 +402,7 @@ static void put_finishes(struct fsd_finder *f, const struct finishes *does)
     }
 }
 
-/* A layer that also rearranges elements needs a kernel for that. */
+/* Whether the layer also rearranges elements, for which it needs a kernel. */
 static bool rearranges(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
@@ -431,8 +431,8 @@ struct unfused {
     struct finishes does;
     struct fsd_cost_part cost;
     uint32_t elsewhere, requantizing;
-    fsd_id layer, like; /* the first of the avoidable ones, and the kernel that fuses
-                           the same */
+    fsd_id layer, like; /* the first avoidable kernel, and the kernel that fuses the
+                           same operations */
 };
 
 /* Adds what fusion would save: the product's kernel writes a tensor that this layer

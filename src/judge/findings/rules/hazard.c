@@ -100,7 +100,7 @@ static enum fsd_dtype type_of(const struct fsd_diff *d, fsd_id tensor)
     return fsd_tensor_form(d->model, tensor)->type;
 }
 
-/* Operators that preserve integers, as in the arithmetic of positions. */
+/* Whether the operator preserves integers, as in the arithmetic of positions. */
 static bool passes_integers(const struct fsd_diff *d, fsd_id node)
 {
     unsigned traits = d->facts->traits[node];

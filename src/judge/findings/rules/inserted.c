@@ -1,7 +1,8 @@
 /*
- * Inserted layers, single and in chains of data-movement layers. All that follow the
- * same first layer are one finding; if one of them restores a form that an earlier one
- * changed, the change was useless, and the finding is a round trip.
+ * Reports inserted layers, single and in chains of data-movement layers.  All layers of
+ * the chains that begin with the same layer are one finding.  If a layer restores a
+ * form that an earlier layer of its chain changed, the change was useless, and the
+ * finding is a round trip.
  */
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"

@@ -16,8 +16,8 @@ static const char NOT_MADE[] =
 
 /* ------------------------------------------------------------- what is reported */
 
-/* Sorted: a region, with the old and new type of a change that another rule reports
- * there. */
+/* Changes of types that other rules report: each entry has a region, and the old and
+ * the new type.  Sorted. */
 struct fsd_reported_types {
     uint64_t *at;
     uint32_t n;
@@ -241,7 +241,8 @@ static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
     fsd_put_state_form(f->c->old, was, '/', f->out);
 }
 
-/* An edge is reported once, although both of its kernels have it. */
+/* A changed layout of an edge is reported once, although both of its kernels have
+ * it. */
 void fsd_find_layouts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -297,8 +298,8 @@ static bool only_sizes(const struct fsd_kernel_change *k, bool types)
                          k->attrs || k->computes);
 }
 
-/* Whether the whole engine is built for different sizes, so that all its kernels
- * are. */
+/* Whether the whole engine was built for different sizes, so that all its kernels have
+ * different sizes. */
 static bool is_resized(const struct fsd_compare *c)
 {
     bool resized = false;
@@ -329,7 +330,8 @@ static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_cha
            c->regions.at[k->region].width == FSD_WIDTH_NARROWED;
 }
 
-/* A fact that no layer of the dump states is one finding, since it has one cause. */
+/* A fact that no layer of the dump states has one cause: it is reported in one finding,
+ * not for each kernel. */
 static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
                             const char *what, const char *of)
 {
@@ -446,7 +448,8 @@ uint32_t fsd_count_saved_kernels(const struct fsd_compare *c)
     return n;
 }
 
-/* A kernel for a node that the old model lacks is not an additional one. */
+/* Whether the kernel is for a node that the old model lacks: then it is not an
+ * additional kernel. */
 static bool is_of_new_model(const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
@@ -523,7 +526,7 @@ static uint32_t count_jumps_unwritten(const struct fsd_state *s)
     return n;
 }
 
-/* Whether the new build has more such jumps. */
+/* Whether the new build has more jumps whose condition no layer writes. */
 static bool has_jump_unwritten(const struct fsd_compare *c)
 {
     return count_jumps_unwritten(c->new) > count_jumps_unwritten(c->old);
@@ -571,7 +574,8 @@ static void find_unwritten(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports a move that computes for no known node, or that realises one. */
+/* Reports an added or removed move: one that computes for no known node, or one that
+ * realises a node. */
 static void report_move(struct fsd_finder *f, const struct fsd_move_change *change,
                         bool gone)
 {

@@ -4,8 +4,8 @@
 
 #include <string.h>
 
-/* Logs and dumps are stored together and easily mixed up; evidence from another build
- * would be wrong without notice. */
+/* Reports a log of another build.  Logs and dumps are stored together and easily mixed
+ * up, and evidence from another build would be wrong without notice. */
 void fsd_find_other_build(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -176,7 +176,8 @@ static void put_fallen(const struct fsd_finder *f, const struct fallen *g)
     fputs(")", f->out);
 }
 
-/* The builder checks a layer several times, and states the reason only once. */
+/* The event to report for each layer that fell back: the last one that states a reason.
+ * The builder checks a layer several times, and states the reason only once. */
 static const struct fsd_event **last_of_each(struct fsd_finder *f, uint32_t *n)
 {
     const struct fsd_history *h = f->d->history;

@@ -1,4 +1,4 @@
-/* How well model, engine and log fit each other. */
+/* Rules on how well model, engine and log fit each other. */
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
 
@@ -36,8 +36,8 @@ static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
     fputs(": was the engine built from it?", f->out);
 }
 
-/* An engine may have the model's names, sizes and types of inputs and outputs even if
- * it was built before quantizers were inserted. */
+/* Reports an engine that was built before quantizers were inserted.  Such an engine may
+ * have the model's names, sizes and types of inputs and outputs. */
 static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
 {
     if (!quantizers)
@@ -80,8 +80,9 @@ static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_finding_close(f);
 }
 
-/* Exports of related networks share most names and the sizes of inputs and outputs, but
- * not the sizes of weights. */
+/* Reports an engine whose weights differ in size from the model's.  Exports of related
+ * networks share most names and the sizes of inputs and outputs, but not the sizes of
+ * weights. */
 static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     if (!fit->weights_unlike)
@@ -102,7 +103,8 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_finding_close(f);
 }
 
-/* An excerpt of a log lists only some nodes; the engine's names add others. */
+/* Reports a log that is only an excerpt: its parser's lines list only some nodes, and
+ * the others are known from the engine's names alone. */
 static void report_excerpt(struct fsd_finder *f, uint32_t listed)
 {
     uint32_t nodes = f->d->model->nodes.n;
@@ -190,7 +192,8 @@ void fsd_find_no_model(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reported no matter which of the two was used, since the user may know better. */
+/* Reports that Metadata, or the layer's name, and the tensors place a node in different
+ * layers.  The user may know which of the two is right. */
 void fsd_find_conflicts(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->d->match->conflicts.n; i++) {

@@ -21,7 +21,8 @@ static bool names_any(const struct fsd_state *s, const char *word, bool operator
     return false;
 }
 
-/* A rule with a misspelt operator would never fire. */
+/* Reports words of the policy that match nothing: a rule with a misspelt operator would
+ * never fire. */
 static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
                         bool operators)
 {
@@ -38,7 +39,8 @@ static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
     }
 }
 
-/* A policy that requires nothing, or allows everything, has no effect as a gate. */
+/* Reports a policy that requires nothing, or allows everything: it has no effect as a
+ * gate. */
 static void judge_whole(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;

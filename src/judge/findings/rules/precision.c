@@ -52,8 +52,8 @@ static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
     return first;
 }
 
-/* `which`: quantizers at a network input or output, where one is required, or all
- * others. */
+/* `which`: quantizers at a network input, at a network output, or all others.  At an
+ * input or output, a quantizer is required. */
 void fsd_find_standing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -91,7 +91,7 @@ void fsd_find_standing(struct fsd_finder *f)
  * sizes. */
 enum { NO_PRECISION = FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_VIEW | FSD_OP_SHAPE };
 
-/* Why nodes run in higher precision than requested; one finding each. */
+/* A cause of higher precision than requested.  Each cause is one finding. */
 struct cause {
     enum fsd_dtype asked, runs;
     bool behind_product; /* the layer reads the outputs of products in the requested
@@ -126,8 +126,8 @@ static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtyp
     return any;
 }
 
-/* False if the link's layer does not run its node in higher precision than the model
- * requests, or if the engine does not show it. */
+/* Whether the link's layer runs its node in higher precision than the model requests,
+ * as far as the engine shows it; sets `cause`. */
 static bool is_wider(const struct fsd_diff *d, uint32_t link, struct cause *cause)
 {
     const struct fsd_link *l = &d->match->links.at[link];
@@ -211,7 +211,7 @@ static void add_ms(struct fsd_finder *f, double ms)
         fsd_fact_text(f, "ms", fsd_printed(f->found->arena, "%.4f", ms));
 }
 
-/* The name of a segment's first or last node, or else layer. */
+/* The name of a segment's first or last node, or else of its layer. */
 static const char *border_name(const struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -276,7 +276,8 @@ static bool is_left(const struct fsd_diff *d, uint32_t link)
            (!asked || asked >= fsd_dtype_rank(FSD_FP32));
 }
 
-/* For a layer without a known node, its own type decides. */
+/* Whether the layer computes a node in FP32 as the model requests.  For a layer without
+ * a known node, its own type decides. */
 static bool has_left(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span links = d->match->of_layer[layer];
@@ -380,7 +381,8 @@ struct outside {
     bool input;
 };
 
-/* False if its type equals the model's, or one of the two is unknown. */
+/* Whether the tensor's type differs from the model's; false if one of the two types is
+ * unknown. */
 static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *io)
 {
     const struct fsd_tensor *t = &d->engine->tensors.at[tensor];
@@ -396,8 +398,8 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *
     return io->asked && io->built && io->asked != io->built;
 }
 
-/* One finding per change, for all tensors that changed like the first: if the type of
- * one output differs, often those of all do. */
+/* One finding per change, for all tensors that changed like the first one: if the type
+ * of one output differs, the types of all outputs often do. */
 void fsd_find_io_types(struct fsd_finder *f)
 {
     bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};

@@ -38,7 +38,8 @@ static void open_promise(struct fsd_finder *f, const struct fsd_promise *p)
     f->now.line = p->line;
 }
 
-/* A snapshot alone cannot show this: it has neither the model's edges nor sizes. */
+/* Whether there is a run.  A snapshot alone cannot show whether the requirement holds:
+ * it has neither the model's edges nor sizes. */
 static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
 {
     if (f->d)

@@ -61,8 +61,8 @@ static const char *fallen_from(const struct fsd_finder *f,
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);
 }
 
-/* The old build states providers, and the new one for no kernel: kernels that were not
- * on the CPU may have fallen back. */
+/* Reports that the old build states providers, and the new one for no kernel: kernels
+ * that were not on the CPU may have fallen back. */
 static void report_unstated(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;

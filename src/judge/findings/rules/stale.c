@@ -24,7 +24,8 @@ static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
 {
     struct fsd_origin at = fsd_align_new_origin(c->align, old.at);
 
-    if (fsd_is_origin(at) != fsd_is_origin(old.at)) /* the new model lacks it */
+    if (fsd_is_origin(at) != fsd_is_origin(old.at)) /* the new model lacks the
+                                                       producer */
         return false;
     return fsd_same_origin(at, new.at) && (!fsd_is_origin(at) || old.out == new.out);
 }
@@ -48,9 +49,9 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     return NULL;
 }
 
-/* The view of the new model with the same name. Exporters differ in the views that they
- * write, but the engine depends on a view's effect: a view without a counterpart can
- * only be found by name. */
+/* Finds the view of the new model with the same name.  The engine depends on a view's
+ * effect, but exporters differ in the views that they write, so a view without a
+ * counterpart can only be found by name. */
 static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 {
     const struct fsd_state *s = c->old, *t = c->new;

@@ -51,8 +51,8 @@ static bool has_errors(const struct fsd_findings *found)
     return any;
 }
 
-/* Whether the new build states less: a fact is missing, or which layer computes
- * what. */
+/* Whether the new build states less: a fact is missing, or it is unknown which layer
+ * computes what. */
 static bool is_known_less(const struct fsd_compare *c)
 {
     bool less = c->lost.n || c->unstated || fsd_lacks_writers(c);
@@ -66,8 +66,8 @@ static bool is_known_less(const struct fsd_compare *c)
     return less;
 }
 
-/* If a better build does not become the snapshot, a later loss of the gain goes
- * unnoticed. */
+/* Reports a better build.  If it does not become the snapshot, a later loss of the gain
+ * goes unnoticed. */
 void fsd_find_better(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -123,8 +123,8 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
-/* The drop is stored like a time, with 1 as the total, so that a budget's share has its
- * usual meaning. */
+/* Reports a lower share of mapped layers.  The drop is stored like a time, with 1 as
+ * the total, so that a budget's share has its usual meaning. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
@@ -170,7 +170,8 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* int8-required: nodes with the operators, except the exceptions. */
+/* The rule int8-required: reports the nodes with the policy's operators, apart from its
+ * exceptions, that do not run in INT8. */
 void fsd_find_not_int8(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;

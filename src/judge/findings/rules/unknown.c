@@ -1,5 +1,5 @@
-/* Facts that the old build states and the new one does not. Whether they changed is
- * unknown, which is the finding. */
+/* Facts that the old build states and the new one does not.  It is unknown whether they
+ * changed, so each of them is a finding. */
 #include "judge/findings/finder.h"
 
 #include <string.h>
@@ -68,8 +68,8 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
     }
 }
 
-/* A dump without tensors or Metadata states less about the same build; so does a
- * snapshot by an older version. */
+/* Reports a build whose dump has fewer kinds of facts.  A dump without tensors or
+ * Metadata states less about the same build; so does a snapshot by an older version. */
 void fsd_find_less_info(struct fsd_finder *f)
 {
     static const char *const facts[] = {"tensors", "metadata"};
@@ -136,7 +136,7 @@ static void find_nodes(struct fsd_finder *f)
     }
 }
 
-/* A fact that no layer of the build states is one finding: the dump's format
+/* Reports a fact that no layer of the build states as one finding: the dump's format
  * differs. */
 static bool report_unstated(struct fsd_finder *f)
 {

@@ -50,7 +50,7 @@ static struct fsd_slice scale_of(const struct fsd_state *s, fsd_id node)
                : (struct fsd_slice){NULL, 0};
 }
 
-/* The scale that a node had before; empty as there, or if the node is new. */
+/* The scale that a node had before; empty as for scale_of(), or if the node is new. */
 static struct fsd_slice old_scale_of(const struct fsd_compare *c, fsd_id node)
 {
     fsd_id old = c->align->to_old[node];
