@@ -1,8 +1,8 @@
-/* An input that is a model and an engine, with or without the build's log and profile:
+/* An input that consists of a model and an engine, with or without the build's log and
+ * profile:
  *
- *     size of the model (4 bytes, little endian), model, engine [0x1d log [0x1d
- * profile]]
- */
+ *     size of the model (4 bytes, little endian), model, engine
+ *     [0x1d log [0x1d profile]] */
 #ifndef FSD_TESTS_SUPPORT_PAIR_H
 #define FSD_TESTS_SUPPORT_PAIR_H
 
@@ -19,7 +19,7 @@ struct fuzz_pair {
     struct fuzz_part model, engine, log, profile;
 };
 
-/** False when the input has no engine. */
+/** Splits the input into its parts; false if it has no engine. */
 bool fuzz_pair_split(struct fuzz_pair *out, const uint8_t *data, size_t size);
 
 /** Changes the model by its fields, or the engine by its names.

@@ -1,7 +1,7 @@
 /*
- * Parses the text form of engines (build_graph.h) that unit tests draw.  What
- * TensorRT's words for a layer say is asked of its reader (trt/kind.c), so that drawn
- * layers are what dumped ones would be; options say what no word can.
+ * Parses the text form of engines (build_graph.h) that unit tests draw.  The reader of
+ * TensorRT's dumps (trt/kind.c) determines what TensorRT's words for a layer mean, so
+ * that drawn layers equal dumped ones; options state what no word can express.
  */
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
@@ -17,7 +17,7 @@
 
 /* -------------------------------------------------------------------- mentions */
 
-/* Mentions of every node of that name; returns how many were added. */
+/* Adds a mention of each node with that name; returns their number. */
 static uint32_t add_mentions(struct fsd_graph *g, const struct fsd_graph *model,
                              struct fsd_mention m)
 {
@@ -79,7 +79,8 @@ static uint32_t add_mention(struct fsd_graph *g, const struct fsd_graph *model,
 
 /* ------------------------------------------------------------------------ ports */
 
-/* Cuts "(1,8)" or the like off; NULL when there is none. */
+/* Cuts off brackets and returns the text in them, such as "1,8" of "(1,8)"; NULL if
+ * there are none. */
 static char *cut_brackets(char *text, char open)
 {
     char *at = strchr(text, open);
@@ -105,7 +106,7 @@ static struct fsd_layout layout_of(const char *text)
     return format.layout;
 }
 
-/* "x:fp16/chw32(1,64,7,7){3136,49,7,1}": all but the name may be left out. */
+/* Reads "x:fp16/chw32(1,64,7,7){3136,49,7,1}"; all but the name may be left out. */
 static struct fsd_port read_port(struct drawing *d, char *word)
 {
     char *strides = cut_brackets(word, '{'), *dims = cut_brackets(word, '(');
@@ -139,7 +140,7 @@ static struct fsd_port read_port(struct drawing *d, char *word)
 
 struct options {
     enum fsd_trt_origin origin;
-    enum fsd_kind kind; /* FSD__KIND_COUNT: as its type says */
+    enum fsd_kind kind; /* FSD__KIND_COUNT: the kind of its type */
     double ms;
     bool forwards;
 };
@@ -156,7 +157,8 @@ static int word_in(const char *word, const char *const *words, size_t n)
     word_in(word, (const char *const[]){__VA_ARGS__},                                  \
             FSD_COUNT_OF(((const char *const[]){__VA_ARGS__})))
 
-/* "216:int8", "int8", "216": a number that is there, and a type. */
+/* Reads "216:int8", "int8" or "216": sets *count if there is a number, and returns the
+ * type. */
 static enum fsd_dtype take_count(const char *text, uint64_t *count)
 {
     const char *type = strchr(text, ':');
@@ -259,7 +261,7 @@ static void read_option(struct drawing *d, char *word, struct fsd_layer *l,
 
 /* ----------------------------------------------------------------------- layers */
 
-/* "tensor t loop=1 argument=x alias=y" */
+/* Reads "tensor t loop=1 argument=x alias=y". */
 static void tensor_line(struct drawing *d, struct words *w)
 {
     struct fsd_graph *g = d->g;
@@ -326,7 +328,7 @@ static void engine_line(struct drawing *d, const char *type, struct words *w)
     else if (strstr(name, "copy"))
         l.form = FSD_NAME_COPIES;
     l.mentions.at = g->mentions.n;
-    next_word(w); /* the bar */
+    next_word(w); /* skips the bar */
     while ((word = next_word(w)) && strcmp(word, "|") != 0) {
         l.mentions.n += add_mention(g, d->model, word);
     }

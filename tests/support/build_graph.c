@@ -67,7 +67,7 @@ fsd_id form_of(struct fsd_graph *g, const char *type, const char *dims)
         char *end;
 
         list[n] = (struct fsd_dim){.size = strtoll(at, &end, 10)};
-        if (end == at) { /* a name: an open size */
+        if (end == at) { /* a name: a dynamic size */
             size_t len = strcspn(at, ",");
 
             list[n] = (struct fsd_dim){-1, fsd_intern_add(g->names, at, len), 0};
@@ -91,7 +91,7 @@ fsd_id value_of(struct fsd_graph *g, const char *hex)
     return fsd_graph_add_value(g, (struct fsd_value){hex ? bytes : NULL, n});
 }
 
-/* A number as a little-endian element. */
+/* Stores a number as a little-endian element. */
 static void put_element(unsigned char *at, enum fsd_dtype type, const char *word)
 {
     float single = strtof(word, NULL);
@@ -106,7 +106,7 @@ static void put_element(unsigned char *at, enum fsd_dtype type, const char *word
         memcpy(at, &whole, fsd_dtype_bits(type) / 8);
 }
 
-/* The numbers behind "=". */
+/* Reads the numbers after "=". */
 static fsd_id numbers_of(struct fsd_graph *g, enum fsd_dtype type, struct words *w)
 {
     enum { MOST = 1024 };
@@ -131,7 +131,7 @@ static bool is_type(const char *word)
     return false;
 }
 
-/* A tensor of a body that its graph hands out. */
+/* Adds a tensor to the outputs of the current body. */
 static void add_scope_output(struct drawing *d, fsd_id tensor)
 {
     struct fsd_span *outputs = &d->g->scopes.at[d->scope].outputs;
@@ -142,7 +142,7 @@ static void add_scope_output(struct drawing *d, fsd_id tensor)
     fsd_vec_push(d->g->arena, &d->g->links, tensor);
 }
 
-/* "in x fp32 1,3" and its kin; false when the line is none of them. */
+/* Reads a declaration such as "in x fp32 1,3"; false if the line is none. */
 static bool declare(struct drawing *d, const char *word, struct words *w)
 {
     static const struct {
@@ -187,7 +187,7 @@ static bool declare(struct drawing *d, const char *word, struct words *w)
     return true;
 }
 
-/* "! producer pytorch 2.1" */
+/* Reads "! producer pytorch 2.1". */
 static void tell_fact(struct fsd_graph *g, struct words *w)
 {
     const char *what = next_word(w), *rest = w->at;
@@ -235,7 +235,8 @@ void each_line(struct drawing *d, const char *text, line_fn *fn)
         else if (word && !declare(d, word, &w))
             fn(d, word, &w);
     }
-    if (d->g->scopes.n == 1) /* bodies list theirs as they are drawn */
+    if (d->g->scopes.n == 1) /* if there are bodies, their lines have listed the outputs
+                                already */
         fsd_graph_list_borders(d->g);
     fsd_graph_finish(d->g);
 }
@@ -263,7 +264,8 @@ static uint32_t add_strings(struct fsd_graph *g, char *text)
     return n;
 }
 
-/* One string in quotes, which may hold commas: an equation. */
+/* Whether the value is one string in quotes, which may contain commas, such as an
+ * equation. */
 static bool is_quoted(const char *value)
 {
     const char *end = *value == '"' ? strchr(value + 1, '"') : NULL;
@@ -271,7 +273,7 @@ static bool is_quoted(const char *value)
     return end && !end[1];
 }
 
-/* "fp32:2,1:0000803f.." */
+/* Reads "fp32:2,1:0000803f..". */
 static void read_tensor(struct fsd_graph *g, struct fsd_attr *attr, char *text)
 {
     char *dims = strchr(text, ':'), *hex;
@@ -340,7 +342,7 @@ static fsd_id node_named(const struct fsd_graph *g, const char *name)
     return FSD_NONE;
 }
 
-/* "com.microsoft::Gelu" */
+/* Reads "com.microsoft::Gelu". */
 static void set_op(struct fsd_graph *g, struct fsd_node *n, const char *text)
 {
     const char *colons = strstr(text, "::");
@@ -360,7 +362,7 @@ static void add_model_node(struct drawing *d, const char *op, struct words *w)
     struct fsd_span *side = &n.in;
 
     set_op(g, &n, op);
-    word[strlen(word) - 1] = '\0'; /* the colon */
+    word[strlen(word) - 1] = '\0'; /* removes the colon */
     n.name = strcmp(word, "-") ? fsd_intern_str(g->names, word) : 0;
     n.in.at = g->ports.n;
     while ((word = next_word(w)) && strcmp(word, "|") != 0) {
@@ -473,7 +475,7 @@ static struct fsd_profile profile_of(struct fsd_arena *arena, struct fsd_intern 
     return p;
 }
 
-/* What the profiles say, or where there are none the drawing. */
+/* Adds the times of the profiles or, if there are none, those of the drawing. */
 static void add_times(struct fsd_measured *times, struct fsd_diff *d,
                       struct fsd_graph *engine, const struct build *b, const double *ms)
 {

@@ -19,7 +19,7 @@ void add_output(struct fsd_state *s, const char *name, fsd_id from);
 /** A group of one layer that computes `n` nodes in a type. */
 fsd_id add_group(struct fsd_state *s, enum fsd_dtype type, unsigned n, ...);
 
-/** Closes and returns it; frees nothing. */
+/** Completes the state and returns it; frees nothing. */
 struct fsd_state *finished(struct fsd_state *s);
 
 #endif

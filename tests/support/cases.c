@@ -1,7 +1,7 @@
 /*
  * Reads files of cases, applies the changes that their sections make to common texts,
- * and runs each case as a test of cmocka.  Everything odd fails: a change that finds no
- * line, or two, is a mistake of the case.
+ * and runs each case as a test of cmocka.  A change that matches no line, or two, is a
+ * mistake of the case, and fails the test.
  */
 #include "cases.h"
 
@@ -41,7 +41,7 @@ struct section {
 struct test_case {
     const char *file;
     char name[128];
-    unsigned line; /* where its expectation begins, from 0 */
+    unsigned line; /* the line where its expectation begins, from 0 */
     struct section sections[MOST_SECTIONS];
     unsigned n;
     case_fn *run;
@@ -64,7 +64,7 @@ static const char *skip_blanks(const char *s)
     return s + strspn(s, " ");
 }
 
-/* The only line that begins so; its end is behind its newline. */
+/* The only line that begins with `begin`; *size includes its newline. */
 static const char *find_line(const struct text *t, const char *begin, size_t *size)
 {
     const char *found = NULL;
@@ -115,7 +115,8 @@ static void replace_all(struct text *t, char *words)
         fail_msg("\"%s\" does not stand in the text", words);
 }
 
-/* One line of a section that builds upon a text; `at` is where lines are put. */
+/* Applies one line of a section that changes a text.  `at` is the position for inserted
+ * lines. */
 static void patch(struct text *t, const char *line, size_t n, size_t *at)
 {
     char words[2048];
@@ -185,7 +186,7 @@ static struct test_case *open_case(struct case_file *f, const char *name, case_f
     return c;
 }
 
-/* What a line that is not indented opens. */
+/* The state after an unindented line: the case and the section that it opens. */
 struct open {
     case_fn *run;
     struct test_case *c;
@@ -318,7 +319,7 @@ static void run_case(void **state)
         fail();
 }
 
-/* Writes the file anew, with what the cases printed as their expectations. */
+/* Rewrites the file: what the cases printed becomes their expectations. */
 static void update_file(const struct case_file *f)
 {
     FILE *out = fopen(f->path, "w");

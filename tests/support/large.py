@@ -1,7 +1,7 @@
-"""Inputs of any size, for what must not grow (tests/growth) and for what is timed (bench).
+"""Inputs of any size, for tests of memory and time (tests/growth) and for measurements (bench).
 
-Files are written in pieces: what the writing process needs counts as its children's peak
-memory, too.
+Files are written in pieces: the memory of the writing process also counts as the peak memory of
+its children.
 """
 import os
 import subprocess
@@ -38,13 +38,13 @@ def field(number, wire, payload=b""):
 
 
 def prefix_of(number, size):
-    """A length-delimited field's head; its payload of zeros follows as a hole."""
+    """The head of a length-delimited field, whose payload of zeros follows as a hole in the file."""
     return varint(number << 3 | 2) + varint(size)
 
 
 def inflate(path, number, size, model=os.path.join(FIXTURE, "model.onnx")):
-    """The model with one more initializer whose field `number` holds `size` bytes of
-    zeros.  A protobuf file may hold its graph in two pieces, which merge: the second
+    """Writes the model with one more initializer whose field `number` has `size` bytes of
+    zeros.  A protobuf file may have its graph in two pieces, which a parser merges: the second
     piece is only the initializer."""
     with open(model, "rb") as file:
         small = file.read()
@@ -58,7 +58,7 @@ def inflate(path, number, size, model=os.path.join(FIXTURE, "model.onnx")):
 
 
 def append_weights(source, path, count, size):
-    """The model with `count` more initializers of `size` bytes of zeros each, in a second piece of its graph."""
+    """Writes the model with `count` more initializers of `size` bytes of zeros each, in a second piece of its graph."""
     heads = []
     for i in range(count):
         tensor = field(1, 0, varint(size // 4)) + field(2, 0, varint(1)) + field(8, 2, b"w%d" % i) + prefix_of(9, size)
@@ -76,7 +76,7 @@ def append_weights(source, path, count, size):
 # -------------------------------------------------------------------------- a snapshot
 
 def write_snapshot(path, nodes):
-    """One group of all the nodes, whose names need quotes: a line as long as the file."""
+    """Writes one group of all nodes, whose names need quotes: one line is nearly the whole file."""
     names = [f'"node {i}"' for i in range(nodes)]
     with open(path, "w", encoding="ascii") as file:
         file.write("fusiondiff snapshot 1\n")
@@ -106,7 +106,7 @@ def network(nodes):
 
 
 def timings(name, turn):
-    """The bulk of a verbose log, in about the shares that real ones have."""
+    """Most of a verbose log: its kinds of lines have about the same shares as in real logs."""
     lines = [f"*************** Autotuning Reformat: {a} -> {b} ***************" for a in FORMATS for b in FORMATS]
     lines.append(f"--------------- Timing Runner: {name} (CaskConvolution[0x80000009])")
     for tactic in range(24):
@@ -132,8 +132,8 @@ def stamped(lines):
 
 
 def write_log(path, engines, size, members=0):
-    """A log of `engines` builds and about `size` bytes; with `members` the kernels that
-    were timed have the names of regions of so many nodes.  Returns the path."""
+    """Writes a log of `engines` builds and about `size` bytes.  With `members`, the timed kernels
+    have the names of regions of that many nodes.  Returns the path."""
     name = "Conv_{0} + Relu_{1}"
     if members:
         name = "{{ForeignNode[" + " + ".join(f"/layer.{i}/Conv" for i in range(members)) + "...Relu_{0}_{1}]}}"

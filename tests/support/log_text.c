@@ -1,4 +1,4 @@
-/* Logs written as text, and what is read of them. */
+/* Logs written as text, and the facts that their reader finds. */
 #include "log_text.h"
 
 #include "model/ops/ids.h"

@@ -1,4 +1,4 @@
-/* Logs written as text, and what is read of them. */
+/* Logs written as text, and the facts that their reader finds. */
 #ifndef TESTS_LOG_TEXT_H
 #define TESTS_LOG_TEXT_H
 
@@ -7,16 +7,16 @@
 #include "model/graph/history.h"
 
 struct log {
-    struct fsd_arena *arena; /**< the caller frees it, and with it all of the rest */
+    struct fsd_arena *arena; /**< the caller frees it, which frees all other members */
     struct fsd_intern *names;
     struct fsd_file file;
     struct fsd_history *h;
 };
 
-/** @param text outlives the log. */
+/** @param text must outlive the log */
 struct log read_log(const char *text);
 
-/** The network that the parser printed into it. */
+/** The network as the parser printed it into the log. */
 struct fsd_graph *log_network(struct log *l);
 
 #endif

@@ -1,14 +1,14 @@
-"""An ONNX model as text: what is declared, each initializer with its numbers, node by node with attributes and metadata."""
+"""An ONNX model as text: declarations, initializers with their numbers, and nodes with attributes and metadata."""
 import zlib
 
 import onnx
 from onnx import numpy_helper
 
-MOST = 8  # numbers that are printed; of more, a checksum
+MOST = 8  # more numbers are printed as a checksum
 
 
 def numbers(tensor):
-    """" = 1 2 3" of few, " ~ 1a2b3c4d" of many; empty where this onnx does not know the type, or the file is another."""
+    """" = 1 2 3" for few numbers, " ~ 1a2b3c4d" (a checksum) for many, or if this onnx does not know the type."""
     if tensor.data_location == onnx.TensorProto.EXTERNAL:
         return " in a file"
     try:
@@ -21,7 +21,7 @@ def numbers(tensor):
 
 
 def attribute(a):
-    """Lines; a graph's stand below its name."""
+    """The lines of an attribute; those of a graph are below its name."""
     value = onnx.helper.get_attribute_value(a)
     if isinstance(value, onnx.TensorProto):
         value = f"tensor {value.data_type} {list(value.dims)}{numbers(value)}"
@@ -35,7 +35,7 @@ def attribute(a):
 
 
 def properties(of):
-    """In the order of the file.  The onnx of this python may not know the metadata of nodes, which is field 9."""
+    """The metadata, in the order of the file.  This onnx may not know the metadata of nodes (field 9)."""
     entries = list(getattr(of, "metadata_props", []))
     if not hasattr(of, "metadata_props"):
         entries = [onnx.StringStringEntryProto.FromString(f.data) for f in of.UnknownFields() if f.field_number == 9]

@@ -1,4 +1,4 @@
-"""Programs started with the rights of a user like any other, whoever runs the tests."""
+"""Starts programs with the rights of an ordinary user, even if root runs the tests."""
 import ctypes
 import os
 import shutil
@@ -15,14 +15,14 @@ def _drop():
 
 
 def as_any_user():
-    """Arguments for subprocess: root, too, may then read and write only what modes allow to a file's owner.
+    """Arguments for subprocess with which root, too, may use a file only if its mode permits this to its owner.
 
-    Another user than root could not reach a checkout, or a temporary folder, below a folder of mode 700."""
+    The program still runs as root: another user could not reach a checkout below a folder of mode 700."""
     return {} if os.geteuid() else {"preexec_fn": _drop}
 
 
 def owned(path, folder):
-    """A copy that belongs to who runs the tests: root without its rights may not reach a checkout of another user's."""
+    """A copy that belongs to the user who runs the tests: root without its rights may not reach others' files."""
     own = os.path.join(folder, "own-" + os.path.basename(path))
     shutil.copy(path, own)
     os.chmod(own, 0o700)

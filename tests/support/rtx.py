@@ -1,4 +1,4 @@
-"""TensorRT for RTX as the tests' builds use it: its log, with one time on each line, and profiles of open sizes."""
+"""TensorRT for RTX for the tests' builds: its log, with the same time on each line, and profiles for dynamic sizes."""
 import tensorrt_rtx_libs  # noqa: F401  (loads the shared libraries)
 import tensorrt_rtx_bindings as trt
 
@@ -15,7 +15,7 @@ class Logger(trt.ILogger):
 
 
 def profile_of(builder, network, sizes):
-    """The least, best and greatest size of each open dimension; None where there are none."""
+    """A profile with the least, best and greatest size of each dynamic dimension; None if there is none."""
     profile, used = builder.create_optimization_profile(), False
     for i in range(network.num_inputs):
         tensor = network.get_input(i)

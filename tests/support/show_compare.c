@@ -1,6 +1,6 @@
 /*
  * States and comparisons as text.  A state is read as a snapshot of format 1, whose
- * last line has no digest, so that cases may change any line.
+ * last line has no hash, so that cases may change any line.
  */
 #include "show.h"
 
@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-/* Format 1 has no digest in its last line, so that a case may change any line.  One
- * that has kernels holds all that the present format does. */
+/* Format 1 has no hash in its last line, so that a case may change any line.  A state
+ * with kernels holds all facts of the present format. */
 struct fsd_state *read_state(const char *text)
 {
     size_t size = strlen(text) + 64;
@@ -256,7 +256,7 @@ void show_align(const struct fsd_compare *c, FILE *out)
             fprintf(out, "output %u = %d\n", i, (int)c->align->new_output[i]);
 }
 
-/* What each of two builders does with the network. */
+/* Prints how each of two builders divides the network. */
 static void show_builders(const struct fsd_compare *c, FILE *out)
 {
     for (size_t i = 0; c->across && i < FSD_COUNT_OF(c->builders); i++) {

@@ -1,4 +1,4 @@
-/* Costs as text: what is counted, with the open sizes it depends on. */
+/* Costs as text, with the dynamic sizes on which they depend. */
 #include "show.h"
 
 #include "explain/cost/scope.h"

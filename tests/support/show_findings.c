@@ -1,4 +1,5 @@
-/* Findings, verdicts and quantizers as text, with all that a report might leave out. */
+/* Findings, verdicts and quantizers as text, with all facts that a report might leave
+ * out. */
 #include "show.h"
 
 #include "judge/findings/cite.h"

@@ -1,4 +1,4 @@
-/* What readers make of a dump, or of times, as text. */
+/* The results of reading a dump, or times, as text. */
 #include "build_graph.h"
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-/* " word value", where there is one. */
+/* Prints " word value" if there is a name. */
 static void put_name(const struct fsd_graph *g, const char *word, fsd_sym name,
                      FILE *out)
 {
@@ -37,7 +37,7 @@ static void put_steps(const struct fsd_graph *g, const struct fsd_layer *l, FILE
     fputs(more[l->more_steps], out);
 }
 
-/* "0: compute by builder plain ..." */
+/* Prints "0: compute by builder plain ...". */
 static void show_layer(const struct fsd_graph *g, fsd_id id, FILE *out)
 {
     static const char *const providers[] = {"builder", "compiler", "plugin", "device"};
@@ -141,7 +141,7 @@ char *show_read(const char *model, const char *dump)
     return text;
 }
 
-/* "name" total 3 mean 1.5; negative times are not printed */
+/* Prints "'name' total 3 mean 1.5"; negative times are left out. */
 static void show_entry(const struct fsd_intern *names, const struct fsd_profile *p,
                        const struct fsd_profile_entry *e, FILE *out)
 {

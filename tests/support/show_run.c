@@ -29,7 +29,7 @@ static void put_by(unsigned by, FILE *out)
             putc("mnltsp"[bit], out);
 }
 
-/* "r2: folded live same-as r1 identity; y = x, root x" */
+/* Prints "r2: folded live same-as r1 identity; y = x, root x". */
 static void show_facts(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_facts *f = d->facts;
@@ -64,7 +64,7 @@ static void show_facts(const struct fsd_diff *d, FILE *out)
     }
 }
 
-/* "conv layer: why; fp32, runs in fp16; 0:nt; region 0; at 1; other r1" */
+/* Prints "conv layer: why; fp32, runs in fp16; 0:nt; region 0; at 1; other r1". */
 static void show_fates(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->model->nodes.n; i++) {
@@ -108,7 +108,7 @@ static void show_twins(const struct fsd_diff *d, struct fsd_span ports, FILE *ou
     }
 }
 
-/* "0 conv: compute fp16; unit 0 x=x y=y" */
+/* Prints "0 conv: compute fp16; unit 0 x=x y=y". */
 static void show_layers(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {
@@ -135,7 +135,7 @@ static void show_layers(const struct fsd_diff *d, FILE *out)
     }
 }
 
-/* "1 a -> b (input 0): fp32 -> fp16; advice" */
+/* Prints "1 a -> b (input 0): fp32 -> fp16; advice". */
 static void show_edges(const struct fsd_diff *d, FILE *out)
 {
     for (fsd_id i = 0; i < d->engine->nodes.n; i++) {

@@ -1,5 +1,5 @@
-/* Protobuf by hand, right and wrong, and loads of it, for the tests of the ONNX reader.
- */
+/* Writes protobuf by hand, valid and invalid, and loads it, for the tests of the ONNX
+ * reader. */
 #ifndef FSD_TESTS_ONNX_BYTES_H
 #define FSD_TESTS_ONNX_BYTES_H
 
@@ -34,7 +34,7 @@ static inline void put(struct bytes *b, const void *data, size_t n)
     b->n += n;
 }
 
-/* The value in at least `width` bytes. */
+/* Appends the value as a varint of at least `width` bytes. */
 static inline void put_wide(struct bytes *b, uint64_t value, unsigned width)
 {
     for (unsigned i = 1; value >= 0x80 || i < width; i++, value >>= 7) {

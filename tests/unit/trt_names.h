@@ -1,5 +1,5 @@
-/* A small model for the tests of the engine reader: only names, no operators that mean
- * anything, and what a layer's name or Metadata says of it as one line of text. */
+/* A small model for the tests of the engine reader, which has names but no meaningful
+ * operators.  Prints the mentions in a layer's name or Metadata as one line of text. */
 #ifndef FSD_TESTS_TRT_NAMES_H
 #define FSD_TESTS_TRT_NAMES_H
 
@@ -18,7 +18,8 @@ struct names_model {
     struct fsd_vocab *vocab;
 };
 
-/* Node names; "-" is an unnamed node.  Node i makes the tensor "t<i>". */
+/* Opens a model with these nodes; "-" is an unnamed node.  Node i produces the tensor
+ * "t<i>". */
 static inline void names_model_open(struct names_model *m, const char *const *nodes,
                                     size_t n_nodes, const char *const *constants,
                                     size_t n_constants)
@@ -54,9 +55,9 @@ static inline void names_model_close(struct names_model *m)
     fsd_arena_free(m->arena);
 }
 
-/* "computes Conv_1, constant w, helper ONNXTRT_x": what the mentions of g say.  A
- * loose match has "~", one of several "/3"; the node or tensor it resolved to is
- * written behind "=" where its name differs from the text. */
+/* Prints the mentions of g: "computes Conv_1, constant w, helper ONNXTRT_x".  A loose
+ * match has "~", one of several "/3"; "=" precedes the name of the node or tensor if it
+ * differs from the text. */
 static inline const char *mentions_text(const struct fsd_graph *g,
                                         const struct fsd_graph *model,
                                         struct fsd_span span, char *out, size_t size)

@@ -1,19 +1,19 @@
 """A stand-in for TensorRT's builder that knows what it did.
 
-Real engines never come with the true mapping from layers to ONNX nodes, so a
-program that guesses this mapping cannot be marked against them.  This package
-takes an ONNX graph, carries out random *legal* builder steps on it, and writes
-what TensorRT would write (engine JSON, names, log, profile) together with the
-truth.
+Real engines never come with the true mapping from layers to ONNX nodes, so they
+cannot show whether a program finds the right mapping.  This package takes an
+ONNX graph, performs random *legal* builder steps on it, and writes the files
+that TensorRT would write (engine JSON, names, log, profile), together with the
+true mapping.
 
     net.py         an ONNX model as plain numbered nodes
     maker.py       writes ONNX graphs; styles.py how exporters name things
     quantizers.py  where tools put Q and DQ
     blocks.py      pieces of networks; models.py whole ones, by kind
-    facts.py       what is certain about a node before any fusion
+    facts.py       facts about a node that hold before any fusion
     work.py        the builder's graph: layers, tensors, fates
     clean.py       removal of no-ops and duplicates
-    quant.py       what becomes of QuantizeLinear and DequantizeLinear
+    quant.py       the fates of QuantizeLinear and DequantizeLinear
     fusion.py      vertical fusions; merge.py horizontal ones and splits
     regions.py     Myelin regions
     copies.py      Concat elision, copies and Reformats

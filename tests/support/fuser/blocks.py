@@ -90,7 +90,7 @@ def pool(m, x):
 
 
 def branches(m, x):
-    """Sibling convolutions with one input, joined by a Concat."""
+    """Convolutions of one input, joined by a Concat."""
     n, _, h, w = m.shape[x]
     outs = []
     for _ in range(m.rng.randint(2, 4)):
@@ -107,7 +107,7 @@ def branches(m, x):
 
 
 def heads(m, x):
-    """Sibling convolutions whose results stay apart (a detector's heads)."""
+    """Convolutions of one input whose results are not joined (a detector's heads)."""
     for _ in range(m.rng.randint(2, 3)):
         y = act(m, conv(m, x, 32, 3), "Relu")
         m.output(conv(m, y, 8, 1))
@@ -115,7 +115,7 @@ def heads(m, x):
 
 
 def split_join(m, x):
-    """Split or two Slices, something on one part, Concat (the CSP pattern)."""
+    """A Split or two Slices, a convolution of one part, and a Concat (the CSP pattern)."""
     n, c, h, w = m.shape[x]
     half = [n, c // 2, h, w]
     if m.rng.random() < 0.5:
@@ -149,7 +149,7 @@ def pointwise(m, x):
 
 
 def views(m, x):
-    """Reshapes that come back, Identity, Dropout, a Cast to the same type."""
+    """Reshapes to another shape and back, Identity, Dropout, a Cast to the same type."""
     shape = m.shape[x]
     if len(shape) != 4:
         return m.like("Identity", [x])
@@ -196,7 +196,7 @@ def pool_same(m, x):
 
 
 def constants(m, x):
-    """Subexpressions that no input reaches."""
+    """Subexpressions of constants only."""
     c = m.shape[x][1]
     roll = m.rng.randrange(3)
     if roll == 0:
@@ -215,7 +215,7 @@ def constants(m, x):
 
 
 def dead_end(m, x):
-    """A branch whose result nobody asks for."""
+    """A branch whose result no node reads."""
     conv_act(m, x, 16, 1)
     return x
 

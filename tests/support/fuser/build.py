@@ -1,4 +1,4 @@
-"""One build: the steps in the order in which TensorRT takes them."""
+"""One build: its steps in the order in which TensorRT performs them."""
 import random
 
 from . import clean, copies, emit_json, emit_log, fusion, merge, quant, regions, truth
@@ -38,8 +38,9 @@ class Result:
 
 
 def build(net, seed, number=None, scale=None):
-    """Plays the builder on the graph.  `scale` is "chain" for a build without
-    accidents, "region" to put all that Myelin takes into one region."""
+    """Performs the builder's steps on the graph.  `scale` is "chain" for a build
+    without random exceptions, "region" to put all nodes that Myelin supports into one
+    region."""
     rng = random.Random("build %s" % seed)
     gen = Generation(number or rng.choice(GENERATIONS), rng)
     w = Work(net, Facts(net), rng, gen)

@@ -1,4 +1,4 @@
-"""The first steps: what never becomes a layer, and the layers to begin with."""
+"""The first steps: nodes that never become a layer, and the initial layers."""
 
 
 def start(w):
@@ -23,7 +23,7 @@ def start(w):
 
 
 def _constant_outputs(w):
-    """An output of the network that is constant needs a layer all the same."""
+    """A constant output of the network needs a layer, too."""
     for t in w.net.outputs:
         i = w.net.producer.get(t)
         if i is not None and not w.makers(t):
@@ -54,7 +54,7 @@ def _layer(w, n, owners):
     seen, ins = set(), []
     tensors = list(n.ins)
     for i in w.net.body_nodes(n.index) if n.bodies else []:
-        tensors += w.net.nodes[i].ins       # what bodies take from outside
+        tensors += w.net.nodes[i].ins       # tensors that bodies read from outside
     for t in tensors:
         if t and "\0" not in t and t not in seen and not w.constant(t) \
                 and (t in w.net.inputs or t in w.net.producer):
@@ -70,7 +70,7 @@ def _layer(w, n, owners):
 
 
 def _inner(w, n, owners):
-    """A body's node runs where its owner runs."""
+    """A node of a body runs in the layer of the body's owner."""
     top = n
     while top.owner is not None:
         top = w.net.nodes[top.owner]
@@ -84,7 +84,7 @@ def _inner(w, n, owners):
 
 
 def dissolve(w):
-    """Identity and its like vanish; a view may, or may stand as a Shuffle."""
+    """Eliminates Identity and similar nodes.  A view is eliminated, or becomes a Shuffle."""
     stand = 0.0 if w.scale else w.rng.choice([0.0, 0.15, 0.5])
     for layer in [x for x in w.layers.values() if x.root is not None]:
         n = w.net.nodes[layer.root]
@@ -101,7 +101,7 @@ def dissolve(w):
 
 
 def bypass(w, layer):
-    """Takes a layer of one input and one output out of the graph."""
+    """Removes a layer of one input and one output from the graph."""
     if len(layer.ins) != 1 or not layer.outs:
         return False
     x, y = layer.ins[0], layer.outs[0]
@@ -120,7 +120,7 @@ def bypass(w, layer):
 
 
 def _stand(w, layer, n, kind):
-    """A no-op that is carried out all the same."""
+    """A no-op that runs as a layer nevertheless."""
     layer.fixed = True
     if kind == "view":
         layer.type = w.rng.choice(["Shuffle", "NoOp"])
@@ -136,8 +136,8 @@ def _stand(w, layer, n, kind):
 
 
 def merge_same(w):
-    """Duplicates: one layer stands for several nodes.  A few groups are left
-    alone, since nothing obliges a builder to see them."""
+    """Merges duplicates: one layer computes several nodes.  A few groups are not
+    merged, since a builder need not find them."""
     unseen = {i for i in sorted(set(w.facts.same.values())) if w.roll(0.1)}
     by_node = {x.root: x for x in w.layers.values()}
     for i, first in w.facts.same.items():

@@ -1,13 +1,13 @@
 """Concat without a layer, copies where that fails, and Reformats.
 
 A Concat disappears when its producers can write their parts in place: then
-the concatenated tensor has several producers.  Where one cannot, a layer
-`T copy` does it.
+the concatenated tensor has several producers.  If a producer cannot, a layer
+`T copy` writes its part.
 """
 
 
 def slices(w):
-    """A Slice that a consumer can carry out by reading with an offset."""
+    """Eliminates a Slice that a consumer can perform by reading with an offset."""
     for s in [x for x in w.layers.values() if x.op == "Slice" and x.region is None]:
         if len(s.ins) != 1 or s.outs[0] in w.bound or not w.roll(0.2) or s.fixed:
             continue

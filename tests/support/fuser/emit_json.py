@@ -1,9 +1,9 @@
-"""The engine dump and the profile, in the very layout trtexec gives them."""
+"""The engine dump and the profile, in exactly the layout that trtexec writes."""
 import json
 
 
 class Generation:
-    """What one TensorRT version writes."""
+    """The facts that one TensorRT version writes."""
 
     def __init__(self, number, rng):
         self.number = number
@@ -79,7 +79,7 @@ def _convolution(w, forms, layer):
 
 
 def _later_keys(w, layer):
-    """Keys by which a dump of 8.5 or later is recognized."""
+    """Keys that only a dump of 8.5 or later has."""
     if w.gen.number < 8.5:
         return []
     adds = any(w.net.nodes[i].op == "Add" for i in layer.nodes)
@@ -147,8 +147,8 @@ def names_only(w, forms, layers):
 
 
 def profile(layers, rng):
-    """NoOp layers take no time; names are not escaped by trtexec, but a name
-    with a quotation mark would make the file unreadable, so they are here."""
+    """NoOp layers take no time.  trtexec does not escape names, but a name with a
+    quotation mark would make the file unreadable, so this function escapes them."""
     times = [0.0 if x.type == "NoOp" else round(rng.uniform(0.002, 0.2), 6)
              for x in layers]
     total = sum(times) or 1.0

@@ -1,4 +1,4 @@
-"""The verbose build log: the steps taken, then the engine's layers."""
+"""The verbose build log: the builder's steps, then the engine's layers."""
 
 
 def log(w, forms, layers):
@@ -19,7 +19,7 @@ def log(w, forms, layers):
 
 
 def _region(w, forms, kernels):
-    """In the log a region is one line, even where the dump lists its kernels."""
+    """The line of a region, which is one line in the log even if the dump lists its kernels."""
     made = {t for k in kernels for t in k.outs}
     used = {t for k in kernels for t in k.ins}
     inner = {t for t in made & used if all(u in kernels for u in w.users(t))}

@@ -1,10 +1,10 @@
-"""What is certain about a node before anything is fused.
+"""Facts about a node that hold before any fusion.
 
 dead      no path to an output of the model (inside a body: of the body)
-constant  every input is constant; `by_shape` where that needs static shapes,
+constant  every input is constant; `by_shape` if that requires static shapes,
           which the model alone may not show
-view      moves no element: Reshape and its like, Identity, inference Dropout,
-          Cast to the same type, Transpose that permutes nothing
+view      moves no element: Reshape and similar operators, Identity, Dropout in
+          inference, Cast to the same type, Transpose that permutes nothing
 same      computes the same value as an earlier node
 """
 from .net import RANDOM_OPS
@@ -20,8 +20,8 @@ class Facts:
         self.same = self._same()
 
     def _dead(self):
-        """Backwards from the outputs; an owner keeps alive what its bodies
-        yield and use."""
+        """Walks backwards from the outputs.  If an owner of bodies is live, so are the nodes
+        whose results its bodies return or read."""
         net, live, todo = self.net, set(), list(self.net.outputs)
         while todo:
             i = net.producer.get(todo.pop())
@@ -51,8 +51,8 @@ class Facts:
         return constant, by_shape
 
     def view(self, n):
-        """"identity" when nothing at all is done, "view" when only the shape
-        changes, else None."""
+        """"identity" if the node changes nothing, "view" if it only changes the shape,
+        else None."""
         if n.domain not in ("", "ai.onnx") or not n.ins:
             return None
         if n.op == "Identity":
@@ -86,7 +86,7 @@ class Facts:
         return same
 
     def _key(self, n, number):
-        """Equal keys, equal values: operator, attributes, inputs' numbers."""
+        """A key of operator, attributes and the inputs' numbers: equal keys mean equal values."""
         attrs = tuple(sorted(
             n.attrs[a].SerializeToString(deterministic=True) for a in n.attrs))
         ins = tuple(number.get(t, t) if not self._is_const(t)

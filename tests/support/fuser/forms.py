@@ -18,15 +18,15 @@ class Form:
 
 
 class Forms:
-    """The form of each engine tensor; `at` gives the one a layer's input shows."""
+    """The form of each engine tensor; `at` returns the form that a layer's input shows."""
 
     def __init__(self, w):
         self.w, self.known = w, {}
-        # A large build is compared with one of half its size: which types it has is no matter of chance.
+        # A large build is compared with one of half its size, so its types must not be random.
         self.half = w.roll(0.5) or bool(w.scale)
         self.io_half = self.half and w.gen.number >= 10 and w.roll(0.3)
         self.bare = w.gen.bare
-        self.unknown = -1 if w.roll(0.5) else 2     # without or with a context
+        self.unknown = -1 if w.roll(0.5) else 2     # -1: a dump without a context, 2: with one
 
     def shape(self, t):
         w = self.w
@@ -42,8 +42,8 @@ class Forms:
         return self.known[t]
 
     def _copy(self, t):
-        """A Reformat changes type or layout; a free one keeps the type and
-        renames a layout, which it can where a dimension is 1."""
+        """A Reformat changes type or layout.  A free one keeps the type and only renames the
+        layout, which is possible if a dimension is 1."""
         of, free = self.w.copy_of[t]
         src = self.of(of)
         new = self._fresh(t)
@@ -75,7 +75,7 @@ class Forms:
         return Form(kind, layout, dims)
 
     def at(self, layer, t):
-        """Input of a layer: perhaps in the shape of the view it replaces."""
+        """The form of a layer's input, perhaps in the shape of a view that the layer replaces."""
         form = self.of(t)
         shown = layer.seen_as.get(t)
         if shown and shown != t and self.w.gen.number >= 10:
@@ -98,7 +98,7 @@ class Forms:
             form.layout, words.split()[0])
 
     def log(self, form):
-        """ "Half[1,64:8,56,56]", or with brackets of the older kind."""
+        """ "Half[1,64:8,56,56]", or with the brackets of older versions."""
         dims = [str(d) for d in form.dims]
         if len(dims) > 1 and form.layout in WIDTH:
             dims[1] += ":%d" % WIDTH[form.layout]

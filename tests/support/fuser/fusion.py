@@ -1,8 +1,8 @@
-"""Vertical fusions, and the names they leave.
+"""Vertical fusions, and the names of the fused layers.
 
-Which words survive in a layer's name is up to the pass: a fused Relu is
-written down by ConvReluFusion and swallowed by QConvScaleFusion.  Each build
-rolls its habits once, as one TensorRT version has its own.
+The pass decides which words a layer's name keeps: ConvReluFusion adds the name
+of a fused Relu, QConvScaleFusion omits it.  Each build draws these habits once at
+random, because each TensorRT version has its own.
 """
 from . import quant
 
@@ -17,16 +17,16 @@ SHUFFLES = {"Transpose", "Reshape", "Flatten", "Squeeze", "Unsqueeze"}
 
 class Habits:
     def __init__(self, w):
-        self.bn_trace = w.roll(0.5)         # is a BatchNormalization named?
+        self.bn_trace = w.roll(0.5)         # whether names mention a fused BatchNormalization
         self.relu_trace = w.roll(0.85)
-        self.meta_silent_too = w.roll(0.5)  # silent in Metadata as well?
+        self.meta_silent_too = w.roll(0.5)  # whether Metadata omits the node as well
         self.pwn = w.gen.number < 10 or w.roll(0.3)
         self.bias_trace = w.roll(0.4)
         self.fuse = 1.0 if w.scale else w.rng.choice([0.6, 0.95])
 
 
 def join(w, a, b, traced, event, sep=" + "):
-    """Fuses b into a; an untraced b is not in the name, maybe nor in Metadata."""
+    """Fuses b into a.  If b is not `traced`, the name omits it, and Metadata may omit it, too."""
     words = b.name
     w.say("Running: %s on %s" % (event, a.name))
     w.say("%s: Fusing %s with %s" % (event, a.name, words) if traced
@@ -40,7 +40,7 @@ def join(w, a, b, traced, event, sep=" + "):
 
 
 def silu(w):
-    """x * Sigmoid(x) becomes one pointwise expression."""
+    """Fuses x * Sigmoid(x) into one pointwise expression."""
     for s in [x for x in w.layers.values() if x.op == "Sigmoid"]:
         mul = w.only_user(s)
         if mul is None or mul.op != "Mul" or s.fixed or mul.fixed or s.region \
@@ -55,7 +55,7 @@ def silu(w):
 
 
 def convolutions(w):
-    """Conv, then BatchNormalization, activation, residual Add, activation."""
+    """Fuses a Conv with a BatchNormalization, an activation, a residual Add and a second activation."""
     for c in [x for x in w.layers.values() if x.op in CONVOLUTIONS]:
         if c.region is not None:
             continue
@@ -96,8 +96,8 @@ def _tail(w, c):
 
 
 def _residual(w, c, add):
-    """Both inputs are activations, and a convolution has one input to begin
-    with; a bias Add is a constant."""
+    """Whether both inputs of the Add are activations, and the convolution still has one
+    input.  In a bias Add, one input is constant."""
     return len(add.ins) == 2 and len(c.ins) == 1
 
 
@@ -113,7 +113,7 @@ def _activation(w, c, b):
 
 
 def matmuls(w):
-    """MatMul with its bias Add (which leaves no trace) and its activation."""
+    """Fuses a MatMul with its bias Add, which no name mentions, and its activation."""
     for g in [x for x in w.layers.values() if x.op in ("MatMul", "Gemm")]:
         if g.region is not None:
             continue
@@ -132,7 +132,7 @@ def matmuls(w):
 
 
 def pointwise(w):
-    """What is left of element-wise layers goes into nested PWN expressions."""
+    """Fuses the remaining elementwise layers into nested PWN expressions."""
     for b in [x for x in w.layers.values() if x.op in POINTWISE]:
         if b.id not in w.layers or b.fixed or b.region is not None:
             continue
@@ -164,7 +164,7 @@ def _expression(w, b):
 
 
 def shuffles(w):
-    """Transposes and reshapes that follow each other become one Shuffle."""
+    """Joins consecutive transposes and reshapes in one Shuffle."""
     for a in [x for x in w.layers.values() if x.op in SHUFFLES]:
         if a.id not in w.layers or a.region is not None:
             continue

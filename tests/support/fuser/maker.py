@@ -1,8 +1,8 @@
 """Writes ONNX graphs by hand: nodes, constants, shapes and quantizers.
 
 Weights are declared as external data that is absent, so that a model of a
-hundred layers is a few kilobytes.  Scales and shapes are really there, since
-they decide what a builder may do.
+hundred layers needs a few kilobytes.  Scales and shapes have their values, since
+they determine what a builder may do.
 """
 import struct
 
@@ -20,12 +20,12 @@ class Maker:
         self.nodes, self.inits = [], []
         self.inputs, self.outputs = [], []
         self.shape, self.names, self.count = {}, set(), 0
-        self.quant = None           # a quantizer of quantizers.py, or None
+        self.quant = None           # a quantizer of quantizers.py; None: no quantizers
 
     # ------------------------------------------------------------ tensors
 
     def fresh(self, name):
-        """The name, made unique: two tensors of one graph must differ."""
+        """The name, made unique: two tensors of one graph must have different names."""
         name = self.prefix + name
         base, k = name, 1
         while name in self.names:
@@ -47,7 +47,7 @@ class Maker:
             tensor, elem, self.shape.get(tensor)))
 
     def weight(self, name, dims, elem=F32):
-        """A constant whose bytes lie in a file that does not exist."""
+        """A constant whose bytes are in a file that does not exist."""
         name = self.fresh(name)
         t = TensorProto(name=name, data_type=elem, dims=dims)
         t.data_location = TensorProto.EXTERNAL
@@ -79,8 +79,8 @@ class Maker:
     # -------------------------------------------------------------- nodes
 
     def op(self, op, ins, shape=None, outs=1, name=None, domain="", **attrs):
-        """Appends a node; returns its output, or a list when it has several.
-        `shape` is the first output's, or a list of shapes for several."""
+        """Appends a node; returns its output, or a list if it has several outputs.
+        `shape` is the shape of its output, or a list of shapes for several outputs."""
         name = self.style.node(op) if name is None else name
         made = [self.fresh(self.style.tensor(op, name)) for _ in range(outs)]
         node = helper.make_node(op, ins, made, name=name, **attrs)

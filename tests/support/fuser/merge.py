@@ -2,10 +2,10 @@
 
 
 def siblings(w):
-    """Convolutions with one and the same input run as one layer `A || B`.
+    """Convolutions with the same input run as one layer `A || B`.
 
-    The merged result is one tensor that bears the layer's name, or, where an
-    output of the network is among them, each result stays apart.
+    The merged result is one tensor with the layer's name.  If an output of the
+    network is among the results, each result stays a separate tensor.
     """
     groups = {}
     for c in w.layers.values():
@@ -47,7 +47,7 @@ def _merge(w, same):
 
 
 def splits(w):
-    """A Split is one Slice for each of its outputs."""
+    """Replaces a Split by one Slice for each of its outputs."""
     for s in [x for x in w.layers.values() if x.op == "Split" and x.region is None]:
         s.type = "Slice"
         for k, t in enumerate(s.outs[1:], 1):
@@ -61,7 +61,7 @@ def splits(w):
 
 
 def gemms(w):
-    """A Gemm as convolution, with the reshapes that this takes around it."""
+    """Runs a Gemm as a convolution, with the reshapes that this requires around it."""
     for g in [x for x in w.layers.values() if x.op == "Gemm" and x.region is None]:
         if len(g.ins) != 1 or len(g.outs) != 1:
             continue
@@ -98,7 +98,8 @@ def _wrap_after(w, g, label):
 
 
 def _wrapper(r, g):
-    """Belongs to the Gemm by name and Metadata, and computes nothing."""
+    """Makes the reshape a layer that belongs to the Gemm by name and Metadata, and
+    computes nothing."""
     r.type, r.inserted, r.loose, r.fixed = "NoOp", True, True, True
     r.mentions, r.meta = [g.root], [g.root]
     r.op = "wrapper"

@@ -52,7 +52,7 @@ def _trunk(m, menu):
 
 
 def _head(m, x):
-    """Classifier, detector, or simply the last tensor."""
+    """Adds a classifier or a detector, or returns the last tensor."""
     roll = m.rng.random()
     if roll < 0.25:
         return b.conv(m, x, 8, 1)
@@ -133,7 +133,7 @@ def _chain(rng, layers):
 
 
 def _region(rng, nodes):
-    """Nothing but what a Myelin region takes in."""
+    """A network whose nodes Myelin all supports, so that one region can hold them."""
     m = Maker(rng, Style(rng, "counter"))
     x = m.input("input", [1, 16, 64])
     while m.count < nodes:

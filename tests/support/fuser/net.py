@@ -2,11 +2,11 @@
 
 Numbering: the main graph's nodes come first, in file order.  Then, for each
 owner of subgraphs in that order, the nodes of each of its graph attributes are
-appended in file order, and after them, in the same way, what they own.
+appended in file order, and after them, in the same way, the nodes of their own
+subgraphs.
 
-Tensors are known by a key: the name itself in the main graph, name, a zero
-byte and the scope's number inside a subgraph, because a subgraph may use a
-name again.
+A key identifies a tensor: its name in the main graph; its name, a zero byte and
+the scope's number in a subgraph, because a subgraph may use a name again.
 """
 import onnx
 from onnx import AttributeProto, TensorProto
@@ -37,7 +37,7 @@ class Node:
 
 
 class Net:
-    """Nodes, constants, and what shape inference knows of the tensors."""
+    """Nodes, constants, and the types and shapes that shape inference finds."""
 
     def __init__(self, model):
         self.nodes, self.inits, self.bodies = [], {}, []
@@ -103,8 +103,8 @@ class Net:
             self.elem[name], self.shape[name] = t.data_type, list(t.dims)
 
     def _label(self):
-        """What the parser calls each node: unnamed nodes after their output,
-        repeated names with a counter behind them."""
+        """The name that the parser gives each node: an unnamed node is named after its output,
+        and a counter is appended to a repeated name."""
         taken, self.label, self.title, self.shared = set(), [], [], set()
         first = {}
         for n in self.nodes:
@@ -121,7 +121,7 @@ class Net:
                 self.shared.add(n.index)
             taken.add(label)
             self.label.append(label)
-        for n in self.nodes:        # a counter may spell another node's name
+        for n in self.nodes:        # a name with a counter may be the name of another node
             lab = self.label[n.index]
             if lab != self.title[n.index] and lab in first:
                 self.shared.add(first[lab])
@@ -136,7 +136,7 @@ class Net:
         return found
 
     def constant_key(self, tensor):
-        """Equal for constants that are known to hold the same value."""
+        """A key that is equal for constants that are known to have the same value."""
         t = self.inits.get(tensor)
         if t is None and tensor in self.producer:
             n = self.nodes[self.producer[tensor]]

@@ -1,17 +1,17 @@
-"""What becomes of QuantizeLinear and DequantizeLinear.
+"""The fates of QuantizeLinear and DequantizeLinear.
 
-A weight's Q is folded and its DQ lives on in the layer it feeds.  An
-activation's DQ goes into the layers behind it, a Q into the layer before it,
-or either is left standing as a Reformat.  A Q may first be swapped with a
-MaxPool; the tensors keep their places when layers swap, so the int8 tensor
-before the pool then carries the name of the pool's output.
+The builder folds a weight's Q, and fuses its DQ into the layer that reads the
+weight.  It fuses an activation's DQ into the layers after it, and a Q into the
+layer before it, or leaves either unfused as a Reformat.  It may first swap a Q
+with a MaxPool; tensors keep their places when layers are swapped, so the int8
+tensor before the pool then has the name of the pool's output.
 """
 QUANTISED = {"Conv", "ConvTranspose", "Gemm", "MatMul"}
 COMMUTING = {"MaxPool"}
 
 
 def weights(w):
-    """DQ nodes whose input is constant."""
+    """Finds the DQ nodes whose input is constant."""
     w.weight_dq = {}
     for n in w.net.nodes:
         if n.op != "DequantizeLinear" or n.index not in w.facts.constant \
@@ -30,7 +30,7 @@ def weights(w):
 
 
 def _users(w, n):
-    """Nodes that use the DQ's result, looking through folded transposes."""
+    """The nodes that read the DQ's output, looking through folded transposes."""
     found, todo = set(), list(n.outs)
     while todo:
         for i in w.net.users.get(todo.pop(), ()):
@@ -42,7 +42,7 @@ def _users(w, n):
 
 
 def weight_name(w, root):
-    """ "conv1.weight + QuantizeLinear_7 + ", and the Q it names."""
+    """The prefix "conv1.weight + QuantizeLinear_7 + " of a layer's name, and the Q in it."""
     dq = w.weight_dq.get(root)
     if dq is None:
         return "", []
@@ -57,7 +57,7 @@ def weight_name(w, root):
 
 
 def swap_pools(w):
-    """MaxPool then Q becomes Q then MaxPool."""
+    """Swaps a MaxPool and the Q after it."""
     for q in [x for x in w.layers.values() if x.op == "QuantizeLinear"]:
         pool = w.only_maker(q.ins[0]) if q.ins else None
         if pool is None or pool.op not in COMMUTING or w.only_user(pool) is not q \
@@ -69,7 +69,7 @@ def swap_pools(w):
             continue
         w.say("Swapping %s with %s" % (pool.name, q.name))
         w.swapped.add(pool.root)
-        pool.mentions.append(q.root)    # its int8 is this Q's doing
+        pool.mentions.append(q.root)    # the pool runs in int8 because of this Q
         w.replace_in(q, a, x)
         w.replace_out(q, y, a)
         w.replace_in(pool, x, a)
@@ -84,7 +84,7 @@ def mark_int8(w):
 
 
 def clone_over_concats(w):
-    """Concat then Q becomes a clone of the Q on each input, then Concat."""
+    """Moves a Q after a Concat to the Concat's inputs, one clone for each."""
     for q in [x for x in w.layers.values() if x.op == "QuantizeLinear"]:
         c = w.only_maker(q.ins[0]) if q.ins else None
         if c is None or c.op != "Concat" or w.only_user(c) is not q \
@@ -107,7 +107,7 @@ def clone_over_concats(w):
 
 
 def absorb_dq(w):
-    """A DQ goes into all layers behind it, or stands."""
+    """Fuses a DQ into all layers after it, or leaves it unfused."""
     for dq in [x for x in w.layers.values() if x.op == "DequantizeLinear"]:
         x, y = dq.ins[0], dq.outs[0]
         users = w.users(y)
@@ -128,13 +128,13 @@ def absorb_dq(w):
 
 
 def _absorbed(w, i):
-    if w.fates[i].fate == "absorbed":       # another clone of it was
+    if w.fates[i].fate == "absorbed":       # another clone of it was absorbed already
         return
     w.settle(i, "absorbed", also={"merged"} if i in w.facts.same else ())
 
 
 def stand(w, layer):
-    """Left over: a Reformat that bears the node's name."""
+    """Leaves a Q or DQ unfused: a Reformat with the node's name."""
     layer.kind, layer.fixed = "quantize", True
     if w.gen.number < 8.2:
         layer.type = "Scale"
@@ -150,7 +150,7 @@ TAKES_Q = {"Conv", "ConvTranspose", "Gemm", "MatMul", "Add", "MaxPool", "Average
 
 
 def absorb_q(w):
-    """A Q goes into the layer before it when it alone reads that layer."""
+    """Fuses a Q into the layer before it if no other layer reads that layer's output."""
     for q in [x for x in w.layers.values() if x.op == "QuantizeLinear"]:
         before = w.only_maker(q.ins[0]) if q.ins else None
         if before is None or before.fixed or before.op not in TAKES_Q \

@@ -1,11 +1,11 @@
-"""Where the three usual tools put QuantizeLinear and DequantizeLinear.
+"""Where the three usual tools insert QuantizeLinear and DequantizeLinear.
 
-pytorch   pytorch-quantization: a pair in front of every quantised input, one
-          for each use of a tensor, scales as Constant nodes, weights through
-          Q and DQ, residual branch only if asked for.
+pytorch   pytorch-quantization: a pair before every quantized input, one for each
+          use of a tensor; scales are Constant nodes; weights pass a Q and a DQ;
+          the residual branch is quantized only on request.
 modelopt  as above, scales as initializers.
-ort       ONNX Runtime: a pair behind every result, shared by all its uses;
-          weights and biases are stored quantised and only dequantised.
+ort       ONNX Runtime: a pair after every result, which all its consumers share;
+          weights and biases are stored quantized and only dequantized.
 """
 import struct
 
@@ -17,7 +17,7 @@ class Quantizer:
         self.rng, self.kind = rng, kind
         self.constant_nodes = kind == "pytorch"
         self.residual = rng.random() < 0.5
-        self.equal = rng.random() < 0.7     # two uses of a tensor: equal scales
+        self.equal = rng.random() < 0.7     # whether two pairs of one tensor have equal scales
         self.scale, self.done = {}, {}
 
     def _pair(self, m, x):
@@ -35,7 +35,7 @@ class Quantizer:
     def activation(self, m, x):
         if self.kind != "ort":
             return self._pair(m, x)
-        if x not in self.done:              # a network input, say
+        if x not in self.done:              # for example a network input
             self.done[x] = self._pair(m, x)
         return self.done[x]
 
@@ -45,7 +45,7 @@ class Quantizer:
         return self._pair(m, x) if self.residual else x
 
     def result(self, m, x):
-        """ORT quantises what comes out, then everybody reads the DQ."""
+        """ONNX Runtime quantizes each output, and all consumers read the DQ."""
         if self.kind != "ort":
             return x
         y = self._pair(m, x)

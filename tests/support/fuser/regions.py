@@ -1,8 +1,8 @@
 """Myelin regions: one {ForeignNode[first...last]} layer, or its kernels.
 
-A region must be convex: nothing that leaves it may come back.  Each layer
-gets a depth that grows whenever a path enters or leaves what Myelin takes;
-connected layers of one depth can have no path through the outside.
+A region must be convex: no path may leave it and return.  Each layer gets a
+depth, which grows whenever a path enters or leaves the layers that Myelin
+supports; connected layers of one depth have no path through the outside.
 """
 from .fusion import POINTWISE
 
@@ -66,7 +66,7 @@ def _takes(w, x):
 
 
 def finish(w):
-    """Turns each chosen region into layers of this generation's kind."""
+    """Converts each chosen region into the layers of this TensorRT generation."""
     groups = {}
     for x in w.ordered():
         if x.region is not None:
@@ -81,7 +81,7 @@ def finish(w):
 
 
 def region_name(w, group):
-    """Only the first and the last member are named, or the first's weights."""
+    """A name with the first and the last member only, or with the weights of the first."""
     first, last = group[0].name, group[-1].name
     if len(group) > 1 and w.roll(0.3):
         weights = [t for t in w.net.nodes[group[0].root].ins if t in w.net.inits]
@@ -92,7 +92,7 @@ def region_name(w, group):
 
 
 def foreign(w, group):
-    """One layer for all."""
+    """Makes one layer of the whole group."""
     name = region_name(w, group)
     members = [w.net.title[i] for x in group for i in x.nodes]
     whole = collapse(w, group, name)
@@ -106,8 +106,8 @@ def foreign(w, group):
 
 
 def collapse(w, group, name):
-    """One layer with the outer inputs and outputs of many.  Linear in their
-    number, unlike fusing them one by one."""
+    """One layer with the outer inputs and outputs of many layers.  The time is linear in
+    their number, unlike that of fusing them one by one."""
     inside = {x.id for x in group}
     ins, outs = [], []
     for x in group:
@@ -135,8 +135,8 @@ def collapse(w, group, name):
 # ------------------------------------------------------------------ kernels
 
 def kernels(w, number, group):
-    """10.x: matrix products are `gemm`, all between them `kgen` kernels; tensors
-    inside have the compiler's names."""
+    """The kernels of a region in 10.x: matrix products are `gemm`, all other kernels
+    `kgen`.  Tensors inside the region have the compiler's names."""
     known_as = region_name(w, group)
     name_inner_tensors(w, number, group)
     made = [collapse(w, part, "") for part in _cluster(w, group)]
@@ -158,9 +158,9 @@ def kernels(w, number, group):
 
 
 def name_inner_tensors(w, number, group):
-    """`__myln_k_arg__bb1_3_myl4`, `relu_2.1_myl4`, `relu_2.1_4_myl4`.  The second form is
-    the tensor itself; the third an argument of the kernel that computes it, as in 1,692 of
-    1,702 such names of real engines."""
+    """Renames tensors to `__myln_k_arg__bb1_3_myl4`, `relu_2.1_myl4` or `relu_2.1_4_myl4`.
+    The second form is the tensor itself.  The third is an argument of the kernel that
+    computes it, as in 1,692 of 1,702 such names of real engines."""
     inside = {x.id for x in group}
     for x in group:
         for t in list(x.outs):
@@ -178,8 +178,8 @@ def name_inner_tensors(w, number, group):
 
 
 def _cluster(w, group):
-    """Convex parts: a layer joins its maker's part when it is that part's only
-    user, or when all its makers inside are in that one part."""
+    """Divides the group into convex parts: a layer joins the part of its producer if it is
+    the only consumer of that part, or if all its producers inside are in that part."""
     part_of, parts = {}, []
     inside = {x.id for x in group}
     for x in group:
@@ -198,15 +198,16 @@ def _cluster(w, group):
 
 
 def _joins(x, part):
-    """A softmax only goes with the product before it, for the sake of attention."""
+    """Whether the layer may join the part.  A softmax joins only the product before it, so
+    that both can become an attention."""
     if x.op == "Softmax":
         return len(part) == 1 and part[0].op == "MatMul"
     return x.op not in ("MatMul", "Gemm", "LSTM") and len(part) < 8
 
 
 def _attention(w, x, parts, homes):
-    """The part whose softmax this product multiplies, if it may join it.  Parts
-    depend on earlier parts only, and that must stay so."""
+    """The part whose softmax this product multiplies, if the product may join that part.
+    A part must depend on earlier parts only."""
     home = max(homes)
     last = parts[home][-1]
     fits = last.op == "Softmax" and parts[home][0].op == "MatMul" \
@@ -219,7 +220,8 @@ def sanitise(name):
 
 
 def _kernel(w, k, number, serial):
-    """Names and types; a matrix product keeps its node's name, sanitised."""
+    """Sets the name and the type of a kernel.  A matrix product keeps its node's name, with
+    unusual characters replaced."""
     ops = [w.net.nodes[i].op for i in k.nodes]
     k.sep, k.region, k.op = "\x1f", number, "kernel"
     if ops.count("MatMul") > 1:
@@ -233,14 +235,14 @@ def _kernel(w, k, number, serial):
         words = "".join(SHORT.get(o, o[:4].capitalize()) for o in ops[:6]) + ("Etc" if len(ops) > 6 else "")
         k.name = "__myl_%s_myl%d_%d" % (words, number, serial)
     views = [i for i in k.nodes if w.facts.view(w.net.nodes[i])]
-    for i in views:                     # a view inside a kernel: nothing or something
+    for i in views:                     # a view inside a kernel counts as computed or not
         w.fates[i].loose = True
         w.fates[i].also.update({"identity"})
     k.meta = [i for i in k.meta if i not in views or w.roll(0.4)]
 
 
 def _cast(w, k, number, serial):
-    """A conversion that no node asks for, in front of a kernel."""
+    """Inserts a conversion before a kernel that no node requests."""
     x = k.ins[0] if k.ins else None
     if x is None or x in w.int8:
         return
@@ -253,8 +255,8 @@ def _cast(w, k, number, serial):
 
 
 def _split(w, k, number, serial):
-    """The last node of a kernel may be finished by a second kernel (the sum of
-    a softmax, the bias of a Gemm)."""
+    """A second kernel may complete the last node of a kernel (the sum of a softmax, the
+    bias of a Gemm)."""
     last = k.nodes[-1]
     if w.net.nodes[last].op not in ("Softmax", "Gemm", "LayerNormalization") \
             or len(k.outs) != 1 or not w.roll(0.5):

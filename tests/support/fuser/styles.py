@@ -1,22 +1,22 @@
-"""How exporters, and people who mean no good, name nodes and tensors.
+"""How exporters, and attackers, name nodes and tensors.
 
-A mapping by name is only as good as its worst names, so one model keeps to
-one style and a few are full of the separators that layer names are made with.
+A mapping by name is only as good as its worst names.  So each model has one
+style, and the names of a few are full of the separators of layer names.
 """
 
 HOSTILE = [" + ", " || ", ", ", "[", "]", "(", ")", "...", "{ForeignNode[",
            "PWN(", " copy", "_clone_1", "reshape_after_", "Reformatted Input Tensor 0 to ",
            " [profile 1]", "_myl1_0", "|", "\\", "\"", "'", "\u00e9"]
 
-# What a terminal, a CI runner or a reader of markup obeys.
+# Texts that a terminal, a CI runner or a reader of markup obeys.
 CONTROLS = ["\x1b[31m", "\x9b31m", "\r", "\b", "\u202e"]
 MARKS = ["\n::error::evil", "<evil>", "]]>", "`", "|", "\n| evil | row |", "\"];evil_node[", "\\", "&lt;",
          "%0A"]
 
 
 class Style:
-    """`node(op)` and `tensor(op, node)` hand out names; both may repeat or be
-    empty where the style is one that does so."""
+    """`node(op)` and `tensor(op, node)` return names, which may repeat or be empty in some
+    styles."""
 
     def __init__(self, rng, kind=None):
         self.rng, self.count, self.per_op = rng, 0, {}

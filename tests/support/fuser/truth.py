@@ -1,9 +1,9 @@
-"""The true mapping, and the checks that it contradicts neither itself nor the
-engine it comes with.
+"""The true mapping, and the checks that it contradicts neither itself nor its
+engine.
 
 layers[]: index, kind, inserted, nodes (computed), absorbed, mentions (may be
-linked without being wrong: a folded weight's Q that stands in the name, the
-Gemm of a reshape around it), loose.
+linked without being wrong: a folded weight's Q in the name, the Gemm of a
+reshape around it), loose.
 nodes[]: index, name, op, fate, layers, also (fates that are true as well),
 loose (a matter of opinion), shared (its name is not its own), noop (changes no
 value), same (the first node that computes the same value, if there is one).
@@ -12,7 +12,7 @@ import json
 
 
 def settle(w, layers):
-    """Every node that is in a layer and has no fate yet is computed there."""
+    """Gives every node that is in a layer and has no fate yet the fate "layer"."""
     for x in layers:
         for i in x.nodes:
             if w.fates[i].fate is None:
@@ -41,7 +41,7 @@ def build(w, layers):
 
 
 def text(truth):
-    """One line for each layer and node, to be read."""
+    """The truth as JSON, with one line for each layer and node, so that people can read it."""
     def rows(items):
         return ",\n".join("  " + json.dumps(r) for r in items)
     return '{"generation": %s,\n"layers": [\n%s\n],\n"nodes": [\n%s\n]}\n' % (
@@ -49,7 +49,7 @@ def text(truth):
 
 
 def check(w, layers, truth):
-    """Raises AssertionError where the simulator itself is wrong."""
+    """Raises AssertionError if the simulator itself is wrong."""
     for n in truth["nodes"]:
         assert n["fate"], ("no fate", n)
         if n["fate"] in ("layer", "absorbed"):
@@ -69,9 +69,9 @@ def check(w, layers, truth):
 
 
 def replay(w, layers, truth):
-    """Every edge of the model must be there in the engine: where a node's
-    value goes to a node of another layer, a chain of tensors must lead from
-    the one to the other.  Slow; for testing the simulator."""
+    """Checks that the engine has every edge of the model: if a node of another layer reads
+    a node's value, a chain of tensors must lead from the one layer to the other.
+    Slow; for testing the simulator."""
     users = {}
     for at, x in enumerate(layers):
         for t in x.ins:

@@ -1,21 +1,21 @@
 """The builder's own graph: layers between tensors, and every node's fate.
 
-Steps change it through `fuse`, `dissolve` and `rename`, which keep the two
-indexes (who makes a tensor, who uses it) right.  A fate is set once; what
-lies in a layer is in `layer.nodes` (computes) or `layer.absorbed` (a Q or DQ
-that lives on as the layer's precision).
+Steps change the graph through `fuse`, `dissolve` and `rename`, which update the
+two indexes (the producers and the consumers of a tensor).  A fate is set once.
+The nodes of a layer are in `layer.nodes` (the layer computes them) or in
+`layer.absorbed` (a Q or DQ that became the layer's precision).
 """
 
 
 class Layer:
-    """What will be one layer of the engine.
+    """A future layer of the engine.
 
-    nodes and absorbed: what it computes, and the Q and DQ in its precision;
-    mentions: nodes that its name or Metadata may speak of besides; meta: the
-    nodes of its Metadata, joined by sep; silent: no Metadata; seen_as: an
-    input's tensor -> the tensor whose shape it shows there; known_as: what a
-    Reformat calls it, if not by name; root: the node that gives it its type;
-    fixed: no step may fuse it; opaque: a body that only a region can hold."""
+    nodes: the nodes that it computes; absorbed: the Q and DQ in its precision;
+    mentions: further nodes that its name or Metadata may mention; meta: the
+    nodes of its Metadata, joined by sep; silent: it has no Metadata; seen_as: an
+    input's tensor -> the tensor whose shape the input shows; known_as: its name in
+    the names of Reformats, if not `name`; root: the node that determines its type;
+    fixed: no step may fuse it; opaque: a body that only a region can contain."""
     __slots__ = ("id", "name", "type", "kind", "nodes", "absorbed", "mentions",
                  "meta", "sep", "silent", "ins", "outs", "origin", "inserted",
                  "loose", "region", "seen_as", "op", "opaque", "root", "fixed",
@@ -32,7 +32,8 @@ class Layer:
 
 
 class Fate:
-    """`also`: fates that would be true as well; `loose`: a matter of opinion."""
+    """The fate of a node.  `also`: other fates that are true as well; `loose`: any fate may
+    be reported."""
     __slots__ = ("fate", "also", "loose", "why")
 
     def __init__(self):
@@ -50,7 +51,7 @@ class Work:
         self.int8 = set()           # tensors that hold quantised values
         self.counters = {}
         self.copy_of = {}           # reformatted tensor -> (tensor, free?)
-        self.swapped = set()        # nodes that a following Q has passed
+        self.swapped = set()        # nodes before which a Q was moved
 
     # ------------------------------------------------------------- basics
 
@@ -71,7 +72,7 @@ class Work:
         return self.net.label[i]
 
     def constant(self, t):
-        """True when the builder knows the tensor's value."""
+        """Whether the builder knows the tensor's value."""
         if t in self.net.inits:
             return True
         i = self.net.producer.get(t)
@@ -102,7 +103,7 @@ class Work:
             del self.user[t][layer.id]
 
     def replace_in(self, layer, old, new):
-        """The layer reads `new` where it read `old`."""
+        """Makes the layer read `new` instead of `old`."""
         at = layer.ins.index(old)
         self.unfeed(layer, old)
         if new not in layer.ins:
@@ -118,7 +119,7 @@ class Work:
         self.maker.setdefault(new, {})[layer.id] = layer
 
     def rename(self, old, new):
-        """Everybody's `old` becomes `new`."""
+        """Replaces the tensor `old` by `new` in all layers."""
         for layer in list(self.maker.get(old, {}).values()):
             self.replace_out(layer, old, new)
         for layer in list(self.user.get(old, {}).values()):
@@ -142,7 +143,7 @@ class Work:
         return list(self.user.get(t, {}).values())
 
     def only_user(self, layer):
-        """The layer that alone reads all this layer yields, else None."""
+        """The layer that alone reads all outputs of this layer, else None."""
         if len(layer.outs) != 1 or layer.outs[0] in self.bound:
             return None
         t = layer.outs[0]
@@ -156,8 +157,8 @@ class Work:
         return makers[0] if len(makers) == 1 else None
 
     def fuse(self, a, b, name):
-        """`a` takes in `b`, which reads it; legal when nobody else reads what
-        is between them, so that no cycle can come of it."""
+        """Fuses `b`, which reads an output of `a`, into `a`.  No other layer may read the tensors
+        between them, so that no cycle can arise."""
         between = [t for t in a.outs if t in b.ins]
         for t in between:
             assert list(self.user[t]) == [b.id] and t not in self.bound
@@ -188,8 +189,8 @@ class Work:
     # -------------------------------------------------------------- order
 
     def ordered(self):
-        """Layers in an order of execution: all makers of a tensor before its
-        users, otherwise as the nodes stand in the model."""
+        """The layers in an order of execution: all producers of a tensor before its consumers,
+        otherwise in the order of the model's nodes."""
         import heapq
         wait, ready, done = {}, [], []
         for layer in self.layers.values():
