@@ -23,7 +23,8 @@
 
 struct format {
     const char *name;
-    const char *extensions; /* of its files, each followed by a space */
+    const char *extensions; /* extensions of the format's files, each followed by a
+                               space */
     const char *escape; /* the escape for commands to a runner, fsd_put_escaped(); NULL:
                            the format is not text, or consists of commands */
     fsd_write_fn *own[FSD__SUBJECT_COUNT]; /* indexed by subject; NULL here and below:
@@ -85,8 +86,9 @@ struct subject {
     bool judged;               /* its main content is findings: a verdict is preferred
                                   to rows */
     judge_fn *judge;           /* judges its findings for formats that show them */
-    fill_fn *document, *table; /* rows; NULL: those of the requested view, or of the
-                                  document */
+    fill_fn *document, *table; /* the rows of a document, and those of a table; both
+                                  NULL: the rows of the requested view. A NULL table:
+                                  the rows of the document */
 };
 
 #define DOCUMENT(name, call)                                                           \
@@ -120,7 +122,7 @@ DOCUMENT(fill_failed, fsd_document_of_failed(sheet, r->failed))
 DOCUMENT(fill_checks, fsd_document_of_checks(sheet, r->verdicts))
 DOCUMENT(fill_verdicts, fsd_sheet_of_verdicts(sheet, r->verdicts))
 
-/* The findings of a check. */
+/* Fills the findings of a check. */
 static void fill_findings(struct fsd_sheet *sheet, const struct fsd_report *r)
 {
     struct fsd_judged room;
@@ -192,7 +194,7 @@ static enum form form_of(const struct format *f, enum fsd_subject subject)
 
 /* ------------------------------------------------------------------------ writing */
 
-/* NULL if there is no view with this name. */
+/* The requested view; NULL if there is no view with this name. */
 static const struct fsd_view *view_of(const struct fsd_report *r)
 {
     return r->own_view ? r->own_view : fsd_view_find(r->view);
@@ -233,8 +235,9 @@ void fsd_report_put_columns(const struct fsd_report *report, FILE *out)
     write_sheet(report, &columns, out, NULL);
 }
 
-/* Writes the verdicts, or judges findings for this purpose: of several builds, each
- * against the first. */
+/* Writes verdicts in a format for merge gates. If the report has no verdict, the
+ * findings are judged first: for several builds, those of each build against the
+ * first. */
 static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {
@@ -329,9 +332,10 @@ const char *fsd_format_of(enum fsd_subject subject, unsigned i)
     return NULL;
 }
 
-/* Whether the report shows findings that were not searched yet: a page shows findings
- * about its contents, a comparison those about the changes; but not pictures and
- * formats of merge gates, which have their own verdicts. */
+/* Whether the report shows findings that were not searched yet. A page shows the
+ * findings of any subject, and the other reports of a comparison show those on its
+ * changes. Pictures show none, and the formats of merge gates have their own
+ * verdicts. */
 static bool lacks_verdict(const struct fsd_report *r, const struct format *f)
 {
     switch (form_of(f, r->subject)) {

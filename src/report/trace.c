@@ -29,13 +29,14 @@ struct trace {
     double ms; /* the end of the last event so far */
 };
 
-/* Whole nanoseconds, in the format's microseconds. */
+/* Rounds a time to whole nanoseconds, and converts it to microseconds, the unit of the
+ * format. */
 static double microseconds(double ms)
 {
     return round(ms * 1e6) / 1e3;
 }
 
-/* FSD_NONE: the dump states no stream. */
+/* The number of the layer's stream; FSD_NONE: the dump states none. */
 static uint32_t stream_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_attr *stream =
@@ -66,9 +67,9 @@ static struct fsd_json *begin_event(struct trace *t, const char *phase,
     return event;
 }
 
-/* Viewers add `ts` and `dur` as doubles, and nest a layer that ends after the next one
- * begins, even if only by the last bit: in this case the length is reduced by a tenth
- * of a nanosecond. */
+/* Viewers add `ts` and `dur` as doubles. If the sum exceeds the start of the next
+ * layer, even by the last bit only, they show the next layer as nested in this one. In
+ * this case the length is reduced by a tenth of a nanosecond. */
 static double length(double from, double to)
 {
     double length = round((to - from) * 1e3) / 1e3;

@@ -34,7 +34,8 @@ struct piece {
 struct fsd_json {
     struct piece *piece;
     unsigned depth;
-    bool list, any, opened; /* opened: the next level is open */
+    bool list, any, opened; /* any: the level has a member; opened: the next level is
+                               open */
 };
 
 static void flush(struct piece *piece)
@@ -43,7 +44,8 @@ static void flush(struct piece *piece)
     piece->n = 0;
 }
 
-/* Room for n bytes, at most those of a piece, which the caller fills. */
+/* Returns room for n bytes, which the caller fills. n must not exceed the size of a
+ * piece. */
 static char *take(const struct fsd_json *level, size_t n)
 {
     struct piece *piece = level->piece;
@@ -81,7 +83,8 @@ static void put_escaped(const struct fsd_json *level, const char *text)
     PUT(level, "\"");
 }
 
-/* Nearly all texts are short and need no escape. */
+/* Prints a text. Nearly all texts are short and need no escape, so this is tried
+ * first. */
 static void put_string(const struct fsd_json *level, const char *text)
 {
     size_t n = strlen(text);
@@ -98,8 +101,9 @@ static void put_string(const struct fsd_json *level, const char *text)
     put_escaped(level, text);
 }
 
-/* Ends the last line with the last `n` bytes of ",\n", and indents the next one.  A
- * block of constant size is copied, most of which is then overwritten. */
+/* Ends the last line with the last `n` bytes of ",\n", and indents the next one.
+ * Copying a block of constant size is fast; later text overwrites what is not needed of
+ * it. */
 static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
 {
     static const char block[] =

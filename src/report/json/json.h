@@ -13,7 +13,7 @@ struct fsd_json;
 
 /** Creates an object; fsd_json_end() ends and frees it. */
 struct fsd_json *fsd_json_new(FILE *out);
-/** Likewise for a list. */
+/** Creates a list; fsd_json_end() ends and frees it. */
 struct fsd_json *fsd_json_new_list(FILE *out);
 
 /** Adds an object as a member of an object. */
@@ -39,8 +39,8 @@ static inline void fsd_json_add_text(struct fsd_json *list, const char *text)
     fsd_json_text(list, NULL, text);
 }
 
-/** Adds the number unless it is negative, and the term in dynamic sizes, under the key
- *  with "_symbolic" appended, unless it is NULL. */
+/** Adds the number, unless it is negative. Unless `term` is NULL, also adds this term
+ * in dynamic sizes, under the key with "_symbolic" appended. */
 void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t number,
                              const char *term);
 void fsd_json_end(struct fsd_json *root);

@@ -63,7 +63,7 @@ const capital = (text) => (/^[a-z]+[ ,]/.test(text) ? text.charAt(0).toUpperCase
  * its end, and names of options. @param {string} text */
 const on_page = (text) => text.replace(/; `?fusiondiff [^;`]*`?$/, "").replace(/no --profile was given/, "no profile was given");
 
-/** What to do: the summary's own advice, else how the findings of the worst rules are fixed.
+/** Returns what to do: the advice of the summary or, without one, the fixes of the worst rules.
  * @param {Subject} subject @returns {Pieces[]} */
 export function todo_of(subject) {
     const own = subject.brief.filter(({ topic }) => topic === "to do").map(({ text }) => linked(subject, capital(on_page(text))));
@@ -89,7 +89,7 @@ export function put_advice(panel, subject, command, link) {
     const facts = subject.brief.filter(({ topic }) => topic !== "to do");
     panel.hidden = !subject.rules_title && !facts.length;
     if (panel.hidden) return panel.replaceChildren();
-    /* On a phone the rows come first: what is above them is opened when it is wanted. */
+    /* On a phone, this card is closed at first, so that the rows are visible without scrolling. */
     const phone = innerWidth <= 600;
     const title = el("h2", {}, "What to do", phone && todo.length ? ` (${todo.length})` : null);
     const card = el(

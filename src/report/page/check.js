@@ -66,9 +66,10 @@ function rule_rows_of(d, base) {
     return by_state(d.rules.map((r) => rule_row(r, d.findings.filter((f) => f.rule === r.rule), base)));
 }
 
-/** A comparison with the sum of its changes. It has no verdict, and if the new build is faster,
- * it advises to revert nothing.
- * @param {CheckDocument} d @param {Subject} base @param {{before: number, after: number} | undefined} ms @returns {Subject} */
+/** A comparison with the sum of its changes. It has no verdict. If the new build is faster, the
+ * page advises to change nothing.
+ * @param {CheckDocument} d @param {Subject} base @param {{before: number, after: number} | undefined} ms @returns
+ * {Subject} */
 export function judged_subject(d, base, ms) {
     const rules = rule_rows_of(d, base).filter((r) => r.findings.length);
     const faster = ms && ms.after < ms.before ? { nothing: `Nothing: the new build is ${millis(ms.before - ms.after)} (${percent(ms.before - ms.after, ms.before)}) faster.` } : null;
@@ -78,7 +79,7 @@ export function judged_subject(d, base, ms) {
 /** @param {string} verdict */
 const look_of = (verdict) => (verdict === "failed" ? "alarm" : "good");
 
-/** @param {string} verb @param {string} verdict @param {string} path of what is judged */
+/** @param {string} verb @param {string} verdict @param {string} path the path of the judged file */
 const verdict_of = (verb, verdict, path) => ({ title: `${verb} ${verdict}: ${base_name(path)}`, verdict: { text: verdict, look: look_of(verdict) }, first_view: "rules" });
 
 /** @param {CheckDocument} d @param {Subject} base @returns {Subject} */

@@ -148,8 +148,8 @@ function lone_blocks(d) {
 
 /* ----------------------------------------------------------------------- records */
 
-/** Lists what one build has of a region: its groups, and the data-movement layers that the other
- * build does not have.
+/** Lists the parts of a region that belong to one build: its groups, and the data-movement layers
+ * that the other build does not have.
  * @param {"old" | "new"} side @param {Region} r @param {CompareDocument} d @returns {Section[]} */
 function side_sections(side, r, d) {
     const moves = d.moves.flatMap((m) => (m.region === r.region && m[side] ? [m[side]] : []));

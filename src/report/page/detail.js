@@ -63,7 +63,7 @@ function put_section(section, link) {
     return out;
 }
 
-/** @param {HTMLElement} panel @param {import("./types").Story | null} record @param {(chosen: Chosen) => string} link @param {string} closed a link to the state without it */
+/** @param {HTMLElement} panel @param {import("./types").Story | null} record @param {(chosen: Chosen) => string} link @param {string} closed a link to the state without the record */
 export function put_record(panel, record, link, closed) {
     panel.hidden = !record;
     if (!record) return panel.replaceChildren();

@@ -47,7 +47,7 @@ export function embedded(name) {
     return text ? JSON.parse(text) : null;
 }
 
-const LONG = 28; /* in characters: shorter words are never broken */
+const LONG = 28; /* length in characters; shorter words are never broken */
 const LONGER = 60; /* paths longer than this may be broken inside their parts */
 
 /** A chain of fused operators. */
@@ -87,7 +87,8 @@ export function giving_way(element, most, text) {
 /** @param {Element} cell */
 const overflows = (cell) => cell.scrollWidth > cell.clientWidth || cell.scrollHeight > cell.clientHeight;
 
-/** Removes the last chip, after all others the cause, and counts it.
+/** Removes the last chip of a cell, and counts it. The chip of the cause is removed after all
+ * others.
  * @param {Element} cell @returns {boolean} whether there was one */
 function drop_chip(cell) {
     const all = [...cell.querySelectorAll(".chips > .chip:not([hidden], .dropped)")];

@@ -32,9 +32,11 @@ export function filtered(blocks, state, but = "") {
     return blocks.filter((block) => passes(block, state, words, but));
 }
 
-/** Counts the objects for each value of a facet, as if that facet had no selection: the nodes,
- * layers or findings by which its blocks count, each object once, or else the blocks.
- * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string, number>} */
+/** Counts the objects of each value of a facet, as if no value of the facet were selected. The
+ * objects are nodes, layers or findings, each counted once, if the blocks state them; otherwise
+ * they are the blocks.
+ * @param {Block[]} blocks @param {State} state @param {string} facet @returns {Map<string,
+ * number>} */
 export function tally(blocks, state, facet) {
     /** @type {Map<string, Set<unknown>>} */
     const counted = new Map();

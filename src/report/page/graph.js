@@ -21,21 +21,21 @@ const NEAREST = 4;
 const MARGIN = 40;
 /** A drawing of at most this scale is shown whole at first. */
 const LEGIBLE = 0.45;
-/** Size of the minimap in pixels; and the number of boxes above which it shows no boxes. */
+/** Largest and smallest size of the minimap, in pixels. */
 const MAP = 110;
 const MAP_LEAST = 40;
 const MAP_EDGE = 8; /* must equal the value in the style sheet */
-/** A stage of at least this width has room for the minimap beside the drawing. */
+/** A stage of at least this width has room for the minimap beside the drawing. The minimap shows no boxes if the picture has more than MAP_BOXES. */
 const ROOMY = 700;
 const MAP_BOXES = 3000;
-/** A pointer that moves no further than this clicks. */
+/** A pointer that moves at most this far before it is released makes a click. */
 const STILL = 4;
 
 /** True if the picture is not laid out yet. @param {Picture} picture */
 const is_dot = (picture) => !!picture.svg?.startsWith("digraph");
 
 /** The content security policy forbids style attributes even in a document that is only parsed.
- * This replaces those that Graphviz writes and keeps the colors of the legend's gradient.
+ * This function removes those that Graphviz writes, and keeps the colors of the legend's gradient.
  * @param {string} text */
 function read_svg(text) {
     const plain = text.replace(/ style="(?:stop-color:(#[0-9a-f]+);)?[^"]*"/g, (_, color) => (color ? ` stop-color="${color}"` : ""));
@@ -103,7 +103,7 @@ export class GraphView {
         window.addEventListener("message", (e) => this.laid_out(e));
     }
 
-    /** @param {State} state @param {Set<string> | null} shown what passes the filters; null: all does */
+    /** @param {State} state @param {Set<string> | null} shown keys of the items that pass the filters; null: all pass */
     show(state, shown) {
         const at = this.pictures[state.picture] ? state.picture : 0;
         const picture = this.pictures[at];
@@ -286,7 +286,7 @@ export class GraphView {
         this.content?.setAttribute("transform", `translate(${x} ${y}) scale(${scale})`);
     }
 
-    /** @param {boolean} all else only its width */
+    /** @param {boolean} all fit the whole drawing; false: only its width */
     fit(all) {
         const [w, h] = [this.stage.clientWidth || 800, this.stage.clientHeight || 600];
         const room = all || w < ROOMY || this.size.height * Math.min(w / this.size.width, 1) <= h ? 0 : this.map.width.baseVal.value + 2 * MAP_EDGE;
@@ -295,7 +295,7 @@ export class GraphView {
         this.apply();
     }
 
-    /** @param {number} by @param {number} [x] what stays where it is @param {number} [y] */
+    /** @param {number} by @param {number} [x] the point that keeps its position @param {number} [y] */
     scale(by, x = this.stage.clientWidth / 2, y = this.stage.clientHeight / 2) {
         const least = Math.min(1, this.stage.clientWidth / this.size.width, this.stage.clientHeight / this.size.height) / 2;
         const scale = Math.min(NEAREST, Math.max(least, this.zoom.scale * by));

@@ -22,16 +22,16 @@ import { count, first_words, percent, shorten } from "./words.js";
 /** @typedef {import("./types").Subject} Subject */
 
 const LINE = 28;
-const TALL = 45; /* if cells are too narrow for one line of text */
+const TALL = 45; /* height of a line if cells are too narrow for one line of text */
 const NARROW = "(max-width: 600px)"; /* must equal the value in the style sheet */
 const BEYOND = 12; /* rows that are kept above and below the visible ones */
 const NAME = 140;
-const LEAST = 190; /* wide, of each of several columns on the right */
+const LEAST = 190; /* minimum width of each of several columns on the right */
 const PRINTED = 3000;
 
 /** @typedef {{block: Block, line: number, lines: number}} Line */
 
-/** True if the name already shows the operator, such as "Conv_13" for a Conv. @param {Item} item */
+/** Shows the operator before the name, unless the name already begins with it, such as "Conv_13" for a Conv. @param {Item} item */
 function name_cell(item) {
     const both = item.word !== "" && item.name.startsWith(item.word) && /^[_\d]/.test(item.name.slice(item.word.length));
     return {
@@ -63,7 +63,7 @@ function item_cell(item, named) {
 }
 
 export class RowList {
-    /** @param {HTMLElement} grid the scroller @param {HTMLElement} head @param {Subject} subject @param {(chosen: Chosen) => void} choose @param {() => void} texts what is selected changed */
+    /** @param {HTMLElement} grid the scroller @param {HTMLElement} head @param {Subject} subject @param {(chosen: Chosen) => void} choose @param {() => void} texts called when the selected rows change */
     constructor(grid, head, subject, choose, texts) {
         this.grid = grid;
         this.subject = subject;

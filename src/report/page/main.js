@@ -87,7 +87,7 @@ const graph = new GraphView(panels.graph, subject, pictures, (chosen, many) => g
 
 const source = subject.sources && new SourceView(panels.source, subject.sources, choose);
 
-/** Each part is one stop of Tab, so that four stops precede the rows. */
+/** Each of these parts is a single stop of Tab, so only four stops precede the rows. */
 const groups = [/** @type {HTMLElement} */ (by_id("views").parentElement), by_id("summary"), by_id("bar")];
 
 /* --------------------------------------------------------------------- the frame */
@@ -103,7 +103,7 @@ function put_frame() {
 }
 
 function put_tiles() {
-    /* At most this many tabs have room for their labels in one line. */
+    /* If there are more than TILES tiles, their labels do not fit into one line, so the tiles are shown in two. */
     const { length } = subject.tiles;
     by_id("tiles").style.setProperty("--tiles", String(length > TILES ? Math.ceil(length / 2) : length));
     by_id("tiles").replaceChildren(
@@ -207,7 +207,7 @@ function current_view() {
     return views[state.view] ? state.view : subject.first_view;
 }
 
-/** Sorts in the order of execution, or the worst first. */
+/** Returns the blocks that pass the filters, in the order of execution or with the worst first. */
 function sorted_blocks() {
     const blocks = filtered(subject.blocks, state);
     if (state.sort !== "size") return blocks;

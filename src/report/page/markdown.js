@@ -28,7 +28,7 @@ function code(name) {
     return text && `${fence}${pad}${text}${pad}${fence}`;
 }
 
-/** A cell of a table, where a bar ends it even in code. @param {string} markdown */
+/** A cell of a table. Bars are escaped, because a bar ends a cell even in code. @param {string} markdown */
 const cell = (markdown) => markdown.replace(/\\?\|/g, "\\|");
 
 /** @param {Pieces} pieces @returns {string} */
@@ -62,7 +62,7 @@ function item_markdown(item) {
     return [item.index && escaped(item.index), item.word && escaped(item.word), code(item.name), chips].filter(Boolean).join(" ");
 }
 
-/** @param {Subject} subject @param {Block[]} blocks those that are shown @param {string[]} sums of them */
+/** @param {Subject} subject @param {Block[]} blocks the blocks that are shown @param {string[]} sums the sums of these blocks */
 export function rows_markdown(subject, blocks, sums) {
     const measures = subject.measures.map((measure, i) => ({ measure, i })).filter(({ measure }) => measure.most > 0);
     const rows = blocks.slice(0, ROWS).map((block) => {

@@ -32,7 +32,7 @@ const TILES = 6;
 /** The column of facts about several builds. */
 const BUILD = { build: { kind: "text" } };
 const COMPARED = { ...BUILD, is: { kind: "text", title: "compared with A" }, by: { kind: "words", title: "differs in" }, what: { kind: "text", title: "runs in" } };
-/** Kinds of a row, and of a cell compared with the first build's; the most important first. */
+/** How rows, and cells compared with those of the first build, may differ; the most important first. */
 const IS = ["differs", "unknown", "tactic", "same"];
 const SHOWN = /** @type {Record<string, string>} */ ({ differs: "differs", unknown: "possibly different", tactic: "tactics only", same: "the same" });
 

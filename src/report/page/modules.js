@@ -3,14 +3,13 @@
  * which states the module of each node in a run). A test compares both.
  */
 
-/** Numbers of modules: more than the first separate the parts of a model, more than the second
- * are unreadable. */
+/** More than USEFUL modules separate the parts of a model; more than TOO_MANY are unreadable. */
 const USEFUL = 6;
 const TOO_MANY = 60;
 const MOST_DEPTH = 32;
 
 /** The module of a node of which only the name is known; "" if there is none. In
- * "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" it is in the last part.
+ * "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the module is in the last part.
  * @param {string} name */
 export function module_of_name(name) {
     const path = name.startsWith("[") ? name.match(/\]-\[(\/.*)/)?.[1] ?? "" : name;

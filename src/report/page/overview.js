@@ -37,8 +37,9 @@ function unit_of(subject) {
     return { title: `rows, of ${count(subject.blocks.length)}`, print: count, of: () => 1, whole: true, total: subject.blocks.length };
 }
 
-/** Shares a block among the values of a facet. A row counts for each of its values; a measure is
- * shared among its nodes, by their own times if these are known.
+/** Shares a block among the values of a facet. If `whole`, the block counts fully for each of its
+ * values. Otherwise its measure is shared among its nodes, by the times of the nodes if these are
+ * known.
  * @param {Block} block @param {string} facet @param {boolean} whole */
 function shares_of(block, facet, whole) {
     const values = block.facets[facet] ?? [];
@@ -142,7 +143,7 @@ function put_roofline(roofline, shown, link) {
         taken.add(place);
         const dot = svg("circle", { cx: x(p.x).toFixed(1), cy: y(p.y).toFixed(1), r: 4.5, class: `dot ${p.look}${shown.has(key_of(p.chosen)) ? "" : " dim"}` }, svg("title", {}, p.title));
         const a = svg("a", { href: link(p.chosen), "aria-label": p.title }, dot);
-        a.setAttribute("tabindex", "-1"); /* The rows link to each of them. */
+        a.setAttribute("tabindex", "-1"); /* the rows link to each of the equal layers */
         chart.append(a);
     }
     chart.append(svg("text", { x: (width + left) / 2, y: height - 8, class: "axis" }, "multiply-adds per byte"), svg("text", { x: 14, y: (height - bottom) / 2, class: "axis", transform: `rotate(-90 14 ${(height - bottom) / 2})` }, timed ? "multiply-adds per millisecond" : "multiply-adds"));

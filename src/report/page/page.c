@@ -1,6 +1,7 @@
 /*
- * The page is its source (page.html, page.css, *.js; embed.cmake joins them) with the
- * data between: JSON of the public schemas, each in a script element that is not run.
+ * The page consists of its source (page.html, page.css, *.js; embed.cmake joins them)
+ * and of the data in the middle: JSON of the public schemas, each in a script element
+ * that is not run.
  *
  *     <script type="application/json" id="data-run">{"schema":"fusiondiff/1", ...
  *
@@ -16,8 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Removes the blanks between the parts of JSON, of which a report has many, in
- * place. */
+/* Writes JSON without the blanks between its tokens, of which a report has many.
+ * Changes the text in place. */
 static void put_embedded(struct fsd_print *json, FILE *out)
 {
     char *text = json->text;
@@ -56,8 +57,8 @@ static void put_data(const char *name, struct fsd_print *json, FILE *out)
 
 /* ------------------------------------------------------------------------- sheets */
 
-/* Puts the document of a subject, and the columns of its records, into the page;
- * with NULL, under the subject's own name. */
+/* Puts the document of a subject, and the columns of its records, into the page under
+ * this name; NULL: under the subject's own name. */
 static void put_subject(const char *name, enum fsd_subject subject,
                         const struct fsd_report *r, FILE *out)
 {
@@ -103,7 +104,7 @@ void fsd_page_write(const struct fsd_report *r, FILE *out)
     struct fsd_diff run = r->run ? *r->run : (struct fsd_diff){0};
     struct fsd_report of_run = *r;
     const struct fsd_verdict *verdict = r->verdict ? r->verdict : r->judged;
-    /* A verdict is on a comparison or on a run. */
+    /* A verdict judges either a comparison or a run. */
     enum fsd_subject base = r->failed     ? FSD_OF_RUN
                             : !r->verdict ? r->subject
                             : r->compare  ? FSD_OF_COMPARISON

@@ -1,14 +1,14 @@
 /*
- * The drawings of a page, each an SVG within JSON: the whole, and where boxes of it
- * stand for many layers, what is in each of these, level by level.
+ * The drawings of a page, each an SVG within JSON. The first shows the whole graph.
+ * Each box that represents many layers has its own picture of these layers, whose boxes
+ * may have pictures again, level by level.
  *
  *     {"title":"all", "svg":"<svg ...", "boxes":{"l7":[7,8,9]}, "opens":{"l7":1}}
  *     {"title":"encoder.0", "within":0, "svg":"<svg ..."}
  *
- * A layout takes its time: only so many are made, and of a very large engine the whole
- * and what is in its boxes; the boxes of the last level lead to the rows of what they
- * stand for, and so do those of what was not drawn in time.  A level is laid out while
- * other data is written.
+ * Layouts take long, so the number of pictures and their total time are limited, and a
+ * very large engine has only two levels. A box without a picture of its own leads to
+ * the rows of its layers. A level is laid out while other data is written.
  */
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -27,7 +27,7 @@ enum {
 
 struct box {
     struct fsd_picture_box of;
-    uint32_t opens; /* a picture; 0: none */
+    uint32_t opens; /* index of the picture that the box opens; 0: none */
 };
 
 /* A picture of the whole graph, or of the contents of a box of another picture. */
@@ -35,12 +35,13 @@ struct module {
     const char *title;
     uint32_t within;
     unsigned level;
-    unsigned depth, inner; /* number of scopes that all items share; that the items of
-                              each box share */
+    unsigned depth, inner; /* depth: number of scopes that all items share; inner:
+                              number of scopes that the items of each box share */
     const fsd_id *layers;
     uint32_t n;
     FSD_VEC(struct box) boxes;
-    const char *note; /* on it */
+    const char *note; /* a note on the picture, or the reason why there is none; NULL:
+                         neither */
 };
 
 struct fsd_album {
@@ -48,10 +49,10 @@ struct fsd_album {
     const struct fsd_report *of;
     struct fsd_picture want;
     struct fsd_style style;
-    FSD_VEC(struct module) modules; /* by picture */
+    FSD_VEC(struct module) modules; /* indexed by picture */
     uint32_t now, written;          /* number of the current picture; number of pictures
                                        in the JSON */
-    struct fsd_layouts *layouts;    /* of the planned pictures; NULL: no layout is
+    struct fsd_layouts *layouts;    /* layouts of the planned pictures; NULL: none is
                                        running */
     double seconds, left; /* processor time for all pictures, and the rest of it */
     uint32_t missing;     /* number of pictures that were left out, since no time was
@@ -90,7 +91,8 @@ static void keep_box(void *payload, const struct fsd_picture_box *box_of)
  * picture. */
 static void plan_modules(struct fsd_album *album)
 {
-    struct module in = *module_now(album); /* which may move */
+    struct module in = *module_now(album); /* a copy: adding to the modules may move the
+                                              original */
     bool deep = in.level == 0 || album->of->run->engine->nodes.n <= MOST_LAYERS;
 
     for (uint32_t i = 0; i < in.boxes.n && deep; i++) {
@@ -113,8 +115,8 @@ static void plan_modules(struct fsd_album *album)
                             .layers = of->items,
                             .n = of->n});
     }
-    for (uint32_t i = 0; i < in.boxes.n; i++) /* boxes of nodes open like those of their
-                                                 layers */
+    for (uint32_t i = 0; i < in.boxes.n; i++) /* a box of nodes opens the same picture
+                                                 as the box of their layers */
         for (uint32_t k = 0; k < in.boxes.n && !in.boxes.at[i].of.layers; k++)
             if (in.boxes.at[k].of.layers &&
                 in.boxes.at[k].of.items[0] == in.boxes.at[i].of.owner)
@@ -208,8 +210,8 @@ static void begin_level(struct fsd_album *album)
         album->layouts = fsd_layouts_begin(album->arena, dots, n, "svg");
 }
 
-/* Waits for the current picture. If it cannot be laid out, a simpler one is tried,
- * as for the first picture, whose time limit comes from the user. */
+/* Waits for the current picture. If it cannot be laid out, a simpler picture is tried.
+ * The time limit of the first picture comes from the user. */
 static enum fsd_status draw(struct fsd_album *album, FILE *out, struct fsd_error *err)
 {
     double most = module_now(album)->layers ? SECONDS : album->seconds / TIMES;
@@ -269,8 +271,9 @@ static void put_names(struct fsd_json *object, const struct fsd_state *s, char s
     }
 }
 
-/* Adds to each box the element of the page that shows its group (a region or a row);
- * the first letter of the box's id determines which. */
+/* Draws a comparison. For each group, `places` has the number of the region or row of
+ * the page to which the group's box leads. The first letter of a box's id is that of
+ * its build: "o" for old, "n" for new. */
 static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
                            const char *title, double most,
                            const fsd_id *const places[2])
@@ -299,7 +302,7 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     put_names(object, c->new, 'n');
 }
 
-/* By build and group: the row of the group. */
+/* The row of each group, indexed by build and by group. */
 static fsd_id **rows_of_groups(struct fsd_arena *arena, const struct fsd_matrix *m)
 {
     fsd_id **rows = FSD_NEW(arena, fsd_id *, m->n);

@@ -128,7 +128,7 @@ export function facts_of(title, path, one, own = {}) {
 }
 
 /** The columns in which at least one row has a value; those that identify the rows come first.
- * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that stand in front, of the record or not @returns {Extract<Section, {head: string[]}>[]} */
+ * @param {string} title @param {string} path @param {Row[]} rows @param {Columns} [own] columns that precede all others; the record may lack them @returns {Extract<Section, {head: string[]}>[]} */
 export function table_of(title, path, rows, own = {}) {
     const columns = { ...own, ...columns_of(path), ...own };
     const known = shown(columns).filter(([key]) => rows.some((row) => plain_of(columns, key, row)));

@@ -40,7 +40,7 @@ const MARKS = { "+": "inserted by TensorRT", "-": "computed by no layer", "?": "
 const SHOWN = 6;
 const TOGETHER = 2;
 
-/** Lookup tables for the making of blocks and records. */
+/** Lookup tables from which blocks and records are made. */
 class Run {
     /** @param {RunDocument} document @param {StoryDocument | null} story @param {PatternsDocument | null} patterns @param {PasteForm[]} forms @param {import("./types").Command} command @param {Map<string, import("./types").RuleText>} texts */
     constructor(document, story, patterns, forms, command, texts) {
@@ -195,7 +195,7 @@ function operators_of(l, nodes) {
     return runs.length > 5 ? `${runs.slice(0, 4).join("+")}+${runs.length - 4} more` : runs.join("+");
 }
 
-/** False for layers that take no time and do nothing. @param {Layer} l */
+/** True for a layer that moves data and takes time: inserted layers, conversions, quantizers and copies. @param {Layer} l */
 const moves_data = (l) => l.kind !== "noop" && l.cause !== "free" && (l.inserted || l.kind === "reformat" || l.kind === "quantize" || l.kind === "copy");
 
 /** Values of the filter "show" for a layer, and the objects that each of them counts.

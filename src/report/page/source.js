@@ -80,7 +80,7 @@ export class SourceView {
         for (const item of shown ? [shown, ...this.related(this.chosen_key() ?? "")] : []) item.scrollIntoView({ block: "nearest" });
     }
 
-    /** @param {string} key @returns {HTMLElement[]} what belongs to it, the first of each side */
+    /** @param {string} key @returns {HTMLElement[]} the elements that are related to the key: the first of each side */
     related(key) {
         /** @type {Map<string, string>} */
         const sides = new Map();

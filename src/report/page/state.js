@@ -2,7 +2,7 @@
  * The state of the page and the link to it: the part of the address after "#" is the whole state,
  *
  *     #layer=12                          a layer is chosen
- *     #node=Conv_34                      a node, by its name where only it has that, else #node=#34
+ *     #node=Conv_34                      a node, by its name if no other node has it, else #node=#34
  *     #view=graph&kind=reformat&q=conv   a view, a filter, a search
  *
  * so that a link, back, forward and a reload all show the same state.
@@ -58,7 +58,8 @@ export function changed(state, change) {
     return { ...state, ...change };
 }
 
-/** Returns a copy in which a filter has the value, or no longer has it if it had it.
+/** Returns a copy in which the filter has the value or, if it already had the value, does not have
+ * it.
  * @param {State} state @param {string} facet @param {string} value */
 export function toggled(state, facet, value) {
     const picks = new Map([...state.picks].map(([name, values]) => [name, new Set(values)]));

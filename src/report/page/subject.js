@@ -1,6 +1,6 @@
 /*
- * What all subjects have in common: how to find a selection under any name that a link may use, and
- * how long the longest bar is.
+ * Functions that all subjects have in common: they find a selection by any name that a link may
+ * use, and compute the length of the longest bar.
  */
 import { finder } from "./filter.js";
 

@@ -53,7 +53,8 @@ FSD_RECORD(check_command, CHECK_COMMAND)
 FSD_RECORD(command, COMMAND)
 /* clang-format on */
 
-/* Like `explain`, but only the part from the log: the run has all else. */
+/* Like `explain`, but only the part from the log: the document of the run has the
+ * rest. */
 static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool layer,
                       fsd_id id, struct fsd_rows *to)
 {
@@ -139,8 +140,8 @@ static const struct fsd_rows *checks_of(struct fsd_arena *arena,
     return rows;
 }
 
-/* The words for builds that are compared. A snapshot has its own path and may
- * contain several builds. */
+/* The words of the command that name the compared builds. Builds that come from one
+ * snapshot share its path, which is printed once. */
 static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *out)
 {
     const char *last = "", *common = builds[n - 1]->command.common;
@@ -163,7 +164,7 @@ static void put_builds(const struct fsd_state *const *builds, uint32_t n, FILE *
 static void put_command(const struct fsd_report *r, const char *run, FILE *out)
 {
     if (r->verdicts) {
-        return; /* those of the builds are in their records */
+        return; /* the record of each build has its command */
     }
     if (r->verdict && r->verdict->command) {
         fputs(r->verdict->command, out);

@@ -12,8 +12,9 @@ export function safe(text) {
     return text.replace(HIDDEN, (c) => `\\u{${(c.codePointAt(0) ?? 0).toString(16)}}`);
 }
 
-/** In characters: a longer word is data and loses its middle, and so does a shorter word if not
- * even one word fits. If the word has parts, whole parts are left out. */
+/** Limits, in characters. A word longer than LONGEST is data and loses its middle. If a cell has no
+ * room for a single word (DATA), so does a word longer than SHORT. A word that has parts loses
+ * whole parts. */
 const LONGEST = 160;
 const SHORT = 40;
 export const DATA = -1;
@@ -45,7 +46,7 @@ function shorten_path(path, most) {
     const parts = [...path.matchAll(/[^/ ]+(?: \([^)]*\))*/g)].map(({ 0: { length }, index }) => ({ at: index, end: index + length }));
     const [first, last] = [parts[0], parts[parts.length - 1]];
     if (!first || !last || first === last) return shorten_word(path, most);
-    /** @param {number} head parts of the front @param {number} tail the first of the end */
+    /** @param {number} head number of parts kept at the front @param {number} tail index of the first part kept at the end */
     const with_parts = (head, tail) => [path.slice(0, head ? parts[head]?.at : first.at), path.slice(parts[tail - 1]?.end)];
     /** @param {number} head @param {number} tail */
     const fits = (head, tail) => tail > head && with_parts(head, tail).join("…").length <= most;
@@ -117,7 +118,7 @@ export function base_name(path) {
     return path.slice(path.lastIndexOf("/") + 1) || path;
 }
 
-/** Cuts paths to as many last parts as distinguish them. @param {string[]} paths */
+/** Cuts each path to its last parts: as many as are needed to distinguish the paths. @param {string[]} paths */
 export function apart(paths) {
     const parts = paths.map((path) => path.split("/"));
     const [different, most] = [new Set(paths).size, Math.max(...parts.map((p) => p.length))];

@@ -2,12 +2,12 @@
  * Splits a text into pages for readers with a limited number of tokens of a language
  * model.
  *
- * The blocks of a text are separated by empty lines; the first one is its conclusion.
- * A page contains this whole block, if there is room, and of each other block as much
- * as fits into half of the remaining room, or more if that leaves enough for all later
- * blocks.  The next page continues after that in each block, so that each line is on
- * one page, and the first page has a part of most blocks.  A line stays with the
- * further indented lines below it.
+ * The blocks of a text are separated by empty lines; the first one is its conclusion. A
+ * page contains this whole block, if there is room. Each other block gets half of the
+ * remaining room, or more if enough is left for all later blocks. The next page
+ * continues in each block where this page ended, so each line is on one page, and the
+ * first page has a part of most blocks. A line stays with the further indented lines
+ * below it.
  *
  * Tokens are estimated, since each model has its own tokenizer: by the pieces into
  * which all of them split a text, plus 5 %, so that the estimate is rarely too low.
@@ -22,10 +22,10 @@
 
 enum {
     HANG = 4,
-    LEAST_SHARE =
-        60,     /* of a block that has any lines on a page, unless it is shorter */
-    FRAME = 60, /* tokens for the lines that state what is left out */
-    TITLE = 24  /* a longer line is not repeated as a title, since it costs more than it
+    LEAST_SHARE = 60, /* minimum tokens of a block on a page, unless the whole block is
+                   shorter */
+    FRAME = 60,       /* tokens for the lines that state what is left out */
+    TITLE = 24 /* a longer line is not repeated as a title, since it costs more than it
                    helps */
 };
 
@@ -39,7 +39,7 @@ struct block {
 struct blocks {
     struct block *at;
     size_t n;
-    unsigned cost, lines; /* of all blocks together */
+    unsigned cost, lines; /* sums over all blocks */
 };
 
 /* ------------------------------------------------------------------------- tokens */
@@ -53,7 +53,8 @@ static size_t run_of(const char *s, size_t n, int (*is)(int))
     return i;
 }
 
-/* A word as in names: capitals, or lower-case letters after at most one capital. */
+/* The length of a word as in names: capitals, or lower-case letters after at most one
+ * capital. */
 static size_t word_of(const char *s, size_t n)
 {
     size_t capitals = run_of(s, n, isupper);
@@ -67,7 +68,7 @@ static unsigned cost_of_word(size_t n)
     return (unsigned)(n <= 10 ? (n + 4) / 5 : (n + 3) / 4);
 }
 
-/* The tokens of the first piece, whose length is set in `*n`. */
+/* The number of tokens of the first piece; sets `*n` to its length. */
 static unsigned take_piece(const char *s, size_t *n)
 {
     size_t left = *n;
@@ -120,7 +121,8 @@ static unsigned lines_of(const char *s, const char *end)
     return n;
 }
 
-/* A title precedes indented lines. */
+/* The title of a block, which is its first line if indented lines follow; NULL: it has
+ * none. */
 static const char *title_of(const char *s, const char *end)
 {
     const char *second = line_end(s, end);
@@ -290,7 +292,7 @@ static unsigned put_block(FILE *out, struct blocks *blocks, struct block *block,
     return used + (lines ? 8 : 0);
 }
 
-/* Moves the contents of one page out of the blocks.
+/* Takes the contents of one page from the blocks, and prints them.
  * @param out NULL: nothing is printed */
 static void take_page(FILE *out, struct blocks *blocks, unsigned room)
 {

@@ -1,5 +1,5 @@
-/* Shared by several views to fill cells of a run: a phrase, the name of a layer, the
- * nodes that it computes. */
+/* Functions with which several views fill the cells of a run: with a phrase, the name
+ * of a layer, or the nodes that a layer computes. */
 #include "base/base.h"
 #include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
@@ -86,7 +86,7 @@ const char *fsd_unused_log(const struct fsd_history *h)
                : "the parser of the log read a different model: the log is not used";
 }
 
-/* A log of this engine may belong to a different export of the model. */
+/* The log may be that of a different build, or of a different export of the model. */
 const char *fsd_refusal_of(const struct fsd_history *h)
 {
     if (!h->refused)

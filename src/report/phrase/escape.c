@@ -54,8 +54,8 @@ static bool is_between(const char *s, size_t i, int (*is)(int))
     return i && is((unsigned char)s[i - 1]) && is((unsigned char)s[i + 1]);
 }
 
-/* A numeric reference is always text.  An underscore within a word and a point within a
- * number are never markup, and stay for readers of the source. */
+/* A numeric reference is always text. An underscore within a word and a point within a
+ * number are never markup, and are not escaped, so that people can read the source. */
 static void put_markdown(FILE *out, const char *s, size_t i)
 {
     unsigned char c = (unsigned char)s[i];
@@ -64,8 +64,9 @@ static void put_markdown(FILE *out, const char *s, size_t i)
                  (c == '.' && is_between(s, i, isdigit)) || (c == '/' && i) ||
                  ((c == '+' || c == '-') && is_between(s, i, isspace));
 
-    /* An address becomes a link after parsing, even in <code> and if it consists of
-     * references: the link is found in one run of text, which a comment splits in two.
+    /* Renderers turn an e-mail address into a link after parsing, even in <code>, and
+     * even if it is written as numeric references. They search one run of text for it.
+     * A comment splits the run in two, so there is no link.
      */
     if (c == '@' && i &&
         (isalnum((unsigned char)s[i - 1]) || strchr(".+-_", s[i - 1])) &&
@@ -82,8 +83,8 @@ void fsd_put_markdown(FILE *out, const char *s)
     put_all(out, s, put_markdown);
 }
 
-/* Whether this byte may be part of the program's own sentences: not of markup, an
- * address, a mention, or a reference such as GH-12, &12 or %12. */
+/* Whether this byte may be part of the program's own sentences. Bytes of markup, of an
+ * address, of a mention, or of a reference such as GH-12, &12 or %12 may not. */
 static bool is_ours(const char *s, size_t i)
 {
     const unsigned char *u = (const unsigned char *)s;

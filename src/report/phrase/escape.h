@@ -25,7 +25,7 @@ void fsd_put_csv(FILE *out, const char *s);
 
 /** The message of a GitHub workflow command. */
 void fsd_put_github(FILE *out, const char *s);
-/** The value of a property of such a command: "file", "title". */
+/** The value of a property of a GitHub workflow command: "file", "title". */
 void fsd_put_github_property(FILE *out, const char *s);
 
 /** A path as a URI reference, after RFC 3986. */

@@ -1,8 +1,8 @@
 /*
- * Prints numbers, names and ends of moves for text reports, so that the same fact has
- * the same words in each.  Numbers have about three significant digits, however large;
- * names pass fsd_put_safe(), and a name of several parts is first built in memory, so
- * that it is escaped as a whole.
+ * Prints numbers, names and the ends of data movements for text reports, so that the
+ * same fact has the same words in each. Numbers have about three significant digits,
+ * however large; names pass fsd_put_safe(), and a name of several parts is first built
+ * in memory, so that it is escaped as a whole.
  */
 #include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
@@ -15,7 +15,8 @@
 
 void fsd_put_ms_column(double ms, int width, FILE *out)
 {
-    /* Three significant digits, at least as many as thousandths need. */
+    /* At least four significant digits for times from 1 ms on, and at least four
+     * decimals for shorter ones. */
     int decimals = ms >= 100     ? 1
                    : ms >= 10    ? 2
                    : ms >= 1     ? 3
@@ -146,8 +147,8 @@ void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE
                     to = fsd_ends_of_destinations(s, m->to);
     fsd_id node = from.n == 1 ? fsd_end_node(from, 0) : FSD_NONE;
 
-    /* Between two layers of one group, such as around a Gemm that the builder converts
-     * to a convolution. */
+    /* The layer moves data between two layers of one group, such as around a Gemm that
+     * the builder converts to a convolution. */
     if (node != FSD_NONE && to.n == 1 && fsd_end_node(to, 0) == node) {
         fputs("within ", out);
     } else {

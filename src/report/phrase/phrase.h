@@ -6,9 +6,10 @@
 #include "judge/findings/findings.h"
 #include "report/phrase/ink.h"
 
-/** "0.0369 ms", three significant digits; "-" if it is unknown. */
+/** "0.0369 ms"; "-" if it is unknown. */
 void fsd_put_ms(double ms, FILE *out);
-/** Likewise, right-aligned in a column of `width`. */
+/** Prints a time right-aligned in a column of `width` characters; "-" if it is
+ * unknown. */
 void fsd_put_ms_column(double ms, int width, FILE *out);
 /** Prints one of several counts, "fused 3", after ", " if `any` was printed before;
  *  nothing if n is 0. */
@@ -19,7 +20,8 @@ void fsd_put_built(const fsd_built_vec *built, const struct fsd_intern *names,
 /** "0 errors, 1 warning, 2 notes" */
 void fsd_put_severities(const uint32_t by_severity[FSD__SEVERITY_COUNT], FILE *out);
 
-/** Likewise for all findings, with ", 1 ignored" and ", 2 of rules that are off". */
+/** "0 errors, 1 warning, 2 notes, 1 ignored, 2 by rules that are off": the counts of
+ * all findings. */
 void fsd_put_tally_of(const struct fsd_findings *all, FILE *out);
 /** "38.5 MB", decimal units, or with dynamic sizes "1204224*N B"; "-" if unknown. */
 void fsd_put_bytes(const struct fsd_diff *d, int64_t bytes, FILE *out);
@@ -37,7 +39,8 @@ bool fsd_runs_wider(const struct fsd_node_result *r);
 /** "Conv_34 + Add_42 + Relu_43", without nodes that an exporter may fold unless there
  *  are no others. */
 void fsd_put_group(const struct fsd_state *s, const struct fsd_group *g, FILE *out);
-/** "Relu_37 -> Conv_47": the first of several, and the number of others. */
+/** "Relu_37 -> Conv_47": the first of the ends on each side, and the number of
+ * others. */
 void fsd_put_move_ends(const struct fsd_state *s, const struct fsd_move *m, FILE *out);
 /** "quantize QuantizeLinear_40", "reformat (dtype+layout)" */
 void fsd_put_move(const struct fsd_state *s, const struct fsd_move *m, FILE *out);
@@ -63,12 +66,12 @@ const char *fsd_said_of(struct fsd_arena *arena, const struct fsd_diff *d,
 /** The reason why a log is not used as evidence, "it belongs to another build"; NULL:
  *  it is used. */
 const char *fsd_refusal_of(const struct fsd_history *h);
-/** Likewise as a sentence. */
+/** The same reason as a sentence, "the log is not used: ..."; NULL: the log is used. */
 const char *fsd_unused_log(const struct fsd_history *h);
 /** Prints the nodes that a layer computes: up to three names, and the number of others.
  */
 fsd_put_fn fsd_put_nodes_of;
-/** NULL if it is empty. */
+/** The name of a layer; NULL if it is empty. */
 const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer);
 
 #endif

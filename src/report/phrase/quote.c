@@ -64,7 +64,8 @@ static void add_part(struct fsd_quotes *quotes, const char *from, size_t n)
     add_tails(quotes, name, n);
 }
 
-/* Layers are named after their nodes, "a + b || c", each of which is a name, too. */
+/* The length of the sign between two names in the name of a layer, such as " + " in "a
+ * + b || c"; 0: there is none. */
 static size_t joint(const char *s)
 {
     return !strncmp(s, " + ", 3) ? 3 : !strncmp(s, " || ", 4) ? 4 : 0;
@@ -148,8 +149,8 @@ static uint32_t place_of(const fsd_texts *names, const char *text, size_t n)
     return low;
 }
 
-/* The length of the longest beginning that the text shares with a name.  Of all names,
- * it is one of the two between which the text would be sorted. */
+/* The length of the longest beginning that the text shares with a name. That name is
+ * one of the two between which the text would be sorted. */
 static size_t shared(const fsd_texts *names, const char *text)
 {
     uint32_t at = place_of(names, text, INT32_MAX);
@@ -174,7 +175,7 @@ static bool has(const fsd_texts *names, const char *text, size_t n)
 }
 
 /* The length of the longest name at the front of the text, either whole or shortened
- * after the beginning that they share; 0 if there is none. */
+ * after the beginning that the name shares with the text; 0 if there is none. */
 static size_t name_end(const fsd_texts *names, const char *text)
 {
     size_t n = shared(names, text);
@@ -187,8 +188,8 @@ static size_t name_end(const fsd_texts *names, const char *text)
     return n;
 }
 
-/* Whether it is a word with which versions of builders and their options are described:
- * "for RTX 1.6 or later". */
+/* Whether the word is one of those that describe versions of builders and their
+ * options: "for RTX 1.6 or later". */
 static bool is_known_word(const char *word)
 {
     const struct fsd_engine_reader *reader;
@@ -204,7 +205,8 @@ static bool is_known_word(const char *word)
                                     word);
 }
 
-/* Whether the name consists of such words alone, so that it needs no quotes. */
+/* Whether the name consists only of known words (is_known_word()), so that it needs no
+ * quotes. */
 static bool is_known(const char *s, size_t n)
 {
     for (size_t length; n; s += length, n -= length) {
@@ -220,8 +222,8 @@ static bool is_known(const char *s, size_t n)
     return true;
 }
 
-/* The number of bytes at the front that belong to a name; 0: they are the program's
- * own. */
+/* The number of bytes at the front of the text that belong to a name; 0: they are the
+ * program's own words. */
 static size_t foreign(const fsd_texts *names, const char *text)
 {
     size_t n = name_end(names, text);
@@ -237,8 +239,8 @@ static void put_name(FILE *out, const char *name, size_t n)
     putc('"', out);
 }
 
-/* A shortened name continues after "...": from within its first word, which is skipped,
- * or from the next word. */
+/* Where the end of a shortened name may begin: directly after "...", or at the next
+ * word. After "..." the first word may be cut, so it is skipped. */
 struct place {
     const char *cut; /* after the last "..."; NULL: there was none */
     bool goes_on;    /* the previous word was the first after "..." */
@@ -255,7 +257,7 @@ static size_t foreign_at(const struct fsd_quotes *quotes, const struct place *pl
 void fsd_put_quoted(FILE *out, const char *text, struct fsd_quotes *quotes)
 {
     struct place place = {NULL, false};
-    bool inside = false; /* of a word */
+    bool inside = false; /* inside a word */
 
     if (!quotes->sorted) {
         sort(&quotes->names);

@@ -15,7 +15,8 @@ typedef FSD_VEC(const char *) fsd_texts;
  *  several words, and those with characters outside ASCII. */
 struct fsd_quotes {
     struct fsd_arena *arena;
-    fsd_texts names; /**< and their parts; the first print sorts names and tails */
+    fsd_texts names; /**< the names and their parts; the first print sorts names and
+                          tails */
     fsd_texts tails; /**< ends of names, from the beginning of a word: the ends of
                           shortened names */
     bool sorted;

@@ -46,7 +46,7 @@ static size_t unit_length(const char *s)
     return 0;
 }
 
-/* A number and its unit are one word. */
+/* The end of a word; a number and its unit are one word. */
 static char *word_end(char *word)
 {
     char *end = word + strcspn(word, " ");

@@ -76,7 +76,8 @@ static bool forbid_writing(void)
 #endif
 }
 
-/* Without these rules, the environment hides the user's folders from the libraries. */
+/* Keeps libraries from writing into the user's folders: if the kernel cannot forbid it,
+ * the environment hides these folders. */
 static void write_nowhere(void)
 {
     if (forbid_writing())
@@ -107,8 +108,8 @@ static void run_child(const struct fsd_layout_child *l, int to)
     _exit(0);
 }
 
-/* The parent closes its write end of the pipe at once; with it open, reading would
- * never end. */
+/* Starts the child. The parent closes its write end of the pipe at once; with it open,
+ * reading would never end. */
 static void start(struct fsd_layout_child *l)
 {
     int done[2] = {-1, -1};
@@ -137,8 +138,8 @@ static void stop(struct fsd_layout_child *l)
     l->child = 0;
 }
 
-/* Processor time that the child has spent on the current picture; the reports on all
- * earlier ones have been read. */
+/* Processor time that the child has spent on the current picture. The caller has read
+ * the reports on all earlier pictures. */
 static double spent_by(const struct fsd_layout_child *l)
 {
     clockid_t clock;
@@ -147,8 +148,8 @@ static double spent_by(const struct fsd_layout_child *l)
                                                       : 0;
 }
 
-/* Returns false if the child ended or the time is over. A child that waits forever
- * uses no processor time, so it is also given up after some time. */
+/* Returns false if the child ended or has used its processor time. A child that waits
+ * forever uses no processor time, so there is also a limit in real time. */
 static bool wait_for(const struct fsd_layout_child *l, struct done *done,
                      double seconds, bool *timed_out)
 {
@@ -203,8 +204,8 @@ void fsd_child_end(struct fsd_layout_child *l)
         stop(l);
 }
 
-/* Writes the next picture to `out`, or nothing. If a picture crashes the child, or
- * the child must be killed, another child lays out the rest. */
+/* Writes the next picture to `out`; nothing if it cannot be laid out. If a picture
+ * crashes the child, or the child must be killed, another child lays out the rest. */
 struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seconds,
                                          FILE *out)
 {
@@ -221,7 +222,8 @@ struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seco
     l->next++;
     n = pread(l->said, text, sizeof text - 1, l->last.said);
     if (n > 0 && alive && n > done.said - l->last.said)
-        n = done.said - l->last.said; /* the rest is on the next picture */
+        n = done.said - l->last.said; /* the remaining messages are on the next
+                                         picture */
     text[n > 0 ? n : 0] = '\0';
     fsd_graphviz_say(text, &o);
     o.good = done.good;

@@ -14,11 +14,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_ENDS = 800 }; /* a picture that lays out within a second or two */
+enum { MOST_ENDS = 800 }; /* the size of a picture whose layout takes a second or two */
 
 /* The regions and moves that are picked, without their neighbors. */
 struct pick {
-    bool *regions; /* by region */
+    bool *regions; /* by region: it is picked */
     bool loose;    /* changed moves outside all regions */
     bool partial; /* only a part is drawn: moves that neither changed nor touch a picked
                      group are left out */
@@ -30,13 +30,14 @@ struct side {
     const struct fsd_state *s;
     const struct pick *pick;
     enum fsd_side side;
-    const fsd_id *region; /* by group */
+    const fsd_id *region; /* by group: its region */
     uint8_t *change;      /* by move: its tint */
     fsd_state_wires wires;
     uint32_t first[FSD__END_COUNT + 1]; /* by kind of an end: the number of its first
                                            unit; a unit is a group, a move or a port */
     fsd_id *box;                        /* by unit: its box; FSD_NONE */
-    bool *shown;                        /* by region: shown on both sides */
+    bool *shown;                        /* by region: a box shows its text; both sides
+                                           share the array */
     struct fsd_lists layers;            /* by unit: layers of a group or a move */
 };
 
@@ -69,8 +70,8 @@ static uint32_t count_of(const struct fsd_state *s, uint32_t kind)
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The text on a region is in its first group of the new build; if the new build has
- * no group, in that of the old build. */
+/* The tint of a group. The text on a region is in its first group of the new build; if
+ * the new build has no group, in that of the old build. */
 static unsigned group_tint(struct side *x, fsd_id g)
 {
     fsd_id region = x->region[g];
@@ -81,7 +82,8 @@ static unsigned group_tint(struct side *x, fsd_id g)
     return labels ? FSD_GROUP_LABELED : 0;
 }
 
-/* The number of the group, followed by those of its layers. */
+/* Adds the box of a unit. The items of a group's box are the number of the group,
+ * followed by those of its layers. */
 static void add_box(struct side *x, struct fsd_state_end end)
 {
     static const enum fsd_box_kind kinds[FSD__END_COUNT] = {
@@ -270,7 +272,7 @@ static struct fsd_drawing *draw(const struct fsd_compare *c, const struct pick *
 /* ------------------------------------------------------------------- what is drawn */
 
 struct job {
-    struct fsd_plan plan; /* first */
+    struct fsd_plan plan; /* first, since simplify() converts the plan to the job */
     const struct fsd_compare *c;
     struct fsd_arena *arena;
     uint32_t differing;
@@ -334,7 +336,7 @@ static bool is_named(const struct fsd_state *s, fsd_id node,
 /* The objects of one build that the words name. */
 struct naming {
     const struct fsd_state *s;
-    const fsd_id *region; /* by group */
+    const fsd_id *region; /* by group: its region */
     bool *regions;        /* by region: it is named */
     struct fsd_nearest *nearest;
     bool any;
@@ -438,7 +440,8 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
     else
         job.plan.drawing =
             draw(c, &pick, want->around ? "a neighbourhood" : NULL, job.arena);
-    *job.plan.less = '\0'; /* this is the requested picture */
+    *job.plan.less = '\0'; /* nothing is left out: this is the picture that the user
+                              requested */
     if (status == FSD_OK)
         status = fsd_plan_write(&job.plan, format, out, err);
     fsd_arena_free(job.arena);

@@ -1,9 +1,9 @@
 /*
  * Selects from Graphviz's standard error what a reader of the picture should know.
  * Libraries for fonts write about the machine to the same stream, so only lines with
- * Graphviz's own words count. Two of these do not matter for the picture: the router
- * found no room for a curve (the line is drawn anyway), and graphviz-pure assumes a
- * rare character to be as wide as a space.
+ * Graphviz's own words count. Two of its messages do not matter for the picture: the
+ * router found no room for a curve (the line is drawn anyway), and graphviz-pure
+ * assumes a rare character to be as wide as a space.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"

@@ -50,7 +50,7 @@ static unsigned by_provider(const struct fsd_diff *d, fsd_id layer)
     return *by ? i + 1 : 0;
 }
 
-/* 1, 2 or 4, for small to large values. */
+/* The tint of a number: 1, 2 or 4 for small to large values; 0: unknown. */
 static unsigned graded(double number, double some, double most)
 {
     return isnan(number) ? 0 : number > most ? 4 : number > some ? 2 : 1;

@@ -8,9 +8,9 @@
 #include <string.h>
 
 enum {
-    MOST_ENDS = 2000, /* boxes, wires and ties of a picture that lays out within a
-                         second or two */
-    PART_ENDS = 1000, /* the same for one picture of a page with many */
+    MOST_ENDS = 2000, /* boxes, wires and ties of a picture whose layout takes a second
+                         or two */
+    PART_ENDS = 1000, /* the same limit for each of several pictures of a page */
     /* A tensor with at least this many ends (producers times consumers) gets its own
      * box, so that there are no more wires than ports. */
     MANY_ENDS = 64,
@@ -32,8 +32,8 @@ struct side {
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* Creates a box for each first item of a shared box; the members are adjacent and in
- * order in `items`. */
+/* Creates a box for each item that leads a shared box. The members of a box are
+ * adjacent and in order in `items`. */
 static void add_boxes(struct side *s, struct fsd_sharing shared)
 {
     struct fsd_drawing *w = s->w;
@@ -169,7 +169,8 @@ static void add_tie(const struct side *model, const struct side *engine, fsd_id 
 }
 
 /* Merges lines with the same ends. A wire counts each tensor once; a cluster has one
- * tie, from its first box; a part has one tie from each box. */
+ * tie, from its first box. Ties of a node that another layer computes in part
+ * (line.part) are kept for each box. */
 static void join_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {
     fsd_lines *lines = &w->lines[kind];
@@ -254,8 +255,8 @@ static void add_clusters(const struct side *model, const struct side *engine,
 
 /* ---------------------------------------------------------------------- threads */
 
-/* A box that is not picked forwards the first box that leads to it. A producer that
- * comes after its consumer in the file forwards nothing. */
+/* Draws threads past boxes that are not picked. Each of these forwards the first box
+ * that leads to it, unless its producer comes later in the file. */
 static void thread_past(struct side *s)
 {
     fsd_id *reach = fsd_ids_new(s->w->arena, s->g->nodes.n);
@@ -340,10 +341,12 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
 static void hold_rows(struct fsd_drawing *w)
 {
     uint32_t *row =
-        FSD_NEW(w->arena, uint32_t, w->boxes.n); /* its first possible row */
+        FSD_NEW(w->arena, uint32_t, w->boxes.n); /* by box: the first row in which it
+                                                    may be */
     uint32_t *taken = FSD_NEW(w->arena, uint32_t, w->boxes.n + 1);
     fsd_id *first = FSD_NEW(w->arena, fsd_id, w->boxes.n + 1);
-    uint32_t done[FSD__LINE_COUNT] = {0}; /* lines of earlier boxes end here */
+    uint32_t done[FSD__LINE_COUNT] = {0}; /* by kind: the lines before this index begin
+                                             at earlier boxes */
 
     for (fsd_id b = 0; b < w->boxes.n; b++) {
         uint32_t at = row[b];
@@ -422,13 +425,13 @@ static struct fsd_drawing *draw(struct fsd_diff_scene *scene, struct fsd_arena *
 /* ------------------------------------------------------------------------ plan */
 
 struct job {
-    struct fsd_plan plan; /* first */
+    struct fsd_plan plan; /* first, since simplify() converts the plan to the job */
     struct fsd_arena *arena;
-    struct fsd_diff_scene scene; /* of the last drawing */
+    struct fsd_diff_scene scene; /* scene of the last drawing */
     unsigned depth;              /* with this many name parts, the whole model would be
                                     one box */
-    bool opens;                  /* for a page, in which a box leads to a picture of its
-                                    contents */
+    bool opens;                  /* the picture is for a page, in which a box leads to a
+                                    picture of its contents */
 };
 
 /* Draws with the next coarser boxes that make the picture smaller. */

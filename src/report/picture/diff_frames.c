@@ -31,7 +31,7 @@ static uint32_t depth_of(const struct fsd_drawing *w, fsd_id frame)
     return n;
 }
 
-/* The innermost frame around both; FSD_NONE if one of them is unknown. */
+/* The innermost frame around both; if one of them is unknown, the other one. */
 static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
 {
     if (a == FSD_NONE || b == FSD_NONE)
@@ -44,7 +44,9 @@ static fsd_id around(const struct fsd_drawing *w, fsd_id a, fsd_id b)
     return a;
 }
 
-/* A node in a body also works for its Loop, which is outside of the body. */
+/* The frame of an item. A layer is in the innermost frame around its nodes; an If or a
+ * Loop among them counts only if there is no other node, since the nodes in its body
+ * work for it, but it is outside of the body. */
 static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
                       enum fsd_side side, fsd_id item)
 {
@@ -93,7 +95,9 @@ static const char *title_of(const struct fsd_graph *g, const struct fsd_scope *s
 void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
 {
     const struct fsd_graph *g = d->model;
-    fsd_id *of_cluster = fsd_ids_new(w->arena, w->boxes.n); /* by its owner */
+    fsd_id *of_cluster = fsd_ids_new(w->arena, w->boxes.n); /* by box that owns a
+                                                               cluster: the frame of the
+                                                               cluster */
 
     if (g == d->engine || g->scopes.n < 2)
         return;

@@ -12,7 +12,7 @@ enum {
     NAME = 34, /* characters of a name in a box */
     TITLE = 44,
     TACTIC = 60,
-    TIP_NAME = 400, /* and in a tooltip */
+    TIP_NAME = 400, /* characters of a name in a tooltip */
     TIP_ITEMS = 12,
     TYPES = 24, /* number of operator types that a shared box counts separately */
     SHOWN_TYPES = 3
@@ -38,8 +38,9 @@ static bool is_given(const struct fsd_diff *d)
 
 /* ------------------------------------------------------------------------ looks */
 
-/* Colors of a layer and its nodes, as many fills as borders; adjacent layers of an
- * engine never share one. The first is for layers without a node in the picture. */
+/* Colors of a layer and its nodes: a fill and a border. Adjacent layers of an engine
+ * have different colors. The first color is for layers without a node in the
+ * picture. */
 static const struct {
     const char *fill, *line;
 } tones[] = {{"#f7f7f7", "#777777"}, {"#bbccee", "#4a6fa5"}, {"#eeeebb", "#99992e"},
@@ -127,7 +128,7 @@ static void put_small_name(const struct fsd_drawing *w, const struct fsd_node *n
 
 /* ------------------------------------------------------------------------ boxes */
 
-/* The first column of the external numbers. */
+/* Prints the first column of the external numbers. */
 static void put_row(const struct fsd_diff *d, uint32_t row, FILE *out)
 {
     struct fsd_print print;
@@ -197,8 +198,8 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
 
 /* ---------------------------------------------------------------- shared boxes */
 
-/* "12 Conv, 9 Relu, 3 Add, 4 more": the most frequent first, of equal ones the
- * earlier. */
+/* "12 Conv, 9 Relu, 3 Add, 4 more": the most frequent first; equally frequent types are
+ * in the order in which they occur. */
 static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FILE *out)
 {
     const struct fsd_graph *g = graph_of(w, box->side);
@@ -236,7 +237,8 @@ static void put_types(const struct fsd_drawing *w, const struct fsd_box *box, FI
     fputs("</FONT>", out);
 }
 
-/* Beside the types: fates of nodes, or the number of inserted layers. */
+/* Prints what a shared box shows beside the types: the fates of its nodes, or the
+ * number of inserted layers. */
 static void put_shared(const struct fsd_drawing *w, const struct fsd_box *box,
                        FILE *out)
 {

@@ -22,14 +22,14 @@ bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)
 
 /* ---------------------------------------------------------- what is asked for */
 
-/* The layers that `reformats` lists. */
+/* True for a layer that `reformats` lists. */
 static bool moves(const struct fsd_diff *d, fsd_id layer)
 {
     return d->flows->of[layer].there && !fsd_layer_is_free(d, layer);
 }
 
-/* A layer of one node computes what the model states, so a picture of changes omits
- * it. */
+/* Whether a picture of changes has the layer. A layer of one node computes what the
+ * model states, so it is omitted. */
 static bool fuses(const struct fsd_diff *d, fsd_id layer)
 {
     return d->layers[layer].inserted || d->match->of_layer[layer].n > 1;
@@ -71,7 +71,7 @@ static const struct subject subjects[] = {
 
 struct ways {
     const struct fsd_graph *g;
-    const bool *constant; /* by tensor; NULL if nothing is proved */
+    const bool *constant; /* by tensor: it is constant; NULL: nothing is proved */
     bool *seen;           /* each end of each tensor is listed once */
 };
 
@@ -183,7 +183,8 @@ static void find_homes(const struct fsd_diff *d, struct fsd_pick *pick,
                        struct fsd_arena *arena)
 {
     const struct fsd_match *m = d->match;
-    fsd_id *of_region = fsd_ids_new(arena, m->regions.n); /* its first layer */
+    fsd_id *of_region = fsd_ids_new(arena, m->regions.n); /* by region: its first
+                                                             layer */
 
     for (fsd_id r = 0; r < m->regions.n; r++) {
         struct fsd_span layers = m->regions.at[r].layers;

@@ -1,10 +1,11 @@
 /*
- * Which nodes and layers share a box.
+ * Determines which nodes and layers share a box.
  *
- *   run      plain layers in a line, with their nodes; nodes of one fate that vanished
- *            side by side
- *   scope:N  what has the first N parts of its name in common
- *   part     so many layers in a row each, with their nodes: works on any model
+ *   run      consecutive plain layers share a box, and their nodes another; so do
+ *            adjacent vanished nodes with the same fate
+ *   scope:N  nodes or layers whose names have the same first N parts share a box
+ *   part     equally many consecutive layers share a box, with their nodes, which is
+ *            possible for any model
  *
  * Each level is coarser than the preceding one; users cannot request `part`, which is
  * used if no other level is small enough.
@@ -18,7 +19,7 @@
 #include <string.h>
 
 enum {
-    LEAST_RUN = 3, /* number of layers that make a run */
+    LEAST_RUN = 3, /* minimum number of layers in a run */
     DEEPEST = 6,   /* deepest scope that is tried */
     MOST_PARTS = 24
 };
@@ -230,7 +231,8 @@ unsigned fsd_diff_scope_levels(const struct fsd_diff *d)
 static void share_keys(struct sharer *x, struct fsd_sharing s, const bool *in,
                        const fsd_sym *key, uint32_t n, const struct fsd_intern *keys)
 {
-    fsd_id *first = fsd_ids_new(x->arena, fsd_intern_count(keys)); /* by key */
+    fsd_id *first = fsd_ids_new(x->arena, fsd_intern_count(keys)); /* by key: the first
+                                                                      unit with it */
 
     for (fsd_id i = 0; i < n; i++) {
         if (!in[i] || !key[i])

@@ -1,15 +1,15 @@
 /*
  * A drawing as DOT.
  *
- *     digraph  >  n30, n31, n32, l12                 what they are
+ *     digraph  >  n30, n31, n32, l12                 their attributes
  *              >  cluster_model   >  cluster_l12  >  n30, n31
- *                                 >  n32              where they stand
+ *                                 >  n32              their places
  *              >  cluster_engine  >  l12
  *              >  n30 -> n31, ...
  *
- * The boxes are printed first and in the order of the drawing: Graphviz's layout
- * depends on the order in which it begins, and in the order of clusters it would be 1.5
- * times as wide.
+ * The boxes are printed first, in the order of the drawing, because Graphviz's layout
+ * depends on the order in which it reads them. In the order of the clusters, the layout
+ * would be 1.5 times as wide.
  *
  * Names are made from the numbers of nodes, layers and tensors ("n30", "l12"), never
  * from the model's names, so they are valid and stay the same between runs.  The
@@ -136,8 +136,8 @@ static void put_cluster(const struct fsd_drawing *w, fsd_id id, fsd_id first,
 
 /* Links the members of each cluster, and marks the frames that are not empty. */
 struct places {
-    fsd_id *first; /* by the box that owns the cluster */
-    fsd_id *next;  /* by member */
+    fsd_id *first; /* by box that owns a cluster: the first member of the cluster */
+    fsd_id *next;  /* by member: the next member of its cluster */
     bool *holds;   /* by frame: whether it has a box of this side, or a frame that has
                       one */
 };
@@ -182,8 +182,8 @@ static void put_boxes(const struct fsd_drawing *w, enum fsd_side side, fsd_id fr
     }
 }
 
-/* Frames follow their parents, so those within one frame follow it.
- * NOLINTNEXTLINE(misc-no-recursion): as deep as control flow is nested */
+/* A frame follows its parent in the list, so the search for its inner frames begins
+ * behind it. NOLINTNEXTLINE(misc-no-recursion): as deep as control flow is nested */
 static void put_frames(const struct fsd_drawing *w, enum fsd_side side, fsd_id parent,
                        const struct places *p, FILE *out)
 {
@@ -224,8 +224,8 @@ static void put_side(const struct fsd_drawing *w, enum fsd_side side, FILE *out)
 
 /* ------------------------------------------------------------------------ lines */
 
-/* No tensor is written within a fused layer: the tooltip shows what it would be. A
- * tensor with its own box shows its form there. */
+/* A wire within a fused layer has no tensor in memory, so its tooltip shows the form
+ * that the tensor would have. A tensor with its own box shows its form there. */
 static void put_wire(const struct fsd_drawing *w, const struct fsd_line *wire,
                      bool wire_labels, FILE *out)
 {

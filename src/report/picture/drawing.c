@@ -1,8 +1,8 @@
 /*
  * Adds boxes and lines to a drawing, sorts the lines by all of their properties, and
- * removes duplicates. Sorting gives the same bytes on every machine, since qsort() may
- * leave equal lines in any order. A line to a box that is not shown is dropped here, so
- * that no caller needs to check.
+ * removes duplicates. Without this sorting the output could differ between machines,
+ * since qsort() may put equal lines in any order. A line to a box that is not shown is
+ * dropped here, so that no caller needs to check.
  */
 #include "report/picture/drawing.h"
 #include "base/base.h"
@@ -34,8 +34,8 @@ void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
         fsd_vec_push(w->arena, &w->lines[kind], line);
 }
 
-/* Compares all properties of two lines, so that a drawing is the same on every
- * machine: qsort() may put equal ones in any order. */
+/* Compares all properties of two lines, so that a drawing is the same on every machine:
+ * qsort() may put equal lines in any order. */
 static int order_lines(const void *x, const void *y)
 {
     const struct fsd_line *a = x, *b = y;

@@ -43,10 +43,10 @@ struct fsd_box {
     struct fsd_span items; /**< its items in fsd_drawing.items. The first one is the
                                 number of the box; in a comparison the group's layers
                                 follow, if they are known */
-    fsd_id cluster;        /**< left side: the right box to whose cluster it belongs;
-                                FSD_NONE */
-    uint32_t members;  /**< right side: number of boxes in its cluster, which is drawn
-                            if there are several */
+    fsd_id cluster;        /**< of a box on the left side: the box on the right side to
+                                whose cluster it belongs; FSD_NONE */
+    uint32_t members;  /**< of a box on the right side: number of boxes in its cluster,
+                            which is drawn if there are several */
     fsd_id frame;      /**< the frame in which it is drawn; 0: the frame of its side */
     unsigned tint;     /**< the number of its color in the painter's list */
     const char *title; /**< what the items have in common; NULL: nothing */
@@ -61,12 +61,13 @@ struct fsd_frame {
 
 enum fsd_line_kind {
     FSD_WIRE, /**< from the producer of a tensor to a consumer, within a side */
-    /** From the left to the right side, between boxes of the same nodes: nodes and
-     * their layer; a cluster of nodes, or one node that another layer computes in
-     * part; groups of two builds. */
+    /** From the left to the right side, between boxes of the same nodes: from a node or
+     * a cluster of nodes to its layer; from a node to another layer that computes a
+     * part of it; between groups of two builds. */
     FSD_TIE,
-    /** From a box to a later one of its side: past boxes that the picture leaves
-     * out; or, if no wire to that box is known, because it is the next in the file. */
+    /** From a box to a later one of its side, if no wire connects them: the path
+     * between them passes boxes that are left out; or nothing is known of the path, and
+     * the later box is the next in the file. */
     FSD_THREAD,
     FSD_HOLD, /**< invisible: keeps the second box below the first */
     FSD__LINE_COUNT
@@ -76,14 +77,14 @@ struct fsd_line {
     fsd_id from, to; /**< boxes */
     uint32_t rank;   /**< lines are sorted by this, then by their boxes */
 
-    /* Of a wire: */
+    /* Members of a wire: */
     fsd_id what; /**< the first of `n` tensors; in a comparison, a layout */
     fsd_id from_port, to_port; /**< port of the graph; FSD_NONE: not known */
     uint32_t n;                /**< number of tensors on this path */
     uint8_t type[2];           /**< enum fsd_dtype at both ends; 0: not known */
     bool derived; /**< derived from nodes: no tensor is known on this path */
 
-    /* Of a tie: */
+    /* Members of a tie: */
     bool part;  /**< the left box is in the cluster of another box */
     bool loose; /**< drawn dotted: less is known, or nothing changed */
 };
@@ -101,7 +102,7 @@ struct fsd_drawing {
     bool straight; /**< draw straight lines: Graphviz finds no curves for them */
 };
 
-/** The right box to whose cluster a box belongs; NULL. */
+/** The box on the right side to whose cluster a box belongs; NULL: none. */
 static inline struct fsd_box *fsd_drawing_owner(const struct fsd_drawing *w,
                                                 const struct fsd_box *box)
 {
@@ -113,14 +114,15 @@ struct fsd_box_style {
     const char *shape, *style, *fill, *line, *width;
 };
 
-/** What drawings of a run and of a comparison print differently. Labels of boxes and
- * the legend are HTML-like strings, all other texts are plain. Every name in them
- * goes through fsd_put_label_text() or fsd_put_tip_text(). */
+/** The parts of a picture that drawings of a run and of a comparison print differently.
+ * Labels of boxes and the legend are HTML-like strings, all other texts are plain.
+ * Every name in them goes through fsd_put_label_text() or fsd_put_tip_text(). */
 struct fsd_painter {
     struct fsd_side_words {
         const char *name, *label;
         unsigned weight; /**< how strongly its wires should be straight */
-        const char *prefixes[FSD__BOX_COUNT]; /**< of the names of boxes, by kind */
+        const char *prefixes[FSD__BOX_COUNT]; /**< prefix of the names of boxes, by
+                                                   kind */
     } sides[FSD__SIDE_COUNT];
     /** Prints the heading of a side; NULL: the side has its plain label. */
     const char *(*side_label)(const struct fsd_drawing *w, enum fsd_side side);
@@ -135,14 +137,15 @@ struct fsd_painter {
     /** NULL: wires have no tooltips. */
     void (*put_wire_tip)(const struct fsd_drawing *w, const struct fsd_line *wire,
                          FILE *out);
-    /** NULL: the color of the right box. */
+    /** Returns the color of a tie. If this is NULL, a tie has the color of its box on
+     * the right side. */
     const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_line *tie);
     const char *tie_width;
     const char *loose_tip; /**< the meaning of a loose tie; NULL: it has none */
     bool hangs;       /**< boxes without an incoming line are below the heads of the
                            sides */
-    bool port_labels; /**< also on wires of an input or output, whose box has the same
-                           label */
+    bool port_labels; /**< wires of an input or output have labels, too, although its
+                           box has the same label */
 };
 
 /* ---------------------------------------------------------- making one, drawing.c */
@@ -176,8 +179,9 @@ uint64_t fsd_drawing_span(const struct fsd_drawing *w);
 
 /* ------------------------------------------------------ words and colors, paint.c */
 
-/** Shortens to `most` characters in the middle, makes hidden characters visible, and
- * escapes: for a label of either kind of string, or for a tooltip. */
+/** Prints a text, shortened to `most` characters in the middle, escaped, and with
+ * hidden characters made visible: for a label (of either kind of string), or for a
+ * tooltip. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most);
 void fsd_put_tip_text(FILE *out, const char *s, size_t most);
 
@@ -213,8 +217,9 @@ void fsd_put_title(const char *left, const char *right, bool apart, FILE *out);
 #define FSD_LEGEND_END "</TABLE>"
 void fsd_put_key(struct fsd_box_style look, const char *border, const char *text,
                  FILE *out);
-/** Prints the last cell of a legend's row and ends the row: the meaning of the
- * colors of types, and of lines that are no tensors, if the drawing has any. */
+/** Prints the last cell of a legend's row and ends the row. The cell explains the
+ * colors of types and, if the drawing has any, lines that were derived from the nodes
+ * and dotted lines. */
 void fsd_put_line_keys(const struct fsd_drawing *w, FILE *out);
 
 extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
@@ -222,10 +227,10 @@ extern const struct fsd_box_style fsd_port_look, fsd_inserted_look;
 /* ------------------------------------------------------------------- writing it */
 
 /** Prints a drawing as DOT.
- * @param wire_labels on every wire, not only where the type changes. */
+ * @param wire_labels print a label on every wire, not only where the type changes. */
 void fsd_dot_print(const struct fsd_drawing *w, bool wire_labels, FILE *out);
 
-/** Limit for a picture that lays out within a few seconds; see fsd_drawing_span(). */
+/** Limit for a picture whose layout takes a few seconds; see fsd_drawing_span(). */
 enum { FSD_MOST_SPAN = 8000 };
 
 /** A picture and its possible simplifications. */
@@ -237,7 +242,8 @@ struct fsd_plan {
     bool (*simplify)(struct fsd_plan *plan);
     char less[200];     /**< for a note: "drawn with --collapse run, ..." */
     uint32_t most_ends; /**< above this number, or FSD_MOST_SPAN, less is drawn */
-    bool chosen;        /**< unless the user requested this picture */
+    bool chosen;        /**< the program may simplify the picture: the user did not
+                             request it */
     bool last;          /**< there is no further simplification */
     double spent;       /**< processor time for its layouts, in seconds */
 };
@@ -284,8 +290,8 @@ bool fsd_child_draws(void);
 struct fsd_layout_child *fsd_child_begin(struct fsd_arena *arena,
                                          const char *const *dots, uint32_t n,
                                          const char *format);
-/** Writes the next picture to `out`, or nothing. If a picture crashes the child, or
- * the child must be killed, another child lays out the rest. */
+/** Writes the next picture to `out`; nothing if it cannot be laid out. If a picture
+ * crashes the child, or the child must be killed, another child lays out the rest. */
 struct fsd_layout_outcome fsd_child_take(struct fsd_layout_child *l, double seconds,
                                          FILE *out);
 void fsd_child_end(struct fsd_layout_child *l);
@@ -295,10 +301,10 @@ void fsd_child_end(struct fsd_layout_child *l);
 /** The contents of a picture, by node and by layer. */
 struct fsd_pick {
     bool *nodes, *layers;
-    fsd_id *homes; /**< by node: the layer to whose cluster it belongs: the first picked
-                        layer that computes it; for a vanished node, the layer whose
-                        tensors are around it, if it touches a node of that layer;
-                        FSD_NONE */
+    fsd_id *homes; /**< by node: the layer to whose cluster it belongs; FSD_NONE: none.
+                        This is the first picked layer that computes the node. For a
+                        vanished node, it is the layer whose tensors are around the
+                        node, if the node touches a node of that layer */
     bool partial;  /**< the picture leaves something out */
     uint32_t constants;  /**< number of Constant nodes left out */
     const char *subject; /**< "reformats and their neighbors" */
@@ -318,10 +324,10 @@ struct fsd_grain {
 /** By node or by layer: the first item of its box, and the title of that box. */
 struct fsd_sharing {
     fsd_id *leader;
-    const char **titles; /**< at the first items; NULL */
+    const char **titles; /**< titles, at the indices of the first items; NULL: none */
 };
 
-/** What a drawing shows. */
+/** The contents of a drawing. */
 /** Facts below the name of a layer, as bits. */
 enum fsd_label {
     FSD_LABEL_MS = 1,
@@ -341,8 +347,8 @@ struct fsd_diff_scene {
     struct fsd_grain grain;
     const struct fsd_coloring *coloring;
     unsigned labels;   /**< bits of enum fsd_label */
-    double slowest_ms; /**< of the engine's layers; layers of one box count together;
-                            not above 0 if no time is known */
+    double slowest_ms; /**< time of the slowest box of the engine, whose layers count
+                            together; not above 0 if no time is known */
 };
 extern const struct fsd_painter fsd_diff_painter; /* diff_label.c */
 
@@ -395,7 +401,8 @@ struct fsd_near {
     bool *in;           /**< by unit: first the selection, at the end all drawn units */
     uint32_t n;         /**< units */
     unsigned depth;     /**< maximum number of steps */
-    const bool *passes; /**< by unit: whether it is no step; NULL: each unit is one */
+    const bool *passes; /**< by unit: passing it is not counted as a step; NULL: each
+                             unit is a step */
     /** Calls fsd_near_take() for each neighbor of a unit. */
     void (*next)(struct fsd_near *near, fsd_id unit);
     const void *of;
@@ -410,7 +417,7 @@ void fsd_near_grow(struct fsd_near *near);
 struct fsd_near_pair {
     fsd_id a, b;
 };
-/** Like the above, if all pairs of neighbors are known; sets `next` and `of`.
+/** Like fsd_near_grow(), if all pairs of neighbors are known; sets `next` and `of`.
  * @param pairs may be NULL if there are none */
 void fsd_near_grow_pairs(struct fsd_near *near, const struct fsd_near_pair *pairs,
                          uint32_t n);
@@ -449,8 +456,9 @@ struct fsd_compare_scene {
 };
 extern const struct fsd_painter fsd_compare_painter, fsd_exports_painter;
 
-/** Colors: of a group that shows what happened to its region; of a move that is the
- * same in both builds (another move has the color of its enum fsd_move_what). */
+/** Colors of boxes. FSD_GROUP_LABELED: a group that shows what happened to its region.
+ * FSD_MOVE_UNCHANGED: a move that is the same in both builds; any other move has the
+ * color of its enum fsd_move_what. */
 enum { FSD_GROUP_LABELED = 1, FSD_MOVE_UNCHANGED = 3 };
 
 #endif

@@ -147,8 +147,8 @@ static void weigh_ties(Agraph_t *g, const char *weight)
         }
 }
 
-/* NULL: the picture could not be laid out. A mirrored picture is laid out again with
- * other weights of ties, so that crossings are saved elsewhere; if that does not
+/* Lays a picture out; NULL: it cannot be laid out. A mirrored picture is laid out again
+ * with other weights of ties, so that crossings are saved elsewhere; if that does not
  * help, it stays mirrored. */
 static Agraph_t *lay_out(GVC_t *gvc, const char *dot)
 {

@@ -2,9 +2,9 @@
  * Lays a picture out: by Graphviz in a child process (child.c), by a program
  * (program.c), or by a function of the library's user. The time of a layout grows much
  * faster than the picture, so large pictures are simplified. Whether a picture is too
- * large depends only on its contents, and what follows a failure only on that failure,
- * so the result has the same bytes on a busy machine. A time limit only leads to an
- * error.
+ * large depends only on its contents, and what is tried after a failure depends only on
+ * that failure, so the result has the same bytes on a busy machine. A time limit only
+ * leads to an error.
  */
 #include "base/base.h"
 #include "report/picture/drawing.h"
@@ -13,7 +13,7 @@
 #include <string.h>
 
 enum {
-    MANY_WIRES = 160 /* with labels on all of them */
+    MANY_WIRES = 160 /* a picture with more wires has labels on only some of them */
 };
 
 /* -------------------------------------------------------------------- who lays out */
@@ -31,7 +31,8 @@ struct fsd_layouts {
     const char *const *dots;
     uint32_t next;
     const char *format;
-    struct fsd_layout_child *child; /* NULL: the given function lays out */
+    struct fsd_layout_child *child; /* NULL: the function of the library's user lays out
+                                       pictures */
 };
 
 struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
@@ -51,7 +52,7 @@ void fsd_layouts_end(struct fsd_layouts *l)
         fsd_child_end(l->child);
 }
 
-/* Writes the next picture to `out`, or nothing. */
+/* Writes the next picture to `out`; nothing if it cannot be laid out. */
 static struct fsd_layout_outcome take(struct fsd_layouts *l, double seconds, FILE *out)
 {
     struct fsd_layout_outcome o = {0};
@@ -71,7 +72,7 @@ bool fsd_layouts_take(struct fsd_layouts *l, double *seconds, FILE *out)
     return o.good && !*o.said;
 }
 
-/* Two boxes take a tenth of a second. */
+/* Enough for two boxes, whose layout takes a tenth of a second. */
 enum { PROBE_SECONDS = 10 };
 
 bool fsd_picture_lays_out(const char *format)
@@ -108,7 +109,8 @@ static bool is_too_large(const struct fsd_plan *plan)
            fsd_drawing_span(w) * (is_labelled(w) ? 2 : 1) > FSD_MOST_SPAN;
 }
 
-/* A picture that is still too large would take too long. */
+/* Simplifies the picture until it is not too large; false if it cannot be
+ * simplified. */
 static bool draw_less(struct fsd_plan *plan)
 {
     bool less = plan->simplify(plan);
@@ -118,8 +120,8 @@ static bool draw_less(struct fsd_plan *plan)
     return less;
 }
 
-/* What a reader should know of the picture: that it is simplified, or a message of
- * Graphviz. */
+/* Reports what a reader should know about the picture: that it is simplified, or a
+ * message of Graphviz. */
 static void report(const struct fsd_plan *plan, uint32_t boxes, const char *why,
                    const char *said)
 {
@@ -151,7 +153,7 @@ void fsd_plan_print(struct fsd_plan *plan, FILE *out)
     report(plan, boxes, too_large, "");
 }
 
-/* Draws the printed picture of the plan completely, or nothing. */
+/* Draws the printed picture of the plan; writes nothing if it cannot be laid out. */
 static struct fsd_layout_outcome try_layout(struct fsd_plan *plan, const char *format,
                                             double seconds, FILE *out)
 {

@@ -18,9 +18,9 @@ static size_t char_len(const char *s)
     return len ? len : 1;
 }
 
-/* A "]" is an entity because of how Graphviz feeds its XML parser, piece by piece: the
- * parser keeps a "]" that ends a piece, which might begin a "]]>", and a text of
- * nothing else is then a syntax error of the label. */
+/* A "]" is printed as an entity, because Graphviz passes a label to its XML parser
+ * piece by piece. The parser holds back a "]" at the end of a piece, which may begin a
+ * "]]>". If the text has nothing else, this causes a syntax error. */
 static void put_char(FILE *out, const char *s, size_t len, const char *backslash)
 {
     static const char specials[] = "&<>\"]";
@@ -72,8 +72,9 @@ static void put_text(FILE *out, const char *s, size_t most, const char *backslas
     free(fitted.text);
 }
 
-/* HTML-like strings expand "\N" like plain ones, and an empty bold element is an
- * error: the operator of a node that only an engine names may be unknown. */
+/* HTML-like strings expand "\N" like plain ones, so backslashes are escaped. An empty
+ * text is printed as "?", because an empty bold element is an error, and the operator
+ * of a node may be unknown. */
 void fsd_put_label_text(FILE *out, const char *s, size_t most)
 {
     put_text(out, *s ? s : "?", most, "\\\\");

@@ -10,7 +10,7 @@
 
 /** A box that contains several nodes or layers. */
 struct fsd_picture_box {
-    const char *name; /**< its id in an SVG: "l12" */
+    const char *name; /**< id of the box in an SVG: "l12" */
     bool layers;      /**< else nodes */
     const fsd_id *items;
     uint32_t n;
@@ -23,14 +23,15 @@ struct fsd_excerpt {
     const fsd_id *layers; /**< these layers and their nodes; NULL: those that the style
                                requests */
     uint32_t n;
-    unsigned depth; /**< number of scopes that all items share; set to that of its
-                         boxes */
+    unsigned depth; /**< in: number of scopes that all items share; out: number of
+                         scopes that the items of each box share */
     double spent;   /**< set to the processor time of its layouts, in seconds */
     void (*box)(void *payload, const struct fsd_picture_box *box);
     void *payload; /**< passed to `box` */
 };
 
-/** Like fsd_picture_write(), for a part; calls `box` for each of its boxes.
+/** Writes a part of a run like fsd_picture_write(), and calls `box` for each of its
+ * boxes.
  * @param format NULL: the DOT of the first attempt, for fsd_layouts_begin(). */
 enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
                                        struct fsd_excerpt *part, const char *format,
@@ -69,9 +70,11 @@ static inline double fsd_picture_seconds(const struct fsd_picture *want)
 struct fsd_layouts *fsd_layouts_begin(struct fsd_arena *arena, const char *const *dots,
                                       uint32_t n, const char *format);
 /** Waits for the next picture, and writes it.
- * @param seconds of processor time that it may take; what it took is taken off.
- *  @return false, and nothing is written, for one that was not done in its time, or of
- *          which Graphviz complains: fsd_picture_write_part() tries less of it. */
+ * @param seconds in: the processor time that the layout may take; out: the time that is
+ *        left
+ * @return false if the layout was not done in time, or if Graphviz reports an error.
+ *        Nothing is written then, and fsd_picture_write_part() can draw a simpler
+ *        picture. */
 bool fsd_layouts_take(struct fsd_layouts *layouts, double *seconds, FILE *out);
 void fsd_layouts_end(struct fsd_layouts *layouts);
 

@@ -217,7 +217,7 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     when(t, MS,   after, c->timed, r->after, NULL) \
     when(t, MS,   moves_before, c->timed, fsd_real(r->moves_before), NULL) \
     when(t, MS,   moves_after, c->timed, fsd_real(r->moves_after), NULL)
-/* Worst first, like in the text. */
+/* The regions are in the order of the text: the worst first. */
 FSD_RECORD_FROM(region, REGION, const struct fsd_compare *c = from;
     const struct fsd_region_diff *r = &c->regions.at[c->order[i]])
 /* clang-format on */
@@ -361,7 +361,7 @@ static struct fsd_words tensors_of(struct fsd_arena *arena, const struct fsd_sta
     return fsd_words(words, tensors.n);
 }
 
-/* @param of the group or move to which the kernel belongs */
+/* @param of the number of the group or move to which the kernel belongs */
 static const struct kernel *kernel_of(struct fsd_arena *arena,
                                       const struct fsd_state *s, fsd_id i, uint32_t of)
 {
@@ -389,7 +389,7 @@ static const char *kernel_change_text(struct fsd_arena *arena,
 
     fsd_put_kernel_change(c, k, k->width != FSD_WIDTH_SAME, fsd_print_open(&print));
     text = fsd_print_take(&print, arena);
-    return *text ? text + 1 : NULL; /* after the blank */
+    return *text ? text + 1 : NULL; /* without the leading blank */
 }
 
 /* clang-format off */

@@ -55,7 +55,7 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
 
 /* --------------------------------------------------------------------------- layer */
 
-/* The classes whose layers have different kinds. */
+/* Names a class only if the kind of the layer does not determine it. */
 static const char *spent_word(unsigned spent)
 {
     return spent == FSD_SPENT_REQUANTIZE || spent == FSD_SPENT_REQUESTED

@@ -33,7 +33,7 @@ void fsd_document_of_lint(struct fsd_sheet *sheet, const struct fsd_diff *run,
 void fsd_document_of_failed(struct fsd_sheet *sheet, const struct fsd_failed *f);
 void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v);
 /** A line of a batch.
- *  @param name  of the pair; NULL: only the schema is needed
+ * @param name the name of the pair; NULL: only the schema is needed
  *  @param d  NULL: there is no report because of `error`, which may be NULL */
 void fsd_document_of_pair(struct fsd_sheet *sheet, const char *name,
                           const struct fsd_diff *d, const struct fsd_error *error);
@@ -44,7 +44,7 @@ void fsd_document_of_checks(struct fsd_sheet *sheet, const struct fsd_verdicts *
 /** The data from which the rows of a run are filled. */
 struct fsd_run_source {
     const struct fsd_diff *d;
-    struct fsd_scopes modules; /**< of all depths */
+    struct fsd_scopes modules; /**< modules of all depths */
 };
 const struct fsd_run_source *fsd_run_source_of(struct fsd_arena *arena,
                                                const struct fsd_diff *d);
@@ -59,7 +59,7 @@ fsd_fill_row_fn fsd_fill_layer, fsd_fill_node, fsd_fill_finding;
 const struct fsd_rows *fsd_rows_of_nodes(struct fsd_arena *arena,
                                          const struct fsd_run_source *source,
                                          fsd_id layer);
-/** A row that represents these nodes without a layer. */
+/** A row of a table of layers that represents the nodes without a layer. */
 const struct fsd_rows *fsd_rows_without_layer(struct fsd_arena *arena,
                                               const struct fsd_run_source *from);
 
@@ -68,8 +68,8 @@ extern const struct fsd_record fsd_port_record;
 const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_graph *g, struct fsd_span ports);
 
-/** The edge of the model on which a layer lies that computes no node; NULL if the layer
- *  computes nodes. */
+/** The edge of the model on which a layer without nodes lies; NULL if the layer
+ * computes nodes. */
 extern const struct fsd_record fsd_edge_record;
 const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d,
                         fsd_id layer);
@@ -130,9 +130,9 @@ static inline const char *fsd_level_word(unsigned i)
     return fsd_level_name((int)i - 1);
 }
 
-/** 16 digits.
- *  @param build in a list of builds, so that the same finding of two builds has two
- *               fingerprints; NULL: there is one build */
+/** The fingerprint of a finding: 16 hexadecimal digits.
+ * @param build the name of the build in a list, so that the same finding of two builds
+ *        has two fingerprints; NULL: there is one build */
 const char *fsd_fingerprint_text(struct fsd_arena *arena, const char *build,
                                  const struct fsd_finding *finding);
 
@@ -181,7 +181,7 @@ static inline const char *fsd_text_or_null(const struct fsd_diff *d, fsd_sym sym
     return sym ? fsd_text(d->names, sym) : NULL;
 }
 
-/** `pool` may be NULL if the span is empty. */
+/** The numbers in a span of `pool`, which may be NULL if the span is empty. */
 static inline struct fsd_ids fsd_ids_of_span(const fsd_id *pool, struct fsd_span span)
 {
     return fsd_ids(span.n ? pool + span.at : NULL, span.n);

@@ -102,7 +102,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     SUSPECTED(t, behind, when, \
         "Casts and quantizers among the suspects, or right before them") \
     SUSPECTED(t, moved, when, "layers that change the type of a suspect's input")
-/* The last is the first tensor with other values that are NaN or infinite. */
+/* After the entries, the last row is the first tensor whose values stop being
+ * finite. */
 FSD_RECORD_FROM(entry, ENTRY, const struct fsd_diff *d = from;
     const struct fsd_values *v = d->values;
     const struct fsd_entry *e = i < v->entries.n ? &v->entries.at[i] : &v->nan)

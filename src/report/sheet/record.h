@@ -21,12 +21,14 @@
  *
  *     rows = FSD_LATER(arena, group, all->n, all);
  *
- * A row consists of: the kind, which determines the member's C type (FSD_HOLDS_...);
- * the name, which is the key in JSON; for set(), its value, an expression in the
- * function that fills the row; for when(), the condition on which it is known, followed
- * by the value; has() has no value and is for members that need more than an
- * expression; the title in tables, or NULL if tables leave it out; and further
- * properties, as designated members of struct fsd_column.
+ * A line of the list has these arguments, in this order:
+ *   - the kind, which determines the member's C type (FSD_HOLDS_...);
+ *   - the name, which is also the key in JSON;
+ *   - the value: for set(), an expression in the function that fills the row; for
+ *     when(), a condition on which the value is known, and the expression; for has(),
+ *     nothing: the function sets the member itself;
+ *   - the title in tables; NULL: tables leave the member out;
+ *   - further properties, as designated members of struct fsd_column.
  *
  * Zero means "unknown" for every kind, so members that a fill function does not set are
  * left out everywhere.
@@ -47,10 +49,10 @@ enum fsd_cell_kind {
     FSD_CELL_SHARE, /**< a fraction of 1; text prints percent */
     FSD_CELL_BYTES, /**< an amount (model/ops/amount.h): a number, or a term in dynamic
                          sizes */
-    FSD_CELL_MACS,  /**< likewise, multiply-adds */
+    FSD_CELL_MACS,  /**< the same for multiply-adds */
     FSD_CELL_TYPE,  /**< an enum fsd_dtype */
     FSD_CELL_FLAG,
-    FSD_CELL_TEXT,   /**< in the program's own words */
+    FSD_CELL_TEXT,   /**< a text in the program's own words */
     FSD_CELL_NAME,   /**< a text that is, at least in part, from an input */
     FSD_CELL_WORDS,  /**< several texts */
     FSD_CELL_IDS,    /**< several numbers */
@@ -58,8 +60,7 @@ enum fsd_cell_kind {
     FSD_CELL_TALLY,  /**< several words, each with a count */
     FSD_CELL_FACTS,  /**< several words, each with a text or a number */
     FSD_CELL_ROWS,   /**< records */
-    FSD_CELL_RECORD, /**< one record; without a type, the rows of a different
-                          document */
+    FSD_CELL_RECORD, /**< one record; without a type: the rows of a separate document */
 };
 
 struct fsd_rows;
@@ -88,7 +89,7 @@ struct fsd_words {
     bool known;
     uint32_t n;
     const char *const *at;
-    const uint32_t *counts; /**< for TALLY */
+    const uint32_t *counts; /**< a count for each word, for TALLY */
 };
 
 struct fsd_ids {
@@ -140,8 +141,8 @@ struct fsd_fact_cells {
 #define FSD_HOLDS_ROWS   const struct fsd_rows *
 #define FSD_HOLDS_RECORD const void *
 
-/* Converts a plain number, flag or time to a value of a kind; such a value stays
- * unchanged. */
+/* Converts a plain number, flag or time to the member's type. A value that already has
+ * this type stays unchanged. */
 #define FSD_AS_COUNT(v)                                                                \
     _Generic((v), struct fsd_count : fsd_same_count, default : fsd_count)(v)
 #define FSD_AS_NUMBER(v)                                                               \
@@ -203,8 +204,8 @@ struct fsd_column {
     const char *title; /**< title in tables, with its unit; NULL: not in tables */
     const char *about; /**< description for the schema; NULL: the name says enough */
     const char *key;   /**< key in JSON if it cannot be a C name; NULL: the name */
-    const char *says;  /**< template for text (sheet.h), a clause in the text of its
-                            record */
+    const char *says;  /**< template for text (sheet.h): the clause of this member in
+                            the text of its record */
     bool aside;        /**< not in JSON, which has it in a different form */
     bool behind;       /**< in tables: after the other columns of its record */
     bool brief;        /**< a name that many rows may repeat: fsd_brief() */
@@ -246,8 +247,9 @@ struct fsd_record {
         LIST(FSD_UNSET_, FSD_SET_, FSD_SET_WHEN_, row)                                 \
     } while (0)
 /** Defines fill_`type`(), an fsd_fill_row_fn that fills a row from its list (sheet.h).
- *  The last argument declares the names that the list's values use; the declarations
- *  have `from`, which the rows are made from, and `i`, the number of the row. */
+ * The last argument declares the names that the list's values use. It can refer to
+ * `from`, the data from which the rows are filled, and to `i`, the number of the
+ * row. */
 #define FSD_FILLS(type, LIST, ...)                                                     \
     static void fill_##type(struct fsd_arena *arena, void *out, const void *from,      \
                             uint32_t i)                                                \
@@ -272,7 +274,7 @@ struct fsd_record {
 #define FSD_RECORD(type, LIST)                                                         \
     FSD_STRUCT_(type, LIST)                                                            \
     FSD_RECORD_PART(type, type, LIST)
-/** Likewise with fill_`type`(). */
+/** Defines struct `type`, `type`_record and fill_`type`(), used in one file. */
 #define FSD_RECORD_FROM(type, LIST, ...)                                               \
     FSD_RECORD(type, LIST)                                                             \
     FSD_FILLS(type, LIST, __VA_ARGS__)
@@ -283,11 +285,13 @@ struct fsd_record {
     static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record fsd_##type##_record = {                                    \
         #type, type##_columns, FSD_COUNT_OF(type##_columns), sizeof(struct type)};
-/** Likewise for several files: the struct and the declaration, in a header, ... */
+/** Defines struct `type` and declares `type`_record, in a header for several files.
+ * FSD_RECORD_DEFINED() completes it. */
 #define FSD_RECORD_DECLARED(type, LIST)                                                \
     FSD_STRUCT_(type, LIST)                                                            \
     extern const struct fsd_record type##_record;
-/** Defines the table of a shared record, in one of the files. */
+/** Defines `type`_record, in one of the files that include its declaration
+ * (FSD_RECORD_DECLARED()). */
 #define FSD_RECORD_DEFINED(type, LIST)                                                 \
     static const struct fsd_column type##_columns[] = {FSD_COLUMNS_(type, LIST)};      \
     const struct fsd_record type##_record = {                                          \

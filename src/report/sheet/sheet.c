@@ -166,8 +166,8 @@ struct fsd_words fsd_words_of_evidence(struct fsd_arena *arena, unsigned by)
     return fsd_words(words, n);
 }
 
-/* Whether the record has the member, at `at`: a pointer, or a struct that begins with
- * `known`. */
+/* Whether the member at `at` is known. The member is a pointer, or a struct that begins
+ * with `known`. */
 static bool is_known(enum fsd_cell_kind kind, const void *at)
 {
     const unsigned pointers = 1u << FSD_CELL_TEXT | 1u << FSD_CELL_NAME |

@@ -10,22 +10,24 @@
  * the root, below their columns' titles; a column of rows within them is unfolded like
  * a join.  Text is printed by templates:
  *
- *     {name}          the cell; a number that is not known is "-"
- *     {name:8.1}      in 8 columns, or in -8 to the left; digits behind the point
- *     {name:12}       of bytes: all digits, not the first three
- *     {name:.60}      of a text: in 60 columns of 100, its middle left out
- *     {name|is|are}   a count and its noun, singular or plural
- *     <...>           only if every cell named in it, not in a <...> of its own, is
- *                     known
- *     {name!}         the same, and if it is not 0, "unknown" or empty; of a tally
- *                     without the words that nothing has
- *     {*} {+} {!} {/} ink of a title, of what is inserted, of an alarm, and none
+ *     {name}          prints the cell; "-" if it is an unknown number
+ *     {name:8.1}      prints a number in 8 columns, with 1 digit after the point;
+ *                     {name:-8.1}: left-aligned
+ *     {name:12}       prints all digits of a number of bytes, not only the first three
+ *     {name:.60}      shortens a text to 60 columns of 100: its middle is left out
+ *     {name|is|are}   prints a count and its noun in the singular or plural
+ *     <...>           is printed only if each cell named in it is known; an inner <...>
+ *                     has its own condition
+ *     {name!}         also requires, for the <...> around it, that the cell is not 0,
+ *                     "unknown" or empty; leaves out the words of a tally whose count
+ *                     is 0
+ *     {*} {+} {!} {/} set the color for a title, an inserted layer, an alarm; or none
  *
  * Rows without a template print the clauses of their record's members, one after the
  * other.
  *
- * To add a view: a file in view/ that fills a sheet, its row in view/view.h.  To add a
- * format: a function that prints a sheet, its row in report.c.
+ * A new view needs a file in view/ that fills a sheet, and a row in view/view.h.  A new
+ * format needs a function that prints a sheet, and a row in report.c.
  */
 #ifndef FSD_REPORT_SHEET_SHEET_H
 #define FSD_REPORT_SHEET_SHEET_H
@@ -37,8 +39,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/** Fills row `i`, all of whose members are unknown before.  What it allocates is freed
- *  after the row is printed. */
+/** Fills row `i`, whose members are all unknown before. `arena` is freed after the row
+ * is printed. */
 typedef void fsd_fill_row_fn(struct fsd_arena *arena, void *row, const void *from,
                              uint32_t i);
 
@@ -66,8 +68,9 @@ struct fsd_sheet {
                            the rows of the widest table */
     const struct fsd_rows *root; /**< one row; its template prints the text after the
                                       head */
-    const char *const *facts; /**< in tables: the columns into which a titled member of
-                                   facts is split, which begin with its title */
+    const char *const *facts;    /**< in tables: a member of facts is split into these
+                                   columns, whose titles begin with that of the
+                                   member */
     uint32_t n_facts;
 };
 
@@ -110,7 +113,7 @@ void *fsd_record_new(struct fsd_arena *arena, const struct fsd_record *of);
 const struct fsd_rows *fsd_rows_later(struct fsd_arena *arena,
                                       const struct fsd_record *of, uint32_t n,
                                       fsd_fill_row_fn *fill, const void *from);
-/** Likewise for a type with fill_`type`() (record.h). */
+/** Makes rows that fill_`type`() (record.h) fills when they are printed. */
 #define FSD_LATER(arena, type, n, from)                                                \
     fsd_rows_later((arena), &type##_record, (n), fill_##type, (from))
 /** `n` rows that are filled at once, with the template of a row. */
@@ -124,7 +127,8 @@ const void *fsd_record_held(struct fsd_arena *arena, const struct fsd_record *of
                             fsd_fill_row_fn *fill, const void *from, fsd_id i);
 #define FSD_HELD(arena, type, from, i)                                                 \
     fsd_record_held((arena), &type##_record, fill_##type, (from), (i))
-/** Row i, and the arena that fsd_row_end() frees; NULL: the row existed before. */
+/** Row i; fsd_row_end() frees the arena `own`, which is NULL if the row existed
+ * before. */
 struct fsd_row {
     const void *at;
     struct fsd_arena *own;
@@ -135,7 +139,7 @@ static inline void fsd_row_end(struct fsd_row row)
     fsd_arena_free(row.own);
 }
 
-/** FSD_NONE: unknown. */
+/** A number of an object as a count; FSD_NONE: unknown. */
 static inline struct fsd_count fsd_count_id(fsd_id id)
 {
     return (struct fsd_count){id != FSD_NONE, id};
@@ -145,11 +149,11 @@ static inline struct fsd_words fsd_words(const char *const *words, uint32_t n)
 {
     return (struct fsd_words){true, n, words, NULL};
 }
-/** Words with counts, one for each value of an enumeration.  Of `n` numbers, it takes
- *  those from index `from` on that have a name. */
+/** Words with counts, one for each value of an enumeration. It lists the numbers from
+ * index `from` to `n` whose index has a name. */
 struct fsd_words fsd_tally(struct fsd_arena *arena, const uint32_t *numbers, unsigned n,
                            unsigned from, const char *(*name)(unsigned));
-/** Likewise with times. */
+/** Words with times, one for each value of an enumeration that has a name. */
 struct fsd_fact_cells fsd_facts_of(struct fsd_arena *arena, const double *numbers,
                                    unsigned n, const char *(*name)(unsigned));
 static inline struct fsd_ids fsd_ids(const fsd_id *ids, uint32_t n)

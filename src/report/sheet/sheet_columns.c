@@ -9,8 +9,9 @@
 #include "report/json/json.h"
 #include "report/sheet/sheet.h"
 
-/* A text from an input is a name, unless it is a sentence that quotes names; the words
- * of a column that lists its words are the program's own. */
+/* The kind of a column, for the page. A text from an input is a name, unless it is a
+ * sentence that quotes names. The words of a column that lists its words are the
+ * program's own. */
 static const char *kind_word(const struct fsd_column *c)
 {
     static const char *const words[] = {

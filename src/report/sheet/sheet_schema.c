@@ -193,7 +193,8 @@ static void put_required(struct fsd_json *schema, const struct fsd_record *of,
     }
 }
 
-/* @param id of the whole schema, if the record does not contain it; else NULL */
+/* @param id the name of the schema, which is added as a member; NULL: the record has
+ *        this member, or is not the root */
 static void put_members(struct fsd_json *schema, const struct fsd_record *of,
                         const char *id, struct definitions *all)
 {

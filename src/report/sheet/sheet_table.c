@@ -15,7 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The differences between both formats. */
+/* The differences between CSV and Markdown. */
 struct markup {
     const char *before, *between, *after; /* around and between the cells of a line */
     fsd_put_cell_fn *put;

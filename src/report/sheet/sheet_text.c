@@ -16,7 +16,7 @@ struct writer {
     FILE *out;
 };
 
-/* A parsed name in braces. */
+/* A parsed reference to a column: a name in braces. */
 struct reference {
     const struct fsd_column *column;
     struct fsd_cell cell;
@@ -31,8 +31,8 @@ static bool is_ink(const char *t)
     return t[1] && t[2] == '}' && strchr("*+!/", t[1]);
 }
 
-/* `t` is at the brace.  Templates are part of the program, so an unknown column name is
- * a bug. */
+/* Reads the reference whose opening brace is at `t`. Templates are part of the program,
+ * so an unknown column name is a bug. */
 static struct reference read_reference(const char *t, const struct fsd_record *of,
                                        const void *row)
 {
@@ -94,8 +94,8 @@ static void put_rows(const struct writer *w, const struct fsd_rows *rows);
 static void put_clauses(const struct writer *w, const struct fsd_record *of,
                         const void *row);
 
-/* Prints a text with its middle left out, in `columns` columns of a report of usual
- * width; a difference in width is added to the text's columns. */
+/* Prints a text with its middle left out. It gets `columns` columns in a report of
+ * usual width, and as many more or fewer as the report has. */
 static void put_short(const struct writer *w, const char *text, int columns)
 {
     int room = columns + (int)fsd_text_width(w->style) - USUAL_WIDTH;
@@ -131,7 +131,8 @@ static void put_cell(const struct writer *w, const struct reference *r)
             fsd_put_ms(c->number, out);
         break;
     case FSD_CELL_BYTES:
-        if (r->width && c->amount.term) /* a column of numbers to be added up */
+        if (r->width && c->amount.term) /* all digits, since people add up columns of
+                                           numbers */
             fprintf(out, "%*s", r->width, c->amount.term);
         else if (r->width)
             fprintf(out, "%*" PRId64, r->width, c->amount.number);

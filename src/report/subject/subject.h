@@ -36,14 +36,15 @@ struct fsd_report {
 };
 
 /** Writes the report.
- *  @param name  of the format
+ * @param name the name of the format
  *  @return FSD_OK; FSD_E_ARG if the subject has no form in this format, or if the
  *          query names nothing; FSD_E_LIMIT for a picture that takes too
  *          long; FSD_E_WRITE. */
 enum fsd_status fsd_report_write(const struct fsd_report *report, const char *name,
                                  FILE *out, struct fsd_error *err);
 
-/** Prints the columns of its document's records as JSON (sheet_columns.c). */
+/** Prints the columns of the records in the report's document as JSON
+ * (sheet_columns.c). */
 void fsd_report_put_columns(const struct fsd_report *report, FILE *out);
 
 /** The names of a subject. */

@@ -50,8 +50,9 @@ static uint64_t with_move(uint64_t form, const struct fsd_state *s, fsd_id move)
     return with_form(form, s, m->after);
 }
 
-/* A hash of the change in a region; 0: no other region is like this one.  The tensors
- * that layers read from elsewhere are reported by name. */
+/* A hash that regions with the same change share. 0: nothing changed, or no other
+ * region is like this one, because its layers read tensors from elsewhere, which the
+ * text names. */
 static uint64_t form_of(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     uint64_t form = fsd_hash_mix(r->happened, r->width);

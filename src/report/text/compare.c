@@ -73,7 +73,8 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     fputs("\n", out);
 }
 
-/* Whether a NoOp replaces a conversion, which costs nothing: shown only with --all. */
+/* Whether a NoOp replaces a conversion. This costs nothing, so it is shown only with
+ * --all. */
 static bool is_free(const struct fsd_compare *c, const struct fsd_move_change *m)
 {
     return (m->old == FSD_NONE || c->old->moves.at[m->old].cause == FSD_CAUSE_FREE) &&
@@ -93,7 +94,8 @@ static void put_counts(const struct fsd_compare *c, FILE *out)
     any = false;
     for (uint8_t w = FSD_WIDTH_NARROWED; w < FSD__WIDTH_COUNT; w++)
         fsd_put_tally(out, &any, c->by_width[w], fsd_width_name(w));
-    /* Tensors between two groups that the precisions of the nodes do not explain. */
+    /* The edges are tensors between two groups whose change the precisions of the nodes
+     * do not explain. */
     for (uint32_t i = 0; i < c->edges.n; i++)
         edges[c->edges.at[i].width]++;
     if (c->untyped == c->regions.n && c->untyped)
@@ -311,8 +313,8 @@ static void put_kernel(const struct fsd_compare *c, const struct fsd_kernel_chan
     fputc('\n', out);
 }
 
-/* Prints tensors that layers read although the model does not connect them to the
- * layers' nodes, and that the old build's layers did not read. */
+/* Prints tensors that the layers of the new build read and those of the old build did
+ * not, although the model has no edge from these tensors to the layers' nodes. */
 static void put_unasked(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         const struct fsd_style *style, FILE *out)
 {

@@ -24,7 +24,8 @@ enum {
     LONGEST = 128,     /* layers in a block */
     SHOWN_BLOCK = 16,  /* layers in a block that is shown completely in any engine */
     LONG_ENGINE = 120, /* number of layers from which ordinary layers are folded */
-    RUN = 4            /* number of ordinary layers that are folded */
+    RUN = 4            /* minimum number of consecutive ordinary layers that share a
+                          line */
 };
 
 /* -------------------------------------------------------------------- equal layers */
@@ -53,8 +54,8 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     uint64_t ops = 0;
 
     if (fsd_match_in_region(d->match, layer))
-        return fsd_hash_mix(layer, UINT64_MAX); /* its nodes are listed at only one
-                                                   layer */
+        return fsd_hash_mix(layer, UINT64_MAX); /* nodes of a region are listed at only
+                                                   one of its layers */
     hash = fsd_hash_mix(hash, d->layers[layer].precision);
     hash = fsd_hash_mix(hash, d->layers[layer].inserted);
     hash = fsd_hash_mix(hash, d->reasons[layer].cause);
@@ -63,7 +64,8 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
         fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
 
-        if (d->nodes[node].fate == FSD_FATE_LAYER) /* independent of their order */
+        if (d->nodes[node].fate == FSD_FATE_LAYER) /* the hash does not depend on the
+                                                      order of the nodes */
             ops += fsd_hash_mix(d->model->nodes.at[node].op, d->nodes[node].realised);
     }
     return fsd_hash_mix(hash, ops);

@@ -1,6 +1,6 @@
 /*
- * Chooses the consecutive rows of a list of layers that get a heading, which is the
- * scope that their nodes share:
+ * Chooses which consecutive rows of a list of layers get a common heading. A heading is
+ * the scope that the nodes of its rows share:
  *
  *     in /m/encoder/layers.0/self_attn:
  *        12 | 0.0328  MatrixMultiply  fp16 chw  q_proj: MatMul + Add
@@ -18,8 +18,8 @@
 #include <string.h>
 
 enum {
-    MOST_ROWS = 64, /* below one heading */
-    LINE = 24       /* cost to a reader of one more line, in characters */
+    MOST_ROWS = 64, /* maximum number of rows below one heading */
+    LINE = 24       /* what one more line costs a reader, in characters */
 };
 
 bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b)

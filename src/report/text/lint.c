@@ -25,8 +25,8 @@ static void put_head(const struct fsd_report *r, FILE *out)
     fsd_arena_free(sheet.arena);
 }
 
-/* Findings of one rule with the same words: the first is printed in full, of the others
- * only the subjects. */
+/* Findings of one rule with the same words: the first is printed in full. For the
+ * others, only the subjects are printed. */
 struct group {
     const struct fsd_finding *head;
     uint32_t n;
@@ -46,7 +46,8 @@ static bool is_alike(const struct fsd_findings *all, const struct fsd_finding *a
     return a->facts.n == b->facts.n;
 }
 
-/* Prints a finding's node; if that is the head's, or there is none, its layer. */
+/* Prints the node of a finding. If the head has the same node, or the finding has none,
+ * its layer is printed instead. */
 static void put_place(const struct fsd_findings *all, const struct fsd_finding *head,
                       const struct fsd_finding *f, FILE *out)
 {

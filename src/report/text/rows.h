@@ -33,7 +33,8 @@ struct fsd_text_row {
                                       `from` */
 
     bool named;                    /**< set here: it has names of nodes */
-    struct fsd_text_scope scope;   /**< set here: the scope that all of these share */
+    struct fsd_text_scope scope;   /**< set here: the scope that all nodes of the row
+                                        share */
     struct fsd_text_scope heading; /**< set here: the heading above the row; may be
                                         empty */
 };

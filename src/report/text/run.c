@@ -426,7 +426,8 @@ void fsd_text_brief(const struct fsd_brief *brief, const struct fsd_style *style
     }
 }
 
-/* Findings of a rule may have a lower severity than the rule. */
+/* The highest severity among the findings of a rule, which may be lower than that of
+ * the rule. */
 static int worst_of(const struct fsd_findings *all, uint32_t rule)
 {
     int worst = -1;

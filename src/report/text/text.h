@@ -10,8 +10,8 @@
 /** The sections that have their own files. */
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style,
                      FILE *out);
-/** Likewise, abbreviated: one or two lines per layer, and only the first of equal
- *  blocks. folded.c */
+/** The layers of the engine in order, abbreviated: one or two lines per layer, and only
+ * the first of equal blocks. folded.c */
 void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *style,
                             FILE *out);
 /** "0.0400  Reformat (io)  fp16 chw -> int8 chw": a layer's time, if it was measured,
@@ -32,8 +32,8 @@ void fsd_text_finding(const struct fsd_findings *all, const struct fsd_finding *
 
 /** Prints the first part of a comparison: its two sides, and all counts. */
 void fsd_compare_put_head(const struct fsd_compare *c, bool all, FILE *out);
-/** Prints the beginning of that part: whether anything differs, and the numbers of
- *  layers. */
+/** Prints the beginning of the head of a comparison: whether anything differs, and the
+ * numbers of layers. */
 void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out);
 
 /** Prints how two builders treat the network, side by side; nothing if there is one

@@ -150,7 +150,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
     put_behind(d, e, out);
 }
 
-/* Prints the other entries, which do not depend on the first. */
+/* Prints the other places where an error enters, which do not depend on the first. */
 static void put_other_entries(const struct fsd_diff *d, FILE *out)
 {
     const struct fsd_values *v = d->values;

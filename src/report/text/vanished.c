@@ -20,7 +20,8 @@ static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
     fsd_arena_free(scratch);
 }
 
-/* Nodes of which only one reason is known are listed together. */
+/* Whether only one reason is known for the node's fate; such nodes are listed
+ * together. */
 static bool is_plain(const struct fsd_node_result *r, enum fsd_fate fate)
 {
     return r->fate == fate && r->other == FSD_NONE && r->event == FSD_NONE;

@@ -101,7 +101,8 @@ static void put_front(const char *text, size_t width, FILE *out)
     }
     for (size_t next; n < sizeof front - 4 && text[n]; n = next) {
         next = n + 1;
-        while (((unsigned char)text[next] & 0xc0) == 0x80) /* within a character */
+        while (((unsigned char)text[next] & 0xc0) == 0x80) /* `next` is within a
+                                                              character */
             next++;
         if (next >= sizeof front - 4)
             break;

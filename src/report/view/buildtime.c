@@ -170,7 +170,7 @@ struct spent {
     uint64_t timed, kernels, cached, skipped;
 };
 
-/* A row's share of the answer. */
+/* The part of a row's time that one entry of the log accounts for. */
 struct part {
     const struct fsd_effort *e;
     struct spent spent;
@@ -425,7 +425,7 @@ static const struct fsd_rows *steps_of(const struct work *w)
     return rows;
 }
 
-/* The log rounds down to whole MiB; then no share is known. */
+/* If the log states whole MiB, it has rounded down, so no share is known. */
 static void fill_plan(const struct work *w, struct answer *root,
                       const struct fsd_effort_sums *plan, int64_t weights)
 {

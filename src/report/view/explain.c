@@ -57,7 +57,8 @@ struct member {
     uint32_t block;
 };
 
-/* The blocks of a run, and the members of those that are not one kernel, by node. */
+/* The blocks of a run, and the members of those that are not one kernel, sorted by
+ * node. */
 struct split_blocks {
     const struct fsd_blocks *all;
     FSD_VEC(struct member) members;
@@ -80,7 +81,7 @@ static struct split_blocks split_blocks_of(struct fsd_arena *arena,
     return split;
 }
 
-/* The index of the node's first member. */
+/* The index of the node's first entry in `members`. */
 static uint32_t first_member(const struct split_blocks *split, fsd_id node)
 {
     uint32_t low = 0, high = split->members.n;

@@ -59,8 +59,8 @@ FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;
 
 /* ---------------------------------------------------------------------------- text */
 
-/* If the tensor is quantized on one side only, its scale differs for every node and is
- * left out. */
+/* The length of the part of the text that many nodes may share. If the tensor is
+ * quantized on one side only, its scale differs for every node and is left out. */
 static size_t length_alike(const char *text, const char *other)
 {
     const char *scale = strcmp(other, "plain") ? NULL : strstr(text, " scale ");

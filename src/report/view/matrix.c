@@ -1,7 +1,8 @@
 /*
- * Several builds side by side: each row shows what computes some nodes in each build,
- * marked if it differs from the first build; or, for rebuilds, what varies and in how
- * many variants.  Letters name the builds.
+ * Several builds side by side: Each row has some nodes and shows, for each build, the
+ * groups of layers that compute them. A mark shows where a build differs from the
+ * first. For rebuilds of one model, rows show what varies, and in how many variants.
+ * Letters name the builds.
  *
  *                                      A      B                C
  *     Conv_13 + Add_15 + Relu_16       int8   int8 | fp16 +1*  int8
@@ -182,7 +183,8 @@ static struct fsd_words differences(const struct context *k, uint32_t row, uint3
     return fsd_words(changed, n);
 }
 
-/* The difference in words, for a cell whose own words equal the first build's. */
+/* States the difference in words, for a cell that would otherwise have the same words
+ * as that of the first build. */
 static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
 {
     struct fsd_words by = differences(k, row, b);
@@ -190,7 +192,8 @@ static const char *less_seen(const struct context *k, uint32_t row, uint32_t b)
     return by.n ? fsd_printed(k->arena, " other %s", by.at[0]) : "";
 }
 
-/* Likewise with its mark: "*": it differs; "?": it is unknown whether it is the same.
+/* The words of a cell, with a mark: "*": it differs from the first build; "?": it is
+ * unknown whether it differs.
  */
 static const char *marked(const struct context *k, uint32_t row, uint32_t b)
 {
@@ -247,7 +250,7 @@ static const struct fsd_rows *move_rows(const struct context *k, uint32_t b,
 
 /* ------------------------------------------------------------------------ a row */
 
-/* The nodes, with their names in the first build that computes them. */
+/* The names of the row's nodes in the first build that computes them. */
 static const char *called(const struct context *k, uint32_t row)
 {
     const struct fsd_matrix_row *r = &k->m->rows.at[row];
@@ -306,7 +309,7 @@ static struct fsd_words op_words(const struct context *k, uint32_t row)
     return fsd_words(words.at, words.n);
 }
 
-/* Whether the row is not empty. */
+/* Whether the row has contents in any build. */
 static bool is_there(const struct context *k, uint32_t row)
 {
     if (k->m->rows.at[row].of == FSD_ROW_INPUT ||
@@ -392,7 +395,8 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 FSD_RECORD(matrix_row, MATRIX_ROW)
 /* clang-format on */
 
-/* Likewise; for tables, also what each build does, in a column named by its letter. */
+/* A row as in JSON. Tables have further columns, one per build, named by its letter,
+ * with the groups of that build. */
 struct lettered_row {
     struct matrix_row row;
     const char *what[FSD_MOST_BUILDS];

@@ -13,7 +13,8 @@
 
 enum { SHOWN = 10 };
 
-/* Printed without rounding, so that published figures can be compared. */
+/* Numbers of bytes are printed without rounding, so that published figures can be
+ * compared. */
 /* clang-format off */
 #define LAYER_ROW(has, set, when, t) \
     set(t, COUNT, layer, i, "layer") \

@@ -101,8 +101,8 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     return FSD_OK;
 }
 
-/* Chooses nodes that run in a type other than the given one; without one, all computed
- * nodes.  Nodes whose type is not a precision (shapes, masks) are left out. */
+/* Chooses nodes that run in a type other than the given one; if none is given, all
+ * computed nodes. Nodes whose type is not a precision (shapes, masks) are left out. */
 static enum fsd_status choose(struct fsd_arena *arena,
                               const struct fsd_request *request, struct chosen *out)
 {
@@ -170,8 +170,9 @@ static bool is_above(const struct fsd_diff *d, fsd_id node, int rank)
     return computes(d, node) && fsd_dtype_rank(d->nodes[node].realised) > rank;
 }
 
-/* Operators with several nodes, all of which, as far as their types are known, are
- * above the rank; with a blank before each. */
+/* Lists the operators of several nodes that all run in a precision of higher rank;
+ * nodes of unknown type do not count. A blank separates the operators. Marks them in
+ * `whole`. */
 static const char *ops_above(struct fsd_arena *arena, const struct fsd_diff *d,
                              int rank, bool *whole)
 {
@@ -222,7 +223,8 @@ static void choose_realised(struct fsd_arena *arena, const struct fsd_diff *d,
 
 /* ------------------------------------------------------------------------ forms */
 
-/* The parser's name of an unnamed node, since TensorRT 7.2.1. */
+/* The name of a node. For an unnamed node, the name that the parser gives it since
+ * TensorRT 7.2.1. */
 static const char *name_of(struct fsd_arena *arena, const struct fsd_diff *d,
                            fsd_id node)
 {
@@ -294,9 +296,10 @@ static bool has_hidden(const char *name)
 
 struct form {
     const char *name;
-    const char *text, *row, *between; /* templates: of the whole, of a name */
+    const char *text, *row, *between; /* templates: of the whole text, of each name, and
+                                         the text between two names */
     const char *cannot;               /* characters that a name must not contain */
-    bool escapes;                     /* it can escape all other characters */
+    bool escapes;                     /* the form can escape all other characters */
     bool words;                       /* each name is a separate argument */
     bool sets_types;                  /* it sets types, which a strongly typed network
                                          refuses */
@@ -498,7 +501,8 @@ static enum fsd_status write_names(struct fsd_sheet *sheet,
 struct listed {
     const char *name;
     bool found;
-    const char *near; /* a name that differs only where engines rewrite names; NULL */
+    const char *near; /* the model's name that differs only in what engines rewrite in
+                         names; NULL: none */
 };
 typedef FSD_VEC(struct listed) listed_vec;
 
@@ -528,7 +532,8 @@ static bool is_layer(const struct fsd_diff *d, const char *name)
     return false;
 }
 
-/* A line is a name, or a name followed by ":type" like in options for precisions. */
+/* Looks up a line of the list: a name, or a name followed by ":type" as in options for
+ * precisions. */
 static void look_up(struct fsd_arena *arena, const struct fsd_diff *d,
                     const struct fsd_vocab *v, const char *s, size_t n, listed_vec *out)
 {

@@ -1,7 +1,7 @@
 /*
- * Several engines of one model: the nodes of each, the tensors that cross from one to
- * another or to the runtime of the nodes between them, their sizes, and the nodes that
- * are in no engine.
+ * Several engines of one model: the nodes of each, the tensors that cross from one
+ * engine to another, or to the runtime that computes the nodes between engines; the
+ * sizes of these tensors; and the nodes that are in no engine.
  */
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -97,7 +97,7 @@ static bool is_written(const struct crossing *c)
     return c->from != FSD_NONE;
 }
 
-/* Whether nodes at the other end of the tensor are in no engine. */
+/* Whether a node that no engine contains is at the other end of the tensor. */
 static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
 {
     const struct fsd_graph *g = d->model;
@@ -118,7 +118,8 @@ static bool crosses(const struct crossing *c)
     return c->outside || (is_written(c) && c->n_to);
 }
 
-/* Indexed by tensor of the engine; only tensors at borders are set. */
+/* Finds the tensors at the borders of engines. The result is indexed by tensor of the
+ * engine; only tensors at borders are set. */
 static struct crossing *find_crossings(struct fsd_arena *arena,
                                        const struct fsd_diff *d)
 {

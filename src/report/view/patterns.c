@@ -147,7 +147,8 @@ const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
     return fsd_print_take(&print, arena);
 }
 
-/* Whether the block is fused, in any layer: no kernel exists for only a part of it. */
+/* Whether one kernel computes the whole block, or, for a residual, its Add runs in a
+ * kernel that another block needs (FSD_FUSED_ELSEWHERE). */
 static bool is_fused(const struct fsd_block *b)
 {
     return b->fused == FSD_FUSED_WHOLE || b->fused == FSD_FUSED_ELSEWHERE;

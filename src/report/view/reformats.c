@@ -28,10 +28,12 @@ struct list {
 };
 
 struct lists {
-    struct list reformats;    /* on an edge of the model, */
-    struct list of_nodes;     /* and other layers that move data */
-    struct list moved;        /* of both, those that the model does not request, */
-    struct list requested;    /* and those that it requests */
+    struct list reformats;    /* layers that move data on an edge of the model */
+    struct list of_nodes;     /* other layers that move data */
+    struct list moved;        /* layers of the two lists above that the model does not
+                                 request */
+    struct list requested;    /* layers of `reformats` and `of_nodes` that the model
+                                 requests */
     struct list requantizing; /* kernels that requantize and compute */
     id_vec free;
 };
@@ -145,7 +147,8 @@ static double sum(const struct fsd_diff *d, const id_vec *layers)
 
 /* ------------------------------------------------------------------------- rows */
 
-/* Its time in the build log, for an engine without a profile; negative: unknown. */
+/* The time of a layer in the build log, for an engine without a profile; negative:
+ * unknown. */
 static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_event *e = fsd_diff_event(d, d->reasons[layer].event);
@@ -320,7 +323,8 @@ static void fill_mover(struct fsd_arena *arena, struct mover_row *row,
                        : row->gain_ms.known ? "the time that the builder measured"
                                             : NULL;
     }
-    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* else its edge states it */
+    if (d->layers[layer].kind != FSD_KIND_QUANTIZE) /* for a quantizer, the edge states
+                                                       it */
         row->nodes = fsd_phrase_of(arena, d, layer, fsd_put_nodes_of);
     if (!row->edge)
         row->only_for = row->nodes;

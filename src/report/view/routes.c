@@ -53,7 +53,7 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
 FSD_RECORD(route_row, ROUTE_ROW)
 /* clang-format on */
 
-/* Likewise; in tables with a column for each knob that varies. */
+/* A row of a route. Tables have further columns, one for each knob that varies. */
 struct routed_row {
     struct route_row row;
     const char *values[];
@@ -156,7 +156,7 @@ static const char *count_text(const struct fsd_routes_source *k, struct fsd_coun
                        : "-";
 }
 
-/* The table columns that some route fills in a text. */
+/* The columns of a table in text that at least one route fills. */
 struct shown {
     bool ms, loss, builds;
     int name; /* width in columns */

@@ -228,7 +228,8 @@ static void put_what(const struct fsd_engine_change *change,
               out);
 }
 
-/* Prints "+0.4000 ms"; both times of the difference are positive. */
+/* Prints "+0.4000 ms", which fsd_put_delta() computes from two times; neither may be
+ * negative. */
 static void put_more(double ms, FILE *out)
 {
     fsd_put_delta(ms < 0 ? -ms : 0, ms < 0 ? 0 : ms, out);

@@ -182,7 +182,7 @@ static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_modul
     return (struct fsd_words){true, n, words, counts};
 }
 
-/* Indexed by symbol of a scope: the class of its module; 0. */
+/* Indexed by symbol of a scope: the class of its module; 0: none. */
 static fsd_sym *classes_of(struct fsd_arena *arena, const struct fsd_graph *model,
                            const struct fsd_intern *scopes)
 {

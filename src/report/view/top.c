@@ -195,7 +195,7 @@ static int by_weight(const void *a, const void *b)
                  fsd_then(fsd_order(x->id, y->id), strcmp(x->name, y->name))));
 }
 
-/* Its row in the external numbers; FSD_NONE. */
+/* The row of a layer or a node in the external numbers; FSD_NONE: none. */
 static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_id id)
 {
     const struct fsd_values *v = r->d->values;
@@ -390,7 +390,8 @@ static void fill_layer(struct fsd_arena *arena, const struct fsd_diff *d,
     const char *nodes = fsd_phrase_of(arena, d, item->id, fsd_put_nodes_of);
 
     FSD_FILL(row, ITEM_ROW);
-    /* The name of such a layer does not contain the names of its nodes. */
+    /* The name of a compiler's layer, or of a region's, does not contain the names of
+     * its nodes. */
     if (nodes && (layer->provider == FSD_PROVIDER_COMPILER ||
                   d->layers[item->id].kind == FSD_KIND_FOREIGN))
         row->nodes = nodes;

@@ -35,9 +35,9 @@ const struct fsd_view *fsd_view_find(const char *name); /**< NULL: none */
 /** "; did you mean 'where'?  There are top, memory, ...", for an unknown name. */
 const char *fsd_view_list(const char *name, char out[512]);
 
-/** The views, each in a file with its name, and whether its text is `pasted`; rules (of
- *  lint), words and about (the program itself) need no run, all others have a verb.
- *  The views of src/edit are in its api/view.c. */
+/** The views, each in a file of its name, and whether its text is `pasted`. Each view
+ * has a verb, except `rules` (of lint), `words` and `about` (the program itself), which
+ * need no run. The views of src/edit are in its api/view.c. */
 #define FSD_VIEWS(row)                                                                 \
     row(top, false) row(memory, false) row(reformats, false) row(patterns, false)      \
         row(where, false) row(inside, false) row(names, true) row(scopes, false)       \
@@ -48,10 +48,10 @@ const char *fsd_view_list(const char *name, char out[512]);
 #define FSD_VIEW_DECLARED(name, pasted) fsd_view_fn fsd_view_##name;
 FSD_VIEWS(FSD_VIEW_DECLARED)
 
-/* Subjects that have rows but are not views, for formats with rows: JSON and text have
- * special writers for them. */
+/* Subjects that have rows but are not views. Only formats of rows print them: JSON and
+ * text have special writers for them. */
 
-/** The changes. */
+/** The changes of a comparison. */
 void fsd_sheet_of_comparison(struct fsd_sheet *sheet, const struct fsd_compare *c);
 /** Sheets of several builds. Matrix: a row for some nodes, with what computes them in a
  *  column per build. Stability: what varies among the builds. */
@@ -61,7 +61,7 @@ void fsd_sheet_of_stability(struct fsd_sheet *sheet, const struct fsd_matrix *m)
 void fsd_sheet_of_routes(struct fsd_sheet *sheet, const struct fsd_routes *r);
 /** The changes between two models. */
 void fsd_sheet_of_exports(struct fsd_sheet *sheet, const struct fsd_exports *e);
-/** The findings. */
+/** The findings of one or several verdicts. */
 void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *all);
 
 /* Shared by several views. */
@@ -71,8 +71,8 @@ void fsd_sheet_of_verdicts(struct fsd_sheet *sheet, const struct fsd_verdicts *a
 const char *fsd_block_stands(struct fsd_arena *arena, const struct fsd_diff *d,
                              const struct fsd_blocks *all, const struct fsd_block *b);
 
-/** The forms of `names` that the engine's builder accepts, for users who fill them in
- *  themselves. names.c */
+/** The forms of `names` that the engine's builder accepts, for users who fill in names
+ * themselves. names.c */
 extern const struct fsd_record fsd_form_row_record;
 const struct fsd_rows *fsd_names_forms(struct fsd_arena *arena,
                                        const struct fsd_diff *d);
