@@ -1,7 +1,7 @@
 /*
  * The headers of the explaining library that the library of edits uses, besides the
- * public header and base/.  Its folders include no others, except edit/onnx, which
- * writes the files that model/onnx reads.
+ * public header and base/. The folders of edit/ include no other headers, except that
+ * edit/onnx, which writes the files that model/onnx reads, also includes its headers.
  */
 #ifndef FSD_EDIT_RUN_H
 #define FSD_EDIT_RUN_H

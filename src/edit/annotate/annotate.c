@@ -24,7 +24,7 @@ static void put(const struct notes *n, const char *key, const char *value)
                               fsd_printed(n->arena, "fusiondiff.%s", key), value);
 }
 
-/* Adds each layer once, in order. */
+/* Adds a layer to both texts, unless it is already listed for this node. */
 static void add_layer(struct notes *n, fsd_id layer, bool first, FILE *layers,
                       FILE *kinds)
 {
@@ -39,7 +39,7 @@ static void add_layer(struct notes *n, fsd_id layer, bool first, FILE *layers,
     fprintf(kinds, "%s%s", before, fsd_kind_name(n->d->layers[layer].kind));
 }
 
-/* Prints the layers of the node, and of the nodes in it. */
+/* Prints the layers of a node or, for a call, of the nodes in the function. */
 static unsigned put_layers(struct notes *n, fsd_id *nodes, uint32_t count)
 {
     const struct fsd_match *m = n->d->match;
@@ -90,8 +90,8 @@ static void annotate(struct notes *n, fsd_id *nodes, uint32_t count)
     put(n, "evidence", evidence_text(n, by));
 }
 
-/* The body of a function is in the file once, so its nodes are annotated at the call.
- */
+/* True for a node of a function's body. The body is in the file once, so its nodes are
+ * annotated at the call. */
 static bool is_called(const struct fsd_graph *g, fsd_id node)
 {
     return !fsd_onnx_can_edit(g, node);

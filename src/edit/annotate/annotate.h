@@ -11,7 +11,7 @@
 struct fsd_onnx_edits *fsd_annotate_model(struct fsd_arena *arena,
                                           const struct fsd_diff *d);
 
-/** The engine as a graph: a layer becomes a node, its type the operator.
+/** The engine as a graph: a layer becomes a node, and the layer's type its operator.
  *  @param file set to the file to which the edits apply. engine_model.c */
 struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
                                            const struct fsd_diff *d,

@@ -23,7 +23,8 @@ struct graph {
     struct fsd_onnx_edits *edits;
     uint32_t *place; /* indexed by layer: its place in the graph's order */
     bool *read;      /* indexed by tensor: it already is an input of the graph */
-    bool *again;     /* likewise for tensors of the previous run */
+    bool *again;     /* indexed by tensor: its value of the previous run already is an
+                        input of the graph */
 };
 
 /* ------------------------------------------------------------------------- tensors */
@@ -73,7 +74,9 @@ static bool has(const texts *list, const char *name)
     return false;
 }
 
-/* The name of the tensor that a port reads from a layer before its own, or from none.
+/* The name under which a port of `layer` reads a tensor that `writer` produces. If no
+ * layer produces the tensor, or if the writer does not precede the reading layer, the
+ * tensor becomes an input of the graph.
  */
 static const char *read_name(struct graph *g, fsd_id layer, const struct fsd_port *port,
                              fsd_id writer)
@@ -194,7 +197,7 @@ static attributes find_attributes(const struct graph *g, fsd_id layer)
 }
 
 /* The nodes that the layer computes, the evidence for that, and the fix that would
- * remove it. */
+ * remove the layer. */
 static properties find_metadata(const struct graph *g, fsd_id layer)
 {
     const struct fsd_match *m = g->d->match;

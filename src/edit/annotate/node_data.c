@@ -1,8 +1,8 @@
 /*
- * Node data for Model Explorer: {"results": {NODE: {"value": ...}}}. It knows nodes of
- * the main graph by their names; unnamed nodes cannot be referred to.  Times are
- * numbers, colored by a gradient; without times, the value is the precision or the fate
- * of the node.
+ * Node data for Model Explorer: {"results": {NODE: {"value": ...}}}. Model Explorer
+ * identifies nodes of the main graph by their names, so unnamed nodes have no data.
+ * Times are numbers, colored by a gradient; without times, the value is the precision
+ * or the fate of the node.
  */
 #include "edit/run.h"
 #include "edit/annotate/annotate.h"

@@ -12,7 +12,8 @@
 
 struct fsd_cutting {
     struct fsd_arena *arena;
-    struct fsd_options opt; /* model and engine are opened again */
+    struct fsd_options opt; /* the options with which model and engine are opened
+                               again */
     struct fsd_cut_options cut;
     struct fsd_diff *run;
     struct fsd_cut_plan *plan;
@@ -109,7 +110,8 @@ void fsd_cutting_free(struct fsd_cutting *c)
     fsd_arena_free(c->arena);
 }
 
-/* Writes the part with constants instead of weights, by way of a file without a name.
+/* Writes the part with constants instead of weights, by way of a temporary file without
+ * a name.
  */
 static enum fsd_status write_without_weights(const struct fsd_cutting *c, FILE *out,
                                              struct fsd_error *err)

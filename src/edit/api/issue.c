@@ -16,7 +16,7 @@ struct fsd_issue {
     struct fsd_issue_options wants;
     struct fsd_diff *run, *old_run; /* old_run: also NULL if the old build is a
                                        snapshot */
-    struct fsd_state *old, *new;    /* of two compared builds; else NULL */
+    struct fsd_state *old, *new;    /* states of two compared builds; else NULL */
     struct fsd_compare *compare;
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
@@ -220,7 +220,7 @@ static const struct fsd_finding *find_again(const struct fsd_diff *d,
     return NULL;
 }
 
-/* Creates the findings again and selects the subject's. */
+/* Creates the findings again, with the new names, and finds the subject among them. */
 static void hide_run(struct fsd_issue *i)
 {
     const struct fsd_finding *f = i->subject.finding;

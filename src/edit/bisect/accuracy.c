@@ -56,8 +56,8 @@ static void count(const struct reading *x, struct fsd_compared *output, bool pas
     output->latest = x->iterations;
 }
 
-/* Reads {"passed": true, "thresholds": {...}, ...}; without "passed", it states
- * nothing. */
+/* Reads {"passed": true, "thresholds": {...}, ...}; without "passed", the object is
+ * ignored. */
 static void read_output(struct reading *x, struct fsd_compared *output)
 {
     enum fsd_record_step step = fsd_record_next(&x->r, &(struct fsd_field){0});

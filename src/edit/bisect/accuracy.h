@@ -15,7 +15,7 @@ enum { FSD_ACCURACY_MOST = 1 << 28 };
 struct fsd_compared {
     fsd_sym name;
     uint32_t passed, failed; /**< number of iterations, over all pairs of runners */
-    uint32_t latest;         /**< the last iteration that states it, from 1 */
+    uint32_t latest;         /**< number of the last iteration that states it, from 1 */
 };
 
 /** Fills the results of `n` outputs; ignores other tensors.

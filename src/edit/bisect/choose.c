@@ -32,7 +32,8 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
     return fsd_marks_is_inside(m, tensor) && !m->d->model->tensors.at[tensor].scope;
 }
 
-/* Whether the group has an inner tensor that can be marked, if it has no exact break.
+/* Whether the group can be split: if `exact`, by its exact break; else, if it has none,
+ * by marking an inner tensor.
  */
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
 {
@@ -58,7 +59,7 @@ static uint32_t count(const struct fsd_hunt *h, const bool *set)
     return n;
 }
 
-/* The number of further groups in `among` that would change. */
+/* The number of further groups in `among` that change if this group is split. */
 static uint32_t gain(const struct fsd_choice *c, fsd_id group, const bool *among)
 {
     const struct fsd_marks *m = c->h->m;

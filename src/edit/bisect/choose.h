@@ -13,8 +13,8 @@ struct fsd_choice {
 
 struct fsd_choice fsd_choice_begin(struct fsd_hunt *h);
 
-/** Adds up to half of `among`, at most h->limit, and never all: first fusions with an
- *  exact break, and only if there are none, those without.
+/** Adds up to half of `among`, but at most h->limit fusions, and never all. Fusions
+ * without an exact break are added only if none in `among` has one.
  *  @param stay indexed by group: it must not change; NULL: all may change
  *  @return the number of groups in `among` that should change */
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay);
@@ -25,10 +25,12 @@ void fsd_choice_add(struct fsd_choice *c, const bool *these, const bool *stay);
 /** Adds the tensors to mark. */
 void fsd_choice_end(const struct fsd_choice *c);
 
-/** A whole request by fsd_choice_add() alone. */
+/** Makes a whole request: begins it, adds the groups with fsd_choice_add(), and ends
+ * it. */
 void fsd_choose(struct fsd_hunt *h, const bool *these, const bool *stay);
 
-/** The step with the same request, tested or skipped; NULL if there is none. */
+/** The earlier step whose request equals the prepared one, whether it was tested or
+ * skipped; NULL if there is none. */
 const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 
 /** Whether a request may split the group. */

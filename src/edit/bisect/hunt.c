@@ -42,7 +42,7 @@ static uint32_t clear(struct fsd_hunt *h, enum fsd_bisect_result result,
 
 /* ------------------------------------------------------------------------- proof */
 
-/* Whether the build showed this of all suspects. */
+/* Whether the build showed `what` about all suspects. */
 static bool all_seen(const struct fsd_hunt *h, const uint8_t *seen, enum fsd_seen what)
 {
     bool all = true;
@@ -252,7 +252,8 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
         give_up(h);
 }
 
-/* The part could not be built, or is good although a suspect changed: tries its halves.
+/* Tries the halves of a part that could not be built, or whose build is good although a
+ * suspect changed.
  */
 static void halve_part(struct fsd_hunt *h)
 {
@@ -296,7 +297,8 @@ static void spend(struct fsd_hunt *h, const uint8_t *seen)
     }
 }
 
-/* The request showed nothing about the suspects: tries half of it, or another request.
+/* After a request that showed nothing about the suspects: tries half of it, or another
+ * request.
  */
 static void narrow(struct fsd_hunt *h, const uint8_t *seen)
 {
@@ -416,7 +418,9 @@ static void take(struct fsd_hunt *h, enum fsd_bisect_result result, const uint8_
     }
 }
 
-/* Only a half can be replaced by another half. */
+/* Continues after a build that was skipped. Without the build that changes nothing, or
+ * the build that splits only the suspects, the search ends; other builds can be
+ * replaced or left out. */
 static void skip(struct fsd_hunt *h)
 {
     if (h->phase == FSD_HUNT_WHOLE)

@@ -47,8 +47,8 @@ enum fsd_hunt_end {
     FSD_HUNT_END_ABSENT,    /**< the failure does not show in a build without changes */
     FSD_HUNT_END_UNTESTED,  /**< the build without changes could not be tested */
     FSD_HUNT_END_NO_FUSION, /**< each tested build is wrong */
-    FSD_HUNT_END_PROVED,    /**< the suspects are proved: one, or several that no break
-                                 divides */
+    FSD_HUNT_END_PROVED,    /**< the suspects are proved to be the cause; there are
+                                 several if no break divides them */
     FSD_HUNT_END_TOGETHER,  /**< one fusion of each entry of `found` must be split */
     FSD_HUNT_END_NEEDED,    /**< one fusion of each entry of `found` must exist */
     FSD_HUNT_END_UNPROVED,  /**< the suspects are not proved: a build of the proof could
@@ -80,21 +80,23 @@ struct fsd_hunt {
     bool *along;    /**< indexed by group: it changed although only the suspects were to
                          be split */
     FSD_VEC(struct fsd_span)
-    parts;          /**< parts of all groups; the other fusions in them must still be
-                         split; the next part is last */
+    parts;          /**< spans of groups whose fusions, except the suspects, must still
+                         be split; the next span is last */
     uint32_t tries; /**< number of builds left for these parts */
     FSD_VEC(struct fsd_span)
     found;           /**< entries of the set, in `pool`: the set contains at least one
                           fusion of each entry */
-    fsd_id_vec also; /**< fusions that the set may also contain: no break shows it */
-    uint32_t halved; /**< number of fusions, at the front of `chosen`, by which the next
-                          build divides something */
+    fsd_id_vec also; /**< further fusions that the set may contain, since no break shows
+                          whether it does */
+    uint32_t halved; /**< number of fusions, at the front of `chosen`, that are half of
+                          the difference which the next build divides (set.c) */
     uint32_t joined; /**< number of fusions in `found` when all of them were tried
                           together; 0: never */
     uint32_t left;   /**< estimated number of builds that the search for a set needs */
     unsigned sought; /**< bit of each phase that has searched for a set */
     FSD_VEC(struct fsd_hunt_step) steps;
-    struct fsd_span chosen, tensors; /**< of the next build */
+    struct fsd_span chosen, tensors; /**< fusions to split, and tensors to mark, in the
+                                          next build */
     FSD_VEC(fsd_id) pool;
 };
 

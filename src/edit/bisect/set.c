@@ -1,6 +1,6 @@
-/* Each result is either a set that contains the searched one, or a difference that
- * contains one of its fusions.  Both are computed again from all steps, so that results
- * from before the search for a set count, too. */
+/* Each result shows either a set that contains the one that is searched for, or a
+ * "difference": fusions of which at least one is in that set. Both are computed again
+ * from all steps, so that results from before the search for a set count, too. */
 #include "edit/bisect/set.h"
 #include "edit/bisect/choose.h"
 
@@ -26,7 +26,8 @@ static bool does(const struct fsd_hunt *h, const struct fsd_hunt_step *step)
     return (step->result == FSD_BISECT_GOOD) == (h->phase == FSD_HUNT_SPLIT);
 }
 
-/* @param unknown the answer for a group that is neither the same nor split */
+/* Whether the group is "in" a step, in the sense of set.h.
+ * @param unknown the answer for a group that is neither the same nor split */
 static bool is_in(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
                   fsd_id group, bool unknown)
 {
@@ -94,7 +95,7 @@ static bool contains(const struct fsd_hunt *h, const struct difference *d,
     return all;
 }
 
-/* Whether a found entry is in the difference, which then shows nothing more. */
+/* Whether the difference contains an entry of `found`; it then shows nothing more. */
 static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
 {
     for (uint32_t i = 0; i < h->found.n; i++)

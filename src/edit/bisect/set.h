@@ -2,9 +2,9 @@
  * Finds the smallest set of fusions that must be split together for the engine to be
  * good, or that must exist together for it to be wrong, from all results so far.
  *
- * A build "does" if it is good (or wrong); "in" it are the fusions that changed (or
- * stayed).  Each build that does contains the set, and each other build lacks at least
- * one of its fusions:
+ * In this table, "in" has the fusions that a build split (or kept), and "does" is "yes"
+ * if the build is good (or wrong). A build with "yes" has all fusions of the set, and
+ * one with "no" lacks at least one of them:
  *
  *     in        does    the set is within    and has one of
  *     1 2 3 4   yes     1 2 3 4
@@ -13,8 +13,8 @@
  *     3         no      1 2 3                1 2
  *     1 3       yes     1 3                  1
  *
- * The smallest of these differences is halved until it has one fusion, or no break
- * divides it.
+ * The fusions in the last column are a "difference". The smallest difference is halved
+ * until it has one fusion, or no break divides it.
  */
 #ifndef FSD_BISECT_SET_H
 #define FSD_BISECT_SET_H

@@ -68,7 +68,8 @@ const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor)
     return fsd_text(c->words, name);
 }
 
-/* "conv1" of a Conv in the module conv1, "query_matmul" of a MatMul in query. */
+/* The stem of a variable's name: "conv1" for a Conv in the module conv1, "query_matmul"
+ * for a MatMul in query. */
 static const char *stem_of(const struct fsd_code *c, fsd_id node)
 {
     enum { MOST = 24 };
@@ -97,8 +98,8 @@ static const char *stem_of(const struct fsd_code *c, fsd_id node)
 
 /* ------------------------------------------------------------------------ comments */
 
-/* "fp32 [1, 64, 112, 112]"; names of dynamic sizes are text of the model, so they are
- * put into holes. */
+/* Prints the type and the sizes of a tensor: "fp32 [1, 64, 112, 112]". Names of dynamic
+ * sizes come from the model, so they are put into holes. */
 static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     const struct fsd_form *form = fsd_tensor_form(c->g, tensor);
@@ -120,7 +121,7 @@ static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w
     fsd_words_put(w, shape->ranked ? "]" : "");
 }
 
-/* ", scale 0.0123", or the number of scales. */
+/* Prints ", scale 0.0123", or the number of scales. */
 static void put_scale(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id scale = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 1));
@@ -211,7 +212,8 @@ static void put_head(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     }
 }
 
-/* Whether layers or outcome are the same, so that no new comment is needed. */
+/* Whether the node has the same layers or outcome as the node before, so that no new
+ * comment is needed. */
 static bool goes_on(const struct fsd_code *c, fsd_id before, fsd_id node)
 {
     const struct fsd_match *m = c->d->match;
@@ -248,7 +250,7 @@ static void add_line(struct fsd_code *c, struct fsd_code_words *text,
     fsd_vec_push(c->arena, &block->lines, line);
 }
 
-/* "x = ", or "a, b = ". */
+/* Prints the left side of a statement: "x = ", or "a, b = ". */
 static void put_left(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool all = fsd_code_makes_all(c, node);

@@ -65,17 +65,17 @@ struct fsd_scope_names {
     uint32_t now;
 };
 
-/** A run of nodes, as lines. */
+/** A block of the program: a run of nodes, written as lines. */
 struct fsd_code_block {
     fsd_id_vec nodes;
-    fsd_sym module;          /* in fsd_code.modules; 0: none */
+    fsd_sym module;          /* name in fsd_code.modules; 0: none */
     bool function;           /* false: its lines are part of define() */
     fsd_id_vec reads, makes; /* tensors: parameters and results of a function */
     FSD_VEC(fsd_sym) read_as, made_as; /* names in the function; in fsd_code.words */
     FSD_VEC(struct fsd_code_line) lines;
     FSD_VEC(struct fsd_slot) slots;
-    uint32_t like, next; /* the first block with the same lines; the next one;
-                            FSD_NONE */
+    uint32_t like, next; /* like: the first block with the same lines; next: the next
+                            such block; FSD_NONE */
 };
 
 /** A program that is being written. */
@@ -91,15 +91,17 @@ struct fsd_code {
     fsd_id_vec inputs, outputs; /* tensors */
     bool *taken;                /* indexed by node: it is requested */
     bool *stated;               /* indexed by node: it has a statement */
-    fsd_id_vec order;           /* of stated nodes */
+    fsd_id_vec order;           /* the stated nodes, in an order in which they can be
+                                   computed */
     bool *numbers;      /* indexed by tensor: its numbers are known, and no node in the
                            part produces it */
     const char *why;    /* the reason why the current node cannot be expressed; NULL */
-    uint32_t *block_of; /* indexed by node: in `blocks` */
+    uint32_t *block_of; /* indexed by node: the index of its block in `blocks` */
     struct fsd_code_block *block;  /* the current block */
-    struct fsd_scope_names *names; /* of the current function: local or top */
+    struct fsd_scope_names *names; /* variables of the current function, or of
+                                      define() */
     struct fsd_intern *words;      /* identifiers */
-    struct fsd_intern *modules;    /* names */
+    struct fsd_intern *modules;    /* names of modules */
     FSD_VEC(struct fsd_code_block) blocks;
     struct fsd_scope_names local, top;
     uint32_t lines; /* number of lines */
@@ -138,7 +140,7 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
 bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node);
 /** Writes sizes in Python: "(1, 3)". */
 void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_code_words *w);
-/** "float32"; NULL: numpy has none. */
+/** numpy's name of a type, "float32"; NULL: it has none. */
 const char *fsd_code_numpy_type(enum fsd_dtype type);
 
 /* operators.c: operators that fit no template */
@@ -152,11 +154,11 @@ fsd_code_fn *fsd_code_by_name(const char *word);
 void fsd_code_write_blocks(struct fsd_code *c);
 /** The variable of a tensor; 0 if it has none. */
 fsd_sym fsd_code_variable_of(const struct fsd_scope_names *names, fsd_id tensor);
-/** Creates a variable with a new name; it becomes that of `tensor`, if that is not
- *  FSD_NONE. */
+/** Creates a variable with a new name, for `tensor`; FSD_NONE: for no tensor. */
 fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
                           const char *stem, fsd_id tensor);
-/** The name of a tensor from a different function: a parameter of the current one. */
+/** The name of a parameter of the current function, for a tensor that a different
+ * function produces. */
 const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor);
 
 /* words.c */
@@ -191,13 +193,14 @@ struct fsd_code_group {
     FSD_VEC(const char **)
     parameters;             /* indexed by parameter and block: the
                                           parameter's text */
-    FSD_VEC(uint32_t) uses; /* indexed by parameter: number of holes */
+    FSD_VEC(uint32_t) uses; /* indexed by parameter: number of holes that it fills */
     uint32_t named; /* number of parameters that are arguments; the others are rows of a
                        table */
     FSD_VEC(const char *) keys; /* indexed by parameter: the key of its row */
     fsd_sym name;
 };
-/** @param first a block that is the first of its group */
+/** Returns the group of equal blocks whose first block is `first`.
+ * @param first a block that is the first of its group */
 struct fsd_code_group fsd_code_group_of(struct fsd_code *c, uint32_t first);
 
 /* print.c */

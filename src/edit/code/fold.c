@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-/* The block as one text, of which equal blocks have the same. */
+/* The block as one text, which is the same for equal blocks. */
 static fsd_sym form_of(struct fsd_code *c, struct fsd_intern *forms,
                        const struct fsd_code_block *block)
 {
@@ -75,8 +75,9 @@ static const char *text_at(const struct fsd_code_group *g, uint32_t block,
     return g->blocks.at[block]->slots.at[slot].text;
 }
 
-/* Finds the bytes that the texts of a hole share: `before`, up to a separator, and
- * `behind`, from one on.  False if all texts are equal. */
+/* Finds how many bytes the texts of a hole share: `before` at the front, up to a
+ * separator, and `behind` at the end, from a separator on. Returns false if all texts
+ * are equal. */
 static bool find_common(struct fsd_code_group *g, uint32_t slot)
 {
     const char *first = text_at(g, 0, slot);
@@ -108,7 +109,8 @@ static bool find_common(struct fsd_code_group *g, uint32_t slot)
     return !same;
 }
 
-/* The different parts of a hole's texts, as one text, and indexed by block. */
+/* The parts in which the texts of a hole differ, joined to one text. Sets `each` to
+ * these parts, indexed by block. */
 static fsd_sym left_of(struct fsd_code *c, struct fsd_code_group *g, uint32_t slot,
                        struct fsd_intern *known, const char ***each)
 {

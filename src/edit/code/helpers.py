@@ -11,15 +11,15 @@ from onnx import numpy_helper
 Op, Unary, Act = trt.ElementWiseOperation, trt.UnaryOperation, trt.ActivationType
 
 network = None  # trt.INetworkDefinition, which define() fills
-tensors = {}  # by name: the model's weights, as onnx.TensorProto
-outputs = {}  # by node: the names of what it makes
-constants = {}  # by name: weights that are tensors of the network
-kept = []  # arrays that TensorRT reads when it builds
-layers_of = {}  # by node: how many layers it has
+tensors = {}  # weights of the model by name, as onnx.TensorProto
+outputs = {}  # names of the tensors that a node produces, by the name of the node
+constants = {}  # weights that are tensors of the network, by name
+kept = []  # arrays that TensorRT reads when it builds the engine
+layers_of = {}  # number of layers of a node, by the name of the node
 
 
 def load(path):
-    """Reads the weights of the model, and the names of what its nodes make."""
+    """Reads the weights of the model, and the names of the tensors that its nodes produce."""
     graph = onnx.load(path).graph
     tensors.update((tensor.name, tensor) for tensor in graph.initializer)
     for proto in graph.node:
@@ -34,7 +34,7 @@ def load(path):
 
 
 def weights(name):
-    """The values of a weight."""
+    """Returns the values of a weight."""
     packed = {
         onnx.TensorProto.BFLOAT16: trt.bfloat16,
         onnx.TensorProto.FLOAT8E4M3FN: trt.fp8,
@@ -51,7 +51,7 @@ def weights(name):
 
 
 def weight(name):
-    """A weight as a tensor."""
+    """Returns a weight as a tensor of the network."""
     if name not in constants:
         layer = network.add_constant(tuple(tensors[name].dims), weights(name))
         layer.name = name
@@ -60,13 +60,13 @@ def weight(name):
 
 
 def constant(values, dtype=np.int64):
-    """Numbers as a tensor."""
+    """Returns numbers as a tensor of the network."""
     kept.append(np.array(values, dtype))
     return network.add_constant(kept[-1].shape, trt.Weights(kept[-1])).get_output(0)
 
 
 def step(name, layer, **settings):
-    """A layer of an ONNX node, named as TensorRT's ONNX parser names it."""
+    """Names a layer of an ONNX node as TensorRT's ONNX parser names it, and returns its output."""
     if layer is None:
         raise ValueError(f"TensorRT does not accept the layer of {name}")
     count = layers_of[name] = layers_of.get(name, 0) + 1
@@ -80,7 +80,7 @@ def step(name, layer, **settings):
 
 
 def made(name, *results):
-    """The outputs of an ONNX node, named as in the model."""
+    """Names the outputs of an ONNX node as in the model, and returns them."""
     for tensor, called in zip(results, outputs.get(name, ())):
         if called:
             tensor.name = called
@@ -88,12 +88,12 @@ def made(name, *results):
 
 
 def node(name, layer, **settings):
-    """The output of an ONNX node that is a single layer."""
+    """Adds an ONNX node that is a single layer, and returns its outputs."""
     return made(name, step(name, layer, **settings))
 
 
 def lift(tensor, rank):
-    """The same with leading axes of size 1, as broadcasting needs it."""
+    """Adds leading axes of size 1 to a tensor, as broadcasting requires."""
     missing = rank - len(tensor.shape)
     if missing <= 0:
         return tensor
@@ -106,13 +106,13 @@ def lift(tensor, rank):
 
 
 def same_rank(*operands):
-    """All with the rank of the largest."""
+    """Gives all operands the rank of the operand with the most axes."""
     rank = max(len(operand.shape) for operand in operands)
     return [lift(operand, rank) for operand in operands]
 
 
 def sizes(tensor):
-    """The shape of a tensor, as a tensor."""
+    """Returns the shape of a tensor as a tensor."""
     return network.add_shape(tensor).get_output(0)
 
 
@@ -122,7 +122,7 @@ def elementwise(name, a, b, operation):
 
 
 def chain(name, operands, operation):
-    """The same of several operands, two at a time."""
+    """An operation of several operands, element by element, which is applied to two at a time."""
     first, *rest = same_rank(*operands)
     for operand in rest:
         first = step(name, network.add_elementwise(first, operand, operation))
@@ -156,12 +156,12 @@ def activation(name, x, kind, **settings):
 
 
 def quantize(name, x, scale, dtype, **settings):
-    """x / scale, rounded"""
+    """x / scale, rounded and converted to the type"""
     return node(name, network.add_quantize(x, scale, dtype), **settings)
 
 
 def dequantize(name, x, scale, dtype, **settings):
-    """x * scale"""
+    """x * scale, in the type"""
     return node(name, network.add_dequantize(x, scale, dtype), **settings)
 
 
@@ -199,7 +199,7 @@ def convolution(x, maps, size, kernel, bias=None, add="add_convolution_nd"):
 
 
 def row_convolution(name, x, maps, size, kernel, bias=None, add="add_convolution_nd", **settings):
-    """A convolution along one axis: TensorRT's have two, so that a second one of size 1 is added."""
+    """A convolution along one axis. TensorRT's convolutions have at least two, so a second axis of size 1 is added."""
     behind = {"stride_nd": 1, "dilation_nd": 1, "padding_nd": 0, "pre_padding": 0, "post_padding": 0}
     settings = {key: (*value, behind[key]) if key in behind else value for key, value in settings.items()}
     operands = [network.add_unsqueeze(it, constant([3])).get_output(0) if isinstance(it, trt.ITensor) else it for it in (x, kernel)]
@@ -222,7 +222,7 @@ def batch_norm(name, x, scale, bias, mean, variance, epsilon):
 
 
 def normalization(name, x, scale, bias, axes, **settings):
-    """A normalization over axes; without a bias it adds nothing."""
+    """A normalization over axes. Without a bias, 0 is added."""
     rank = len(x.shape)
     if bias is None:
         bias = constant(np.zeros(tuple(scale.shape)), trt.nptype(scale.dtype))
@@ -261,7 +261,7 @@ def celu(name, x, alpha):
 
 
 def depth_to_space(name, x, size, mode="DCR"):
-    """Channels moved into blocks of an image."""
+    """Moves channels into blocks of an image."""
     n, channels, height, width = x.shape
     if mode == "DCR":
         shape, order = (0, size, size, channels // size**2, height, width), (0, 3, 4, 1, 5, 2)
@@ -271,14 +271,14 @@ def depth_to_space(name, x, size, mode="DCR"):
 
 
 def space_to_depth(name, x, size):
-    """Blocks of an image moved into channels."""
+    """Moves blocks of an image into channels."""
     n, channels, height, width = x.shape
     shape = (0, channels, height // size, size, width // size, size)
     return blocks(name, x, shape, (0, 3, 5, 1, 2, 4), (0, channels * size**2, height // size, width // size))
 
 
 def blocks(name, x, shape, order, then):
-    """Axes divided, in another order, and joined; the first stays."""
+    """Splits axes, changes their order and joins them; the first axis, the batch, stays."""
     if -1 in x.shape[1:]:
         raise NotImplementedError(f"{name}: blocks of axes of open size")
     layer = network.add_shuffle(x)
@@ -288,7 +288,7 @@ def blocks(name, x, shape, order, then):
 
 
 def grid_sample(name, x, grid, mode="linear", outside="zeros", corners=False):
-    """An image sampled at places that another tensor has."""
+    """Samples an image at positions that another tensor states."""
     modes = {"bilinear": "LINEAR", "linear": "LINEAR", "nearest": "NEAREST", "bicubic": "CUBIC", "cubic": "CUBIC"}
     edges = {"zeros": "FILL", "border": "CLAMP", "reflection": "REFLECT"}
     return node(
@@ -301,7 +301,7 @@ def grid_sample(name, x, grid, mode="linear", outside="zeros", corners=False):
 
 
 def one_hot(name, indices, depth, values, axis):
-    """A one, or another number, in place of each index."""
+    """Replaces each index by a vector that has one value at the index, and another value elsewhere."""
     axis = axis if axis >= 0 else axis + len(indices.shape) + 1
     depth = network.add_shuffle(depth)
     depth.reshape_dims = ()
@@ -319,14 +319,14 @@ def triangle(name, x, offset=0, upper=True):
 
 
 def counted(name, start, limit, delta):
-    """Numbers from one to another."""
+    """The numbers from `start` up to `limit`, in steps of `delta`."""
     if any(isinstance(it, trt.ITensor) for it in (start, limit, delta)):
         raise NotImplementedError(f"{name}: bounds that the network computes")
     return made(name, network.add_identity(constant(np.arange(start, limit, delta))).get_output(0))
 
 
 def channel_norm(name, x, scale, bias, epsilon, groups=1):
-    """An instance normalization, or one of groups of channels."""
+    """Normalizes each channel, or each group of channels, of each image."""
     axes = tuple(range(2, len(x.shape)))
     scale, bias = (network.add_shuffle(operand) for operand in (scale, bias))
     scale.reshape_dims = bias.reshape_dims = (1, -1) + (1,) * len(axes)
@@ -336,12 +336,12 @@ def channel_norm(name, x, scale, bias, epsilon, groups=1):
 
 
 def bits(tensor, axes):
-    """Axes as TensorRT takes them: a bit each."""
+    """Returns axes in the form that TensorRT requires: a mask with a bit for each."""
     return sum(1 << axis % len(tensor.shape) for axis in axes)
 
 
 def reduce(name, x, operation, axes=None, keep=True, before=None, after=None):
-    """Elements of axes, or of all, made one."""
+    """Reduces elements along axes, or along all axes."""
     axes = bits(x, range(len(x.shape)) if axes is None else axes)
     if before == "square":
         x = step(name, network.add_elementwise(x, x, Op.PROD))
@@ -352,12 +352,12 @@ def reduce(name, x, operation, axes=None, keep=True, before=None, after=None):
 
 
 def global_pool(name, x, operation):
-    """All of an image made one."""
+    """Reduces each channel of an image to one element."""
     return reduce(name, x, operation, range(2, len(x.shape)))
 
 
 def reshape(name, x, shape, zero_copies=True):
-    """The elements in another shape: numbers, or a tensor of them."""
+    """Changes the shape of a tensor; the shape is numbers, or a tensor of them."""
     layer = network.add_shuffle(x)
     if isinstance(shape, trt.ITensor):
         layer.set_input(1, shape)
@@ -367,7 +367,7 @@ def reshape(name, x, shape, zero_copies=True):
 
 
 def flatten(name, x, axis):
-    """The axes before and behind one joined."""
+    """Joins the axes before `axis` to one axis, and those from `axis` on to another."""
     axis = axis if axis >= 0 else axis + len(x.shape)
     shape = tuple(x.shape)
     if -1 not in shape[axis:]:
@@ -380,28 +380,28 @@ def flatten(name, x, axis):
 
 
 def transpose(name, x, order=None):
-    """The axes in another order; reversed, where none is given."""
+    """Changes the order of axes; if none is given, reverses it."""
     return node(name, network.add_shuffle(x), first_transpose=order or tuple(reversed(range(len(x.shape)))))
 
 
 def resized_axes(name, x, axes, add):
-    """Axes of size 1 added or removed."""
+    """Adds or removes axes of size 1."""
     return node(name, getattr(network, add)(x, axes if isinstance(axes, trt.ITensor) else constant(axes)))
 
 
 def squeeze(name, x, axes=None):
-    """Without axes of size 1."""
+    """Removes axes of size 1."""
     axes = [i for i, size in enumerate(x.shape) if size == 1] if axes is None else axes
     return resized_axes(name, x, axes, "add_squeeze")
 
 
 def unsqueeze(name, x, axes):
-    """With axes of size 1."""
+    """Adds axes of size 1."""
     return resized_axes(name, x, axes, "add_unsqueeze")
 
 
 def gather(name, x, indices, axis):
-    """Parts of a tensor along an axis; the numbers of some count from its end."""
+    """Gathers parts of a tensor along an axis; a negative index counts from the end of the axis."""
     axis %= len(x.shape)
     if not isinstance(indices, trt.ITensor):
         indices = np.array(indices)
@@ -412,7 +412,7 @@ def gather(name, x, indices, axis):
 
 
 def part(name, x, start, size, stride, **settings):
-    """A part of a tensor; a size that stays -1 is the tensor's own."""
+    """A part of a tensor; a size of -1 means the tensor's own size."""
     if -1 not in size:
         return step(name, network.add_slice(x, start, size, stride), **settings)
     own, fixed = [int(n == -1) for n in size], [0 if n == -1 else n for n in size]
@@ -440,7 +440,7 @@ def slices(name, x, starts, ends, axes=None, steps=None):
 
 
 def split(name, x, lengths, axis, count):
-    """Parts along an axis: all alike where no lengths are given."""
+    """Splits a tensor along an axis; without lengths, into equal parts."""
     axis %= len(x.shape)
     if isinstance(lengths, trt.ITensor) or x.shape[axis] < 0 and lengths is None:
         raise NotImplementedError(f"{name}: parts whose sizes the network computes")
@@ -456,7 +456,7 @@ def split(name, x, lengths, axis, count):
 
 
 def expand(name, x, shape):
-    """A tensor repeated along its axes of size 1."""
+    """Repeats a tensor along its axes of size 1."""
     if isinstance(shape, trt.ITensor) or -1 in x.shape:
         raise NotImplementedError(f"{name}: a shape that the network computes")
     x = lift(x, len(shape))
@@ -466,7 +466,7 @@ def expand(name, x, shape):
 
 
 def tile(name, x, repeats):
-    """A tensor repeated."""
+    """Repeats a tensor along each axis."""
     if isinstance(repeats, trt.ITensor) or -1 in x.shape:
         raise NotImplementedError(f"{name}: sizes that the network computes")
     shape = [size * times for size, times in zip(x.shape, repeats)]
@@ -475,7 +475,7 @@ def tile(name, x, repeats):
 
 
 def pad(name, x, amounts, mode, value=None):
-    """A tensor with a border: before each axis, then behind each."""
+    """Adds a border to a tensor. The amounts before each axis come first, then those after each axis."""
     modes = {"constant": trt.SampleMode.FILL, "reflect": trt.SampleMode.REFLECT, "edge": trt.SampleMode.CLAMP}
     if isinstance(amounts, trt.ITensor) or len(amounts) != 2 * len(x.shape):
         raise NotImplementedError(f"{name}: a border that the network computes, or of some axes")
@@ -490,7 +490,7 @@ def pad(name, x, amounts, mode, value=None):
 
 
 def resize(name, x, scales=None, shape=None, mode="nearest", place="half_pixel", rounding="round_prefer_floor", coefficient=-0.75, outside=0):
-    """An image in another size."""
+    """Changes the size of an image."""
     layer = network.add_resize(x)
     if isinstance(shape, trt.ITensor):
         layer.set_input(1, shape)
@@ -540,7 +540,7 @@ def mish(name, x):
 
 
 def clip(name, x, low=None, high=None):
-    """Numbers kept between two."""
+    """Limits numbers to a range."""
     if x.dtype in (trt.int32, trt.int64) or isinstance(low, trt.ITensor) or isinstance(high, trt.ITensor):
         for bound, operation in ((low, Op.MAX), (high, Op.MIN)):
             if bound is not None:
@@ -552,7 +552,7 @@ def clip(name, x, low=None, high=None):
 
 
 def top_k(name, x, k, axis, largest=True):
-    """The largest, or least, elements along an axis, and where they are."""
+    """The largest, or smallest, elements along an axis, and their indices."""
     if isinstance(k, trt.ITensor):
         raise NotImplementedError(f"{name}: a number of elements that the network computes")
     operation = trt.TopKOperation.MAX if largest else trt.TopKOperation.MIN
@@ -562,7 +562,7 @@ def top_k(name, x, k, axis, largest=True):
 
 
 def arg(name, x, operation, axis, keep):
-    """Where the largest, or least, element along an axis is."""
+    """The index of the largest, or smallest, element along an axis."""
     layer = network.add_topk(x, operation, 1, bits(x, [axis]))
     step(name, layer)
     place = network.add_cast(layer.get_output(1), trt.int64).get_output(0)
@@ -572,14 +572,15 @@ def arg(name, x, operation, axis, keep):
 
 
 def single(tensor):
-    """A tensor of one element without axes."""
+    """Removes the axes of a tensor of one element."""
     layer = network.add_shuffle(tensor)
     layer.reshape_dims = ()
     return layer.get_output(0)
 
 
 def non_max_suppression(name, boxes, scores, most=None, overlap=None, least=None, center=False):
-    """Boxes that no better one covers, as (image, class, box); TensorRT has the classes of scores last."""
+    """Selects boxes that no better box covers, as (image, class, box). TensorRT requires the classes to be the last axis of the
+    scores."""
     turned = network.add_shuffle(scores)
     turned.first_transpose = (0, 2, 1)
     most = constant(0, np.int32) if most is None else network.add_cast(single(most), trt.int32).get_output(0)
@@ -593,29 +594,29 @@ def non_max_suppression(name, boxes, scores, most=None, overlap=None, least=None
 
 
 def non_zero(name, x):
-    """The places of elements that are not 0, an axis each row."""
+    """The indices of elements that are not 0: one row for each axis."""
     return made(name, network.add_cast(step(name, network.add_non_zero(x)), trt.int64).get_output(0))
 
 
 def symmetric(name, zero):
-    """Refuses a zero point: TensorRT's quantization has none."""
+    """Refuses a zero point other than 0, because TensorRT's quantization has none."""
     if numpy_helper.to_array(tensors[zero]).any():
         raise NotImplementedError(f"{name}: a zero point that is not 0")
 
 
 def filled(name, shape, value, dtype):
-    """A tensor of one number."""
+    """A tensor whose elements all have the same value."""
     return made(name, network.add_identity(constant(np.full(shape, value), dtype)).get_output(0))
 
 
 def weight_gates(x, weights, bias):
-    """Products of the input of a step, or of what the last one made, by each gate."""
+    """Multiplies the input of a step, or the state after the previous step, by the weights of each gate."""
     product = network.add_matrix_multiply(x, trt.MatrixOperation.NONE, weights, trt.MatrixOperation.TRANSPOSE).get_output(0)
     return product if bias is None else network.add_elementwise(product, bias, Op.SUM).get_output(0)
 
 
 def gate(gates, at, size):
-    """One of several gates that stand beside each other."""
+    """Returns one of several gates that are joined in one tensor."""
     layer = network.add_slice(gates, (0, 0, at * size), (0, 0, 0), (1, 1, 1))
     rows = network.add_slice(sizes(gates), (0,), (2,), (1,)).get_output(0)
     layer.set_input(2, network.add_concatenation([rows, constant([size])]).get_output(0))
@@ -628,12 +629,12 @@ def act(x, kind):
 
 
 def combine(a, b, operation):
-    """Two tensors of a step, element by element."""
+    """Combines two tensors of a step, element by element."""
     return network.add_elementwise(a, b, operation).get_output(0)
 
 
 def halves(bias, size):
-    """The biases of the input and of the recurrence, of each direction."""
+    """Returns the biases of the input and of the recurrence for each direction."""
     if bias is None:
         return None, None
     directions = bias.shape[0]
@@ -642,7 +643,7 @@ def halves(bias, size):
 
 
 def beginning(x, first, directions, hidden):
-    """What the first step reads: zeros where nothing is given."""
+    """The initial state: zeros, unless one is given."""
     if first is not None:
         return first
     batch = network.add_slice(sizes(x), (1,), (1,), (1,)).get_output(0)
@@ -653,7 +654,7 @@ def beginning(x, first, directions, hidden):
 
 
 def joined(parts, axis):
-    """Parts beside each other."""
+    """Joins parts along an axis."""
     if len(parts) == 1:
         return parts[0]
     layer = network.add_concatenation(parts)
@@ -662,7 +663,7 @@ def joined(parts, axis):
 
 
 def adopt(name, first):
-    """Layers from the first one on are of an ONNX node, and named after it."""
+    """Names the layers from number `first` on as layers of an ONNX node."""
     for i in range(first, network.num_layers):
         layer = network.get_layer(i)
         if not layer.metadata:
@@ -670,9 +671,8 @@ def adopt(name, first):
 
 
 def recurrence(name, x, weights, recurrent, states, direction, each, start):
-    """A loop over the first axis of x: `each` makes the states of a step, of which the first is the output.
-
-    Layers from the number `start` on are the node's, too."""
+    """A loop over the first axis of x. `each` computes the states after a step, the first of which is the output. The node also
+    has the layers from number `start` on."""
     loop = network.add_loop()
     steps = network.add_shuffle(network.add_slice(sizes(x), (0,), (1,), (1,)).get_output(0))
     steps.reshape_dims = ()
@@ -748,7 +748,7 @@ def rnn(name, x, weights, recurrent, bias=None, first=None, direction="forward")
 
 
 def mark_output(tensor, name):
-    """An output of the network."""
+    """Marks a tensor as an output of the network."""
     if tensor.is_network_input or tensor.name in tensors or tensor.is_network_output:
         tensor = network.add_identity(tensor).get_output(0)
     tensor.name = name

@@ -207,7 +207,8 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 
 /* --------------------------------------------------------------------- quantization */
 
-/* TensorRT has no zero point, so it must be zero; known zeros need no check. */
+/* TensorRT's quantization has no zero point, so a zero point must be 0. It is checked
+ * here if its value is known, else when the program runs. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
     fsd_id zero = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
@@ -235,7 +236,7 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
         return;
     fsd_words_printf(w, "%s(", add);
     fsd_code_template(c, node, "@, $0, $1, &", w);
-    if (scale->ranked && scale->rank == 1) /* more axes: one scale per block */
+    if (scale->ranked && scale->rank == 1) /* more axes would be one scale per block */
         fsd_code_template(c, node, ", axis=!axis=1!", w);
     fsd_words_put(w, ")");
 }
@@ -296,7 +297,8 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
     fsd_code_template(c, node, ", epsilon=!epsilon=1e-05!)", w);
 }
 
-/* Until opset 20, scale and bias are per group, and TensorRT's parser repeats them. */
+/* Before opset 21, scale and bias have a number per group. TensorRT's parser repeats
+ * these for each channel; this program does not. */
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)

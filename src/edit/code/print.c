@@ -1,6 +1,6 @@
 /*
  * The program as a file: the helpers that it calls, its functions, define(), which
- * calls them in order, and the nodes that are not in it.
+ * calls them in order, and a list of the nodes without a statement.
  *
  * Text of input files is only printed in slots, as literals (put_literal) or in
  * comments (fsd_put_safe, which prints no line breaks).
@@ -99,8 +99,9 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     }
 }
 
-/* Few parameters are arguments; of many, only the first ones that are used often, and
- * the others are rows of a table. */
+/* If there are few parameters, all of them are arguments of the function. If there are
+ * many, only the first ones that are used often are arguments, and the others are rows
+ * of a table. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };
@@ -188,8 +189,8 @@ static void put_hole(struct fsd_code *c, const struct fsd_code_group *g, uint32_
 /* --------------------------------------------------------------------------- lines */
 
 /*
- * A statement that is too wide is broken like Black does: the text between brackets is
- * broken over separate lines, one part per line.
+ * A statement that is too wide is broken as Black breaks it: the text between brackets
+ * is broken over separate lines, one part per line.
  *
  *     y = node(
  *         "Conv_1",
@@ -233,7 +234,7 @@ static bool is_one_of(const struct draft *d, size_t i, const char *signs)
 }
 
 /* The end of the part that begins at `at`: a comma outside of inner brackets, or the
- * bracket. */
+ * closing bracket. */
 static size_t part_end(const struct draft *d, size_t at)
 {
     unsigned depth = 0;

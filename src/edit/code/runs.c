@@ -40,7 +40,8 @@ static void state_outputs(struct fsd_code *c)
     }
 }
 
-/* Whether an operand's value is in no file. */
+/* Whether the value of an operand cannot be stated: it is not an input, not a weight,
+ * and its numbers are unknown. */
 static bool is_lost(const struct fsd_code *c, fsd_id tensor, const bool *is_input)
 {
     int64_t ints[FSD_INTS];

@@ -263,8 +263,8 @@ static void put_named_attr(const struct fsd_code *c, fsd_id node, const char *wo
         fsd_words_put(w, sign ? sign + 1 : "None");
 }
 
-/* Evaluates a condition. "2": the node has this input; "axis" or "axis#1": it has the
- * attribute, and its value is not 1. */
+/* Evaluates a condition. "2": the node has this input; "axis": it has this attribute;
+ * "axis#1": it has this attribute, with a value other than 1. */
 static bool holds(const struct fsd_code *c, fsd_id node, const char *word)
 {
     const char *sign = strchr(word, '#');

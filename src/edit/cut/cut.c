@@ -40,8 +40,9 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
                                               : fsd_tensor_producer(g, tensor);
 }
 
-/* Indexed by node of the main graph: a port at which it, or a body in it, waits forever
- * for the output of another such node; FSD_NONE: it can be computed.  Nodes are removed
+/* Finds the nodes of the main graph that cannot be computed because of a cycle. The
+ * result is indexed by node: a port at which the node, or a body in it, reads the
+ * output of another such node; FSD_NONE: the node can be computed. Nodes are removed
  * when all their inputs are computed (Kahn's algorithm). */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 {
@@ -372,8 +373,8 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
     return open;
 }
 
-/* Keeps the model's declaration if it leaves nothing open, and a type that is not a
- * tensor's. */
+/* Declares a tensor in a list. The model's declaration is kept if it leaves nothing
+ * open, or if its type is not that of a tensor. */
 static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                     enum fsd_onnx_list list, fsd_id tensor)
 {

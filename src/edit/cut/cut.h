@@ -15,7 +15,7 @@
 #include "edit/run.h"
 #include "edit/onnx/declared.h"
 
-/** The reason why a node is kept: exactly one. */
+/** The reason why a node is kept; each node has exactly one of these. */
 enum fsd_kept {
     FSD_KEPT_NOT,
     FSD_KEPT_ASKED,
@@ -36,8 +36,8 @@ struct fsd_cut_plan {
     uint32_t count[FSD__KEPT_COUNT];
     fsd_id_vec order;        /**< the kept nodes, in the order in which they were added
                               */
-    struct fsd_lists within; /**< by node of the main graph: the node and all in its
-                                  bodies */
+    struct fsd_lists within; /**< by node of the main graph: the node and all nodes in
+                                  its bodies */
     fsd_id_vec layers;       /**< requested layers */
     fsd_id_vec inputs, outputs; /**< tensors, in the order of nodes */
     fsd_id_vec sizes;           /**< tensors whose known numbers become initializers */
@@ -50,7 +50,8 @@ struct fsd_cut_plan {
 enum fsd_status fsd_expect_cut(const struct fsd_cut_options *cut,
                                struct fsd_error *err);
 
-/** Decides which nodes are kept: kept, count, layers, main_of. cut_pick.c
+/** Decides which nodes are kept, and sets the members kept, count, order, layers and
+ * main_of. cut_pick.c
  *  @return FSD_E_ARG if a word names nothing, a layer computes no node, there is no
  *          path between the tensors, or a body of control flow would be divided */
 enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err);
@@ -68,7 +69,7 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
  *  unknown: onnx.checker refuses outputs without a shape. */
 bool fsd_cut_is_flat(const struct fsd_cut_plan *plan, fsd_id output);
 
-/** The edits that remove everything else from the file. */
+/** The edits that leave only the cut in the file. */
 struct fsd_onnx_edits *fsd_cut_edits(const struct fsd_cut_plan *plan);
 
 /** Prints the contents of the cut, and the commands that build it alone.
@@ -85,8 +86,8 @@ const char *fsd_cut_builder(const struct fsd_diff *d);
 void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FILE *out);
 
 /** Writes an array for each input, as numpy's savez() does.
- *  @param given  its values, by name; NULL: random ones, the same each time: numbers
- *                from -1 to 1, of whole types 0 or 1; open sizes are 1.
+ * @param given values of the inputs, by name; NULL: random numbers from -1 to 1, or 0
+ *        and 1 for integer types. They are the same each time, and an open size is 1.
  *  @return before anything is written, the errors of fsd_cut_find_given(), FSD_E_FORMAT
  *          for damaged values, FSD_E_UNSUPPORTED for a type that numpy does not have,
  *          or for more than 2 GiB; later FSD_E_WRITE. npz.c */
@@ -95,8 +96,8 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
                                      struct fsd_error *err);
 
 /** Finds the user's values for an input.  given.c
- *  @return FSD_E_MISMATCH where there are none of its name, or of another type or other
- *          sizes; FSD_E_UNSUPPORTED where they cannot be read. */
+ * @return FSD_E_MISMATCH if there are none of its name, or if they have another type or
+ *        other sizes; FSD_E_UNSUPPORTED if they cannot be read. */
 enum fsd_status fsd_cut_find_given(const struct fsd_cut_plan *plan, fsd_id tensor,
                                    const struct fsd_array_set *given,
                                    const struct fsd_array **out, struct fsd_error *err);

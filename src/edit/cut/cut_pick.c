@@ -62,7 +62,8 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 
 /* ------------------------------------------------------------------ requested nodes */
 
-/* Adds requested nodes; those in bodies are examined when all are known. */
+/* Adds requested nodes. Requested nodes in bodies are examined when all requested nodes
+ * are known. */
 static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
                                   struct fsd_error *err)
 {
@@ -132,7 +133,7 @@ static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
            !(fsd_traits_of(plan->d->facts, node) & FSD_OP_QDQ);
 }
 
-/* Adds the layers that compute nodes together with these. */
+/* Adds the layers that compute nodes together with the listed layers. */
 static void add_group(const struct fsd_cut_plan *plan, fsd_id_vec *layers)
 {
     const struct fsd_match *m = plan->d->match;
@@ -217,8 +218,9 @@ static enum fsd_status find_tensors(const struct fsd_cut_plan *plan,
     return status;
 }
 
-/* Indexed by node of the main graph: whether it depends on a marked tensor, up to
- * `stop`. */
+/* Finds the nodes that depend on a tensor marked in `start`, directly or through
+ * tensors that are not marked in `stop`. The result is indexed by node of the main
+ * graph. */
 static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
                         const bool *stop)
 {
@@ -248,11 +250,13 @@ static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
     return reached;
 }
 
-/* The tensor at an input of a node of the main graph, or of a node in its bodies. */
+/* Called with a tensor that a node of the main graph, or a node in its bodies,
+ * reads. */
 typedef void reads_fn(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer,
                       void *to);
 
-/* Calls `found` for each such tensor that a node of the main graph produces. */
+/* Calls `found` for each tensor that `node`, or a node in its bodies, reads from
+ * another node of the main graph. */
 static void each_read(struct fsd_cut_plan *plan, fsd_id node, reads_fn *found, void *to)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -284,8 +288,9 @@ static void ascend(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer, vo
     fsd_vec_push(plan->arena, &up->todo, producer);
 }
 
-/* Indexed by node of the main graph: whether a marked tensor depends on it, down to
- * `stop`. */
+/* Finds the nodes on which a tensor marked in `start` depends, directly or through
+ * tensors that are not marked in `stop`. The result is indexed by node of the main
+ * graph. */
 static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *stop)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -301,8 +306,8 @@ static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *
     return up.reached;
 }
 
-/* With both ends, keeps the nodes on paths from one to the other; their other inputs
- * become inputs of the part. */
+/* If both ends are given, keeps the nodes on paths from one to the other; their other
+ * inputs become inputs of the part. */
 static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -425,8 +430,8 @@ static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned t
             add_readers_of(plan, i, traits, why);
 }
 
-/* Adds the neighbors in both directions, so many steps.  Only a node that the last step
- * added has neighbors that are not there yet. */
+/* Adds the nodes up to `steps` edges away, in both directions. In each step, only nodes
+ * that the last step added can have neighbors that are not there yet. */
 static void add_context(struct fsd_cut_plan *plan, unsigned steps)
 {
     uint32_t begin = 0;

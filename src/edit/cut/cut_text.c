@@ -114,7 +114,7 @@ static bool is_in_one_layer(const struct fsd_match *m, fsd_id a, fsd_id b)
            m->region_of_node[a] == m->region_of_node[b];
 }
 
-/* The requested nodes that compute. */
+/* The requested nodes that compute data (core nodes). */
 static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 {
     fsd_id_vec core = {0};
@@ -150,13 +150,14 @@ static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *a
     return own || other;
 }
 
-/* Whether one layer computes the node, and no region may. */
+/* Whether exactly one layer computes the node, and the node is in no region. */
 static bool has_one_layer(const struct fsd_match *m, fsd_id node)
 {
     return m->of_node[node].n == 1 && m->region_of_node[node] == FSD_NONE;
 }
 
-/* Indexed by node that has one layer: a hash of the later nodes of the core in it. */
+/* Indexed by node: if one layer computes the node, a hash of the later nodes of the
+ * core that this layer also computes. */
 static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_match *m,
                             const fsd_id_vec *core)
 {
@@ -196,7 +197,7 @@ static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *al
     fsd_id_vec core = core_of(plan);
     const uint64_t *own = hash_later(plan, plan->d->match, &core);
     const uint64_t *its = hash_later(plan, alone->match, &core);
-    fsd_id other = FSD_NONE; /* a node in a different precision */
+    fsd_id other = FSD_NONE; /* a node that runs in a different precision */
 
     if (names_only(plan, alone, out))
         return;

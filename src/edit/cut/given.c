@@ -16,7 +16,7 @@ static const struct fsd_array *find(const struct fsd_array_set *given, fsd_sym n
     return NULL;
 }
 
-/* Sizes that the part leaves open may be any in the value. */
+/* Where the part leaves a size open, the value may have any size. */
 static bool has_sizes(const struct fsd_onnx_info *info, const struct fsd_array *value)
 {
     if (!info->ranked)

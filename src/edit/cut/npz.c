@@ -12,7 +12,7 @@
 
 /* One array. */
 struct array {
-    const char *name; /* its name in the archive */
+    const char *name; /* name of the array in the archive */
     const char *head; /* the header of the .npy file */
     size_t head_n;
     enum fsd_dtype type;
@@ -143,7 +143,7 @@ static void put_entry(const struct array *a, FILE *out)
 {
     put_number(out, 20, 2);      /* required version */
     put_number(out, 1 << 11, 2); /* names are UTF-8 */
-    put_number(out, 0, 2);       /* stored */
+    put_number(out, 0, 2);       /* compression method: stored */
     put_number(out, 0, 2);       /* 1 January 1980: always the same date */
     put_number(out, 33, 2);
     put_number(out, a->crc, 4);

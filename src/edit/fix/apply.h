@@ -1,4 +1,5 @@
-/* What the files of this folder share while they apply edits of lint to a model. */
+/* Declarations that the files of this folder share. They apply edits of lint to a
+ * model. */
 #ifndef FSD_FIX_APPLY_H
 #define FSD_FIX_APPLY_H
 
@@ -6,8 +7,8 @@
 
 /* A Cast that was inserted for a tensor. */
 struct fsd_fix_cast {
-    const char *name; /* its output; NULL: there is no Cast */
-    fsd_id scope;     /* its graph */
+    const char *name; /* output of the Cast; NULL: there is no Cast */
+    fsd_id scope;     /* graph of the Cast */
     uint8_t to;       /* enum fsd_dtype */
 };
 
@@ -15,9 +16,9 @@ struct fsd_apply {
     const struct fsd_fixes *f;
     const struct fsd_graph *g;
     struct fsd_onnx_edits *edits;
-    fsd_id *instead;           /* by tensor: the tensor that consumers read in its
-                                  place; or itself */
-    bool *dropped;             /* by node */
+    fsd_id *instead;           /* by tensor: the tensor that its consumers read instead;
+                                  the tensor itself if nothing replaces it */
+    bool *dropped;             /* by node: it is removed */
     bool *rewired;             /* by port: the node reads another tensor there */
     bool *kept;                /* by tensor: an inserted node reads it */
     uint8_t *cast_to;          /* by node: the enum fsd_dtype in which it will compute,
@@ -40,16 +41,18 @@ bool fsd_fix_is_scale(enum fsd_dtype type);
 void fsd_fix_drop_node(struct fsd_apply *a, fsd_id node);
 void fsd_fix_set_input(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const char *name);
-/** The tensor that consumers read in its place; or itself. */
+/** The tensor that consumers read instead of this one; the tensor itself if nothing
+ * replaces it. */
 fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor);
 /** The name under which consumers read the values of the tensor. */
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor);
-/** The name that the node reads at that input now, and the setting of a different
- * one. */
+/** The name that the node reads at an input after the edits so far; and a new name that
+ * it reads there from now on, derived from `word`. */
 const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input);
 const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
                              uint32_t input, const char *word);
-/** Inserts the node before another one, which then reads its output at that input. */
+/** Inserts the node `made` before `node`, which then reads the output of `made` at that
+ * input. */
 void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const struct fsd_onnx_new_node *made);
 /** The name of a tensor in the type in which its producer will compute; NULL: the
@@ -58,11 +61,11 @@ const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtyp
 /** True for an output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);
 /** Adds numbers as an initializer of that name.
- * @param type  of it: FP16, BF16, or else FP32 */
+ * @param type the type of the numbers: FP16 or BF16; any other value means FP32 */
 void fsd_fix_add_floats(struct fsd_apply *a, const char *name, enum fsd_dtype type,
                         const int64_t *dims, uint32_t rank, const float *floats,
                         uint32_t n);
-/** Adds a scale.  @param type  of it; unknown: FP32 */
+/** Adds a scale. @param type the type of the scale; unknown: FP32 */
 const char *fsd_fix_add_scale(struct fsd_apply *a, const char *base, double scale,
                               enum fsd_dtype type);
 

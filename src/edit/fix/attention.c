@@ -12,7 +12,7 @@
 
 enum {
     PAD_BY_INPUT = 11,   /* the first opset in which Pad reads its sizes as an input */
-    SLICE_BY_INPUT = 10, /* and Slice */
+    SLICE_BY_INPUT = 10, /* the first opset in which Slice reads its bounds as inputs */
     EXPAND = 8           /* the first opset with Expand */
 };
 
@@ -80,7 +80,8 @@ const char *fsd_fix_refuse_repeat(struct fsd_fixes *f, const struct fsd_edit *e)
                         "before opset 8 no operator can repeat the heads");
 }
 
-/* A shape with fewer axes than the tensor keeps the preceding ones. */
+/* Inserts an Expand. The shape that it reads may have fewer axes than the tensor; the
+ * axes before these stay as they are. */
 void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;

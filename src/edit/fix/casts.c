@@ -12,7 +12,10 @@
 #include "edit/fix/apply.h"
 #include "edit/onnx/declared.h"
 
-enum { MOST_REMOVED = 8 }; /* nodes in a row: a cycle of them would not end */
+enum {
+    MOST_REMOVED = 8
+}; /* maximum number of consecutive removed nodes, since a
+                              search along a cycle would not end */
 
 /* ---------------------------------------------------------------------------- types */
 
@@ -66,7 +69,7 @@ static bool is_cast_to(const struct fsd_apply *a, fsd_id node, enum fsd_dtype to
     return node != FSD_NONE && a->cast_to[node] == to;
 }
 
-/* The model itself casts the tensor to this type. */
+/* Whether the node is a Cast of the model to this type. */
 static bool casts_to(const struct fsd_apply *a, fsd_id node, enum fsd_dtype to)
 {
     return fsd_node_is(a->g, node, FSD_ONNX_Cast) &&
@@ -96,7 +99,8 @@ const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtyp
                : NULL;
 }
 
-/* A Cast before one node also serves later nodes of the same graph. */
+/* The tensor's last Cast, if it can be used again; NULL. A Cast before one node also
+ * serves later nodes of the same graph. */
 static const char *cast_before(const struct fsd_apply *a, fsd_id tensor, fsd_id scope,
                                enum fsd_dtype to)
 {

@@ -45,9 +45,15 @@ struct deed {
     /* Returns the reason why the edit cannot be applied; NULL: it can. */
     fsd_fix_refuse_fn *refuse;
     fsd_fix_make_fn *make; /* NULL: the action only removes nodes */
-    enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets; /* of the node */
-    bool removes;                                        /* the quantizer */
-    bool scaled;                                         /* it needs a scale */
+    enum {
+        SETS_NOTHING,
+        SETS_INPUT,
+        SETS_INPUTS
+    } sets;                 /* the inputs of the node that
+                                                            the action sets */
+    bool removes;           /* the action removes the
+                                                            quantizer */
+    bool scaled;            /* it needs a scale */
     fsd_fix_make_fn *begin; /* removes nodes before all other edits; may be NULL */
 };
 
@@ -261,7 +267,7 @@ void fsd_fixes_list(struct fsd_fixes *f, const struct fsd_findings *found,
 }
 
 /* Treats the edits of a finding that only help together: all of them apply, or none.
- * @return the number of the first behind them */
+ * @return the index of the first edit after these */
 static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
                                 const struct fsd_fix_options *opt)
 {
@@ -342,7 +348,7 @@ static void keep_outputs(struct fsd_apply *a)
     }
 }
 
-/* Consumers of a tensor without a producer read its replacement. */
+/* Lets the consumers of each tensor whose producer was removed read its replacement. */
 static void rename_reads(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
@@ -358,7 +364,8 @@ static void rename_reads(struct fsd_apply *a)
     }
 }
 
-/* A QuantizeLinear that stays, because others read it, may read a removed tensor. */
+/* A QuantizeLinear that stays, because other nodes read it, may read a removed
+ * tensor. */
 static void rename_kept(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
@@ -446,7 +453,7 @@ static uint32_t *count_reads(const struct fsd_apply *a)
     return reads;
 }
 
-/* A constant of the main graph that only removed nodes read. */
+/* True for a constant of the main graph that only removed nodes read. */
 static bool is_left_over(const struct fsd_apply *a, const uint32_t *reads,
                          fsd_id tensor)
 {

@@ -35,12 +35,13 @@ void fsd_fixes_list(struct fsd_fixes *fixes, const struct fsd_findings *found,
  * `barred`. */
 void fsd_fixes_choose(struct fsd_fixes *fixes, const struct fsd_fix_options *opt);
 
-/** @return FSD_E_ARG for a word that names no rule with a finding, and no finding. */
+/** @return FSD_E_ARG if a word names neither a finding nor a rule that has findings. */
 enum fsd_status fsd_fixes_check_words(const struct fsd_findings *found,
                                       const struct fsd_fix_options *opt,
                                       struct fsd_error *err);
 
-/** @return FSD_E_ARG for what is no scale, or of a tensor that waits for none. */
+/** @return FSD_E_ARG if a given number is not a scale, or if no edit needs a scale for
+ *        its tensor. */
 enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *fixes,
                                        const struct fsd_fix_options *opt,
                                        struct fsd_error *err);

@@ -25,8 +25,8 @@ enum { MOST_ROUNDS = 8, MOST_TRIALS = 12, MOST_STEPS = 3 };
 
 /* ------------------------------------------------------------------------- findings */
 
-/* Identified by name, since the numbers of nodes differ between a model and its
- * trial. */
+/* A node is identified by its name, since the numbers of nodes differ between a model
+ * and its trial. */
 static const char *label_of(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -126,7 +126,7 @@ struct near {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
     struct fsd_intern *names;
-    bool *met; /* by node */
+    bool *met; /* by node: it was visited */
     FSD_VEC(fsd_id) edge;
 };
 
@@ -180,9 +180,9 @@ static bool is_near(const struct near *near, const struct fsd_linting *l,
     return false;
 }
 
-/* Bars the edits near the finding: removals of pairs one by one, all others with
- * those of their own finding.
- * @return how many. */
+/* Bars the edits near the finding: a removal of a pair alone, any other edit with all
+ * edits of its finding.
+ * @return the number of barred edits */
 static uint32_t bar_near(struct fsd_fixes *fixes, const struct near *near,
                          const struct fsd_linting *l, const char *why)
 {
@@ -305,10 +305,10 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     return status;
 }
 
-/* Chooses edits that add no findings, except findings that disappear by the edits
- * that they propose themselves.
+/* Chooses edits that add no findings, except findings that disappear by the edits that
+ * they propose themselves.
  * @param marks NULL: the model cannot be read again, so that nothing is tried
- * @param next  what they propose */
+ * @param next the step with the edits that these findings propose */
 static enum fsd_status settle(struct step *step, struct step *next,
                               const struct fsd_intern *marks,
                               const struct fsd_linting *l,
@@ -355,7 +355,7 @@ static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixi
                 fixes->barred[i] = fixing->list.at[k].why;
 }
 
-/* Keeps a model, and those of its edits that apply, or all of them. */
+/* Stores the model of a step with the edits that apply or, if `all`, with all edits. */
 static void keep_step(struct fsd_fixing *fixing, const struct step *step, bool all)
 {
     for (uint32_t i = 0; i < step->fixes.list.n; i++)
@@ -388,7 +388,8 @@ static enum fsd_status find_round(struct fsd_fixing *fixing,
     return status;
 }
 
-/* Engine and given sizes are not used for a trial either. */
+/* Finds the marks of the model's findings. As for a trial, the engine and the given
+ * sizes are not used. */
 static enum fsd_status find_marks(const struct fsd_intern **marks,
                                   struct fsd_arena *arena, const struct fsd_linting *l,
                                   struct fsd_error *err)

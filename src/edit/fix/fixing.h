@@ -20,15 +20,16 @@ struct fsd_fixing {
 
 /** Decides on every edit that lint proposes for the model: an edit that adds a
  * finding is not applied.
- * @param fixing  its arena is set; to be closed, however this comes back.
- *  @return as fsd_fixes_choose(); FSD_E_WRITE where a file for the result cannot be
- *          made, and what reading and writing models returns. */
+ * @param fixing its arena is set. The caller closes it, whatever this returns.
+ * @return the errors of fsd_fixes_check_words() and fsd_fixes_check_scales();
+ *        FSD_E_WRITE if no file for the result can be made; or an error of reading or
+ *        writing a model. */
 enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_linting *l,
                                 const struct fsd_fix_options *opt,
                                 struct fsd_error *err);
 
 /** Prints one line: how many edits apply, and which tensors lack a scale.
- * @param all  also each edit, and why some are not applied. */
+ * @param all also print each edit, and why some edits are not applied. */
 void fsd_fixing_print(const struct fsd_fixing *fixing, bool all, FILE *out);
 
 /** Closes the files of all rounds. */

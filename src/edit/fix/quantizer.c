@@ -150,8 +150,8 @@ static const struct fsd_quantizer *undone(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* The quantizer and its counterparts (the DQs of a Q, the Q of a DQ) read that
- * tensor at an input that each of them has. */
+/* Makes a quantizer and its counterparts (the DQs of a Q, the Q of a DQ) read this
+ * tensor at one input, which each of them must have. */
 static void set_inputs(struct fsd_apply *a, const struct fsd_quantizer *q,
                        uint32_t input, const char *name)
 {
@@ -181,7 +181,8 @@ void fsd_fix_set_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------------------- one zero point */
 
-/* All consumers of the rounded data are DQs with their own zero points. */
+/* Refuses the edit unless all consumers of the rounded data are DQs, whose own zero
+ * points are changed, too. */
 const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_graph *g = f->lint->g;
@@ -288,7 +289,8 @@ void fsd_fix_spread_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------------- a scalar's dimension */
 
-/* An additional dimension of size 1 changes no sizes if the operator broadcasts. */
+/* Refuses if a reader does not broadcast the value, since an additional dimension of
+ * size 1 may then change sizes. */
 const char *fsd_fix_refuse_dimension(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_lint *l = f->lint;

@@ -14,7 +14,7 @@ enum { MOST_BYTES = 65000, MOST_ROWS = 40, MOST_NAME = 160 };
 
 struct text {
     const struct fsd_issue_facts *t;
-    uint32_t rows; /* the limit of a table */
+    uint32_t rows; /* maximum number of rows of a table */
     FILE *out;
 };
 
@@ -311,7 +311,8 @@ static void put_options(const struct fsd_diff *d, FILE *out)
     }
 }
 
-/* Exporters import domains that they do not use. */
+/* Whether a node has an operator of this domain: exporters also import domains that
+ * they do not use. */
 static bool is_used(const struct fsd_graph *g, fsd_sym domain)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++)

@@ -19,11 +19,11 @@ struct fsd_issue_subject {
     const struct fsd_finding *finding; /**< NULL: no finding */
     uint32_t n_alike;         /**< number of similar layers of the finding, if one of
                                    them represents all */
-    fsd_id region;            /**< of the comparison; FSD_NONE */
-    fsd_id_vec layers, nodes; /**< of the run, in its order */
+    fsd_id region;            /**< region of the comparison; FSD_NONE: none */
+    fsd_id_vec layers, nodes; /**< layers and nodes of the run, in its order */
     fsd_id_vec around; /**< nodes of the kernels before and after these layers, without
                             which the part would not show the problem */
-    fsd_id_vec old_layers; /**< of the old run; empty if unknown */
+    fsd_id_vec old_layers; /**< layers of the old run; empty if unknown */
 };
 
 /** An environment variable of a build. */
@@ -37,7 +37,7 @@ struct fsd_issue_command {
     FSD_VEC(struct fsd_issue_variable) variables;
 };
 
-/** Prints it as a line of a shell, its variables as comments below.
+/** Prints the command as a line of a shell, its variables as comments below.
  *  @param anonymous without paths, and without values that are not numbers. commands.c
  */
 void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymous,
@@ -51,7 +51,7 @@ const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
                                                      const char *engine);
 
 /** Prints a layer as the file has it, at most 1,600 bytes. issue_dump.c
- *  @param texts  takes its lines.
+ * @param texts stores the printed lines.
  *  @return false if no layer with this name is found */
 bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
                         const char *name, FILE *out);
@@ -62,7 +62,7 @@ struct fsd_issue_facts {
     const struct fsd_compare *c; /**< NULL: one build */
     const struct fsd_issue_subject *subject;
     const struct fsd_cut_plan *plan; /**< NULL: no part could be cut out */
-    const char *no_part;             /**< the reason */
+    const char *no_part;             /**< the reason why `plan` is NULL */
     const struct fsd_issue_command *command, *old_command; /**< NULL: unknown */
     const struct fsd_file *dump; /**< the engine's dump; NULL: it is not shown */
     struct fsd_intern *texts;    /**< owns texts of the dump */
@@ -82,8 +82,8 @@ enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
                                        const struct fsd_diff *d, const char *word,
                                        struct fsd_error *err);
 
-/** Picks those of the worst region that differs or, if `layers` or `nodes` are set, of
- *  the region that contains one of them.
+/** Picks the layers and nodes of the worst region that differs or, if `layers` or
+ * `nodes` are set, of the region that contains one of them.
  *  @return FSD_E_ARG if there is none */
 enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
                                       struct fsd_arena *arena,

@@ -314,8 +314,8 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
     fsd_vec_sort(&s->old_layers, fsd_by_id);
 }
 
-/* Adds the consumers of these nodes that have no layer, a view or a duplicate: without
- * them the part would have outputs inside its kernels. */
+/* Adds consumers without a layer, such as views and duplicates, of the subject's nodes.
+ * Without these consumers, the part would have outputs inside its kernels. */
 static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
                       const struct fsd_diff *d)
 {

@@ -40,7 +40,7 @@ static const char ONNX_WORDS[] =
     "vectors vocabulary weights width wrap xgboost xs zeros zs ";
 
 struct fsd_public_words {
-    struct fsd_intern *known; /* in lower case */
+    struct fsd_intern *known; /* the known words, in lower case */
 };
 
 enum { LONGEST_WORD = 40 };

@@ -29,7 +29,7 @@ struct fsd_renamer {
     char letter[FSD__NAMED_COUNT];
     size_t longest; /* the longest name, in bytes */
     struct fsd_public_words *public;
-    const char *const *phrases; /* of the builder; NULL: none */
+    const char *const *phrases; /* phrases of the builder; NULL: none */
 };
 
 struct fsd_renamer *fsd_renamer_new(struct fsd_arena *arena)
@@ -168,7 +168,7 @@ static void learn_layers(struct fsd_renamer *r, const struct fsd_graph *g)
     }
 }
 
-/* A value that the user set may be a path. */
+/* Records values of build options as names: a value that the user set may be a path. */
 static void learn_built(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (uint32_t i = 0; i < g->built.n; i++) {
@@ -195,7 +195,7 @@ static void learn_names(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         learn_name(r, g->names, FSD_NAMED_NODE, g->nodes.at[i].name);
-        /* An operator that ONNX or the builder defines stays. */
+        /* An operator that ONNX or the builder defines keeps its name. */
         learn_name(r, g->names, FSD_NAMED_FUNCTION, g->nodes.at[i].op);
         if (!fsd_public_has(r->public,
                             fsd_slice_of(fsd_text(g->names, g->nodes.at[i].domain))))

@@ -36,7 +36,7 @@ const char *fsd_renamer_name(void *payload, enum fsd_named of, struct fsd_slice 
 bool fsd_renamer_is_public(void *payload, struct fsd_slice text);
 
 /** The text with its names replaced.
- *  @param text  NULL: NULL. */
+ * @param text may be NULL; the result is then NULL, too. */
 const char *fsd_renamer_text(struct fsd_renamer *r, const char *text);
 
 /** Replaces the text of all symbols of the run except the words that stay.  Texts that

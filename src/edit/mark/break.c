@@ -63,7 +63,7 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
     "the builder computes the Conv in a kernel of its own and generates another one "  \
     "for the following nodes"
 
-/* The break after the Conv, or after the Add if that is the first node that follows. */
+/* The break after the Conv or, if an Add directly follows, after the Add. */
 static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
                                         fsd_id conv)
 {
@@ -275,8 +275,10 @@ static bool is_turned(const struct fsd_marks *m, fsd_id group)
     return own > asked;
 }
 
-/* A tensor between two transpositions does not have the layout of an output; the input
- * of a Resize is written if it is not row-major. */
+/* Breaks a generated kernel between pointwise nodes and a Transpose, if the kernel
+ * contains transpositions that the builder added; or before a Resize, if the kernel's
+ * output is not row-major. The marked tensor, which must be row-major, is then written
+ * by a separate kernel. */
 static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;

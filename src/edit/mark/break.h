@@ -25,7 +25,7 @@ static inline bool fsd_break_is_none(const struct fsd_candidate *c)
 struct fsd_candidate fsd_break_none(const char *why);
 void fsd_break_add(struct fsd_candidate *c, fsd_id group);
 
-/** For FSD_NONE, they return false or FSD_NONE. */
+/** Facts about a group; for the group FSD_NONE, false or FSD_NONE. */
 bool fsd_break_is_generated(const struct fsd_marks *m, fsd_id group);
 bool fsd_break_is_compiled(const struct fsd_marks *m, fsd_id group);
 fsd_id fsd_break_product(const struct fsd_marks *m, fsd_id group);
@@ -42,14 +42,15 @@ bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 
-/** Finds how an If splits each of several groups: replaces the candidate of each group
- *  for which there is one, or for which it is known why there is none.
+/** Finds how an If splits each of several groups. Replaces the candidate of a group if
+ * an If can split the group, or if the reason why it cannot is known.
  *  @param n  at most FSD_BREAK_AT_ONCE. */
 enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
                      struct fsd_candidate *const *without, uint32_t n);
 
-/** What fsd_break_by_if() knows of the model before, in m->arena. */
+/** Collects the facts about the model that all calls of fsd_break_by_if() need, in
+ * m->arena. */
 struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m);
 
 #endif

@@ -83,8 +83,8 @@ static bool only_scales(const struct fsd_marks *m, fsd_id node)
     return false;
 }
 
-/* The last tensor in the group on which a node of the group depends; one that is only
- * scaled counts only if there is no other; FSD_NONE: none. */
+/* The last tensor inside the group on which a node of the group depends; FSD_NONE:
+ * none. A tensor that is only scaled is chosen only if there is no other. */
 static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
 {
     fsd_id last = FSD_NONE, scaled = FSD_NONE;
@@ -168,10 +168,10 @@ struct fsd_outlook {
     bool sorted;    /* each node precedes the consumers of its outputs */
     bool *dry;      /* indexed by node: it depends on no input of the network */
     uint32_t *last; /* indexed by tensor: its last consumer; FSD_NONE */
-    uint32_t
-        *live; /* indexed by node: the number of tensors, not of dry nodes, that are
-                       there before it and that it or a later node reads */
-    uint32_t floor;       /* all dry nodes with a group precede this one */
+    uint32_t *live; /* indexed by node: the number of tensors that exist before the node
+                  runs, and that it or a later node reads; outputs of dry nodes do not
+                  count */
+    uint32_t floor; /* all dry nodes with a group precede this node */
     uint32_t *low, *high; /* indexed by group: its first and its last node */
 };
 
@@ -241,12 +241,13 @@ struct borders {
     const struct fsd_marks *m;
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
-    uint64_t open;      /* those that may still get a break */
+    uint64_t open;      /* the fusions that may still get a break */
     uint64_t *passed;   /* indexed by tensor: it is forwarded */
     uint64_t *behind;   /* indexed by node: it depends on a forwarded tensor */
     uint64_t *sums;     /* indexed by tensor: see find_sums() */
-    fsd_id first, full; /* `behind` is of the nodes before `full`, and nothing before
-                           `first`; all others that are not dry are behind */
+    fsd_id first, full; /* `behind` is stored for the nodes from `first` up to `full`.
+                           No node before `first` is behind an If; each node from `full`
+                           on is behind all Ifs, unless it is dry */
 };
 
 static uint64_t behind_of(const struct borders *b, fsd_id node)
@@ -260,7 +261,7 @@ static bool is_near(const struct borders *b, fsd_id group)
     return b->m->reach->low[group] < b->full && b->m->reach->high[group] >= b->first;
 }
 
-/* Calls for each bit of a mask that is open. */
+/* Runs its body for each bit of a mask that is also set in `open`. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): `bit` is a name that is declared */
 #define EACH_OPEN(b, bit, mask)                                                        \
     for (uint64_t bit##s = (mask), bit;                                                \
@@ -268,14 +269,16 @@ static bool is_near(const struct borders *b, fsd_id group)
          bit##s &= bit##s - 1)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* A fusion whose break changes too many others gets none, whatever else follows. */
+/* Ends the examination of a fusion whose break changes too many groups: it gets no
+ * break. */
 static void settle(struct borders *b, uint64_t bit)
 {
     if (b->c[bit]->n > FSD_BREAK_MOST)
         b->open &= ~(UINT64_C(1) << bit);
 }
 
-/* Marks the nodes that depend on these tensors of one fusion, in any order of nodes. */
+/* Marks the nodes that depend on the forwarded tensors of one fusion, in any order of
+ * nodes. */
 static void walk_behind(struct borders *b, struct fsd_arena *scratch, uint64_t bit)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -313,8 +316,8 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     }
 }
 
-/* Counts the tensors that are behind all Ifs, and that later nodes read: adds outputs
- * of the node, and removes what it is the last to read. */
+/* Updates the number of tensors that are behind all Ifs and that later nodes read: adds
+ * outputs of the node, and removes tensors that no later node reads. */
 static uint32_t count_covered(const struct borders *b, bool *covered, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -395,7 +398,7 @@ static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
     }
 }
 
-/* Those of the fusions that a group is not itself. */
+/* The examined fusions, except this group, as a mask. */
 static uint64_t others_than(const struct borders *b, fsd_id group)
 {
     uint64_t mask = 0;
@@ -405,17 +408,18 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
     return mask;
 }
 
-/* Adds a different group of which only some nodes depend on the tensors.  The builder
- * computes its other nodes before the If if possible, a single node in the kernel of an
- * operand.  It computes products together, and recognizes an attention, only if all
- * their operands are available. */
+/* Adds another group if only some of its nodes depend on the forwarded tensors. The
+ * builder computes its other nodes before the If if it can: a single node becomes part
+ * of the kernel of one of its operands. It computes products together, and recognizes
+ * an attention, only if all their operands are available at the same time. */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
     uint32_t n = m->state->groups.at[i].nodes.n;
-    uint64_t late = 0, early = 0, several = 0; /* a bit for each break: some node
-                                                  is behind it, some is before it,
-                                                  several are */
+    uint64_t late = 0, early = 0, several = 0; /* masks, a bit for each break: a node of
+                                                  the group is behind it; a node is
+                                                  before it; several nodes are before
+                                                  it */
     bool parts =
         m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 
@@ -438,9 +442,9 @@ static void add_mixed_group(struct borders *b, fsd_id i)
     }
 }
 
-/* For which of the fusions the part after the If reads the tensor from before the If,
- * directly or through sums of such tensors.  It then has the model's sizes, not those
- * with which the builder computes products. */
+/* A mask of the fusions for which the part after the If reads the tensor from before
+ * the If, directly or through sums of such tensors. The tensor then has the model's
+ * sizes, not those with which the builder computes products. */
 static uint64_t across_of(const struct borders *b, fsd_id tensor)
 {
     fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
@@ -452,7 +456,8 @@ static uint64_t across_of(const struct borders *b, fsd_id tensor)
                : b->sums[tensor];
 }
 
-/* Fills `sums`.  A sum behind `full` reads nothing from before an If. */
+/* Fills `sums`. The nodes from `full` on need no entry: a sum among them reads nothing
+ * from before an If. */
 static void find_sums(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -517,7 +522,7 @@ static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
     fsd_break_add(c, norm);
 }
 
-/* For which of the fusions a node behind the If reads the tensor. */
+/* A mask of the fusions for which a node behind the If reads the tensor. */
 static uint64_t read_behind(const struct borders *b, fsd_id tensor)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -529,8 +534,8 @@ static uint64_t read_behind(const struct borders *b, fsd_id tensor)
     return read;
 }
 
-/* A product of such a sum is computed matrix by matrix, and the nodes after it
- * separately. */
+/* A product that reads across an If (across_of()) is computed matrix by matrix, and the
+ * nodes after it separately. */
 static void add_stacked(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -625,7 +630,7 @@ static void add_parts(struct borders *b, bool residuals)
     fsd_arena_free(scratch);
 }
 
-/* The candidate at first: the tensor alone is forwarded. */
+/* The initial candidate: only the last inner tensor is forwarded. */
 static struct fsd_candidate at_last_inside(const struct fsd_marks *m, fsd_id group)
 {
     struct fsd_candidate c = {

@@ -33,7 +33,7 @@ enum fsd_place_why {
     FSD_WHY_OUTPUT,    /**< it already is an output */
     FSD_WHY_CONV,      /**< a generated kernel of a Conv writes it */
     FSD_WHY_FORM,      /**< a generated kernel writes it in a different form */
-    FSD_WHY_READER,    /**< likewise for the kernel that reads it */
+    FSD_WHY_READER,    /**< a generated kernel reads it in a different form */
     FSD_WHY_SHARED,    /**< its duplicates are also read, by products in one kernel */
     FSD_WHY_JOINED,    /**< it is one of several products in one kernel */
     FSD_WHY_IN_PLACE,  /**< it is written in place into a Concat */
@@ -63,8 +63,8 @@ struct fsd_tensor_place {
     fsd_id layer;  /**< the layer that writes it or contains it; FSD_NONE */
     fsd_id port;   /**< in the engine's `ports`: the port that writes it; FSD_NONE */
     fsd_id holder; /**< GONE: the tensor that has its values; FSD_NONE */
-    bool together; /**< it is free, and may be marked in one build with all others for
-                        which this is true */
+    bool together; /**< it is free, and may be marked in one build together with all
+                        other tensors that have this flag */
 };
 
 /** The kind of a group as a fusion, exactly one. */
@@ -100,12 +100,13 @@ struct fsd_marks {
     struct fsd_tensor_place *places; /**< indexed by tensor of the model */
     struct fsd_break *breaks;        /**< indexed by group */
     FSD_VEC(fsd_id) pool;
-    struct fsd_outlook *reach; /**< for the breaks by an If */
+    struct fsd_outlook *reach; /**< facts about the model, for breaks by an If */
     fsd_id *next_same;         /**< indexed by tensor: the next one with the same
                                    value */
     struct fsd_users **users;  /**< indexed by value of a tensor: see
                                    fsd_marks_users(); NULL: not known yet */
-    uint32_t *stamps, *walks;  /**< for fsd_marks_users(), by value and by group */
+    uint32_t *stamps, *walks;  /**< for fsd_marks_users(): the last walk that visited
+                                    each value and group; the number of walks */
 };
 
 /** Computes all members.
@@ -138,15 +139,16 @@ static inline bool fsd_marks_is_inside(const struct fsd_marks *m, fsd_id tensor)
     return tensor != FSD_NONE && m->places[tensor].place == FSD_PLACE_INSIDE;
 }
 
-/** Whether it may be marked as an output without changing a fusion; false for an input
- *  or output. */
+/** Whether the tensor may be marked as an output without changing a fusion; false for
+ * an input or output. */
 static inline bool fsd_tensor_is_free(const struct fsd_marks *m, fsd_id tensor)
 {
     return m->places[tensor].place == FSD_PLACE_BETWEEN &&
            m->places[tensor].why == FSD_WHY_NONE;
 }
 
-/** Whether it may be marked in one build with all others for which this is true. */
+/** Whether the tensor may be marked in one build together with all others for which
+ * this is true. */
 static inline bool fsd_tensor_is_free_together(const struct fsd_marks *m, fsd_id tensor)
 {
     return fsd_tensor_is_free(m, tensor) && m->places[tensor].together;
@@ -175,7 +177,7 @@ fsd_id fsd_marks_condition(const struct fsd_diff *d);
 /** The consumers of a tensor's values, found through nodes without a layer. */
 struct fsd_users {
     fsd_id_vec groups; /**< each once, in the order in which they are found */
-    fsd_id *sorted;    /**< the same, ascending */
+    fsd_id *sorted;    /**< the same groups, ascending */
     bool outside;  /**< an output of the model, or a layer that computes no core node,
                         uses it */
     bool in_place; /**< a Concat that no layer computes uses it */

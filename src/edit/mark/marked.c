@@ -60,8 +60,8 @@ static const char *put_first(const struct marker *m, const char *from,
     return node.output;
 }
 
-/* The first number of a tensor, as its first part along each axis.  A kernel that
- * reduces the tensor would be fused with the network's kernels that do so. */
+/* Takes the first number of a tensor by a Gather along each axis. A reduction would be
+ * fused with kernels of the network that also reduce the tensor. */
 static const char *first_number_of(const struct marker *m, const char *at,
                                    uint32_t rank)
 {
@@ -81,9 +81,9 @@ static const char *first_number_of(const struct marker *m, const char *at,
     return at;
 }
 
-/* Whether the first number of the input differs from 0, a number that is known only
- * when the network runs.  If the rank of the input is unknown, takes its greatest
- * number. */
+/* The condition of the Ifs: whether the first number of the input differs from 0, which
+ * is known only when the network runs. If the rank of the input is unknown, its
+ * greatest number is used. */
 static const char *condition_of(const struct marker *m)
 {
     fsd_id input = fsd_marks_condition(m->d);

@@ -215,9 +215,10 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
 }
 
 /* Whether a conversion after the node would be fused with the node's kernel and divide
- * it: a kernel of several nodes, or a normalization, which the builder may compute in
- * two kernels.  A layer writes a Transpose's output in the order of its input, so an
- * output needs one more conversion, and no part of the kernel moves into it. */
+ * that kernel. This applies to a kernel of several nodes, and to a normalization, which
+ * the builder may compute in two kernels. A layer writes a Transpose's output in the
+ * order of its input, so an output needs one more conversion, and no part of the kernel
+ * moves into it. */
 static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
 {
     const struct fsd_graph *g = m->d->model;
@@ -405,8 +406,8 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether a generated kernel at one of the ports has a marked tensor that is also
- * converted on its other side. */
+/* Whether the layer is a generated kernel with a converted tensor on one side: among
+ * its outputs if it reads the other tensor (`reads`), else among its inputs. */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {

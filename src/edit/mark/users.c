@@ -1,9 +1,10 @@
 /*
  * Shared by places, kinds and breaks: finds the group that computes a node, and the
- * consumers of a tensor's values.  A tensor's consumers are found through nodes that no
+ * consumers of a tensor's values. A tensor's consumers are found through nodes that no
  * layer computes (a Reshape, a folded Cast), since the nodes after them read the tensor
- * itself; each node is visited once.  Of n branches that compute the same, each tensor
- * has the consumers of all n, so that they are kept by value and not by tensor.
+ * itself; each node is visited once. If n branches compute the same values, each of
+ * their tensors has the consumers of all n branches. So consumers are stored per value,
+ * not per tensor.
  */
 #include "edit/mark/mark.h"
 
@@ -44,7 +45,7 @@ bool fsd_marks_is_stack(const struct fsd_marks *m, fsd_id tensor)
 
 /* ------------------------------------------------------------------------- users */
 
-/* Tensors that still have to be visited, with a number for each walk. */
+/* A walk through tensors: those that it still has to visit. */
 struct walk {
     const struct fsd_marks *m;
     struct fsd_arena *scratch;
@@ -72,7 +73,8 @@ static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id
     fsd_vec_push(m->arena, &users->groups, group);
 }
 
-/* A Q or DQ may also be in a layer that computes a core node, or have its own layer. */
+/* Adds the groups of all layers that compute the node; returns false if none does. A Q
+ * or DQ may be in a layer that computes a core node, or have its own layer. */
 static bool add_layers(const struct fsd_marks *m, struct fsd_users *users, fsd_id node)
 {
     const struct fsd_match *match = m->d->match;
@@ -123,7 +125,7 @@ fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node)
     return m->group_of[node];
 }
 
-/* What is true of all tensors of a value. */
+/* Sets the facts that hold for all tensors of a value, and sorts the groups. */
 static void sum_up(const struct fsd_marks *m, struct fsd_users *users, fsd_id value)
 {
     uint32_t n = users->groups.n;
@@ -179,7 +181,7 @@ bool fsd_users_have(const struct fsd_users *users, fsd_id group)
                                       sizeof group, fsd_by_id) != NULL;
 }
 
-/* The types from which each builder can cast to FP32. */
+/* True for types from which every builder can cast to FP32. */
 static bool is_number(enum fsd_dtype type)
 {
     return type == FSD_FP32 || type == FSD_FP16 || type == FSD_BF16 ||

@@ -4,8 +4,8 @@
  * fusion.
  *
  *     tensors             each tensor: between, written, inside, gone
- *     --free              those between layers alone: to be marked together, or one at
- *                         a time
+ *     --free              only tensors between layers: those that may be marked
+ *                         together, and those that may be marked one at a time
  *     --break LAYER|NODE  the tensor that splits this fusion, and what changes then
  *     --as FORM           the tensors of --free or --break for another tool
  */
@@ -403,7 +403,8 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
     return NULL;
 }
 
-/* Another tool marks all its tensors in one build. */
+/* Whether the tensor can be in a list for another tool, which marks all tensors of the
+ * list in one build. */
 static bool is_together(const struct answer *root, uint32_t i)
 {
     return root->breaks || ((struct tensor_row *)root->tensors->at.at[i])->together.is;

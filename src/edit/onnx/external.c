@@ -17,7 +17,7 @@
 /* --------------------------------------------------------------------- one tensor */
 
 struct place {
-    struct fsd_slice tensor; /* its name */
+    struct fsd_slice tensor; /* name of the tensor */
     const char *location;    /* NULL: not stated */
     uint64_t offset, length;
     bool has_length;

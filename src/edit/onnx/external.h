@@ -8,9 +8,9 @@
 /** The files that contain weights of a model, opened on demand. */
 struct fsd_outside {
     struct fsd_arena *arena;
-    const char *model; /**< its path; the files are in its folder */
+    const char *model; /**< path of the model; the files are in its folder */
     struct fsd_error *err;
-    enum fsd_status status; /**< of the first file that could not be read */
+    enum fsd_status status; /**< status of the first file that could not be read */
     FSD_VEC(struct fsd_file) files;
     FSD_VEC(size_t) released; /* offset per mapping up to which pages were released */
 };
@@ -20,7 +20,8 @@ struct fsd_outside {
 void fsd_external_inline(struct fsd_outside *from, struct fsd_slice bytes,
                          enum fsd_onnx_message is, struct fsd_pieces *to);
 
-/** Checks that all external data of the message exists, likewise. */
+/** Checks that all external data of the message exists; missing data sets the status of
+ * `from`. */
 void fsd_external_check(struct fsd_outside *from, struct fsd_slice bytes,
                         enum fsd_onnx_message is);
 

@@ -20,7 +20,7 @@ enum message {
     FUNCTION,
     GRAPH,
     ANNOTATION,
-    ENTRY, /* of a quantization annotation */
+    ENTRY, /* an entry of a quantization annotation */
     NODE,
     ATTRIBUTE,
     VALUE,
@@ -37,7 +37,7 @@ enum message {
 enum action {
     KEEP = 1,
     RENAME, /* to: the kind of the name */
-    WORD,   /* likewise, unless all its words are public */
+    WORD,   /* to: the kind of the name, which stays if all its words are public */
     INTO    /* to: the type of the message */
 };
 
@@ -234,8 +234,8 @@ static struct fill fill_of(int type, bool row)
     return fill;
 }
 
-/* The bits of a type whose numbers are kept, for tensors whose numbers are in another
- * file. */
+/* The number of bits of an element, for types whose numbers are kept; 0: they are not.
+ * It is needed for a tensor whose numbers are in another file. */
 static unsigned bits_of_kept(int type)
 {
     switch (type) {

@@ -18,8 +18,9 @@
 enum fsd_named {
     FSD_NAMED_NODE,
     FSD_NAMED_TENSOR,
-    FSD_NAMED_FUNCTION, /**< also an operator that ONNX does not have */
-    FSD_NAMED_DOMAIN,   /**< of functions and such operators */
+    FSD_NAMED_FUNCTION, /**< a function, or an operator that ONNX does not have */
+    FSD_NAMED_DOMAIN,   /**< the domain of a function, or of an operator that ONNX does
+                             not have */
     FSD_NAMED_DIM,      /**< a dynamic dimension */
     FSD_NAMED_WORD,     /**< anything else */
     FSD__NAMED_COUNT
@@ -39,10 +40,10 @@ struct fsd_onnx_hiding {
         *is_public; /**< called for operators, domains, attributes and exporters; must
                          be set if rename is */
     void *payload;
-    bool weights; /**< replace them: floats become 2^-6; integers of up to 16 bits
-                       become 1, or 0 in a list (such as zero points); integers of 32
-                       and 64 bits, which are sizes and indices, and single numbers
-                       stay, but become 0 if they are in another file */
+    bool weights; /**< replace the numbers of weights. Floats become 2^-6; integers of
+                       up to 16 bits become 1, or 0 in a list (such as zero points).
+                       Integers of 32 and 64 bits, which are sizes and indices, and
+                       single numbers stay, but become 0 if they are in another file */
 };
 
 /** Writes the model with these changes.

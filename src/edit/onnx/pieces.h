@@ -15,7 +15,7 @@ struct fsd_piece {
     enum fsd_narrowing to;
 };
 
-/** Empty if zero. */
+/** The pieces of a file, in order; a zeroed struct is an empty list. */
 struct fsd_pieces {
     FSD_VEC(struct fsd_piece) list;
     uint64_t size; /* bytes in the written file */
@@ -47,8 +47,8 @@ void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char
 void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char *from,
                      struct fsd_slice message);
 
-/** The mapping to which bytes belong, and the offset up to which it was released; NULL:
- *  none. */
+/** Returns the mapping that contains the byte at `at`; NULL: none does. Sets `released`
+ * to the offset up to which pages of that mapping were released. */
 typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
                                               size_t **released);
 

@@ -21,7 +21,7 @@ static void put_with_number(struct fsd_arena *arena, uint32_t field,
     fsd_pieces_message(arena, to, field, &inner);
 }
 
-/* A TypeProto. */
+/* Writes a TypeProto with another element type. */
 static void put_type(struct fsd_arena *arena, struct fsd_slice message, int type,
                      struct fsd_pieces *to)
 {

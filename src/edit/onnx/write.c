@@ -21,18 +21,20 @@
 
 struct writer {
     const struct fsd_onnx_edits *e;
-    struct fsd_arena *arena; /* of the edits */
+    struct fsd_arena *arena; /* the arena of the edits */
     struct fsd_wire_walk walk;
     struct fsd_outside outside;
-    uint32_t missing; /* number of inputs and outputs to set that nodes do not have */
+    uint32_t missing; /* number of inputs and outputs that edits set, but that the nodes
+                         in the file do not have */
     uint32_t *met;    /* indexed by change of a node: how often it was applied */
     bool *met_listed; /* indexed by change of a list */
 };
 
 /* -------------------------------------------------------------------------- a walk */
 
-/* `place`: in the scope's list, of the first node in these bytes; set to the place
- * after them. */
+/* Writes a graph, or a part of one, with its edits.
+ * @param place in: the place of the first node of these bytes in the scope's list of
+ *        nodes; out: the place after the last one */
 static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 
@@ -87,9 +89,9 @@ static bool has_field(struct fsd_slice message, uint32_t number)
     return false;
 }
 
-/* `body`: the number of the node's next body, numbered like in the loader: of an
- * attribute, first `g`, which the file may split into parts, then each of `graphs`.
- * The body of a call is last, and is not a graph. */
+/* Writes an attribute with the edits in its bodies. `body` is the number of the node's
+ * next body, numbered as in the loader: first `g`, which the file may split into parts,
+ * then each of `graphs`. The body of a call is last, and is not a graph. */
 static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id node,
                            uint32_t *body, struct fsd_pieces *to)
 {

@@ -36,14 +36,14 @@ bool fsd_onnx_can_reopen(const struct fsd_graph *model);
 
 /** Opens the file of a model again, to copy it with changes.
  *  @param out the caller ends it with fsd_file_done(), even after an error
- *  @param who  "retype", which needs the file twice, for the message.
+ * @param who for the message: the verb that needs the file twice, such as "retype"
  *  @return FSD_E_ARG if the model is not from an ONNX file, or from standard input;
  *          else like fsd_file_open_decompressed() */
 enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *model,
                                 const char *who, struct fsd_error *err);
 
 /** Opens the file of the model to which the edits belong, and writes it with them.
- *  @return like the two functions above */
+ * @return like fsd_onnx_reopen() and fsd_onnx_write() */
 enum fsd_status fsd_onnx_write_again(const struct fsd_onnx_edits *edits,
                                      const char *who, FILE *out, struct fsd_error *err);
 

@@ -6,7 +6,8 @@
 #include "edit/retype/retype.h"
 #include "edit/run.h"
 
-/* The node's type in the model: that of its first float output, else input. */
+/* The type of a node in the model: that of its first float output or, if it has none,
+ * of its first float input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];

@@ -15,7 +15,7 @@
 
 #include "edit/run.h"
 
-/** The outcome for a node's type: exactly one. */
+/** What happens to the type of a node: exactly one of these. */
 enum fsd_retyped {
     FSD_RETYPED_NOT,       /**< it has no floats, or the model's type is already the
                                 engine's */
@@ -30,7 +30,8 @@ enum fsd_retyped {
 struct fsd_retyped_node {
     enum fsd_retyped what;
     enum fsd_dtype chosen; /**< the engine's type; FSD_TF32 becomes FSD_FP32 */
-    enum fsd_dtype type;   /**< in the typed model; FSD_DTYPE_UNKNOWN: no floats */
+    enum fsd_dtype type;   /**< the node's type in the typed model; FSD_DTYPE_UNKNOWN:
+                                no floats */
     const char *why;       /**< for LOST: a string literal */
 };
 
@@ -50,7 +51,7 @@ struct fsd_retype {
                                          output */
     enum fsd_dtype *read;           /**< indexed by port: the type that the node
                                          reads */
-    bool *kept;   /**< indexed by tensor: an output of a graph, whose name keeps its
+    bool *kept;   /**< indexed by tensor: an output of a graph, which keeps its name and
                        type */
     fsd_id *same; /**< indexed by tensor: the tensor from which a Cast of the model
                        produces it; consumers of that type read it instead; FSD_NONE */
@@ -63,7 +64,7 @@ struct fsd_retype {
 struct fsd_retype *fsd_retype_new(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /** The edits that apply the plan.
- *  @param file of the model, in which weights are searched */
+ * @param file the file of the model, in which weights are searched */
 struct fsd_onnx_edits *fsd_retype_edits(const struct fsd_retype *plan,
                                         const struct fsd_file *file);
 
