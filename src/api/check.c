@@ -106,7 +106,8 @@ static enum fsd_status write_learnt(const struct fsd_options *opt,
     return status;
 }
 
-/* A gate that knows only names would pass changes that it cannot see. */
+/* Refuses a state that has only names and times of layers, because the gate would pass
+ * changes that it cannot see. */
 static enum fsd_status refuse_profile(const struct fsd_state *s, struct fsd_error *err)
 {
     if (!s->only_timed)
@@ -152,8 +153,9 @@ static unsigned count_builds(const char *path)
 
 unsigned fsd_snapshot_builds(const char *path)
 {
-    struct fsd_opened *recorded = fsd_opened_record(NULL); /* counting does not make the
-                                                              file an input */
+    struct fsd_opened *recorded = fsd_opened_record(NULL); /* a file that is only
+                                                              counted is not an input of
+                                                              the check */
     unsigned n = count_builds(path);
 
     fsd_opened_record(recorded);
@@ -171,12 +173,12 @@ enum fsd_status fsd_snapshot_make(const struct fsd_options *opt, FILE *out,
 struct fsd_check {
     struct fsd_arena *arena;
     struct fsd_state *old, *new;
-    const struct fsd_state *nearest; /* for what the old state holds, its counterpart in
-                                        the new one */
+    const struct fsd_state *nearest; /* the old snapshot reduced to the variants that
+                                        are nearest to the new build */
     struct fsd_diff *run;            /* the run of `new`; NULL: `new` is a snapshot */
     const char *snapshot;            /* path of the old state */
     const char *label;               /* the requested label; NULL: none */
-    struct fsd_options opt;          /* its `note` receives notes */
+    struct fsd_options opt;          /* options of the check; `note` receives notes */
     struct fsd_policy *policy;
     struct fsd_compare *compare;
     struct fsd_verdict *verdict;
@@ -184,8 +186,8 @@ struct fsd_check {
     bool shrunk;                 /* only the verdict is kept */
 };
 
-/* If less than half of two models can be aligned, they are not exports of one
- * network. */
+/* Checks that two models are exports of one network: at least half of their nodes must
+ * be aligned. */
 static enum fsd_status check_models(const struct fsd_check *c,
                                     const struct fsd_options *opt,
                                     struct fsd_error *err)
@@ -201,7 +203,8 @@ static enum fsd_status check_models(const struct fsd_check *c,
         c->new->model_path, n.old, n.aligned, n.new);
 }
 
-/* Another builder divides the same model into different layers throughout. */
+/* Refuses a build of another builder, which divides the same model into different
+ * layers throughout. */
 static enum fsd_status check_builder(const struct fsd_check *c,
                                      const struct fsd_options *opt,
                                      struct fsd_error *err)
@@ -219,8 +222,8 @@ static enum fsd_status check_builder(const struct fsd_check *c,
                     fsd_text(c->new->names, c->new->producer));
 }
 
-/* Without a snapshot to compare with, a policy without requirements on the build itself
- * would pass any build. */
+/* For a check without a snapshot: refuses a policy without requirements on the build
+ * itself, which would pass any build. */
 static enum fsd_status check_promises(const struct fsd_policy *policy,
                                       struct fsd_error *err)
 {
@@ -278,10 +281,10 @@ static enum fsd_status open_lint(struct fsd_check *c, const struct fsd_options *
 
 /* How well the candidate snapshots fit the build. */
 struct choice {
-    const char *path;       /* of the best snapshot; NULL: none fits */
-    uint32_t alike, equals; /* how many facts it shares with the build; how many others
-                               fit as well */
-    struct fsd_print why;   /* why the others do not fit */
+    const char *path;       /* path of the best snapshot; NULL: none fits */
+    uint32_t alike, equals; /* alike: number of facts that it shares with the build;
+                               equals: number of other snapshots that fit as well */
+    struct fsd_print why;   /* why the other snapshots do not fit */
 };
 
 static enum fsd_status look_at(struct choice *best, const struct fsd_check *c,
@@ -351,7 +354,8 @@ static enum fsd_status choose_snapshot(struct fsd_check *c,
     return fsd_snapshot_read(&c->old, best.path, err);
 }
 
-/* A build without a label gets the label of its snapshot. */
+/* Compares the label of the build with its snapshot's. A build without a label gets the
+ * label of its snapshot. */
 static enum fsd_status check_label(struct fsd_check *c, bool force,
                                    struct fsd_error *err)
 {
@@ -515,7 +519,7 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
 {
     struct fsd_report report = {.subject = FSD_OF_CHECKS, .style = style};
     struct fsd_arena *arena;
-    struct fsd_intern *names; /* makes valid UTF-8 of any bytes */
+    struct fsd_intern *names; /* converts any bytes to valid UTF-8 */
     struct fsd_judged *judged;
     struct fsd_verdicts all;
     enum fsd_status status = fsd_expect_array("builds", builds, n, err);
@@ -540,8 +544,8 @@ enum fsd_status fsd_checks_write(const struct fsd_checked *builds, unsigned n,
     return status;
 }
 
-/* Rows that equal those of a recorded build keep their variants; the others are
- * replaced by those of this build. */
+/* Writes the snapshot with this build. Rows that equal those of a recorded build keep
+ * their variants; the others are replaced by those of this build. */
 static void update_variants(const struct fsd_check *check, FILE *out)
 {
     const struct fsd_state *builds[1 + FSD_MOST_BUILDS] = {check->new, check->old};

@@ -7,7 +7,7 @@
 #include "report/json/json.h"
 #include "report/record/records.h"
 
-/* File names and arguments are bytes, but JSON is text. */
+/* Adds file names or arguments, which are bytes, as valid text. */
 static void add_words(struct fsd_json *object, const char *key,
                       struct fsd_intern *names, const char *const *words, unsigned n)
 {
@@ -17,7 +17,8 @@ static void add_words(struct fsd_json *object, const char *key,
         fsd_json_add_text(list, fsd_text(names, fsd_intern_str(names, words[i])));
 }
 
-/* A model that cannot be read has an error message instead of a hash. */
+/* Adds the model's path and its hash or, if the model cannot be read, the error
+ * message. */
 static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *path)
 {
     struct fsd_json *model = fsd_json_object(root, "model");

@@ -13,7 +13,7 @@ struct words {
     FILE *out;
 };
 
-/* A path may contain any bytes, but names are valid UTF-8. */
+/* Makes a path valid UTF-8, as names are; a path may contain any bytes. */
 static const char *valid(struct fsd_intern *names, const char *path)
 {
     return fsd_text(names, fsd_intern_str(names, path));
@@ -45,7 +45,7 @@ static void put_files(const struct words *w, const struct fsd_options *opt)
     put_word(w, "--times", opt->times);
 }
 
-/* Options that all verbs have. */
+/* Prints the options that all verbs have. */
 static void put_common(const struct words *w, const struct fsd_options *opt)
 {
     const char *before = " --evidence ";
@@ -92,7 +92,8 @@ static void put_more(const struct words *w, const struct fsd_options *opt)
     }
 }
 
-/* MODEL,ENGINE[+PART...][,P1+P2[,LOG]]: one shell word, whatever its names contain. */
+/* Prints a build as one shell word, whatever its names contain:
+ * MODEL,ENGINE[+PART...][,P1+P2[,LOG]]. */
 static void put_build(const struct words *w, const struct fsd_options *opt)
 {
     struct fsd_print print;

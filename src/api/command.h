@@ -4,7 +4,8 @@
 
 #include "explain/diff/diff.h"
 
-/** Allocated in the arena; invalid UTF-8 in paths is replaced, as in all names. */
+/** Makes the command, in the arena. Invalid UTF-8 in paths is replaced, as in all
+ * names. */
 const struct fsd_command *fsd_command_new(struct fsd_arena *arena,
                                           struct fsd_intern *names,
                                           const struct fsd_options *opt);

@@ -166,7 +166,7 @@ uint32_t fsd_finding_subject(const struct fsd_diff *d, uint32_t finding,
 
 /* --------------------------------------------------------------- whatever there is */
 
-/* @return false if the cell is unknown in JSON: for a list or an object. */
+/* @return false if the cell is unknown, or if it is a list or an object in JSON */
 static bool take_cell(const struct fsd_cell *cell, const struct fsd_column *column,
                       struct fsd_member *out)
 {

@@ -67,8 +67,9 @@ static enum fsd_status fail(const struct fsd_directory *d, const char *one,
 
 /* --------------------------------------------------------------------------- links */
 
-/* `collect` links to the model, wherever it is. Only who has the model knows its hash,
- * which command.json states. */
+/* Whether `collect` made this link, which may lead to a model anywhere. The model's
+ * hash must equal the hash in command.json, which can only be computed from the model
+ * itself. */
 static bool is_collected(struct fsd_arena *arena, const char *path)
 {
     struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
@@ -151,7 +152,8 @@ static const char *path_of(const struct fsd_directory *d, const char *name)
     return fsd_printed(d->arena, "%s%s%s", d->path, slash, name);
 }
 
-/* Ignores a serialized plan, weights and other files. */
+/* Takes a file of the directory according to its kind. Ignores a serialized plan,
+ * weights and other files. */
 static enum fsd_status take_file(struct fsd_directory *d, const char *name,
                                  struct fsd_error *err)
 {
@@ -179,8 +181,8 @@ static enum fsd_status take_file(struct fsd_directory *d, const char *name,
     return check_link(d, path, err);
 }
 
-/* A file that is both a model and an engine is the model if the directory has no other
- * model, but another engine or a build log. */
+/* Places a file that is both a model and an engine. It is the model if the directory
+ * has no other model, but another engine or a build log; otherwise the engine. */
 static enum fsd_status place_either(struct fsd_directory *d, struct fsd_error *err)
 {
     bool model = !d->files[FSD_FILE_MODEL] &&

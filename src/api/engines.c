@@ -1,9 +1,9 @@
 /*
- * A log of several engines, which is read once.  Each run of an engine gets that
+ * A log of several engines, which is read once. Each run of an engine gets that
  * engine's records (model/graph/history_part.c), and reads of the file only the lines
- * of its network and of its layers.  Reading the log again for each run would cost the
- * square of the number of engines.  What is no log of several engines is left to the
- * run, whose errors state what the file is.
+ * of its network and of its layers. Reading the log again for each run would cost the
+ * square of the number of engines. Any other file is left to the run, whose errors name
+ * the kind of the file.
  */
 #include "api/inputs.h"
 #include "read/engine/reader.h"
@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-/* The number of engines, of whatever can be read as lines. */
+/* The number of engines in a file, which is read line by line like a log, whatever it
+ * is. */
 static unsigned count_engines(const struct fsd_engines *engines,
                               const struct fsd_history *history)
 {

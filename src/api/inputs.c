@@ -39,7 +39,7 @@ struct inputs {
     struct fsd_graph *parsed; /* the network as the log states it; NULL: no log */
 };
 
-/* A path is bytes, but reports print text. */
+/* Makes a path, which is bytes, valid text for reports. */
 static const char *shown_path(const struct fsd_inputs *d, const char *path)
 {
     return fsd_text(d->names, fsd_intern_str(d->names, path));
@@ -89,8 +89,8 @@ static enum fsd_status read_layers(const struct inputs *in, struct fsd_arena *ar
     return FSD_OK;
 }
 
-/* Without a model, the engine's own names replace it; they are read before their
- * meaning is known. */
+/* Makes the model from the names in the engine if no model was given. For this, the
+ * engine is also read without a vocabulary. */
 static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -108,7 +108,8 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* In an excerpt of a log the parser's lines list some nodes, the engine's names all. */
+/* Makes the model from an excerpt of a log. The parser's lines list only some nodes
+ * there, while the names in the engine mention all of them, so both are read. */
 static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
 {
     struct fsd_arena *scratch = fsd_arena_new();
@@ -184,13 +185,16 @@ struct kinship {
     fsd_sym first;              /* name of the first in `strangers` */
 };
 
-/* Indexed by build. */
+/* Compares the dump with each engine of the log; the result is indexed by build. */
 static struct kinship *compare_engines(const struct fsd_history *h,
                                        const struct fsd_graph *dump,
                                        struct fsd_arena *scratch)
 {
     struct kinship *kin = FSD_NEW(scratch, struct kinship, h->builds);
-    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(dump->names)); /* by name */
+    bool *there = FSD_NEW(scratch, bool, fsd_intern_count(dump->names)); /* by name: the
+                                                                            dump has a
+                                                                            layer of
+                                                                            this name */
 
     for (fsd_id i = 0; i < dump->nodes.n; i++) {
         there[dump->nodes.at[i].name] = true;
@@ -217,7 +221,8 @@ static struct kinship *compare_engines(const struct fsd_history *h,
 }
 
 /* Chooses the log's build that the dump belongs to. The model may be the one that this
- * build parsed, so the dump is read before there is a model, its names unparsed. */
+ * build parsed, so the dump is read before there is a model, and its names are not
+ * parsed. */
 static void choose_build(struct inputs *in)
 {
     struct fsd_history *h = in->d->history;
@@ -237,7 +242,8 @@ static void choose_build(struct inputs *in)
     fsd_arena_free(scratch);
 }
 
-/* Names that the session created before assigning nodes are not the model's. */
+/* Marks the log as foreign if the model lacks most names of assigned nodes. It lacks
+ * those of nodes that the session created before it assigned them. */
 static void compare_assignment(struct fsd_history *h, const struct fsd_vocab *vocab)
 {
     uint32_t named = 0, strangers = 0;
@@ -292,7 +298,8 @@ static void read_log(struct inputs *in, const struct fsd_file *file)
     in->d->history->path = shown_path(in->d, file->name);
 }
 
-/* A log may have lines of both builders: the engine's builder determines the reader. */
+/* The reader for the log. A log may have lines of both builders: the engine's builder
+ * then determines the reader. */
 static const struct fsd_engine_reader *log_reader_of(const struct inputs *in)
 {
     const struct fsd_engine_reader *own =
@@ -329,7 +336,7 @@ static enum fsd_status set_build(struct inputs *in, struct fsd_error *err)
     return FSD_OK;
 }
 
-/* A text without any line of a build is not a log, whatever else it is. */
+/* Whether a text has no line of a build: then it is not a log, whatever else it is. */
 static bool states_nothing(const struct fsd_history *h)
 {
     return !h->events.n && !h->rivals.n && !h->finals.n && !h->built.n &&
@@ -402,8 +409,9 @@ static enum fsd_status load_engine(struct inputs *in, struct fsd_error *err)
     return status;
 }
 
-/* A dump with names only, beside the log of its build: the log's engine block states
- * all facts about these layers, if it has them in the same order. */
+/* Completes a dump that has only names, if the log of its build is given: the log's
+ * engine block states all facts about these layers, if it has them in the same
+ * order. */
 static void read_named_layers(struct inputs *in)
 {
     struct fsd_inputs *d = in->d;
@@ -461,8 +469,10 @@ static void take_places(struct inputs *in)
     struct fsd_graph *e = in->d->engine;
     struct fsd_arena *scratch = fsd_arena_new();
     uint32_t n = fsd_intern_count(in->d->names), all = 0;
-    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* index of the place, plus 1; */
-    uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* for nodes without a name */
+    uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* by name: index of the place
+                                                          plus 1; 0: none */
+    uint32_t *of_op = FSD_NEW(scratch, uint32_t, n);   /* by operator: the same, for
+                                                          nodes without a name */
 
     for (uint32_t i = 0; !h->refused && i < h->places.n; i++) {
         const struct fsd_placement *place = &h->places.at[i];
@@ -603,7 +613,7 @@ enum fsd_file_kind fsd_file_kind(const char *path)
     enum fsd_file_kind kind = strcmp(path, "-") ? kind_of(path) : FSD_FILE_OTHER;
 
     fsd_opened_record(recorded);
-    /* Out of memory here: opening the file would fail as well. */
+    /* Without memory to note the path, opening the file would fail as well. */
     return kinds[kind].of_build && !fsd_opened_note_path(path) ? FSD_FILE_OTHER : kind;
 }
 
@@ -651,7 +661,8 @@ enum fsd_status fsd_inputs_blame(const struct fsd_options *opt, enum fsd_status 
         return status;
     model = opt->model ? fsd_file_kind(opt->model) : FSD_FILE_OTHER;
     engine = opt->engine ? fsd_file_kind(opt->engine) : FSD_FILE_OTHER;
-    /* What ONNX Runtime optimized is its engine, and a model for other builders. */
+    /* A model that ONNX Runtime optimized is an engine of ONNX Runtime, but a model for
+     * other builders. */
     if (model == FSD_FILE_ENGINE && fsd_file_is_model(opt->model))
         model = FSD_FILE_MODEL;
     if (engine == FSD_FILE_MODEL && opt->model && model != FSD_FILE_MODEL)

@@ -107,7 +107,8 @@ struct fsd_engines {
 const struct fsd_engines *fsd_engines_of(const struct fsd_engines *engines,
                                          const struct fsd_options *opt);
 
-/** The facts about an engine, from 1, with symbols in d->names. */
+/** The facts about the engine with this number, counted from 1, with symbols in
+ * d->names. */
 struct fsd_history *fsd_engines_history(const struct fsd_engines *engines,
                                         const struct fsd_inputs *d, unsigned number);
 

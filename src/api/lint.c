@@ -39,7 +39,7 @@ static enum fsd_status open_linting(struct fsd_linting *l,
     status = fsd_run_open(&l->run, opt, err);
     if (status != FSD_OK)
         return status;
-    /* With an engine and no target given: the builder that made the engine. */
+    /* If no target is given, the target is the builder of the engine. */
     if (!fsd_target_read(&target, word ? word : fsd_target_of(l->run->engine),
                          l->arena))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0, FSD_TARGET_EXPECTED,

@@ -79,7 +79,7 @@ static void add_missing(struct fsd_inputs *d, const struct fsd_profile *p,
         if (!fsd_join_has(join, i))
             names[n++] = p->entries.at[i].unescaped;
     g->reader->add_names(g, names, n, fsd_vocab_new(d->arena, d->model));
-    n = g->nodes.n - first; /* without names of another optimization profile */
+    n = g->nodes.n - first; /* names of another optimization profile were not added */
     if (!n)
         return;
     snprintf(text, sizeof text, "%u layers that the layer dump does not have", n);

@@ -29,7 +29,7 @@ struct fsd_routing {
     bool tuned;
     struct fsd_state *states[MOST];
     fsd_route_blocks blocks[MOST];
-    unsigned n;               /* number of builds of both kinds */
+    unsigned n;               /* number of builds, failed ones included */
     fsd_failed_builds failed; /* failed builds, which have no state */
     struct fsd_route_in *in;
     uint32_t n_in;
@@ -214,7 +214,7 @@ static const char *route_name(const struct fsd_routing *r, uint32_t i)
                                       : fsd_printed(r->arena, "%u", i + 1);
 }
 
-/* Of a failed build only its name and the reason are known. */
+/* Adds the failed builds, of which only the name and the reason are known. */
 static void take_failed(struct fsd_routing *r)
 {
     for (uint32_t i = 0; i < r->failed.n; i++) {

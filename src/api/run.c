@@ -24,8 +24,8 @@ static unsigned evidence_of(const struct fsd_options *opt)
     return opt->evidence ? opt->evidence : FSD_BY_ALL;
 }
 
-/* A log of another build is not evidence about this engine, and a log with only the
- * engine's layers adds nothing to their names. */
+/* Replays the log, if it can be evidence: a log of another build is not evidence about
+ * this engine, and a log with only the engine's layers adds nothing to their names. */
 static struct fsd_story *replay_log(struct fsd_inputs *in,
                                     const struct fsd_options *opt)
 {
@@ -95,9 +95,9 @@ static enum fsd_status check_weights(const struct fsd_match *match,
         (long long)fit->heavy.count);
 }
 
-/* A pair belongs together if most names that could be the model's are in the model. A
- * few shared names are not enough: two exports of one network share some by chance
- * ("Conv_9"). */
+/* Checks that model and engine belong together: most names that could be the model's
+ * must be in the model. A few shared names are not enough: two exports of one network
+ * share some by chance ("Conv_9"). */
 static enum fsd_status check_fit(const struct fsd_match *match,
                                  const struct fsd_options *opt, struct fsd_error *err)
 {
@@ -126,7 +126,8 @@ static enum fsd_status check_fit(const struct fsd_match *match,
 
 /* --------------------------------------------------------------------- the stages */
 
-/* 1 % is more than what FP16 loses, and less than what shows in an output. */
+/* The limit from the options, or 1 %, which is more than what FP16 loses, and less than
+ * what shows in an output. */
 static double values_limit(const struct fsd_options *opt)
 {
     return opt->values_limit > 0 ? opt->values_limit : 0.01;

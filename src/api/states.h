@@ -29,8 +29,8 @@ enum fsd_status fsd_run_explain(struct fsd_diff *d, const struct fsd_options *op
 enum fsd_status fsd_state_open(struct fsd_state **out, struct fsd_diff **run,
                                const struct fsd_options *opt, struct fsd_error *err);
 
-/** The same for a check: the verdict states how well model and engine fit each other,
- *  so `opt->note` does not receive it. */
+/** Like fsd_state_open(), for a check: the verdict states how well model and engine fit
+ * each other, so `opt->note` does not receive it. */
 enum fsd_status fsd_state_open_judged(struct fsd_state **out, struct fsd_diff **run,
                                       const struct fsd_options *opt,
                                       struct fsd_error *err);
@@ -58,7 +58,7 @@ struct fsd_states {
     uint32_t n_opened, n;
 };
 
-/** Opens each as fsd_state_open() does; free `out`, whatever this returns.
+/** Opens each build as fsd_state_open() does; free `out`, whatever this returns.
  *  @param arena  holds the list of failed builds; NULL: a failed build is an error.
  *  @return like fsd_state_open(), or FSD_E_ARG for more builds than a snapshot can
  *          hold. */
@@ -67,8 +67,9 @@ enum fsd_status fsd_states_open(struct fsd_states *out, struct fsd_arena *arena,
                                 struct fsd_error *err);
 void fsd_states_free(struct fsd_states *states);
 
-/** If less than half of two models can be aligned, they are not exports of one network.
- *  @return FSD_OK, or FSD_E_MISMATCH. */
+/** Checks that two models are exports of one network: at least half of their nodes must
+ * be aligned.
+ * @return FSD_OK, or FSD_E_MISMATCH. */
 enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error *err);
 
 #endif
