@@ -127,7 +127,8 @@ static enum fsd_status take_build(struct build_word *build, const char *word,
     struct fsd_directory *directory = NULL;
     enum fsd_status status;
 
-    run->model = run->log = run->times = NULL; /* those belong to the other build */
+    run->model = run->log = run->times = NULL; /* these files belong to the other
+                                                  build */
     run->n_profiles = run->n_parts = 0;
     run->engine = word;
     if (is_directory(word)) {
@@ -167,8 +168,8 @@ enum fsd_status take_also(struct build_word *build, const char *word, const char
     kind = is_directory(word) ? FSD_FILE_OTHER : fsd_file_kind(first);
     if (!model || !is_engine_kind(kind))
         return take_build(build, word, run, err);
-    /* A model that ONNX Runtime optimized is also an engine: whether more names follow
-     * decides. */
+    /* A model that ONNX Runtime optimized is also an engine. It is the MODEL if the
+     * name of an engine follows. */
     if (word[n] && fsd_file_is_model(first)) {
         snprintf(first, sizeof first, "%.*s", (int)name_length(word + n + 1),
                  word + n + 1);

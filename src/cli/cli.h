@@ -67,7 +67,7 @@ struct annotate_options {
 };
 
 struct bisect_options {
-    const char *state, *values; /* file that stores the search; outputs */
+    const char *state, *values; /* file of the search; file of a build's outputs */
     unsigned confirm;           /* runs of CMD for each build; 0: one */
 };
 
@@ -87,7 +87,7 @@ struct command_line {
     bool follow;           /* follow links that lead out of their folders */
     bool help;             /* -h: print help only */
     bool quiet;            /* no notes, and no line about outputs written to files */
-    unsigned tokens, page; /* for text: --budget; 0: all of it */
+    unsigned tokens, page; /* of --budget, for text (0: all of it); of --page */
     int color;             /* COLOR_... */
     const char *format;    /* -f: format of outputs whose name does not imply one */
     const char *profiles[MOST_OUTPUTS];
@@ -112,7 +112,7 @@ struct command_line {
 
     /* For snapshot and check. */
     bool with_times;
-    const char *merge_base;            /* for snapshot --merge */
+    const char *merge_base;            /* the base of `snapshot --merge` */
     const char *also[MOST_BUILDS - 1]; /* further builds, unparsed */
     unsigned n_also;
     struct fsd_check_options check;
@@ -171,7 +171,7 @@ struct option_row {
     size_t at, n_at;      /* offsets in struct command_line */
     double least, most;   /* bounds, for numbers */
     const char *expected; /* the bounds in words, for messages */
-    const char *words;    /* the words to choose from, or only offered by completion */
+    const char *words;    /* the words to choose from, or only those of completion */
     unsigned room;        /* capacity of a list */
     take_fn *take;        /* NULL: fill the member */
     int group;            /* group in --help; 0: GROUP_USUAL */
@@ -190,14 +190,14 @@ enum { GROUP_USUAL = 3 };
 #define FSD_ROOM(list)                                                                 \
     (sizeof((struct command_line *)0)->list / sizeof *((struct command_line *)0)->list)
 
-/* The last members of a row, after its text. */
+/* The last members of an option's row, which follow its text. */
 #define FLAG(member) TAKES_FLAG, FSD_AT(member, bool)
 #define WORD(member) TAKES_WORD, FSD_AT(member, const char *)
 /* At most as many words as `list` has room for. */
 #define WORDS(list, n)                                                                 \
     TAKES_WORDS, offsetof(struct command_line, list), FSD_AT(n, unsigned),             \
         .room = FSD_ROOM(list)
-/* Stores the index of one of the words, such as an enum's value; or stores the word. */
+/* Stores the index of the given word, such as an enum's value, or the word itself. */
 #define CHOICE(member, choices)                                                        \
     TAKES_CHOICE,                                                                      \
         offsetof(struct command_line, member) +                                        \
@@ -233,17 +233,17 @@ enum { OK, FINDINGS, TROUBLE }; /* exit status, as for diff(1) */
 
 struct verb {
     const char *name;
-    const char *arguments; /* "MODEL ENGINE", as --help shows them */
-    const char *brief;     /* for the list of verbs: at most 66 characters */
-    const char *doc;       /* one sentence; --help prints the rest, after '\v', last */
+    const char *arguments;   /* "MODEL ENGINE", as --help shows them */
+    const char *brief;       /* for the list of verbs: at most 66 characters */
+    const char *doc;         /* one sentence; --help ends with what follows a '\v' */
     const char *examples[5]; /* command lines without program and verb, then NULL */
-    const struct option_row *options; /* besides those of options.c; NULL: none */
-    unsigned most_words; /* how many go to line->words; 0: MODEL and ENGINE */
+    const struct option_row *options; /* those not in options.c; NULL: none */
+    unsigned most_words; /* number of arguments for line->words; 0: MODEL and ENGINE */
     take_fn *take;       /* handles an argument in a different way; NULL: none */
     /* Checks the whole line, and exits with a message if it is wrong; NULL: none. */
     void (*check)(struct command_line *line);
     enum fsd_status (*run)(struct command_line *line, struct fsd_error *err);
-    bool two_builds; /* so --log, --profile etc. are not options */
+    bool two_builds; /* several builds: --log, --profile etc. are not options */
     bool one_format; /* an output's name need not imply a format */
     bool cites;      /* for views: its rows cite the edits that lint proposes */
     int subject;     /* enum fsd_subject: determines its formats; -1: one format */
@@ -324,10 +324,10 @@ void take_label(struct command_line *line, char *arg);
 /** Takes the argument as MODEL, then as ENGINE; false if both are set. */
 bool take_pair(struct command_line *line, char *arg);
 
-/** The same for verbs without other arguments: a third one is an error. */
+/** Takes MODEL or ENGINE, for verbs without others: a third argument is an error. */
 void take_one_pair(struct command_line *line, char *arg);
-/** The same for verbs whose arguments end with names of nodes: a second word that is
- *  not a file is such a name. */
+/** Takes MODEL or ENGINE, for verbs whose arguments end with names of nodes. False
+ * for the name of a node: a second word that is not a file. */
 bool take_input(struct command_line *line, char *arg);
 
 /** Exits with a message unless MODEL and ENGINE are set; a lone argument is the ENGINE,
@@ -379,9 +379,9 @@ struct build_word {
     unsigned n_parts;
 };
 
-/** `n` empty ones, valid until the next call. Options point into them. Static arrays in
- *  the verbs with several builds would take 17 MB, which a leak checker reads at each
- *  exit. */
+/** Returns `n` empty words, valid until the next call. Options point into them. Static
+ * arrays in the verbs with several builds would take 17 MB, which a leak checker reads
+ * at each exit. */
 struct build_word *new_build_words(unsigned n);
 
 /** Parses "MODEL,ENGINE[+ENGINE...][,PROFILE[+PROFILE...][,LOG]]", or a directory, and
@@ -391,8 +391,8 @@ struct build_word *new_build_words(unsigned n);
 enum fsd_status take_also(struct build_word *build, const char *word, const char *model,
                           struct fsd_options *run, struct fsd_error *err);
 
-/** Parses `n` words so into `*n_runs` elements of `runs`. A single directory may hold
- *  several builds: each a directory or a snapshot, or one model with its engines.
+/** Parses `n` words like take_also(), into `*n_runs` elements of `runs`. A lone
+ * directory may hold several: directories, snapshots, or a model with its engines.
  *  @param like  the options that all of them share.
  *  @return like take_also(); FSD_E_ARG for less than two builds or more than `most`. */
 enum fsd_status take_builds(struct build_word *builds, const char *const *words,
@@ -402,10 +402,10 @@ enum fsd_status take_builds(struct build_word *builds, const char *const *words,
 
 /* Files that other users may have named must not lead out of their folder. inside.c */
 
-/** False for NULL. */
+/** Whether the path is a directory; false for NULL. */
 bool is_directory(const char *path);
 
-/** --follow allows it. Call it once, before any of the other functions. */
+/** Sets whether files may lead out of their folder. Call it before all others. */
 void allow_leading_out(bool allowed);
 
 /** fsd_directory_open(), _snapshots() and _builds(), which follow links if that is
@@ -425,8 +425,8 @@ void take_sample(struct command_line *line);
 /** Frees a directory, which options point to, when the program ends. NULL: none. */
 void keep_directory(struct fsd_directory *directory);
 
-/** Checks files of --part: like a report, none may be a link that leads out of its
- *  folder, or, if its path is relative, be reached through one. */
+/** Checks files of --part: as for a report, none may be a link that leads out of its
+ * folder. If its path is relative, the path must not lead through such a link. */
 enum fsd_status check_parts(const char *const *paths, unsigned n,
                             struct fsd_error *err);
 
@@ -543,7 +543,7 @@ struct target {
 enum fsd_status find_target(struct target *out, const char *path, bool follow,
                             struct fsd_error *err);
 
-/** Whether the path ends so; a `path` of NULL has no ending. */
+/** Whether the path has this ending; false for a `path` of NULL. */
 bool ends_with(const char *path, const char *ending);
 
 /** Whether two paths name files in the same folder. */
@@ -588,14 +588,14 @@ struct temporary {
  *          drop_temporary(). */
 int make_temporary(struct temporary *t, int suffix) __attribute__((warn_unused_result));
 
-/** The same for a directory, with mkdtemp(). */
+/** Makes a directory, which is removed like a file of make_temporary(). */
 bool make_temporary_folder(struct temporary *t) __attribute__((warn_unused_result));
 
-/** The same for a file that will be created in such a directory, to which no other
- *  program has access. */
+/** Lists a file to be removed like those of make_temporary(). It will be created in a
+ * directory of make_temporary_folder(), to which no other program has access. */
 void add_temporary(struct temporary *t);
 
-/** Ends the removal at exit.
+/** Takes a temporary file off the list of those that are removed at exit.
  *  @param gone  the file was renamed; false: remove it now. */
 void drop_temporary(struct temporary *t, bool gone);
 
@@ -618,16 +618,16 @@ void add_read(const char *path);
 /** Refuses an output that is one of the inputs, with FSD_E_ARG. */
 enum fsd_status refuse_read(const struct output *to, struct fsd_error *err);
 
-/** The same for each output of the line, once the inputs of all n builds are known. */
+/** Refuses outputs that are inputs, once the inputs of all n builds are known. */
 enum fsd_status check_outputs(const struct command_line *line,
                               const struct fsd_options *inputs, unsigned n,
                               struct fsd_error *err);
 
-/** The same; call it when all inputs that the line itself names are known. */
+/** Refuses outputs that are inputs, once all inputs that the line names are known. */
 enum fsd_status check_line_outputs(const struct command_line *line,
                                    struct fsd_error *err);
 
-/** find_target() for an output that is not one of the inputs; all writers call it. */
+/** find_target() that refuses an output that is an input; all writers call it. */
 enum fsd_status take_target(struct target *out, const struct output *to, bool follow,
                             struct fsd_error *err);
 
@@ -646,10 +646,10 @@ typedef enum fsd_status print_fn(const void *payload, const struct sink *to);
 struct whole_text {
     char *at;
     size_t n;
-    const char *path; /* in errors; NULL: none */
+    const char *path; /* name of the text in errors; NULL: none */
 };
 enum fsd_status print_text(const void *payload, const struct sink *to);
-bool takes_any_name(const struct command_line *line); /* since all have one format */
+bool takes_any_name(const struct command_line *line); /* verbs of one format do */
 
 /** Flushes the file `path` to the disk and closes it.
  *  @param status  the result of writing; returned if it is not FSD_OK */
@@ -664,8 +664,8 @@ enum fsd_status sync_folder(const char *path, struct fsd_error *err);
 enum fsd_status write_outputs(const struct command_line *line, print_fn *print,
                               const void *payload, struct fsd_error *err);
 
-/** The same for a report with a verdict: if all outputs are files, a line on standard
- *  error states the verdict, so that the user sees more than an exit status. */
+/** Like write_outputs(), for a report with a verdict: if all outputs are files, a line
+ * on standard error states the verdict in addition to the exit status. */
 enum fsd_status write_judgement(const struct command_line *line, print_fn *print,
                                 const void *payload, struct fsd_error *err);
 
@@ -681,20 +681,20 @@ void show_progress(struct fsd_options *options, bool quiet);
 void progress_stage(const char *stage);
 /** Reports how much of the stage is done. */
 void progress_count(unsigned done, unsigned of);
-/** The program's fsd_note_fn. */
+/** Prints a note; this is the fsd_note_fn of the program. */
 void print_note(void *payload, const char *message);
 /** Escapes a text for a terminal, so that the terminal interprets none of it. Text
  *  longer than an error's message is truncated.
  *  @return `out` */
 const char *quoted(const char *text, char out[static sizeof(struct fsd_error)]);
-/** Prints text that may contain names of files, escaped so, to standard error. */
+/** Prints text with names of files to standard error, escaped by quoted(). */
 void put_quoted(const char *text);
 /** Erases the progress bar. */
 void end_progress(void);
 
 /* ---------------------------------------------------------------------------- child */
 
-/* A command of the user, in its own process group, which ends with this program. */
+/* A command of the user, whose process group ends with this program. */
 
 /** Receives the output of a command as it arrives.
  *  @param stream  0: its standard output; 1: standard error.
@@ -704,7 +704,7 @@ typedef bool piece_fn(void *payload, int stream, const char *bytes, size_t n);
 
 struct child {
     const char *const *words;     /**< ends with NULL */
-    const char *variable, *value; /**< of its environment; value NULL: unchanged */
+    const char *variable, *value; /**< in its environment; value NULL: unchanged */
     int in, out;    /**< descriptors of its standard streams; -1: this program's */
     piece_fn *take; /**< receives both outputs instead of `out`; NULL: `out` is used */
     void *payload;
@@ -716,10 +716,10 @@ struct child_end {
     int by;         /**< that signal; 0: no signal ended it */
     int stopped_by; /**< a signal that this program forwarded, or the terminal sent to
                          the command: call end_by(). 0: none */
-    bool whole_job; /**< for end_by() */
+    bool whole_job; /**< argument of end_by() */
 };
 
-/** Runs a command until it exits, or its group if a signal is to end this program.
+/** Runs a command until it exits or, after a signal, until its group has ended.
  *  @return FSD_E_IO if it could not be started; FSD_E_WRITE, without a message, if
  *          `take` ever returned false. */
 enum fsd_status run_child(const struct child *c, struct child_end *end,

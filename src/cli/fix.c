@@ -29,8 +29,8 @@ struct fix_job {
     bool write;
 };
 
-/* Prints the list of edits, or writes the model; "line" is requested in addition to the
- * model. */
+/* Prints the list of edits, or writes the model. The format "line" is the list that is
+ * printed in addition to the model. */
 static enum fsd_status print_fix(const void *payload, const struct sink *to)
 {
     const struct fix_job *job = payload;

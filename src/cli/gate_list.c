@@ -17,8 +17,8 @@ struct entry {
                                       NULL: none */
     struct fsd_check *check;
     struct fsd_error error;
-    struct whole_text snapshot; /* for the verb snapshot */
-    char place[PATH_MAX];       /* the path of that snapshot */
+    struct whole_text snapshot; /* text of the snapshot, for the verb snapshot */
+    char place[PATH_MAX];       /* path of the snapshot to write */
     char *notes;                /* each ended by a zero byte */
     size_t noted;
     struct stat file; /* the snapshot's file before writing, if `known` */

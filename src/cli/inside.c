@@ -58,7 +58,7 @@ enum fsd_status open_builds(struct fsd_directory **out, const char *path,
     return fsd_directory_builds(out, path, anywhere, err);
 }
 
-/* The options of runs point into these. */
+/* Directories that are kept open, since the options of runs point into them. */
 static struct fsd_directory **kept;
 static size_t n_kept;
 
@@ -124,7 +124,8 @@ static bool is_beside(const char *real, const char *list)
                               : folder_of(list, folder) && lies_under(real, folder);
 }
 
-/* A path in a folder that does not exist can be neither read nor written. */
+/* Accepts a path in a folder that does not exist, since it can be neither read nor
+ * written. */
 enum fsd_status check_listed(const char *path, const char *list, struct fsd_error *err)
 {
     char real[PATH_MAX];

@@ -43,8 +43,9 @@ static enum fsd_status add_build(void *payload, const char *model, const char *e
     return FSD_OK;
 }
 
-/* A list from a pipe was typed by the user or printed by a program that he runs; a file
- * may have been committed by another user. */
+/* The path of a list for check_listed(). NULL for a list from a pipe, which was typed
+ * by the user or printed by a program that he runs; a file may have been committed by
+ * another user. */
 static const char *list_in(const char *path, FILE *file)
 {
     struct stat st;

@@ -15,7 +15,7 @@ static void suggest_verb(const char *word, struct fsd_error *err)
                  "; did you mean the verb '%s'?", near);
 }
 
-/* An error without a message was already reported to the user. */
+/* Prints the error. One without a message was already reported to the user. */
 static int complain(const struct fsd_error *err)
 {
     char text[1024];

@@ -150,8 +150,9 @@ static bool is_still(const struct target *target, int fd)
     return now.st_ino == target->old.st_ino && now.st_dev == target->old.st_dev;
 }
 
-/* A full disk must be noticed while the old report still exists, not after it was
- * truncated. Not every file system reports it in time. */
+/* Reserves room for the report, so that a full disk is noticed while the old report
+ * still exists, not after it was truncated. Not every file system reports it in
+ * time. */
 static bool has_room(int fd, FILE *report)
 {
     struct stat made;
@@ -209,9 +210,9 @@ static enum fsd_status write_in_place(const struct job *job,
 
 /* --------------------------------------------------------------------- replaced */
 
-/* mkstemp makes the file private; a report gets the mode and the owner of the file that
- * it replaces, or the mode of any new file.
- * @return  whether that was possible. */
+/* Gives the temporary file, which mkstemp made private, the mode and the owner of the
+ * file that it replaces, or the mode of any new file.
+ * @return false if that is not possible */
 static bool dress(int fd, const struct target *target)
 {
     mode_t mask;
@@ -267,8 +268,9 @@ static enum fsd_status fill(const struct job *job, int fd, struct fsd_error *err
     return close_kept(out, job->output->path, print(job, out, err), err);
 }
 
-/* If the disk is full or broken, the old report stays. If replacing is only not
- * permitted, the file is overwritten instead, unless there is no old file.
+/* After a failed replacement: returns `why` if replacing is only not permitted and
+ * there is an old file, which is overwritten instead. Otherwise, such as if the disk is
+ * full or broken, returns NULL, and the old report stays.
  * @return  the reason, or NULL */
 static const char *if_refused(const struct target *target, const char *why)
 {

@@ -61,8 +61,8 @@ void need_pair(struct command_line *line)
 
 /* -------------------------------------------------------------------- failed builds */
 
-/* A log is read as an engine first, which shows whether its build failed, so that the
- * log of a successful build is read only once. */
+/* Opens ENGINE as the log of a failed build; NULL if it is none. This is tried first,
+ * so that the log of a successful build is read only once. */
 static struct fsd_failure *open_log(const struct command_line *line, const char *model)
 {
     struct fsd_options opt = line->run;

@@ -9,7 +9,7 @@
  */
 #include "cli/cli.h"
 
-static struct fsd_opened *opened, /* all of them */
+static struct fsd_opened *opened, /* all files that were opened */
     *named; /* files of a build that the user named: updating a snapshot must not
                replace these, but may replace the snapshot that it read */
 
@@ -87,6 +87,7 @@ enum fsd_status check_line_outputs(const struct command_line *line,
     if (!line->merge_base)
         return check_outputs(line, builds, 2, err);
     add_named(line->merge_base);
-    add_named(line->run.engine); /* THEIRS; a merge replaces OURS, run.model */
+    add_named(line->run.engine); /* the version THEIRS; OURS (run.model) is the file
+                                    that a merge replaces */
     return FSD_OK;
 }

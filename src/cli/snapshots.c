@@ -119,9 +119,9 @@ enum fsd_status find_snapshot_place(const struct fsd_options *run, const char *t
 
 /* -------------------------------------------------------------------------- merging */
 
-/* Lines of two snapshots cannot be mixed, since each snapshot describes one build. If
- * only one side changed, that side wins. If both changed, neither has the build of the
- * merged model. */
+/* How snapshots are merged: the lines of two snapshots cannot be mixed, since each
+ * snapshot describes one build. If only one side changed, that side wins. If both
+ * changed, neither has the build of the merged model. */
 static enum fsd_status read_snapshot(const char *path, struct whole_text *out,
                                      struct fsd_error *err)
 {
@@ -168,7 +168,7 @@ enum fsd_status merge_snapshots(struct command_line *line, struct fsd_error *err
     for (int i = 0; i < SIDES && status == FSD_OK; i++)
         status = read_snapshot(paths[i], &side[i], err);
     if (status == FSD_OK && are_equal(&side[BASE], &side[OURS])) {
-        side[THEIRS].path = paths[OURS]; /* the file that is written */
+        side[THEIRS].path = paths[OURS]; /* the merged text is written to this path */
         line->n_outputs = 1;
         line->outputs[0] = (struct output){.path = paths[OURS], .updates = true};
         status = write_outputs(line, print_text, &side[THEIRS], err);

@@ -143,7 +143,7 @@ static bool count_line(struct batch *b, unsigned i, const char *line)
 
     if (!is_line_of(b, i, line, length, &head_length) || length < head_length)
         return false;
-    /* NOLINTNEXTLINE(cert-err34-c): too large a number is not of this program */
+    /* NOLINTNEXTLINE(cert-err34-c): this program writes no number that is too large */
     if (sscanf(line + head_length,
                ",\"findings\":{\"info\":%" SCNu64 ",\"warning\":%" SCNu64
                ",\"error\":%" SCNu64 "}",
@@ -155,7 +155,7 @@ static bool count_line(struct batch *b, unsigned i, const char *line)
     return true;
 }
 
-/* The caller holds the lock. */
+/* Writes all results whose turn has come; the caller holds the lock. */
 static void write_ready(struct batch *b)
 {
     while (b->status == FSD_OK && b->written < b->pairs.n && b->ready[b->written]) {

@@ -190,7 +190,8 @@ static enum fsd_status say(struct command_line *line, enum fsd_bisect_result res
     return status;
 }
 
-/* The comparison is read before the engine, since it may state no result. */
+/* The comparison is read before the engine, because the comparison may state no
+ * result. */
 static enum fsd_status take_result(struct command_line *line, FILE *out,
                                    struct fsd_error *err)
 {
@@ -377,7 +378,7 @@ static enum fsd_status run_for(const struct command_line *line,
     return status;
 }
 
-/* A test with varying results proves nothing. */
+/* Reports that runs of one build had different results. Such a test proves nothing. */
 static enum fsd_status fail_unlike(const struct command_line *line,
                                    const unsigned counts[FSD_BISECT_SKIP + 1],
                                    struct fsd_error *err)

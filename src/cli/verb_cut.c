@@ -126,7 +126,8 @@ static enum fsd_status report(const struct command_line *line,
                                    : write_outputs(&other, print_report, &job, err);
 }
 
-/* For a failed build: the nodes at which it failed, unless others are named. */
+/* Opens the cut. For a failed build, it has the nodes at which the build failed, unless
+ * the user names others. */
 static enum fsd_status open_cutting(struct command_line *line,
                                     struct fsd_cutting **cutting, struct fsd_error *err)
 {

@@ -52,7 +52,8 @@ static const char doc[] =
     "the --fail-on "
     "level, 1 findings, 2 an error.";
 
-/* A dump needs only the file of the side that is dumped. */
+/* Requires a model and an engine. A dump needs only the file of the side that is
+ * dumped. */
 static void check_line(struct command_line *line)
 {
     if (!line->dump || !line->run.model || !strcmp(line->dump, "engine"))
@@ -99,8 +100,8 @@ static enum fsd_status run_one(struct command_line *line,
     line->run.uncited = only_draws(line);
     status = fsd_engines_diff(&diff, engines, &line->run, err);
     if (status == FSD_E_FORMAT)
-        report_failure(line); /* in addition to the error, which determines the exit
-                                 status */
+        report_failure(line); /* reported in addition to the error, which determines the
+                                 exit status */
     if (status == FSD_OK)
         status = line->fail_on >= 0 ? write_judgement(line, print_diff, diff, err)
                                     : write_outputs(line, print_diff, diff, err);
@@ -159,7 +160,8 @@ static enum fsd_status run_numbered(struct command_line *line,
     return status;
 }
 
-/* What is no log of engines is left to the run, whose error states what it is. */
+/* A file that is not a log of several engines is left to the run, whose error names the
+ * kind of the file. */
 static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 {
     const char *log = line->run.engine ? line->run.engine : line->run.model;

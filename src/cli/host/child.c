@@ -36,7 +36,12 @@ enum {
 
 static const int caught[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
                              SIGTSTP, SIGCONT, SIGCHLD};
-enum { N_ENDS = 4, N_CAUGHT = sizeof caught / sizeof *caught }; /* the first end this */
+enum {
+    N_ENDS = 4,
+    N_CAUGHT = sizeof caught / sizeof *caught
+}; /* the first N_ENDS of
+                                                                   these signals end
+                                                                   this program */
 
 static volatile sig_atomic_t received[N_CAUGHT];
 
@@ -55,10 +60,10 @@ struct running {
     int terminal;   /* -1: no controlling terminal */
     bool reads;     /* it reads the terminal, so it gets the terminal */
     bool ended;
-    int raw;       /* its status as waitpid() returns it */
+    int raw;       /* exit status as waitpid() returns it */
     int signal;    /* the signal that this program forwarded; 0: none */
     int stage;     /* number of stronger signals that followed */
-    int64_t until; /* when the next one is due */
+    int64_t until; /* time at which the next stronger signal is due */
     sigset_t mask, waiting;
     struct sigaction before[N_CAUGHT];
 };
@@ -112,7 +117,8 @@ static void give_terminal(const struct running *r)
         tcsetpgrp(r->terminal, r->pid);
 }
 
-/* @return whether the command had the terminal */
+/* Takes the terminal back.
+ * @return whether the command had it */
 static bool take_terminal(const struct running *r)
 {
     return r->terminal >= 0 && tcgetpgrp(r->terminal) == r->pid &&
@@ -258,7 +264,8 @@ static void take_piece(struct running *r, int stream)
     r->kept &= r->of->take(r->of->payload, stream, piece, n > 0 ? (size_t)n : 0);
 }
 
-/* @return whether there was output, or the end of a stream. */
+/* Takes the output of the streams that are ready.
+ * @return whether there was output, or the end of a stream. */
 static bool take_pieces(struct running *r, const struct pollfd polled[2])
 {
     bool any = false;

@@ -78,8 +78,8 @@ static enum fsd_status refuse_files(const struct partial *p, const char *name,
                      "expected only files of an earlier collect, found '%.200s'", name);
 }
 
-/* Files of an earlier collect may be inputs of this one, and must then not be removed.
- * A link may be removed, since its target stays. */
+/* Refuses a folder in which files of an earlier collect are inputs of this one, since
+ * they would be removed. A link may be removed, since its target stays. */
 static enum fsd_status refuse_inputs(const struct partial *p, struct fsd_error *err)
 {
     enum fsd_status status = FSD_OK;

@@ -17,7 +17,8 @@ static struct words {
     char **at;
 } words;
 
-/* An alias fills the same member as the row that it belongs to. */
+/* The row of option i. For an alias, the row that it belongs to: both fill the same
+ * member. */
 static const struct option_row *owner(unsigned i)
 {
     while (rows[i].row->alias)
@@ -32,7 +33,8 @@ static bool begins(unsigned i, const char *name, size_t n)
     return rows[i].row && rows[i].row->name && !strncmp(rows[i].row->name, name, n);
 }
 
-/* @param word  the text after "--"; its first `n` bytes are the name. */
+/* Reports that an abbreviated name is ambiguous.
+ * @param word the text after "--"; its first `n` bytes are the name. */
 static _Noreturn void refuse_ambiguous(const char *word, size_t n)
 {
     fprintf(stderr, "%s: option '--%s' is ambiguous; possibilities:", program_name(),

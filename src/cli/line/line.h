@@ -23,7 +23,7 @@ bool is_on_line(const char *word);
  *  value.c */
 void take_value(const struct option_row *row, struct command_line *line, char *arg);
 
-/* What --usage and --help print.  usage.c */
+/* Print the texts of --usage and --help. usage.c */
 void print_usage(const struct verb *verb, const struct listed *rows, unsigned n);
 void print_help(const struct verb *verb, const struct listed *rows, unsigned n);
 

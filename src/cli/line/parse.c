@@ -57,7 +57,7 @@ static int group_of(const struct option_row *row, unsigned table)
     return (int)table * GROUPS + (row->group ? row->group : GROUP_USUAL);
 }
 
-/* A heading has the group of the first row. */
+/* Adds the rows of a table below a heading, which has the group of the first row. */
 static void add_table(const struct option_row *row, unsigned table, const char *heading)
 {
     if (heading && is_row(row))
@@ -130,7 +130,8 @@ bool takes_any_name(const struct command_line *line)
            line->dump;
 }
 
-/* "x.foo" must be in a format foo; "x" and "/dev/null" get text. */
+/* Sets the format of an output. "x.foo" must be in a format foo; "x" and "/dev/null"
+ * get text. */
 static void give_format(const struct command_line *line, struct output *to)
 {
     const char *slash = to->path ? strrchr(to->path, '/') : NULL;

@@ -18,13 +18,13 @@ enum {
     LETTER_AT = 2,
     NAME_AT = 6,
     TEXT_AT = 29,
-    USAGE_AT = 12, /* column of its second line */
+    USAGE_AT = 12, /* column at which the second line of the usage begins */
     MOST_HEAD = 256
 };
 
 /* -------------------------------------------------------------------------- order */
 
-/* An entry without a heading is an option with its aliases. */
+/* The long name of an option; "" for a heading. */
 static const char *name_of(const struct listed *l)
 {
     return l->row && l->row->name ? l->row->name : "";
@@ -100,7 +100,7 @@ static void begin_usage(struct usage *u, FILE *out)
     *u = (struct usage){out, (size_t)fprintf(out, "Usage: %s", program_name())};
 }
 
-/* Prints the last item. */
+/* Prints the arguments as the last item, and ends the usage. */
 static void end_usage(struct usage *u, const struct verb *verb)
 {
     if (*verb->arguments)
