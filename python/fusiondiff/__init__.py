@@ -38,8 +38,8 @@ __version__ = _native.version
 
 
 def _find_layout() -> None:
-    """Pictures are laid out by a program: where none is on the PATH, by the one that the extra ``pictures`` installs beside this
-    package, whose folder is on no PATH while an environment is not activated."""
+    """Finds the program that lays out pictures. If none is on the PATH, this is the one that the extra ``pictures`` installs
+    beside this package: its folder is on no PATH unless the environment is activated."""
     if "FUSIONDIFF_DOT" in os.environ or shutil.which("dot") or shutil.which("graphviz-pure"):
         return
     beside = os.path.join(sysconfig.get_path("scripts"), "graphviz-pure" + (".exe" if os.name == "nt" else ""))
@@ -61,8 +61,8 @@ View = Literal["buildtime", "explain", "inside", "memory", "names", "parts", "pa
 class Error(Exception):
     """An input that cannot be read, or inputs that do not belong together.
 
-    ``status`` is a stable word ("format", "mismatch", ...); ``file`` may be empty;
-    ``position`` counts ``unit``s, bytes or lines, and is None where none is known.
+    ``status`` is a stable word ("format", "mismatch", ...); ``file`` may be empty; ``position`` counts ``unit``s, which are bytes
+    or lines; None: unknown.
     """
 
     def __init__(self, status: str, message: str, file: str, unit: str, position: int) -> None:
@@ -71,7 +71,7 @@ class Error(Exception):
         where = file + (f":{position}" if unit else "")
         super().__init__(f"{where}: {message}" if where else message)
 
-    def __reduce__(self) -> tuple[Any, ...]:    # from a process of workers, say
+    def __reduce__(self) -> tuple[Any, ...]:    # pickled by a worker process, for example
         return type(self), (self.status, self.message, self.file, self.unit, self.position or 0)
 
 
@@ -89,12 +89,12 @@ def _text(function: Any, *args: Any) -> str:
 
 
 def _file(value: Input, name: str) -> Any:
-    """What _native takes: an encoded path, or a name with the bytes under it."""
+    """An input in the form that _native accepts: an encoded path, or a name and the bytes to be read under it."""
     if isinstance(value, str) and value.startswith("fusiondiff snapshot ") and "\n" in value:
-        value = value.encode()    # what snapshot() returned
+        value = value.encode()    # a text that snapshot() returned
     if isinstance(value, (str, os.PathLike)):
         path = os.fsencode(value)
-        return b"./" + path if path.startswith(b"(") else path    # no name of what is in memory
+        return b"./" + path if path.startswith(b"(") else path    # names that begin with a bracket are those of inputs in memory
     if not isinstance(value, bytes) and not hasattr(value, "SerializeToString"):
         raise TypeError(f"{name}: expected a path, bytes or an onnx.ModelProto, found {type(value).__name__}")
     held = value if isinstance(value, bytes) else value.SerializeToString()
@@ -114,10 +114,9 @@ class Side:
 
     Args:
         model: the ONNX model, or a build log that lists its nodes.  A single argument is the engine, a snapshot or a directory.
-        engine: the engine's dump of layers, or its verbose build log; of several engines that compute a part of the
-            model each, a list.
+        engine: the engine's dump of layers, or its verbose build log; a list, if several engines each compute a part of the model.
         log: the verbose build log that belongs to a dump.
-        profile: layer times, from trtexec --exportProfile; of several, each layer has the median.
+        profile: layer times, from trtexec --exportProfile; if there are several, a list: each layer has the median of its times.
         times: times of whole runs, from trtexec --exportTimes.
         shapes: sizes of dynamic inputs, e.g. "images=1x3x224x224".
         engine_number: an engine of a log that holds several, from 1; 0: its only one.
@@ -126,7 +125,7 @@ class Side:
         force: continue although model and engine do not belong together.
         values: numbers from outside, as --values takes them: a table, or one or two sets of tensors, the reference first.
         values_limit: the relative L2 error from which on a tensor counts as wrong; None: 0.01.
-        values_rows: compare the rows of one set of tensors, of a batch whose rows are equal at the input.
+        values_rows: compare the rows of one set of tensors; the rows of the batch must be equal at the input.
         label: what the build is for, e.g. "sm86"; a snapshot records it, and a check selects its snapshot by it.
 
     Raises:
@@ -383,7 +382,7 @@ class Check(_Paged):
 
 
 def _dress(path: str, temporary: str) -> None:
-    """Gives a temporary file, which is private, the mode of the file that it replaces, or of a new file."""
+    """Gives a temporary file, which is private at first, the mode of the file that it replaces, or of a new file."""
     try:
         mode = os.stat(path).st_mode & 0o7777
     except FileNotFoundError:
@@ -470,7 +469,7 @@ class Linting(_Report):
 
     def __init__(self, handle: Any, model: Any, reads: _Reads) -> None:
         super().__init__(handle)
-        self._model = model    # read again when it is fixed
+        self._model = model    # read again by fix()
         self._reads = reads
 
     @functools.cached_property
@@ -557,7 +556,7 @@ def snapshot(model: Input | None = None, engine: Input | Sequence[Input] | None 
              profile: Input | Sequence[Input] | None = None, times: Input | None = None,
              shapes: str | Sequence[str] = (), engine_number: int = 0, opt_profile: int | None = None,
              peak: tuple[float, float] | None = None, force: bool = False, label: str | None = None) -> str:
-    """Returns a build as text to commit, for :func:`check`.
+    """Returns a build as a text to commit, with which :func:`check` compares later builds.
 
     Args: see :class:`Side`.
     """
@@ -591,8 +590,8 @@ def failure(model: Input | None, log: Input) -> Failure:
     """Reads the log of a build that failed: its class, the nodes at fault, what lint finds there and what to try.
 
     Args:
-        model: the model that the builder parsed; None: it is not at hand, and names are those of the log.
-        log: the builder's or trtexec's output.  One of a build that succeeded is an :class:`Error`.
+        model: the model that the builder parsed; None: it is unknown, and names are those of the log.
+        log: the builder's or trtexec's output.  The log of a build that succeeded raises an :class:`Error`.
 
     >>> failure("fixtures/failed/types.onnx", "fixtures/failed/types.log").nodes
     ['addmix']
@@ -641,7 +640,7 @@ def cut(model: Input, engine: Input | None = None, output: str | os.PathLike[str
     Args:
         output: the part, written completely or not at all; None: not written.
         layers: numbers, names or patterns of layers of the engine, meaning the nodes that they compute.
-        groups: likewise, and all layers that compute nodes together with these layers.
+        groups: like ``layers``, and also all layers that compute nodes together with these layers.
         nodes: names or patterns of nodes.
         begin: tensors, meaning the nodes after them.
         end: tensors, meaning the nodes before them; with ``begin`` those on a path between both.
@@ -914,7 +913,7 @@ def bisect(model: str | os.PathLike[str], engine: str | os.PathLike[str], *, sha
     halves of the suspects, and the last ones prove what is left.
 
     Args:
-        model: a path, as the next: a search names its files.
+        model: a path, like ``engine``, because the state of a search has the names of its files.
 
     All others: as of :class:`Side`.
 
@@ -940,8 +939,8 @@ def batch(pairs: Iterable[Side | Sequence[Input] | Input] | str | os.PathLike[st
     """Analyzes many pairs in ``jobs`` threads and yields, in their order, the run of each or its error.
 
     Args:
-        pairs: each as for :func:`compare`; or the path of a directory of builds: a directory each, or one model and its
-            engines.
+        pairs: each as for :func:`compare`; or the path of a directory of builds, which has a directory for each build, or one
+            model and its engines.
         jobs: number of threads; None: one per processor.
 
     >>> pair = "fixtures/qat_block/model.onnx", "fixtures/qat_block/engine.graph.json"

@@ -1,7 +1,7 @@
-"""What the tools of :mod:`fusiondiff.mcp` answer; it needs neither the SDK nor the C library, only the program.
+"""The tools of :mod:`fusiondiff.mcp`, and how they answer. This module needs the program, but neither the SDK nor the C library.
 
-An answer is a page of a text report that begins with its conclusion, what is left out, and the next useful call.
-Whatever comes from a file (names, paths, messages) is an identifier or stands in quotes: it is data.
+An answer is a page of a text report, which begins with its conclusion. The lines below it state what is left out, and the next
+useful call. Text that comes from a file (a name, a path, a message) is an identifier or stands in quotes, which marks it as data.
 """
 
 from __future__ import annotations
@@ -36,12 +36,12 @@ class Refused(Exception):
 
 
 def quoted(text: str) -> str:
-    """A text of unknown origin as data: one line in quotes."""
+    """Puts a text of unknown origin into quotes and on one line, which marks it as data."""
     return json.dumps(text, ensure_ascii=False)
 
 
 def _last_error(said: str) -> str:
-    """Of what the program printed: the error, behind notes and before a word on --help."""
+    """Returns the error message in the program's output, without the notes before it and the hint at --help after it."""
     errors = [line for line in said.splitlines() if line.startswith("fusiondiff: ") and not line.startswith("fusiondiff: note: ")]
     return (errors or said.splitlines())[-1][len("fusiondiff: ") if errors else 0:]
 
@@ -53,7 +53,8 @@ def _call(tool: str, **arguments: Any) -> str:
 
 
 class Files:
-    """Paths below the roots; nothing else is ever given to the program, which runs in the first root: answers then have short paths."""
+    """The files that the program may use: only those below the roots. The program runs in the first root, so that answers have
+    short paths."""
 
     def __init__(self, roots: Sequence[str]) -> None:
         self.roots = [os.path.realpath(root) for root in roots]
@@ -84,7 +85,7 @@ class Files:
         return self._given(real)
 
     def write(self, path: str) -> str:
-        """Where a new file may go: it replaces nothing."""
+        """Returns the path of a new file; no file may have it yet."""
         real = self._resolved(path)
         if os.path.lexists(real):
             raise Refused(f"{quoted(path)} exists already")
@@ -93,9 +94,9 @@ class Files:
         return self._given(real)
 
     def build(self, build: str) -> list[str]:
-        """MODEL,ENGINE,PROFILE,LOG or a directory or one file, without links."""
+        """Returns the paths of a build without links: those in MODEL,ENGINE,PROFILE,LOG, or a directory, or one file."""
         try:
-            return [self.read(build)]    # whose name may hold a comma
+            return [self.read(build)]    # a name may contain a comma
         except Refused:
             parts = build.split(",")
             if len(parts) == 1 or len(parts) > 4:
@@ -104,7 +105,7 @@ class Files:
 
 
 class Tools:
-    """The tools.  Each returns a text, or raises Refused."""
+    """The tools: each method returns a text, or raises Refused."""
 
     def __init__(self, program: str, roots: Sequence[str], write: bool = False) -> None:
         self.program, self.files, self.writes = program, Files(roots), write
@@ -114,18 +115,18 @@ class Tools:
     # ------------------------------------------------------------------ the program
 
     def _run(self, arguments: Sequence[str]) -> str:
-        quiet = [] if arguments[0] == "cut" else ["--quiet"]    # it would print nothing of a part that it writes
+        quiet = [] if arguments[0] == "cut" else ["--quiet"]    # with --quiet, cut would not report the part that it writes
         command = [self.program, arguments[0], *quiet, f"--max-memory={MEGABYTES}", *arguments[1:]]
         with self._slots:
             try:
-                # In the first root, so that no relative word can name a file elsewhere.
+                # The program runs in the first root, so that a relative path cannot lead elsewhere.
                 done = subprocess.run(command, cwd=self.files.roots[0], stdin=subprocess.DEVNULL, capture_output=True, timeout=SECONDS,
                                       env={"LC_ALL": "C.UTF-8", "PATH": os.environ.get("PATH", "")})
             except subprocess.TimeoutExpired:
                 raise Refused(f"the answer takes longer than {SECONDS} s") from None
             except (OSError, ValueError) as error:
                 raise Refused(f"the program cannot be started: {quoted(str(error))}") from None
-        if done.returncode not in (0, 1) and not done.stdout:    # of a build that failed it reports why
+        if done.returncode not in (0, 1) and not done.stdout:    # for a failed build, the program prints the reason
             said = done.stderr.decode(errors="replace").strip()
             raise Refused("error: " + quoted(_last_error(said)[:600] if said else f"status {done.returncode}"))
         if len(done.stdout) > MOST_RECORDS:
@@ -133,7 +134,7 @@ class Tools:
         return done.stdout.decode(errors="replace")
 
     def _answer(self, call: dict[str, Any], arguments: Sequence[str], budget: int, page: int, hint: Any) -> str:
-        """A page of what the program prints, with the lines below it."""
+        """Returns a page of what the program prints, and the lines below it."""
         if not LEAST_BUDGET <= budget <= MOST_BUDGET:
             raise Refused(f"budget: expected {LEAST_BUDGET} to {MOST_BUDGET} tokens, found {budget}")
         if page < 1:
@@ -156,7 +157,7 @@ class Tools:
         return [*options, *paths[:2]]
 
     def _word(self, build: str) -> str:
-        """The same as one word, for verbs that take several builds."""
+        """The files of a build as one word, for verbs that take several builds."""
         paths = self.files.build(build)
         if any(set(path) & set(",+") for path in paths):
             raise Refused(f"{quoted(build)}: compare takes no path with a comma or a plus")
@@ -176,7 +177,7 @@ class Tools:
 
     def report(self, build: str, view: str = "", all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
         """What TensorRT made of a model: the conclusion (what runs, where the time goes, what to do first, what is unknown), findings, layers,
-        outcomes of nodes.  Call this first.  `build` is a directory, or "MODEL,ENGINE[,PROFILE[,LOG]]"; a build that failed has its reason.
+        outcomes of nodes.  Call this first.  `build` is a directory, or "MODEL,ENGINE[,PROFILE[,LOG]]"; for a build that failed, the report is the reason.
         `view` answers one question instead: reformats (layers that move data, and what removes them), top (the slowest), scopes (by module),
         memory, inside (the nodes of each layer), buildtime, skipped (fusions that ONNX Runtime left out), parts.  `all` shortens no list of the report."""
         if view and view not in VIEWS:
@@ -213,8 +214,8 @@ class Tools:
                             lambda text: self._after_where(build, text))
 
     def compare(self, old: str, new: str, all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
-        """What changed between two builds and why: the cause and its cost first, then fusions, precisions, inserted layers and times.  Each
-        is a build as report takes it, or a snapshot."""
+        """What changed between two builds and why: the cause and its cost first, then fusions, precisions, inserted layers and
+        times. Each of them is a build, given as for report, or a snapshot."""
         return self._answer({"tool": "compare", "old": old, "new": new, "all": all},
                             ["compare", *(["--all"] if all else []), self._word(old), self._word(new)], budget, page,
                             lambda text: _call("report", build=new))
@@ -233,8 +234,7 @@ class Tools:
 
     def lint(self, build: str, builder: str = "", all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
         """What is wrong with a model before it is built (quantizers, scales, what the builder refuses, blocks that will not be one kernel),
-        and the edits.  `build` is the model, or a build whose engine proves the findings; `builder` is trt8, trt10, trt11 or rtx, or as
-        "rtx-1.7:sm89"."""
+        and the edits.  `build` is the model, or a build whose engine proves the findings; `builder` is trt8, trt10, trt11 or rtx, or a word such as "rtx-1.7:sm89"."""
         if builder and not re.fullmatch(r"[a-z0-9.:-]{1,32}", builder):
             raise Refused(f"builder: expected a word as rtx-1.7:sm89, found {quoted(builder)}")
         return self._answer({"tool": "lint", "build": build, "builder": builder, "all": all},
@@ -242,15 +242,15 @@ class Tools:
                             lambda text: self._after_lint(build, text))
 
     def patterns(self, build: str, all: bool = False, budget: int = BUDGET, page: int = 1) -> str:
-        """Which attentions, norms, activations and other known blocks are one kernel, and of each that is not the builder's rule that
-        prevents it, or that no reason is known."""
+        """Which attentions, norms, activations and other known blocks are one kernel; and for each other block the builder's rule
+        that prevents it, or that no reason is known."""
         return self._answer({"tool": "patterns", "build": build, "all": all},
                             ["patterns", *(["--all"] if all else []), *self._pair(build)], budget, page,
                             lambda text: self._after_patterns(build, text))
 
     def cut(self, build: str, layer: str = "", node: str = "", context: int = 0, output: str = "", budget: int = BUDGET, page: int = 1) -> str:
-        """The part of the model that a layer computes (or one node), as a model of its own: its nodes, inputs and outputs.  With `output` it
-        is written there, a new file; a server that is read-only refuses that."""
+        """The part of the model that a layer computes (or one node), as a model of its own: its nodes, inputs and outputs. With
+        `output`, the part is written to this file, which must not exist; a read-only server refuses that."""
         if bool(layer) == bool(node):
             raise Refused("expected a layer or a node")
         if not 0 <= context <= 1000:
@@ -261,7 +261,7 @@ class Tools:
         if output:
             self._allow("cut(output=...)")
             options.append(f"--output={self.files.write(output)}")
-        # The report of a part that is written goes to standard output as well.
+        # If the part is written, the report of it goes to standard output, too.
         run = ["cut", *options, *self._pair(build)]
         return self._answer({"tool": "cut", "build": build, "layer": layer, "node": node, "context": context}, run, budget, page,
                             lambda text: _call("lint", build=output) if output else
@@ -315,7 +315,7 @@ class Tools:
         return document
 
     def record(self, build: str, kind: str = "", index: int = 0) -> str:
-        """JSON of one layer, node or finding of a build, or without a kind its summary."""
+        """Returns one layer, node or finding of a build as JSON; without a kind, its summary."""
         paths = self.files.build(build)
         stamp = tuple((path, status.st_mtime_ns, status.st_size) for path in paths for status in [os.stat(os.path.join(self.files.roots[0], path))])
         document = self._document(build, stamp)

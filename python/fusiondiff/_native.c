@@ -1,9 +1,9 @@
 /*
  * The library for Python: runs, comparisons and checks as opaque objects, reports as
- * bytes.  What a side of a comparison reads comes as a dictionary; see _native.pyi.
- *
- * All work is done without Python's lock: nothing of Python is touched meanwhile, and
- * notes of the library wait in memory until it is held again.
+ * bytes. The inputs of a build are passed as a dictionary; see _native.pyi. The library
+ * works without Python's lock, so that other threads can run. Meanwhile no Python
+ * object is touched, and notes of the library wait in memory until the lock is held
+ * again.
  */
 #define PY_SSIZE_T_CLEAN
 #include <Python.h>
@@ -29,25 +29,26 @@ struct side {
     struct fsd_options opt;
     const char *profiles[MOST_FILES], *shapes[MOST_FILES], *values[2];
     const char *parts[MOST_FILES];
-    struct fsd_directory *folder; /* whose files these are; NULL */
+    struct fsd_directory *folder; /* the directory to which the files belong; NULL:
+                                     none */
 };
 
 struct call {
     struct side side[2];
     struct fsd_memory memory[MOST_MEMORY];
     size_t n_memory;
-    char **notes; /* remarks of the library, which become the caller's list */
+    char **notes; /* remarks of the library, which become warnings */
     size_t n_notes;
-    FILE *out; /* NULL: nothing is printed; else what is, in memory */
+    FILE *out; /* a stream to `bytes`, for what is printed; NULL: nothing is printed */
     char *bytes;
     size_t size;
-    PyThreadState *thread; /* while Python's lock is released */
+    PyThreadState *thread; /* the state of the thread while Python's lock is released */
     struct fsd_error err;
     enum fsd_status status;
 };
 
-/* The call that receives remarks of the library in this thread.  An object sends
- * remarks of later calls too, when the call that made it is over. */
+/* The call that receives remarks of the library in this thread. An object may send
+ * remarks after the call that made it is over, so they go to the current call. */
 static _Thread_local struct call *hearing;
 
 static void keep_note(void *payload, const char *message)
@@ -84,7 +85,7 @@ static void end(struct call *call)
     call->thread = NULL;
 }
 
-/* What is written to call->out is the result. */
+/* Opens call->out; the result of the call is what is printed to it. */
 static void print_to(struct call *call)
 {
     call->out = fsd_memory_open(&call->bytes, &call->size);
@@ -92,7 +93,8 @@ static void print_to(struct call *call)
 
 /* ---------------------------------------------------------------------- directories */
 
-/* What is in memory has a name, which a directory may have as well. */
+/* Whether the name is that of an input in memory, which is no directory even if a
+ * directory has this name. */
 static bool in_memory(const struct call *call, const char *name)
 {
     for (size_t i = 0; i < call->n_memory; i++)
@@ -101,8 +103,9 @@ static bool in_memory(const struct call *call, const char *name)
     return false;
 }
 
-/* As the command line does, whose notes on what was taken are not wanted: a warning may
- * be an error to the caller, and the report has the names. */
+/* Replaces directories by the files in them, as the command line does. The notes on
+ * these files are dropped: a warning could become an exception, and the report has the
+ * names. */
 static enum fsd_status open_folders(struct call *call, struct side *sides, size_t n)
 {
     enum fsd_status status = FSD_OK;
@@ -119,7 +122,8 @@ static enum fsd_status open_folders(struct call *call, struct side *sides, size_
     return status;
 }
 
-/* Without Python's lock until end(); `n` sides may be directories. */
+/* Begins a call without Python's lock, which end() takes again. The first `n` sides may
+ * be directories. */
 static void begin(struct call *call, size_t n)
 {
     call->thread = PyEval_SaveThread();
@@ -129,7 +133,7 @@ static void begin(struct call *call, size_t n)
 
 /* ---------------------------------------------------------------------------- files */
 
-/* A path, or a pair of a name and the bytes that shall be read under it. */
+/* Takes a path, or a pair of a name and the bytes that are to be read under it. */
 static bool take_file(struct call *call, PyObject *value, const char **out)
 {
     struct fsd_memory *memory = &call->memory[call->n_memory];
@@ -150,8 +154,9 @@ static bool take_file(struct call *call, PyObject *value, const char **out)
         memory->bytes = bytes;
         memory->size = (size_t)size;
     }
-    /* As the file system encodes it.  Without a size a zero in it is refused: it would
-     * end the name of another file. */
+    /* The name is encoded for the file system. Because no size is requested, a zero
+     * byte in it is refused: it would end the name, which could then be that of another
+     * file. */
     if (PyBytes_AsStringAndSize(name, &bytes, NULL))
         return false;
     *out = bytes;
@@ -180,7 +185,7 @@ static bool take_list(struct call *call, PyObject *value, unsigned most,
 static const struct {
     const char *key;
     enum { A_FILE, A_NUMBER, A_FLAG, A_REAL } is;
-    size_t at; /* in struct fsd_options */
+    size_t at; /* offset in struct fsd_options */
 } members[] = {{"model", A_FILE, offsetof(struct fsd_options, model)},
                {"engine", A_FILE, offsetof(struct fsd_options, engine)},
                {"log", A_FILE, offsetof(struct fsd_options, log)},
@@ -248,7 +253,8 @@ static bool take_side(struct call *call, struct side *side, PyObject *dict)
 
 /* ----------------------------------------------------------------------- what comes */
 
-/* Names in it may be no text where a directory was read. */
+/* Decodes a text. Names of files in it may be invalid UTF-8, if a directory was
+ * read. */
 static PyObject *text_of(const char *bytes)
 {
     return PyUnicode_DecodeUTF8(bytes, (Py_ssize_t)strlen(bytes), "backslashreplace");
@@ -267,7 +273,7 @@ static PyObject *raise_error(const struct fsd_error *err)
     return NULL;
 }
 
-/* Notes become warnings; a filter may make them errors. */
+/* Notes become warnings, and a warning filter may turn a warning into an exception. */
 static bool give_notes(struct call *call)
 {
     bool fine = true;
@@ -285,7 +291,7 @@ static const char RUN[] = "fusiondiff.run", COMPARISON[] = "fusiondiff.compariso
                   SEARCH[] = "fusiondiff.search", ROUTING[] = "fusiondiff.routing",
                   FAILURE[] = "fusiondiff.failure";
 
-/* Of whatever kind. */
+/* Frees an object of any kind. */
 static void free_made(PyObject *capsule)
 {
     const char *kind = PyCapsule_GetName(capsule);
@@ -307,7 +313,8 @@ static void free_made(PyObject *capsule)
         fsd_routing_free(made);
 }
 
-/* What went wrong matters more than what was noted. */
+/* Raises the warnings of a call; false if one became an exception. If the call failed,
+ * that exception is dropped, since the error of the call matters more. */
 static bool is_told(struct call *call)
 {
     bool fine = give_notes(call);
@@ -331,7 +338,7 @@ static PyObject *finish(struct call *call, void *made, const char *kind)
     return capsule;
 }
 
-/* Bytes that a writer printed, behind print_to(). */
+/* Returns the bytes that a writer printed after print_to(). */
 static PyObject *printed(struct call *call)
 {
     PyObject *result = NULL;
@@ -351,7 +358,7 @@ static PyObject *printed(struct call *call)
     return result;
 }
 
-/* None, where the caller's file is written. */
+/* Returns None, after the caller's file was written. */
 static PyObject *written(struct call *call)
 {
     bool told;
@@ -400,7 +407,8 @@ static PyObject *open_comparison(PyObject *Py_UNUSED(self), PyObject *args)
     return finish(&call, comparison, COMPARISON);
 }
 
-/* Builds by several sets of options: a list of sides, the cache of a search or None. */
+/* Opens builds by several sets of options. The arguments are a list of sides, and the
+ * cache of a search or None. */
 static PyObject *open_routing(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -512,7 +520,7 @@ static PyObject *snapshot(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
-/* A report of whatever the capsule holds. */
+/* Writes a report of the object in the capsule, which may be of any kind. */
 static PyObject *write_report(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -576,7 +584,8 @@ static PyObject *view(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
-/* What tables call nodes, by number: those without a name as reports do. */
+/* The names of nodes in tables, indexed by number. A node without a name is named as in
+ * reports. */
 static PyObject *node_names(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     const char *kind = PyCapsule_GetName(capsule);
@@ -604,8 +613,8 @@ static PyObject *node_names(PyObject *Py_UNUSED(self), PyObject *capsule)
     return names;
 }
 
-/* The builds in a directory, each a pair of paths of which one may be empty; a snapshot
- * is one to compare, but nothing to analyze. */
+/* Lists the builds in a directory, each as a pair of paths, of which the second may be
+ * empty. Snapshots are left out, since they have nothing to analyze. */
 static PyObject *builds(PyObject *Py_UNUSED(self), PyObject *path)
 {
     struct fsd_error err = {0};
@@ -631,7 +640,7 @@ static PyObject *builds(PyObject *Py_UNUSED(self), PyObject *path)
     return list || PyErr_Occurred() ? list : raise_error(&err);
 }
 
-/* A line of each rule, its id first. */
+/* Lists the rules: a line for each, which begins with its id. */
 static PyObject *rules(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
 {
     struct call call = {0};
@@ -655,7 +664,7 @@ static PyObject *failed(PyObject *Py_UNUSED(self), PyObject *capsule)
     return made ? PyBool_FromLong(fsd_check_failed(made)) : NULL;
 }
 
-/* A stream to a descriptor that the caller keeps; NULL. */
+/* Opens a stream to a descriptor, which the caller keeps; NULL on failure. */
 static FILE *open_model(int descriptor)
 {
     int own = dup(descriptor);
@@ -666,7 +675,8 @@ static FILE *open_model(int descriptor)
     return out;
 }
 
-/* How the writing of a model ended; `out` may be NULL. */
+/* Closes the stream of a model, and returns the status of writing it; `out` may be
+ * NULL. */
 static enum fsd_status close_model(FILE *out, enum fsd_status status,
                                    struct fsd_error *err)
 {
@@ -689,8 +699,9 @@ static enum fsd_status write_fixed(const struct fsd_linting *made,
     return close_model(out, out ? fsd_linting_fix(made, opt, out, err) : FSD_OK, err);
 }
 
-/* The list of the edits; with a descriptor from 0 on, the model with these is written
- * to it before.  `model` is what open_linting() was given: it is read again. */
+/* Returns the list of edits. If the descriptor is not negative, the model with the
+ * edits is written to it first. `model` is the argument of open_linting(), which is
+ * read again. */
 static PyObject *fix(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -720,7 +731,7 @@ static PyObject *fix(PyObject *Py_UNUSED(self), PyObject *args)
     return printed(&call);
 }
 
-/* Descriptors from 0 on take a file each. */
+/* The descriptors of the files to write; negative: not written. */
 struct cut_files {
     int part, inputs;
 };
@@ -754,10 +765,10 @@ static enum fsd_status cut_part(const struct call *call,
     return status;
 }
 
-/* Words for a part of a model. */
+/* The words that select a part of a model, in five lists. */
 typedef const char *part_words[5][MOST_FILES];
 
-/* Five lists, which Python passes as one. */
+/* Takes the five lists of words, which Python passes in one list. */
 static bool take_part(struct call *call, PyObject *lists, part_words words,
                       struct fsd_cut_options *opt)
 {
@@ -775,7 +786,8 @@ static bool take_part(struct call *call, PyObject *lists, part_words words,
     return true;
 }
 
-/* What is cut, as text; with a descriptor from 0 on, the part is written to it. */
+/* Returns the description of a part. If the descriptor is not negative, the part is
+ * written to it. */
 static PyObject *cut(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -815,7 +827,7 @@ static enum fsd_status write_code(const struct call *call,
     return status;
 }
 
-/* A model as a program. */
+/* Returns a model as a program. */
 static PyObject *code(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -855,8 +867,8 @@ static enum fsd_status retype_model(const struct call *call, int descriptor, FIL
     return status;
 }
 
-/* What is carried over, as text; with a descriptor from 0 on, the typed model is
- * written to it. */
+/* Returns what retype changes, as text. If the descriptor is not negative, the typed
+ * model is written to it. */
 static PyObject *retype(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -888,7 +900,7 @@ static enum fsd_status annotate_model(const struct call *call, enum fsd_annotati
     return status;
 }
 
-/* Writes the model, or the engine, with what became of it to a descriptor. */
+/* Writes the model with the outcomes of its nodes, or the engine, to a descriptor. */
 static PyObject *annotate(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -907,7 +919,8 @@ static PyObject *annotate(PyObject *Py_UNUSED(self), PyObject *args)
     return written(&call);
 }
 
-/* One more file of the report, by its name; NULL: what the new names stand for. */
+/* Adds a file of the report by its name; NULL: the file that maps new names to the
+ * original ones. */
 static int add_file(PyObject *files, const struct fsd_issue *issue, const char *name,
                     struct call *call)
 {
@@ -940,7 +953,7 @@ static PyObject *list_files(const struct fsd_issue *issue, bool anonymous,
     return files;
 }
 
-/* The part's bytes, or NULL with an exception. */
+/* Returns the bytes of the part; NULL, with an exception set, on failure. */
 static PyObject *part_of(const struct fsd_issue *issue, struct call *call)
 {
     print_to(call);
@@ -949,8 +962,8 @@ static PyObject *part_of(const struct fsd_issue *issue, struct call *call)
     return printed(call);
 }
 
-/* Has `build` build the part: of its bytes it makes the paths of the part and of the
- * engine. */
+/* Calls `build` with the bytes of the part. It builds the part, and returns the paths
+ * of the part and of the engine. */
 static bool verify_part(struct fsd_issue *issue, PyObject *build, struct call *call)
 {
     PyObject *part = part_of(issue, call), *built = NULL;
@@ -972,7 +985,8 @@ static bool verify_part(struct fsd_issue *issue, PyObject *build, struct call *c
     return fine;
 }
 
-/* The files of a report, by name; "": what the new names stand for. */
+/* Returns the files of a report, by name; "" is the name of the file that maps new
+ * names to the original ones. */
 static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1006,7 +1020,8 @@ static PyObject *issue(PyObject *Py_UNUSED(self), PyObject *args)
     return files;
 }
 
-/* A search that begins with a build, a dictionary, or that a file holds, a path. */
+/* Opens a search: a new one for a build, which is a dictionary, or the one in a file,
+ * which is a path. */
 static PyObject *open_search(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1035,7 +1050,7 @@ static PyObject *search_done(PyObject *Py_UNUSED(self), PyObject *capsule)
     return search ? PyBool_FromLong(fsd_bisection_done(search)) : NULL;
 }
 
-/* "next", "log", "tensors" or "state" of a search. */
+/* Returns a text about a search: "next", "log", "tensors" or "state". */
 static PyObject *search_text(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1075,7 +1090,7 @@ static PyObject *search_model(PyObject *Py_UNUSED(self), PyObject *args)
     return written(&call);
 }
 
-/* The result that a comparison states: 0 good, 1 bad. */
+/* Returns the result that a comparison states: 0 for good, 1 for bad. */
 static PyObject *search_judge(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1095,7 +1110,7 @@ static PyObject *search_judge(PyObject *Py_UNUSED(self), PyObject *args)
     return PyLong_FromLong(result);
 }
 
-/* The result that saved outputs state. */
+/* Returns the result that follows from saved outputs. */
 static PyObject *search_judge_values(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1118,7 +1133,7 @@ static PyObject *search_judge_values(PyObject *Py_UNUSED(self), PyObject *args)
     return PyLong_FromLong(result);
 }
 
-/* Takes the result of a build, whose engine the dictionary holds unless it is None. */
+/* Takes the result of a build. Its engine is in the dictionary; None: it is unknown. */
 static PyObject *search_take(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct call call = {0};
@@ -1147,7 +1162,7 @@ static void free_opened(PyObject *capsule)
     fsd_opened_free(PyCapsule_GetPointer(capsule, OPENED));
 }
 
-/* An empty list of files. */
+/* Makes an empty list of opened files. */
 static PyObject *opened(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
 {
     struct fsd_opened *made = fsd_opened_new();
@@ -1155,8 +1170,9 @@ static PyObject *opened(PyObject *Py_UNUSED(self), PyObject *Py_UNUSED(args))
     return made ? PyCapsule_New(made, OPENED, free_opened) : PyErr_NoMemory();
 }
 
-/* What this thread opens from now on is put onto the list, or nowhere (None); returns
- * what was set before.  The caller keeps the list until then. */
+/* From now on, files that this thread opens are added to this list (None: to no list).
+ * Returns the list that was used before. The caller must keep a list alive while it is
+ * used. */
 static PyObject *record(PyObject *Py_UNUSED(self), PyObject *capsule)
 {
     static _Thread_local PyObject *current;
@@ -1172,7 +1188,7 @@ static PyObject *record(PyObject *Py_UNUSED(self), PyObject *capsule)
     return before;
 }
 
-/* Whether the file of that path is on the list. */
+/* Whether the list contains the file with this path. */
 static PyObject *was_opened(PyObject *Py_UNUSED(self), PyObject *args)
 {
     struct fsd_opened *list;
@@ -1249,7 +1265,8 @@ PyMODINIT_FUNC PyInit__native(void)
 
     error_class =
         made ? PyErr_NewException("fusiondiff._native.Error", NULL, NULL) : NULL;
-    Py_XINCREF(error_class); /* PyModule_AddObject() takes one, the static one stays */
+    Py_XINCREF(error_class); /* PyModule_AddObject() takes one reference; the static
+                                variable keeps another */
     if (error_class && PyModule_AddObject(made, "Error", error_class))
         Py_CLEAR(made);
     if (made && PyModule_AddStringConstant(made, "version", FSD_VERSION))

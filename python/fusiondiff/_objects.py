@@ -1,7 +1,7 @@
-"""What the JSON reports hold, as typed objects.
+"""The contents of the JSON reports as typed objects.
 
-The reports' own schemas say what each field means; fields that a later version adds are
-attributes and columns as well, and kept in ``extra``.
+The schemas of the reports state what each field means. Fields that a later version adds are in ``extra``; they, too, are
+attributes and columns.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any, ClassVar, Generic, Literal, Optional, TypeVar, Union, ov
 if typing.TYPE_CHECKING:
     import pandas
 
-# The words of the reports' schemas: completion and type checkers know them, where() refuses others.
+# The words of the reports' schemas, for completion and type checkers; where() refuses all other words.
 Kind = Literal["compute", "reformat", "copy", "quantize", "constant", "noop", "shape", "sync", "foreign"]
 Cause = Literal["io", "dtype", "layout", "dtype+layout", "scale", "concat", "slice", "padding", "plugin", "foreign", "dla", "free", "unknown"]
 Spent = Literal["requantization", "requested_movement"]
@@ -36,7 +36,7 @@ Item = TypeVar("Item", bound="Record")
 
 
 def _value(hint: Any, data: Any) -> Any:
-    """JSON as what a field is declared to hold."""
+    """Converts JSON to the type that is declared for a field."""
     origin, inner = typing.get_origin(hint), typing.get_args(hint)
     if data is None:
         return None
@@ -46,7 +46,7 @@ def _value(hint: Any, data: Any) -> Any:
         return [_value(inner[0], item) for item in data]
     if isinstance(hint, type) and issubclass(hint, Record):
         return hint.from_json(data)
-    if hint is int and isinstance(data, str):  # beyond 2^53
+    if hint is int and isinstance(data, str):  # a number above 2^53 is a string in JSON
         return int(data)
     return data
 
@@ -58,7 +58,8 @@ _hints: dict[type, dict[str, Any]] = {}
 class Record:
     """One object of a report."""
 
-    # What a table shows, as far as there is something; none listed: all.  Fields that number nodes, and those with links to some.
+    # _in_html and _in_text: the columns that a table shows, if some row has a value; empty: all columns. _of_nodes: fields with
+    # numbers of nodes. _of_links: fields with links to nodes.
     _in_html: ClassVar[tuple[str, ...]] = ()
     _in_text: ClassVar[tuple[str, ...]] = ()
     _of_nodes: ClassVar[tuple[str, ...]] = ()
@@ -68,17 +69,17 @@ class Record:
 
     @classmethod
     def from_json(cls: type[Item], data: dict[str, Any]) -> Item:
-        """Makes one of a report's object."""
+        """Makes a record from an object of a report."""
         if cls not in _hints:
             _hints[cls] = typing.get_type_hints(cls)
         hints = _hints[cls]
         known = {name: _value(hints[name], data[name]) for name in hints if name in data and name != "extra"}
         return cls(extra={name: value for name, value in data.items() if name not in hints}, **known)
 
-    if not typing.TYPE_CHECKING:    # which knows what is declared
+    if not typing.TYPE_CHECKING:    # type checkers know the declared fields only
 
         def __getattr__(self, name):
-            """A member that a later version added."""
+            """Returns a field that a later version added."""
             try:
                 return self.__dict__["extra"][name]
             except KeyError:
@@ -92,13 +93,13 @@ _TESTS: dict[str, Callable[[Any, Any], bool]] = {
     "startswith": lambda value, wanted: value.startswith(wanted),
     "endswith": lambda value, wanted: value.endswith(wanted),
     "like": lambda value, wanted: fnmatch.fnmatchcase(value, wanted)}
-_OF_UNKNOWN = ("eq", "ne", "in")    # the others hold of no value that is not known
-_WORD = re.compile(r"[/ ]*[^/ ]+[/ ]*$|[/ ]*[^/ ]+")    # with what separates it from the one before
+_OF_UNKNOWN = ("eq", "ne", "in")    # only these tests can be true of an unknown value
+_WORD = re.compile(r"[/ ]*[^/ ]+[/ ]*$|[/ ]*[^/ ]+")    # a word with the separators around it
 _ROWS_OF_TEXT, _ROWS_OF_HTML, _MOST_LISTED, _LEAST_WIDTH = 20, 50, 40, 16
 
 
 def printable(text: str) -> str:
-    """Writes a character that reorders others as its code point."""
+    """Replaces characters that cannot be printed, such as those that reorder text, by their code points."""
     return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
@@ -111,7 +112,7 @@ def _unknown(what: str, word: object, known: Iterable[str]) -> ValueError:
 
 
 def _words_of(kind: type[Record], name: str) -> tuple[str, ...]:
-    """All that a field may hold, where the schema lists it."""
+    """Returns all values that a field may have, if the schema lists them."""
     if name == "rule" and issubclass(kind, Finding):
         from . import _native
 
@@ -123,7 +124,8 @@ def _words_of(kind: type[Record], name: str) -> tuple[str, ...]:
 
 
 def _cut(text: str, width: int, column: str) -> str:
-    """Sentences and lists lose their last words, names the parts before the last ones; no word is cut."""
+    """Shortens a text to a width. A sentence or a list loses its last words, and a name the parts before its last ones. No word
+    is cut."""
     if len(text) <= width:
         return text
     words = _WORD.findall(text)
@@ -139,12 +141,12 @@ def _cut(text: str, width: int, column: str) -> str:
 
 
 def _least(text: str, column: str) -> int:
-    """The columns that a text takes however little there is room."""
+    """The minimum number of columns that a text needs."""
     return len(_cut(text, 1, column))
 
 
 class Table(Sequence[Item], Generic[Item]):
-    """Records of one kind, in the report's order.  Its repr, and what a notebook shows, are its first rows.
+    """Records of one kind, in the report's order. Its repr and a notebook show the first rows.
 
     >>> table = Table([Node(index=0, op="Relu", ms=0.5), Node(index=1, op="Conv", ms=2.0)])
     >>> [node.op for node in table]
@@ -160,7 +162,7 @@ class Table(Sequence[Item], Generic[Item]):
     def __init__(self, items: list[Item], of: type[Item] | None = None, node_names: Sequence[str] = ()) -> None:
         self._items = items
         self._of: type[Record] = of or (type(items[0]) if items else Record)
-        self._node_names = node_names    # of the model, by number
+        self._node_names = node_names    # names of the model's nodes, indexed by number
 
     @overload
     def __getitem__(self, at: int) -> Item: ...
@@ -180,7 +182,7 @@ class Table(Sequence[Item], Generic[Item]):
 
     @property
     def columns(self) -> list[str]:
-        """The names that where() and to_pandas() know."""
+        """The names of columns, for where() and to_pandas()."""
         names = dict.fromkeys(field.name for field in dataclasses.fields(self._of) if field.name != "extra")
         for item in self._items:
             names.update(dict.fromkeys(item.extra))
@@ -191,11 +193,11 @@ class Table(Sequence[Item], Generic[Item]):
         return self._node_names[node] if there else node
 
     def _cell(self, item: Record, name: str) -> Any:
-        """A field as tables show it: nodes by name."""
+        """The value of a field as tables show it: nodes by name."""
         value = getattr(item, name, None)
         if name in self._of._of_nodes:
             return list(map(self._name_of, value)) if isinstance(value, list) else self._name_of(value)
-        if name in self._of._of_links and isinstance(value, list):    # what the layer computes, before constants and quantizers
+        if name in self._of._of_links and isinstance(value, list):    # computed nodes first, then constants and quantizers
             value = sorted(value, key=lambda link: not link.computed)
         return [str(one) if isinstance(one, Record) else one for one in value] if isinstance(value, list) else value
 
@@ -225,13 +227,13 @@ class Table(Sequence[Item], Generic[Item]):
         return "\n".join([*text, self._foot(names[:len(widths)], len(shown))])
 
     def _foot(self, names: Sequence[str], shown: int) -> str:
-        """How many rows there are, and what is not shown of them."""
+        """States how many rows there are, and which rows and columns are not shown."""
         others = [name for name in self._filled(self.columns) if name not in names]
         rows = f"{len(self)} row{'' if len(self) == 1 else 's'}"
         return (f"the first {shown} of {rows}" if shown < len(self) else rows) + (f"; more columns: {', '.join(others)}" if others else "")
 
     def _repr_html_(self) -> str:
-        """The first rows, within 1,000 px."""
+        """Shows the first rows, at most 1,000 px wide."""
         import html
 
         def cell(item: Record, name: str) -> str:
@@ -253,12 +255,12 @@ class Table(Sequence[Item], Generic[Item]):
         return f'<table style="max-width:1000px"><tr>{head}</tr>{rows}</table><p>{html.escape(self._foot(names, len(shown)))}</p>'
 
     def where(self, **predicates: Any) -> Table[Item]:
-        """Those of which all predicates hold: ``column=value``, or ``column__test=value``.
+        """Returns the records for which all predicates hold: ``column=value``, or ``column__test=value``.
 
         Tests are ``eq``, ``ne``, ``lt``, ``le``, ``gt``, ``ge``; ``in`` of several values; ``contains`` of a list or a part of a text;
-        ``startswith``, ``endswith`` and ``like`` (a pattern with ``*`` and ``?``) of texts.  A value that is not known (None) is
-        neither less nor greater than another one.  Nodes go by name or by number.  A column, a test, a node or a word that does
-        not exist is a ValueError, which lists those that do.
+        ``startswith``, ``endswith`` and ``like`` (a pattern with ``*`` and ``?``) of texts.  An unknown value (None) is neither
+        less nor greater than another one.  A node is given by its name or its number.  An unknown column, test, node or word raises
+        a ValueError, which lists the known ones.
 
         >>> layers = Table([Layer(index=0, kind="compute", ms=0.5, nodes=[Link(index=4, name="Conv_4")]), Layer(index=1, kind="copy")])
         >>> [layer.index for layer in layers.where(ms__gt=0.02, kind__in=["compute", "quantize"])]
@@ -286,7 +288,7 @@ class Table(Sequence[Item], Generic[Item]):
         return self._like(kept)
 
     def _check(self, key: str, name: str, test: str, wanted: Any) -> None:
-        """That the values can be there at all."""
+        """Checks that the column can have these values."""
         of_list = any(isinstance(getattr(item, name, None), list) for item in self._items[:1])
         if not (test in _OF_UNKNOWN or test == "contains" and of_list):
             return
@@ -301,7 +303,7 @@ class Table(Sequence[Item], Generic[Item]):
                 raise _unknown(f"{key}: unknown value", value, words)
 
     def _forms(self, item: Record, name: str) -> list[Any]:
-        """All that a value, or what a list holds, may be called by."""
+        """All names and numbers by which where() finds a value, or the items of a list."""
         value = getattr(item, name, None)
         values = value if isinstance(value, list) else [value]
         names = [self._name_of(one) for one in values] if name in self._of._of_nodes else []
@@ -322,7 +324,7 @@ class Table(Sequence[Item], Generic[Item]):
             raise TypeError(f"{key}: cannot compare {type(value).__name__} with {type(wanted).__name__}") from None
 
     def to_pandas(self) -> pandas.DataFrame:
-        """A data frame with one row a record, nodes by name; needs pandas."""
+        """Returns a data frame with one row per record, and with nodes by name; needs pandas."""
         import pandas
 
         columns = self.columns
@@ -345,12 +347,12 @@ _SHORT = {"kind", "precision", "fate", "severity", "cause", "requested", "realis
 
 @dataclasses.dataclass
 class Link(Record):
-    """That a layer computes a node: its number and name, and by which evidence."""
+    """A node that a layer computes: its number and name, and the evidence for the link."""
 
     index: int = 0
     evidence: list[Evidence] = dataclasses.field(default_factory=list)
     name: str = ""
-    computed: bool = dataclasses.field(default=True, repr=False)    # no constant, nor a quantizer that is now a precision
+    computed: bool = dataclasses.field(default=True, repr=False)    # False for a constant, and for a quantizer that became a precision
 
     def __str__(self) -> str:
         return self.name or f"#{self.index}"
@@ -358,7 +360,7 @@ class Link(Record):
 
 @dataclasses.dataclass
 class Port(Record):
-    """A tensor as a layer or a node reads or writes it; sizes may be names."""
+    """A tensor in the form in which a layer or a node reads or writes it; sizes may be names."""
 
     type: Precision = "unknown"
     name: Optional[str] = None
@@ -375,7 +377,7 @@ class Port(Record):
 
 @dataclasses.dataclass
 class Layer(Record):
-    """A layer of the engine.  ``ms``, ``bytes`` and ``macs`` are of one run, None where they are not known."""
+    """A layer of the engine. ``ms``, ``bytes`` and ``macs`` are for one run; None: unknown."""
 
     _in_html = ("index", "name", "kind", "precision", "cause", "ms", "bytes", "nodes")
     _in_text = ("index", "name", "kind", "precision", "ms", "nodes", "cause", "bytes")
@@ -408,7 +410,7 @@ class Layer(Record):
 
 @dataclasses.dataclass
 class Node(Record):
-    """A node of the model: what became of it, in which layers, and its part of their time."""
+    """A node of the model: its outcome, the layers that compute it, and its share of their time."""
 
     _in_html = ("index", "name", "op", "fate", "layers", "requested", "realised", "ms", "same_as", "why")
     _in_text = ("index", "name", "op", "fate", "layers", "requested", "realised", "ms", "same_as", "why")
@@ -439,7 +441,7 @@ class Node(Record):
 
 @dataclasses.dataclass
 class Finding(Record):
-    """What a reviewer should look at; layers and nodes by number, which tables show by name."""
+    """A finding, which a reviewer should examine. Layers and nodes are numbers; tables show nodes by name."""
 
     _in_html = ("severity", "rule", "message", "layers", "nodes", "facts")
     _in_text = ("severity", "rule", "message")
@@ -478,7 +480,7 @@ class Block(Record):
 
 @dataclasses.dataclass
 class Violation(Record):
-    """What a check found; layers and nodes by name, since they are of one build or of both."""
+    """A finding of a check. Layers and nodes are names, since they may belong to one build or to both."""
 
     _in_html = ("severity", "rule", "message", "line", "layers", "nodes")
     _in_text = ("severity", "rule", "message")
@@ -496,7 +498,7 @@ class Violation(Record):
 
 @dataclasses.dataclass
 class Edit(Record):
-    """What lint would change in a model."""
+    """An edit of a model that lint proposes."""
 
     _in_html = ("rule", "action", "node_name", "input", "to_name", "tensor", "type", "scale", "scale_of", "effect")
     _in_text = ("action", "node_name", "input", "tensor", "scale", "effect")
@@ -548,7 +550,7 @@ class Group(Record):
 
 @dataclasses.dataclass
 class Region(Record):
-    """Nodes of both builds that are grouped in layers: what became of the groups, and their times before and after."""
+    """Nodes of both builds that are grouped in layers: how the groups changed, and their times before and after."""
 
     _in_html = ("region", "what", "precision", "old", "new", "before", "after")
     _in_text = ("region", "what", "precision", "old", "new", "before", "after")
@@ -587,7 +589,7 @@ class Edge(Record):
 
 @dataclasses.dataclass
 class Change(Record):
-    """Something that the builds were made from, and that differs: nodes, build options, the GPU, ..."""
+    """A fact about the inputs in which the builds differ: nodes, build options, the GPU, ..."""
 
     aspect: str = ""
     what: str = ""

@@ -2,8 +2,8 @@
 
     python -m fusiondiff.mcp --root BUILDS [--root MORE] [--allow-write]
 
-It speaks on standard input and output, opens no connection, reads files below its roots only, and writes none unless it is allowed to.
-Needs the extra: pip install 'fusiondiff[mcp]'.
+It speaks on standard input and output, opens no connection, reads only files below its roots, and writes files only with
+--allow-write. Needs the extra: pip install 'fusiondiff[mcp]'.
 """
 
 from __future__ import annotations

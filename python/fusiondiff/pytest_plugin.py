@@ -1,7 +1,7 @@
 """A fixture for tests that build engines: ``assert_fusions(snapshot, model, engine)``.
 
-A snapshot that is not there is written, and the test fails once, so that it is looked at
-and committed; ``pytest --fusiondiff-update`` rewrites those that exist.
+A missing snapshot is written, and the test fails once, so that the snapshot is reviewed and committed. ``pytest
+--fusiondiff-update`` rewrites existing snapshots.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ import fusiondiff
 
 
 class AssertFusions(Protocol):
-    """Holds a build against a snapshot; arguments as of :func:`fusiondiff.check`."""
+    """Compares a build with a snapshot; the arguments are those of :func:`fusiondiff.check`."""
 
     def __call__(self, snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
                  engine: fusiondiff.Input | Sequence[fusiondiff.Input] | None = None, *, policy: fusiondiff.Input | None = None,
@@ -30,7 +30,8 @@ class AssertFusions(Protocol):
 
 
 def _write(path: str | os.PathLike[str], text: str) -> None:
-    """As the program writes: the old text or the new one is there at any time, and no link leads elsewhere."""
+    """Writes as the program does: at any time the file has either the old text or the new one, and a link must not lead out of
+    its folder."""
     at = os.path.realpath(path)
     home, folder = os.path.realpath(os.path.dirname(path) or "."), os.path.dirname(at)
     if os.path.commonpath([home, folder]) != home:
@@ -62,7 +63,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 @pytest.fixture
 def assert_fusions(request: pytest.FixtureRequest) -> AssertFusions:
-    """Fails with the report when a build is not what its snapshot says."""
+    """Fails with the report if a build does not match its snapshot."""
     update = bool(request.config.getoption("--fusiondiff-update"))
 
     def held(snapshot: str | os.PathLike[str], model: fusiondiff.Input | None = None,
