@@ -1,10 +1,10 @@
 /*
- * The page that files are dropped on.  What each of them is, the library says; which build it
- * belongs to can be changed.  Reports are made by the library in a worker and shown in a frame,
- * which is a page of its own with a policy of its own.
+ * The page onto which files are dropped. The library recognizes the kind of each file; the user can
+ * change the build to which a file belongs. A worker makes reports with the library. A frame shows
+ * them: it is a page of its own, with its own content security policy.
  */
 
-/** As enum fsd_file_kind has them. */
+/** Must equal enum fsd_file_kind. */
 const KIND = { other: 0, model: 1, engine: 2, log: 3, profile: 4, times: 5, snapshot: 6, tuning: 7, metadata: 8 };
 const ROLES = [["", "not used"], ["model", "model"], ["engine", "engine"], ["profile", "times of layers"], ["times", "times of runs"], ["log", "build log beside the engine"], ["model2", "second build: model"], ["engine2", "second build: engine"], ["profile2", "second build: times of layers"], ["times2", "second build: times of runs"], ["log2", "second build: log"], ["snapshot", "snapshot"]];
 const SUBJECTS = { run: "Report", compare: "Compare", check: "Check", lint: "Lint" };
@@ -35,7 +35,7 @@ function say(text, alarm = false) {
 
 /* ------------------------------------------------------------------------- the worker */
 
-/** What a worker answers.  Each request has one of its own, whose memory is given back at once. @returns {Promise<any>} */
+/** Returns the answer of a worker. Each request has its own worker, whose memory is freed at once. @returns {Promise<any>} */
 function answer_to(message) {
     const given = files.map(({ file, path }) => ({ file, path }));
     const answer = last.then(async () => {
@@ -63,7 +63,7 @@ function ask(of, format, later = false) {
     return answer_to({ request: lines.join("\n") });
 }
 
-/** The report asks for the drawing of a picture that is looked at. */
+/** The report requests the drawing of a picture when the picture is opened. */
 addEventListener("message", async ({ source, data }) => {
     if (!source || source !== by_id("report").contentWindow || typeof data?.dot !== "string") return;
     const { svg } = await answer_to({ dot: data.dot });
@@ -72,7 +72,7 @@ addEventListener("message", async ({ source, data }) => {
 
 /* -------------------------------------------------------------------------- the files */
 
-/** A name that no other file has. @param {string} name */
+/** Returns a path that no other file has. @param {string} name */
 function path_for(name) {
     const plain = name.replace(/[\n\0]/g, "_");
     let path = plain;
@@ -80,7 +80,7 @@ function path_for(name) {
     return path;
 }
 
-/** Files, and those of a folder. @param {FileSystemEntry} entry @returns {Promise<File[]>} */
+/** Returns the file, or all files of the folder. @param {FileSystemEntry} entry @returns {Promise<File[]>} */
 async function files_of(entry) {
     if (entry.isFile) return [await new Promise((done, failed) => entry.file(done, failed))];
     const reader = entry.createReader();
@@ -108,7 +108,7 @@ async function look() {
     show();
 }
 
-/** The first of a kind is of the first build, the next of the second. */
+/** Assigns files to builds: the first file of a kind belongs to the first build, the next one to the second build. */
 function assign() {
     const of = (kind) => files.filter((f) => f.kind === kind);
     const engines = [...of(KIND.engine)];
@@ -149,7 +149,7 @@ function put_files() {
 
 const has = (role) => files.some((f) => f.role === role);
 
-/** The reports that the files are enough for. */
+/** Returns the reports for which there are enough files. */
 function possible() {
     return [
         ...(has("engine") ? ["run"] : []),
@@ -170,7 +170,7 @@ function put_subjects(all) {
     }));
 }
 
-/** The frame's page is a copy: another one takes its place. @param {Uint8Array | null} bytes */
+/** Shows a report in a new frame, which replaces the old one. @param {Uint8Array | null} bytes */
 function put_report(bytes) {
     const old = by_id("report");
     const frame = element("iframe", { id: "report", title: "Report" });
@@ -182,7 +182,7 @@ function put_report(bytes) {
     by_id("downloads").hidden = !bytes;
 }
 
-/** Of a log without an engine, why its build failed. */
+/** Makes a report. If a log has no engine, this is the report on why its build failed. */
 async function report_of(of) {
     const answer = await ask(of, "html", true);
     if (!answer.status || of !== "run") return { of, ...answer };

@@ -2,17 +2,18 @@
  * The library as an instance of WebAssembly, for a page (worker.js):
  *
  *     page                          instance
- *     file(path, size, number)      -> a file that the page can read
- *     kind(path)                    -> what it is, by its content
- *     ask(request)                  -> status, with the report or the message in its
- *                                      place
- *       read(number, offset, to, n) <- bytes of it, while the request is answered
- *       layout(dot, size)           <- a picture, as the page's Graphviz draws it
+ *     file(path, size, number)      -> adds a file that the page can read
+ *     kind(path)                    -> returns the kind of the file, by its content
+ *     ask(request)                  -> returns a status; the answer is the report or
+ *                                      the error message
+ *       read(number, offset, to, n) <- asks for bytes of a file during a request
+ *       layout(dot, size)           <- asks for a drawing by the page's Graphviz
  *
- * A request is lines "key value": the subject, the format, and of one build or two the
- * paths.  With "pictures later" a report has the DOT of its pictures, which the page lays
- * out when they are looked at: a layout takes longer than all else.  All texts that the page hands over are in memory of hand(), which the
- * instance keeps; the page makes a new instance where memory has run out.
+ * A request consists of lines "key value": the subject, the format, and the paths of
+ * one or two builds.  With "pictures later", a report has the DOT of its pictures, and
+ * the page lays out a picture when it is opened, because layouts take most of the time.
+ * The page puts all texts into memory that hand() allocates.  The instance never frees
+ * this memory, so the page makes a new instance when memory has run out.
  */
 #include "fusiondiff/fusiondiff.h"
 
@@ -23,7 +24,7 @@
 #define IMPORT(name) __attribute__((import_module("page"), import_name(name)))
 
 IMPORT("read") int page_read(unsigned number, double offset, void *to, size_t n);
-/** @return the drawing, which is ours to free(); NULL. */
+/** @return the drawing, which the caller frees with free(); NULL: there is none. */
 IMPORT("layout") char *page_layout(const char *dot, size_t size, const char *format);
 
 enum { MOST_FILES = 256, MOST_PATHS = 16 };
@@ -45,7 +46,7 @@ static bool read_file(void *payload, uint64_t offset, void *to, size_t n)
     return page_read((unsigned)number, (double)offset, to, n) != 0;
 }
 
-/** Whether pictures are to be laid out by whoever shows them. */
+/** Whether the page lays out a picture only when the picture is opened. */
 static bool later;
 
 static bool lay_out(void *payload, const char *dot, const char *format, FILE *out)
@@ -135,7 +136,7 @@ static void take(struct request *r, const char *key, const char *value)
         take_profile(r, build, value);
 }
 
-/* Lines become texts of their own. */
+/* Splits the request into lines; each value becomes a separate text. */
 static void read_request(struct request *r, char *text)
 {
     for (char *line = strtok(text, "\n"); line; line = strtok(NULL, "\n")) {
@@ -243,7 +244,7 @@ EXPORT("format") const char *format_of(const char *subject, unsigned i)
     return s && s->of != FSD__SUBJECT_COUNT ? fsd_format_of(s->of, i) : NULL;
 }
 
-/** @return an enum fsd_status; of a failure the answer is the message. */
+/** @return enum fsd_status; after a failure, the answer is the message. */
 EXPORT("ask") int ask(char *text)
 {
     struct request r = {0};

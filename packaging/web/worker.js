@@ -1,14 +1,14 @@
 /*
- * The library in a worker, for one request: it reads the files that the page was given, in pieces and
- * only when it needs them, and has Graphviz lay pictures out.  Nothing leaves the browser: it can ask
- * for nothing but bytes of these files.  When the worker ends, its memory is given back.
+ * The library in a worker, for one request. It reads the user's files in pieces, when it needs
+ * them, and Graphviz lays out its pictures. Nothing leaves the browser, since the library can
+ * request only bytes of these files. When the worker ends, its memory is freed.
  *
- *     page -> {module, files}              <- {formats, kinds}      what the library prints, and what each file is
- *     page -> {module, files, request}     <- {status, bytes}       a report (web.c), or why there is none
+ *     page -> {module, files}              <- {formats, kinds}      the formats, and the kind of each file
+ *     page -> {module, files, request}     <- {status, bytes}       a report (web.c), or an error message
  *     page -> {dot}                        <- {svg}                 the drawing of a picture; null: there is none
  */
 
-/** FSD_E_MEMORY, for an instance that ended. */
+/** The status FSD_E_MEMORY, for an instance that ended. */
 const NO_MEMORY = 8;
 
 /** @type {{file: File, path: string}[]} */
@@ -22,7 +22,7 @@ const encode = new TextEncoder();
 const decode = new TextDecoder();
 const reader = new FileReaderSync();
 
-/** Beyond 2 GiB an address comes as a negative number. */
+/** JavaScript gets an address above 2 GiB as a negative number. */
 const bytes_at = (at, n) => new Uint8Array(library.memory.buffer, at >>> 0, n >>> 0);
 
 function text_at(at) {
@@ -30,7 +30,7 @@ function text_at(at) {
     return decode.decode(all.subarray(at >>> 0, all.indexOf(0, at >>> 0)));
 }
 
-/** A text in the instance's memory. @param {string} text */
+/** Copies a text into the instance's memory. @param {string} text */
 function hand(text) {
     const bytes = encode.encode(`${text}\0`);
     const at = library.hand(bytes.length);
@@ -38,7 +38,7 @@ function hand(text) {
     return at;
 }
 
-/** The library asks for 64 KiB at a time, and a browser takes as long for a megabyte. */
+/** A file is read in pieces of this size. The library requests 64 KiB at a time, for which a browser needs as long as for a megabyte. */
 const WINDOW = 1 << 20;
 /** @type {{file: File | null, begin: number, bytes: Uint8Array}} */
 let kept = { file: null, begin: 0, bytes: new Uint8Array() };
@@ -50,7 +50,7 @@ function bytes_of(file, begin, n) {
     return kept.bytes.subarray(begin - kept.begin, begin - kept.begin + n);
 }
 
-/** What the library asks of the page (web.c). */
+/** The functions of the page that the library calls (web.c). */
 const page = {
     read(number, offset, to, n) {
         try {
@@ -69,12 +69,12 @@ const page = {
     },
 };
 
-/** The system that a program of WASI expects.  Here is none: each call is refused. */
+/** The system calls that a WASI program expects. The page has no system, so each call fails. */
 const system = new Proxy({}, {
     get: (_, name) => (name === "proc_exit" ? () => { throw new Error("the library ended"); } : name === "fd_prestat_get" ? () => 8 /* EBADF: no folder */ : () => 52 /* ENOSYS */),
 });
 
-/** An instance, with all files. @param {WebAssembly.Module} module */
+/** Makes an instance that knows all files. @param {WebAssembly.Module} module */
 function begin(module) {
     library = new WebAssembly.Instance(module, { page, wasi_snapshot_preview1: Object.fromEntries(WebAssembly.Module.imports(module).filter((i) => i.module !== "page").map((i) => [i.name, system[i.name]])) }).exports;
     library._initialize();
@@ -93,8 +93,9 @@ function formats_of(subject) {
     return found;
 }
 
-/** Where Graphviz finds no way for curves, the lines are straight, as the library's own layout has
- * them.  An instance that failed is not used again. @param {string} dot */
+/** If Graphviz finds no path for a curve, lines are drawn straight, as in the library's own layout.
+ * An instance that failed is not used again.
+ * @param {string} dot */
 async function draw(dot) {
     for (const text of [dot, dot.replace('labeljust="l"', 'labeljust="l" splines="line"')]) {
         graphviz = await Graphviz.load();
@@ -118,7 +119,7 @@ async function handle({ module, files: given, request, dot }) {
             formats: Object.fromEntries(["run", "compare", "lint", "check", "failed"].map((subject) => [subject, formats_of(subject)])),
             kinds: files.map(({ path }) => library.kind(hand(path))),
         };
-    } catch (error) { /* memory that ran out ends the instance */
+    } catch (error) { /* an instance whose memory ran out has ended */
         return { status: NO_MEMORY, bytes: encode.encode(`the browser ended the library: ${error.message}`) };
     }
 }
