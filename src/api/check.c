@@ -196,11 +196,11 @@ static enum fsd_status check_models(const struct fsd_check *c,
 
     if (opt->force || fsd_alignment_fits(n))
         return FSD_OK;
-    return fsd_fail(
-        err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,
-        "expected a snapshot of a build of %s, but of the snapshot's %u computing "
-        "nodes only %u are among the %u of that model (--force continues)",
-        c->new->model_path, n.old, n.aligned, n.new);
+    return fsd_fail(err, FSD_E_MISMATCH, c->old->model_path, FSD_POS_NONE, 0,
+                    "expected a snapshot of a build of %s, but only %u of the "
+                    "snapshot's %u computing "
+                    "nodes are in that model, which has %u (--force continues)",
+                    c->new->model_path, n.aligned, n.old, n.new);
 }
 
 /* Refuses a build of another builder, which divides the same model into different
@@ -493,8 +493,8 @@ bool fsd_check_failed(const struct fsd_check *check)
 static enum fsd_status refuse_shrunk(struct fsd_error *err)
 {
     return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected a check that still holds its build, found one that holds "
-                    "only its verdict");
+                    "expected a check with its build, found one of which only the "
+                    "verdict is left");
 }
 
 enum fsd_status fsd_check_write(const struct fsd_check *check, const char *format,

@@ -142,7 +142,7 @@ enum fsd_status fsd_expect_array(const char *name, const void *list, size_t n,
 {
     return list || !n ? FSD_OK
                       : fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                                 "expected a list as %s, found NULL with a count of "
+                                 "expected an array as %s, found NULL with a count of "
                                  "%zu",
                                  name, n);
 }
@@ -155,7 +155,7 @@ enum fsd_status fsd_expect_words(const char *name, const char *const *list, unsi
     for (unsigned i = 0; status == FSD_OK && i < n; i++)
         if (!list[i])
             status = fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                              "expected %u texts in %s, found NULL as number %u", n,
+                              "expected %u strings in %s, found NULL at index %u", n,
                               name, i);
     return status;
 }
@@ -165,7 +165,7 @@ enum fsd_status fsd_expect_choice(const char *name, unsigned is, unsigned n,
 {
     return is < n ? FSD_OK
                   : fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                             "expected 0 to %u as %s, found %u", n - 1, name, is);
+                             "expected %s from 0 to %u, found %u", name, n - 1, is);
 }
 
 enum fsd_status fsd_expect_lists(const struct fsd_given *all, size_t n,

@@ -231,8 +231,8 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
     if (status == FSD_OK && !files[FSD_FILE_ENGINE] &&
         (needs_engine || !files[FSD_FILE_MODEL]))
         return fsd_fail(err, FSD_E_ARG, d->path, FSD_POS_NONE, 0,
-                        "expected an engine in it (a layer dump as JSON, or a verbose "
-                        "build log), found %s",
+                        "expected a directory with an engine (a layer dump as JSON, "
+                        "or a verbose build log), found %s",
                         files[FSD_FILE_MODEL] ? "a model only" : "none");
     return status;
 }

@@ -120,7 +120,8 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
     } else if (!force) {
         status = fsd_fail(err, FSD_E_MISMATCH, p->path, FSD_POS_NONE, 0,
                           "expected times of the %u layers of %s, found times of %u "
-                          "layers, %u of them in the engine (--force uses these times)",
+                          "layers, of which %u are in the engine (--force uses these "
+                          "times)",
                           e->nodes.n, e->path, p->entries.n, join.joined);
     }
     fsd_arena_free(scratch);

@@ -86,9 +86,9 @@ static enum fsd_status check_weights(const struct fsd_match *match,
         return FSD_OK;
     return fsd_fail(
         err, FSD_E_MISMATCH, engine->path, FSD_POS_NONE, 0,
-        "expected an engine built from %s, but %u of %u layers have a different number "
-        "of weights than their nodes in that model: layer %u has %llu weights, its "
-        "node '%.100s' %lld (--force continues)",
+        "expected an engine built from %s, but %u of %u layers have a different "
+        "number of weights than their nodes in that model: layer %u has %llu weights, "
+        "and its node '%.100s' has %lld (--force continues)",
         match->model->path, fit->weights_unlike, fit->weighted, fit->heavy.layer,
         (unsigned long long)engine->layers.at[fit->heavy.layer].weights,
         fsd_text(match->model->names, match->model->nodes.at[fit->heavy.node].name),
@@ -113,7 +113,7 @@ static enum fsd_status check_fit(const struct fsd_match *match,
         return FSD_OK;
     if (2 * (fit.names_found + fit.tensors_found) >= fit.names + fit.tensors)
         return check_weights(match, &fit, err);
-    found = fsd_inputs_by_profile(opt) ? "found a profile, and" : "but";
+    found = fsd_inputs_by_profile(opt) ? "found a profile;" : "but";
     if (fit.tensors)
         snprintf(bindings, sizeof bindings, " and %u of its %u inputs and outputs",
                  fit.tensors_found, fit.tensors);

@@ -63,7 +63,8 @@ enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *l
     for (unsigned i = 0; i < line->n_outputs; i++) {
         if ((line->outputs[i].path != NULL) != job.write)
             return fail_file(err, FSD_E_ARG, "-o",
-                             "expected files, found standard output and a file");
+                             "expected only files as outputs, found standard output "
+                             "and a file");
         moved |= job.write && !is_same_folder(line->run.model, line->outputs[i].path);
     }
     status = write_judgement(line, print_fix, &job, err);

@@ -135,6 +135,6 @@ enum fsd_status check_listed(const char *path, const char *list, struct fsd_erro
         return FSD_OK;
     return fail_file(err, FSD_E_ARG, path,
                      "expected a path below the directory of the list or the working "
-                     "directory, found %.400s (--follow takes it)",
+                     "directory, found %.400s (--follow reads it)",
                      real);
 }

@@ -74,9 +74,8 @@ enum fsd_status read_list(struct list *list, const char *path, struct fsd_error 
         fclose(file);
         return fail_file(err, FSD_E_ARG, path,
                          "expected a list of pairs, or a directory of builds, found %s",
-                         fsd_file_kind(path) == FSD_FILE_OTHER
-                             ? "a device"
-                             : "a file named in a pair");
+                         fsd_file_kind(path) == FSD_FILE_OTHER ? "a device"
+                                                               : "a file of a build");
     }
     list->path = list_in(path, file);
     while ((n = getline(&text, &room, file)) > 0) {

@@ -57,7 +57,7 @@ static int run_line(int argc, char **argv)
         else if (argc == 4 && !strcmp(argv[3], "man"))
             print_manual(stdout);
         else
-            fputs("fusiondiff: expected man after help --as\n", stderr);
+            fputs("fusiondiff: expected 'man' after 'help --as'\n", stderr);
         return fflush(stdout) ? TROUBLE : OK;
     }
     if (asks && !verb) {

@@ -205,9 +205,9 @@ static const struct option_row of_one_build[] = {
     {"peak", "GB/S,TOP/S", "Peak bandwidth and compute of the device, for the roofline",
      TAKEN_BY(take_peak)},
     {"values", "FILE",
-     "Numbers measured elsewhere, by name of node, layer or tensor: a table (CSV, "
-     "JSON), or tensors (npz, Polygraphy's saved outputs); of two sets of tensors, the "
-     "errors of the second against the first",
+     "Numbers measured elsewhere for nodes, layers or tensors: a table with their "
+     "names (CSV, JSON), or a set of tensors (npz, Polygraphy's saved outputs); of "
+     "two sets, the first is the reference for the second",
      WORDS(values, run.n_values)},
     {"values-limit", "ERROR",
      "Relative L2 error from which a tensor counts as wrong (default: 0.01)",

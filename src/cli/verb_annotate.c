@@ -9,10 +9,10 @@ static const struct option_row options[] = {
 };
 
 static const char doc[] =
-    "Writes the outcome of each node for model viewers: into the "
-    "metadata of MODEL, which Netron shows; without MODEL, the "
-    "engine's layers as a graph; as FILE.nodedata.json, data that "
-    "Model Explorer shows next to MODEL.\vAll other bytes of "
+    "Writes the outcome of each node for model viewers.  -o FILE.onnx is MODEL "
+    "with the outcomes in its metadata, which Netron shows; without MODEL, it is "
+    "a graph of the engine's layers.  -o FILE.nodedata.json is data that Model "
+    "Explorer shows next to MODEL.\vAll other bytes of "
     "MODEL are kept, so its outputs are the same.  The node of a "
     "function has one outcome for each call.  Layers are "
     "operators of the domain `trt`, with formats, precision, "

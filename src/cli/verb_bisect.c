@@ -27,8 +27,8 @@ static const struct option_row options[] = {
      "disagree",
      NUMBER(bisect.confirm, 1, MOST_RUNS, "1 to 100 runs")},
     {"values", "GOOD",
-     "With run: the correct outputs of the network. Whether a build is good is decided "
-     "by comparing its outputs with them, not by the exit status of CMD",
+     "With run: the correct outputs of the network. bisect compares the outputs of "
+     "each build with them, and ignores whether CMD calls the build good",
      WORD(bisect.values)},
     {"limit", "ERROR",
      "With --values: relative L2 error from which an output is wrong (default: 0.01)",
@@ -548,17 +548,18 @@ const struct verb verb_bisect = {
     "Searches for the fusion that makes an engine's results wrong.  The first build "
     "splits no fusion, and its results must be wrong; the second build splits all "
     "fusions; the next builds split halves of the suspects.  bisect names a fusion "
-    "only if splitting it alone makes the results right and splitting the others "
-    "does not.  For a failure that several fusions cause together, it searches for "
-    "the smallest set.\vCMD builds the model that FUSIONDIFF_MODEL names, tests the "
+    "only if splitting it alone makes the results right and splitting the others does "
+    "not.  For a failure that several fusions cause together, it searches for the "
+    "smallest set.\vCMD builds the model that FUSIONDIFF_MODEL names, tests the "
     "network's own outputs, prints the path of the new dump on its last line, and "
-    "ends with 0 (good), 125 (skip) or 1 to 127 (bad).  This model has marked "
-    "tensors as outputs, whose names CMD gets on its standard input, one per line, "
-    "and an If for each fusion that no mark splits; `bisect next -o FILE.onnx` "
-    "writes it.  With --values CMD saves the network's outputs (numpy.savez(), "
-    "Polygraphy), prints that file's path on the line before the last, and ends "
-    "with 0 or 125.  COMPARISON is what `polygraphy run --save-accuracy-results` "
-    "wrote.  A comparison of both engines proves which fusions changed.",
+    "ends with 0 (good), 125 (skip) or 1 to 127 (bad).  In this model some tensors "
+    "are additional outputs, whose names CMD reads from its standard input, one per "
+    "line; a fusion that no additional output splits is split by an If.  `bisect next "
+    "-o FILE.onnx` writes this model.  With --values CMD saves the network's outputs "
+    "(numpy.savez(), Polygraphy), prints that file's path on the line before the "
+    "last, and ends with 0 or 125.  COMPARISON is what `polygraphy run "
+    "--save-accuracy-results` wrote.  A comparison of both engines proves which "
+    "fusions changed.",
     {"start model.onnx engine.json", "run ./build_and_test.sh", "bad new.json"},
     .options = options,
     .most_words = MOST_WORDS,

@@ -16,8 +16,8 @@ static const struct option_row options[] = {
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
-     "What the build is for, e.g. sm86: selects its snapshot in a directory, and "
-     "--update records it",
+     "Label that states what the build is for, e.g. sm86: it selects the snapshot in "
+     "a directory, and --update records it",
      TAKEN_BY(take_label)},
     {"update", NULL, "Accept the build: rewrite the snapshot and report what changed",
      FLAG(check.accept)},

@@ -16,18 +16,18 @@ static const struct option_row options[] = {
     {0},
 };
 
-static const char doc[] = "Writes a model as Python: a function per module, one for "
-                          "equal modules, and a statement per node, with the type and "
-                          "sizes of its output.  With an ENGINE, comments state which "
-                          "layer computes the following nodes, its precision and "
-                          "time.\vThe program defines the network with TensorRT's API "
-                          "and builds it.  It reads the weights from MODEL by name and "
-                          "names layers as TensorRT's ONNX parser does, so that "
-                          "fusiondiff maps its engine to MODEL.  For a node that it "
-                          "cannot express the program raises "
-                          "NotImplementedError.\n\nWith options that name nodes it "
-                          "writes these alone, with the Q/DQ pairs at their edges, as "
-                          "`cut` does.";
+static const char doc[] = "Writes a model as Python: one function for each module "
+                          "(equal modules share one), and one statement for each "
+                          "node, with the type and sizes of its output.  With an "
+                          "ENGINE, comments state which layer computes the following "
+                          "nodes, its precision and time.\vThe program defines the "
+                          "network with TensorRT's API and builds it.  It reads the "
+                          "weights from MODEL by name and names layers as TensorRT's "
+                          "ONNX parser does, so that fusiondiff maps its engine to "
+                          "MODEL.  For a node that it cannot express the program "
+                          "raises NotImplementedError.\n\nWith options that name "
+                          "nodes it writes only these nodes and the Q/DQ pairs at "
+                          "their edges, as `cut` does.";
 
 static void check_line(struct command_line *line)
 {

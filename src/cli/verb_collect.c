@@ -287,13 +287,12 @@ static void check_line(struct command_line *line)
 }
 
 static const char doc[] =
-    "Runs a build (trtexec, Polygraphy or a script) and keeps its "
-    "command, log, layers, times and model in the new directory "
-    "DIR, which every verb of builds reads.\vAdds the missing "
-    "export options to trtexec, as far as its --help lists them.  "
-    "A script writes files of its own to $FUSIONDIFF_COLLECT.  "
-    "The exit status is the command's.  If it is not 0, the files "
-    "remain in DIR.partial, and DIR is not created.";
+    "Runs a build (trtexec, Polygraphy or a script) and keeps its command, log, "
+    "layers, times and model in the new directory DIR, which every verb accepts as a "
+    "build.\vAdds the missing export options to trtexec, as far as its --help lists "
+    "them.  A script writes files of its own to $FUSIONDIFF_COLLECT.  The exit status "
+    "is the command's.  If it is not 0, the files remain in DIR.partial, and DIR is "
+    "not created.";
 
 const struct verb verb_collect = {"collect",
                                   "DIR -- COMMAND...",

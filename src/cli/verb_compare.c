@@ -21,12 +21,14 @@ static const char stability_doc[] =
     "Shows what differs between repeated builds of one model, and in which of "
     "them.\vEach build is MODEL,ENGINE[,PROFILE[,LOG]], a snapshot, or a directory "
     "that holds them; a single directory holds all builds.  Exit status: 0 only times "
-    "and tactics vary, 1 more varies, 2 an error.";
+    "and tactics vary, 1 other facts vary, too, 2 an error.";
 
 static void refuse_file(struct command_line *line, char *arg)
 {
     (void)arg;
-    usage_error("with %s, name profiles and logs within each build", line->verb->name);
+    usage_error("with %s, pass profiles and logs as parts of each build: "
+                "MODEL,ENGINE,PROFILE,LOG",
+                line->verb->name);
 }
 
 static const struct option_row options[] = {

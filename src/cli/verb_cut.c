@@ -14,8 +14,9 @@ static const struct option_row options[] = {
      "of --values",
      WORD(cut.inputs)},
     {"values", "FILE",
-     "Take these from FILE: tensors of MODEL by name, as an .npz archive or outputs "
-     "that Polygraphy saved; twice for inputs and outputs of a run",
+     "Take the values of --inputs from FILE: tensors of MODEL by name, as an .npz "
+     "archive or outputs that Polygraphy saved; may be given twice, for the inputs "
+     "and the outputs of a run",
      WORDS(values, part.cut.n_values)},
     {"alone", "ENGINE",
      "Engine or build log of the part built alone: report whether its fusions are the "
@@ -30,10 +31,10 @@ static const char doc[] =
     "writes nothing.\vThe part includes the Q/DQ pairs at its edges, so an INT8 layer "
     "stays INT8, and constants with the nodes that compute them.  ENGINE supplies "
     "sizes that the model leaves dynamic.  Sizes computed from known sizes become "
-    "initializers.  Everything kept has the same bytes as in MODEL.  If ENGINE is "
-    "the log of a failed build, the part is what failed.\n\nExternal "
-    "weights stay in their files if FILE is in the folder of MODEL; otherwise they are "
-    "copied into FILE.";
+    "initializers.  Everything kept has the same bytes as in MODEL.  If ENGINE is the "
+    "log of a failed build, the part has the nodes at which it failed.\n\nExternal "
+    "weights stay in their files if FILE is in the folder of MODEL; otherwise they "
+    "are copied into FILE.";
 
 static void check_line(struct command_line *line)
 {

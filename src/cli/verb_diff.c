@@ -32,9 +32,9 @@ static const struct option_row options[] = {
      "(default: ms,bytes)",
      WORD(picture.label), .words = "ms bytes tactic", .group = 5},
     {"collapse", "HOW",
-     "Pictures: draw one box for the layers of each scope:N (N parts of the names), or "
-     "for each run of equal layers; none: one box per layer (default: group layers "
-     "only if the graph is large)",
+     "Pictures: draw one box for all layers of a scope of N name parts (scope:N), for "
+     "each run of equal layers (run), or for each layer (none); default: group layers "
+     "only if the graph is large",
      WORD(picture.collapse), .words = "run none scope:1 scope:2", .group = 5},
     ROW_LAYOUT_TIMEOUT,
     {0},

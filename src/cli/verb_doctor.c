@@ -14,7 +14,7 @@ static enum fsd_status run(struct command_line *line, struct fsd_error *err)
 
 static const char doc[] =
     "Shows what fusiondiff supports on this machine: the files it reads, the formats "
-    "it writes, and whether Graphviz works, which it tests.";
+    "it writes, and whether a test of Graphviz succeeds.";
 
 const struct verb verb_doctor = {"doctor",
                                  "",

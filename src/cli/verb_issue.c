@@ -13,19 +13,20 @@ static const struct option_row options[] = {
      "(default: the worst finding, or the worst difference of two builds)",
      WORD(issue.options.finding)},
     {"layer", "LAYER",
-     "Report this layer: its number, name or pattern; may be repeated, like the next "
-     "two",
+     "Report this layer: its number, name or pattern; may be repeated, like --group "
+     "and --node",
      WORDS(part.layers, part.cut.n_layers)},
     {"group", "LAYER", "Like --layer, with all layers that share nodes with this layer",
      WORDS(part.groups, part.cut.n_groups)},
     {"node", "NODE", "Report this node: its name, #number or pattern",
      WORDS(part.nodes, part.cut.n_nodes)},
-    {"context", "N", "Add nodes up to N steps away to the part", CONTEXT},
+    {"context", "N", "Add the nodes within N steps of the part", CONTEXT},
     {"anonymize", NULL,
      "Replace names in all files of the report; write the list of names to "
      "DIR.names.json",
      FLAG(issue.options.anonymous)},
-    {"names", "FILE", "Write that list to FILE", WORD(issue.names)},
+    {"names", "FILE", "With --anonymize: write the list of names to FILE",
+     WORD(issue.names)},
     {"no-weights", NULL, "Replace the weights of the part by constants",
      FLAG(issue.options.no_weights)},
     {"verify", NULL,
@@ -75,7 +76,7 @@ static void check_line(struct command_line *line)
         line->run.engine = line->query.n_words > 1 ? line->words[1] : NULL;
         need_pair(line);
     } else if (line->run.log || line->run.n_profiles || line->run.times) {
-        usage_error("with two builds, pass profiles and logs as part of each: "
+        usage_error("with two builds, pass profiles and logs as parts of each build: "
                     "MODEL,ENGINE,PROFILE,LOG");
     } else if (line->issue.options.finding) {
         usage_error("--finding needs one build: MODEL ENGINE");

@@ -10,8 +10,8 @@
      "model to -o FILE; without -o, list the edits",                                   \
      TAKEN_BY(take_fix), .optional = true},                                            \
         {"scale", "TENSOR=VALUE",                                                      \
-         "With --fix: the scale of a tensor that the list of edits names as to be "    \
-         "calibrated; may be repeated",                                                \
+         "With --fix: the scale of a tensor that is marked 'to calibrate' in the "     \
+         "list of edits; may be repeated",                                             \
          WORDS(fix.scales, fix.options.n_scales)},
 #define BRIEF "check a model before its build, and fix it"
 #define EDITS                                                                          \

@@ -10,14 +10,14 @@ static const char doc[] =
     "Explains builds of one network with several sets of options: what each option "
     "(\"knob\") does to fusions, precisions, data movement and time, which route is "
     "the fastest, and which of its knobs it needs.\vCACHE is what trtexec "
-    "--tuningCacheFile wrote; a build is an iteration of it, by \"iter3\" in its "
-    "name or by --setBuildRoute in its log.  Without CACHE, the knobs of a build are "
-    "the options, the version and the GPU in its log, and each knob=value in its "
+    "--tuningCacheFile wrote; a build belongs to an iteration of CACHE, by \"iter3\" "
+    "in its name or --setBuildRoute in its log.  Without CACHE, the knobs of a build "
+    "are the options, the version and the GPU in its log, and each knob=value in its "
     "name, e.g. opt=3,tf32=off.log.  BUILD is MODEL,ENGINE[,PROFILE[,LOG]], ENGINE "
     "alone after a MODEL, a snapshot, or a directory of builds.\n\nA sentence on a "
-    "knob compares two builds that differ in this knob alone.  Times are compared only "
-    "if they were measured in the same way; the report states for which builds they "
-    "were not.\n\nExit status: 0 done, 2 an error.";
+    "knob compares two builds that differ in this knob alone.  Times are compared "
+    "only if they were measured in the same way; the report names the builds whose "
+    "times are not compared.\n\nExit status: 0 done, 2 an error.";
 
 static void check_line(struct command_line *line)
 {
@@ -88,7 +88,8 @@ static enum fsd_status take_word(struct taken *t, const char *word,
 
     if (kind == FSD_FILE_TUNING && t->cache)
         return fail_file(err, FSD_E_ARG, word,
-                         "expected one tuning cache, found two: %s and this", t->cache);
+                         "expected one tuning cache, found this one after %s",
+                         t->cache);
     if (kind == FSD_FILE_TUNING)
         t->cache = word;
     else if (kind == FSD_FILE_MODEL)

@@ -7,19 +7,20 @@ static const struct option_row options[] = {
      "Refuse to write a snapshot without times (any --profile adds them)",
      FLAG(with_times)},
     {"list", "FILE",
-     "Write a snapshot of every build of a list ('-': standard input) in the format of "
-     "batch, to the snapshot= of its line; label= and profile= as for one build",
+     "Write a snapshot of every build of a list ('-': standard input) in the format "
+     "of batch, to the file that snapshot= in its line names; label= and profile= are "
+     "--label and --profile of that build",
      WORD(builds)},
     {"jobs", "N", "With --list: number of threads (default: one per processor)", JOBS,
      .letter = 'j'},
     {"label", "LABEL",
-     "Record what the build is for, e.g. sm86; 'check --label' selects a snapshot by "
-     "it",
+     "Record a label that states what the build is for, e.g. sm86; 'check --label' "
+     "selects a snapshot by its label",
      TAKEN_BY(take_label)},
     {"also", "BUILD",
-     "Record as variants what another build of the model has differently: ENGINE, or "
-     "MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory, a snapshot; may be "
-     "repeated",
+     "Record the differences of another build of the model as variants; BUILD is "
+     "ENGINE, MODEL,ENGINE[+ENGINE...][,PROFILE[,LOG]], a directory or a snapshot; "
+     "may be repeated",
      WORDS(also, n_also)},
     {"merge", "BASE",
      "Merge two snapshots that both come from BASE, as a merge driver of git: if "

@@ -22,14 +22,13 @@ static const struct option_row options[] = {
 };
 
 static const char doc[] =
-    "Shows where the values of each tensor of the model are in "
-    "the engine: between layers (marking it as an output changes "
-    "no fusion), inside a fusion, or gone, and then which tensor "
-    "has the same values.\v"
-    "-o FILE.onnx writes the model with the tensors that are free together (the "
-    "default) or those of --break marked as outputs.  A fusion that no mark "
-    "splits is split by an If with two equal branches in that "
-    "model.  To compare engines built from it, pass the original model.";
+    "Shows where the values of each tensor of the model are in the engine: between "
+    "layers (marking it as an output changes no fusion), inside a fusion, or gone "
+    "(another tensor may then have the same values).\v-o FILE.onnx writes the model "
+    "with the tensors that are free together (the default) or those of --break marked "
+    "as outputs.  A fusion that no mark splits is split by an If with two equal "
+    "branches in that model.  To compare engines built from it, pass the original "
+    "model.";
 
 struct job {
     const struct fsd_diff *diff;

@@ -121,8 +121,8 @@ static const struct option_row scopes_options[] = {
 
 static const struct option_row explain_options[] = {
     {"node", "NODE",
-     "The node to explain: a name, #12, layer:12 or a pattern; given twice, also why "
-     "the two nodes are fused or not",
+     "The node to explain: a name, #12, layer:12 or a pattern; if given twice, it "
+     "also explains why the two nodes are fused or not",
      TAKEN_BY(take_node)},
     {"layer", "LAYER", "The layer to explain: a name, 12, node:12 or a pattern",
      TAKEN_BY(take_layer)},
@@ -272,11 +272,10 @@ const struct verb view_verbs[] = {
      "show where the build's seconds went, and the plan's bytes",
      "Shows where the time of a build went, as its verbose log states it: seconds by "
      "layer and by tactic source, which tactics were timed, taken from the timing "
-     "cache "
-     "or skipped, and why, the steps of the build, and the size of the plan.\vENGINE "
-     "is "
-     "the log itself, or --log names it.  Logs before TensorRT 8.4 state no seconds: "
-     "there the lines' time stamps are counted, in whole seconds.",
+     "cache or skipped, and why, the steps of the build, and the size of the "
+     "plan.\vENGINE is the log itself, or --log names it.  Logs before TensorRT 8.4 "
+     "state no seconds: for these, the seconds come from the lines' time stamps, in "
+     "whole seconds.",
      {"model.onnx build.log", "engine.json --log build.log -n 20",
       "model.onnx build.log -o buildtime.csv"},
      VIEW,
@@ -319,9 +318,9 @@ const struct verb view_verbs[] = {
      VIEW},
     {"names",
      "[MODEL] ENGINE [NODE...]",
-     "list node names in the form of other tools, and check lists",
+     "list node names in the form of other tools, and check lists of names",
      "Writes node names in the form that another tool reads.\vNODE is " A_WORD
-     "; without one all nodes that layers compute.",
+     "; without NODE, it writes all nodes that layers compute.",
      {"model.onnx engine.json --not int8",
       "model.onnx engine.json --not int8 --as modelopt",
       "model.onnx engine.json --realised --as autocast",
@@ -341,9 +340,9 @@ const struct verb view_verbs[] = {
      "show which attentions, norms and activations are fused, and why",
      "Shows which blocks of the model (attention, QKV projections, normalizations, "
      "activations, Conv+BN+activation, residual additions) are fused into one layer, "
-     "and for the others the layers that compute them and what separates "
-     "these.\vBlocks are recognized by operators and edges, not by names.  --all also "
-     "lists the fused ones.",
+     "and for the other blocks which layers compute them, and what separates these "
+     "layers.\vBlocks are recognized by operators and edges, not by names.  --all "
+     "also lists the fused ones.",
      {"model.onnx engine.json", "model.onnx build.log --all"},
      VIEW},
     {"skipped",

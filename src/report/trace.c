@@ -199,7 +199,7 @@ void fsd_write_trace(const struct fsd_report *r, FILE *out)
     fsd_json_count(data, "profiles", d->times->profiles);
     fsd_json_text(data, "times",
                   "each layer has the median of its profiles; layers follow each "
-                  "other in the engine's order, since a profile has no time stamps");
+                  "other in the engine's order, because a profile has no time stamps");
     trace.events = fsd_json_list(root, "traceEvents");
     name_tracks(&trace, elsewhere);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)

@@ -124,7 +124,7 @@ def check_way_back(folder):
     check("qat-residual -> qat fails", report["verdict"] == "failed")
     # The Reformat that writes an edge's new type names the edge and what it carried.
     edges = [f for f in report["findings"] if f["rule"] in ("precision-widened", "new-reformat") and
-             re.search(r"the edge \S+ -> (`\S+`, )*`Add_\d+`(:| carries) (\S+ -> )?fp16", f["message"]) and
+             re.search(r"the (?:edge|tensor) \S+ -> (`\S+`, )*`Add_\d+`(:| is) (\S+ -> )?fp16", f["message"]) and
              "before: int8" in f["message"]]
     check("the residual edges are named", len(edges) >= 4 and
           all(f["severity"] == "error" for f in edges), [f["message"] for f in edges])

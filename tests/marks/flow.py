@@ -55,7 +55,7 @@ def models(folder):
     check("what was added", [op for _, op in added if op != "Identity"] == ["Gather"] * rank + ["Cast"] + ["If"] * passed, added)
     check("branches", sum(op == "Identity" for _, op in added) == 2 * passed, added)
     p = subprocess.run([BINARY, "tensors", model, engine, "--break", "layer:2", "-o", split], capture_output=True, text=True)
-    check("no break", p.returncode == 2 and "no exact break of 'layer:2' exists" in p.stderr, p.stderr)
+    check("no break", p.returncode == 2 and "no tensor splits exactly the fusion 'layer:2'" in p.stderr, p.stderr)
     p = subprocess.run([BINARY, "tensors", MODEL, ENGINE, "--free", "-q", "-o", split], capture_output=True, text=True)
     check("--free -o", not p.returncode and not p.stdout, p.stderr)
     check("outputs", b"relu1" in split.read_bytes()[-200:], split.read_bytes()[-200:])
@@ -108,7 +108,7 @@ def operations(folder):
     bisect(folder, "next", "--budget", "200,2", says="page 2 of ")
     bisect(folder, "reset")
     bisect(folder, "start", model, engine)
-    bisect(folder, "bad", other, says="has the same nodes, but other operations:  layer 13  epilogue  block.1.Conv_58")
+    bisect(folder, "bad", other, says="has the same nodes, but different operations:  layer 13  epilogue  block.1.Conv_58")
     bisect(folder, "reset")
 
 
@@ -150,7 +150,7 @@ def outputs(folder):
     for text, says in ((f"echo {good}\necho {ENGINE}\nexit 1\n", "expected exit status 0, or 125 (skip), with --values, found 1"),
                        (f"echo {ENGINE}\n", "expected the path of the saved outputs on the second-to-last line that the script prints"),
                        (f"echo {FIXTURES / 'values/table.csv'}\necho {ENGINE}\n", "found another kind of file"),
-                       (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "found that 'output' cannot: it is not there")):
+                       (f"echo {FIXTURES / 'values/strange.npz'}\necho {ENGINE}\n", "found that 'output' cannot: it is missing")):
         bisect(folder, "run", "--values", good, script(folder, "refused", text), status=2, says=says)
         check("the state", (folder / ".fusiondiff-bisect").read_bytes() == kept)
     bisect(folder, "run", "--limit", "0.1", "true", status=2, says="--limit needs --values")

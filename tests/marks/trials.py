@@ -58,7 +58,7 @@ def end_of(shown):
     for line in lines[at + 1:]:
         if line.startswith("  layer "):
             (layers if to is None else along).add(int(line.split()[1]))
-        elif line.startswith("  one or more of the following"):
+        elif line.startswith("  one or more of these"):
             to = along
         else:
             break

@@ -174,7 +174,7 @@ def give_inputs(binary, fixtures, folder):
         shutil.rmtree(folder / "given")
     for array, says in ((None, "the part's input 's'"), (npy("<f8", "(2, 3)", numbers * 2), "found fp64 of 2x3"),
                         (npy("<f4", "(3, 2)", numbers), "expected fp32 of 2x3 for 's', found fp32 of 3x2"),
-                        (npy("<f4", "(6,)", numbers), "found fp32 of 6"), (npy("<c8", "(3,)", numbers), "type that is not read"),
+                        (npy("<f4", "(6,)", numbers), "found fp32 of 6"), (npy("<c8", "(3,)", numbers), "type that fusiondiff does not read"),
                         (npy("<f4", "(2, 3)", numbers[:8]), "its length does not match"), (b"nothing", "not a NumPy array")):
         npz(have, {"outer": good["outer"], **({"s": array} if array else {})})
         refused(run(binary, *words, have), part, folder, says)

@@ -181,7 +181,7 @@ async function check_run() {
     }, { width: 700 });
     await open("run", "#node=Relu_7&fate=merged&q=relu", async (page) => {
         equal("link: search and filter", [await page.locator("#search").inputValue(), await names_left(page)], ["relu", ["Relu_7"]]);
-        check("link: the record", (await page.locator("#record").innerText()).includes("computes the same as another node"));
+        check("link: the record", (await page.locator("#record").innerText()).includes("computes the same value as another node"));
     });
     await open("run", "#layer=99", async (page) => equal("link: to what is not there says so", await page.locator("#missing").textContent(), "This page has no layer 99."));
     await open("slower", "", async (page) => check("times: those of a run lead", /time of a run\s+0\.4920 ms\s+in layers 0\.2760 ms: compute 65\.2 %/i.test(await page.locator("#tiles").innerText()), await page.locator("#tiles").innerText()));

@@ -106,7 +106,7 @@ class Advice(Edges):
     def no_format(self, why):
         """Why no format of a border removes the layer, as far as the dump shows it."""
         ports = self.ends()
-        if why == "it pads, which no format avoids":
+        if why == "it pads the tensor, and no format avoids that":
             return len(ports) < 2 or math.prod(ports[0].dims) != math.prod(ports[1].dims)
         if why == "it reads and writes the same format":
             return ports[0].type == ports[1].type and ports[0].layout() == ports[1].layout()
@@ -170,7 +170,7 @@ class Advice(Edges):
 
     ADVICE = [
         (r"((?:add|remove|give|move) .* \(lint [a-z/, -]+\))", ".", cites),
-        (r"remove the Q/DQ pair: the layer only rounds, it reads and writes (\w+)", "t",
+        (r"remove the Q/DQ pair: the layer reads and writes (\w+), and only rounds the values", "t",
          lambda s, t: {p.type for p in s.ends()} == {t}),
         (r"quantize the network input (.*) in the caller and pass (\w+) data", "nt", at_input),
         (r"layer (\d+)(?: \((.*)\))? reads an input in (\w+): quantize that input as well", "n.t",
@@ -187,20 +187,20 @@ class Advice(Edges):
          lambda s, n, _, t: s.is_before(n) and s.writes(n, t)),
         (r"(?:its input is|the builder accepts no network input in) (\w+)(?:: quantize every input of the producer, so "
          r"that the producer writes \w+ itself)?", "t", lambda s, t: s.first("ins").type in (t, None)),
-        (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale for joined inputs", "t",
+        (r"its consumer reads (\w+): quantize all inputs of that operator, with one scale if it joins them", "t",
          lambda s, t: s.first("outs").type in (t, None)),
         (r"the network output is (\w+): use the quantized tensor as output to remove this layer", "t",
          lambda s, t: s.first("outs").type in (t, None) and not s.beside(False) - s.movers),
-        (r"change the network (input|output) (.+) to (\w+) in the model, since a strongly typed build takes its types from "
-         r"the model", ".nt", model_type),
+        (r"change the network (input|output) (.+) to (\w+) in the model \(a strongly typed build takes its types from "
+         r"the model\)", ".nt", model_type),
         (r"build with --(input|output)IOFormats=([\w:,]+) and (?:pass|read) (.+) in that format", ".fn", offered),
         (r"no I/O format removes this layer(?:: (.*))?", ".", no_format),
-        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or none as fast; "
+        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that layer (\d+)(?: \((.*)\))? writes, or only slower ones; "
          r"another operator or type may have one", "nnnn",
          lambda s, n, a, m, b: s.is_behind(n) and s.is_before(m) and s.is_in(n, a) and s.is_in(m, b)),
-        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that is written, or none as fast; another operator or "
+        (r"layer (\d+)(?: \((.*?)\))? has no kernel for the layout that is written, or only slower ones; another operator or "
          r"type may have one", "nn", lambda s, n, a: s.is_behind(n) and s.is_in(n, a)),
-        (r"(\d+) channels do not fill vectors of (\d+) channels: choose a multiple", "ss", channels),
+        (r"(\d+) channels do not fill vectors of (\d+) channels: choose a multiple of the vector size", "ss", channels),
         (r"((?:the builder copies an input of .* to its place|the builder copies a part of a tensor before a layer reads "
          r"it|the builder joins tensors for one kernel).*)", ".", parts),
         (r"the region before or after this edge, which is compiled as a whole, has a different format there", "",
@@ -208,7 +208,7 @@ class Advice(Edges):
         (r"choose (\d+) (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", "s.sn.", chosen),
         (r"choose an even number of (elements|channels a group) instead of (\d+) where (.+) (reads|writes) them: .*", ".sn.",
          lambda s, unit, given, name, does: int(given) % 2 and s.chosen(int(given) + 1, unit, given, name, does)),
-        (r"the kernel of a product needs (\d+) elements instead of (\d+), the size of the data or of the result", "ss", pads),
+        (r"the kernel of a product needs (\d+) elements, but the data or the result has (\d+)", "ss", pads),
         (r"the kernel of a product needs an aligned size; the dump does not state the size", "",
          lambda s: any(d < 0 for p in (*s.layer().ins, *s.layer().outs) for d in p.dims)),
         (r"quantize both (.+) and (.+), or neither", "nn",
@@ -238,7 +238,7 @@ class Advice(Edges):
 
     # What findings state about layers: of these only the words that begin a sentence.
     FINDINGS = [
-        (r".* runs as layer (\d+) of its own \((\w+) -> (\w+)\)", "ntt",
+        (r".* runs unfused, as layer (\d+) \((\w+) -> (\w+)\)", "ntt",
          lambda s, n, a, b: s.reads(n, a) and s.writes(n, b)),
         (r"layer (\d+), cause \S+: ([a-z]+\d+|bool)[^,]*? -> ([a-z]+\d+|bool)", ".tt",
          lambda s, n, a, b: s.reads(n, a) and s.writes(n, b)),

@@ -12,7 +12,7 @@ BUILT = {"engine/symptom"}
 STYLES = {
     "brevitas": "Brevitas", "nncf": "NNCF", "modelopt": "NVIDIA ModelOpt", "ort": "ONNX Runtime static quantization",
     "pytorch_quantization": "pytorch-quantization", "dynamo": "PyTorch dynamo export",
-    "torchscript": "PyTorch export (pytorch-quantization and its kin)", "unknown": None,
+    "torchscript": "PyTorch export (pytorch-quantization and similar tools)", "unknown": None,
     "ort_tensorrt": "NVIDIA ModelOpt, or ONNX Runtime for TensorRT"}
 BUILDERS = {"build/not-known": "trt10", "qdq/open-sum": "trt8", "qdq/deconv": "trt8", "qdq/inside-conv": "trt10",
             "qdq/silu": "trt10", "qdq/pad": "trt10", "qdq/no-gain": "trt10", "scale/concat": "trt10",

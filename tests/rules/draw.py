@@ -886,7 +886,7 @@ STYLES = {
     "ort": ("onnx.quantize", "/x_", "ONNX Runtime static quantization"),
     "pytorch_quantization": ("pytorch", "/conv/_input_quantizer/", "pytorch-quantization"),
     "dynamo": ("pytorch", "node_", "PyTorch dynamo export"),
-    "torchscript": ("pytorch", "/", "PyTorch export (pytorch-quantization and its kin)"),
+    "torchscript": ("pytorch", "/", "PyTorch export (pytorch-quantization and similar tools)"),
     "unknown": ("somebody", "/", None),
     "ort_tensorrt": ("onnx.quantize", "/x_", "NVIDIA ModelOpt, or ONNX Runtime for TensorRT"),
 }

@@ -121,7 +121,7 @@ static void an_array_with_a_strange_header_is_refused(void **state)
         {"{'descr' '<f4', 'shape': (2,), }", 8,
          "its elements are of a type that no tensor has"},
         {"{'descr': '<c8', 'shape': (1,), }", 8,
-         "its elements are of a type that is not read"},
+         "its elements are of a type that fusiondiff does not read"},
         {"{'descr': '<f4', }", 8, "its header has no shape"},
         {"{'descr': '<f4', 'shape': 2), }", 8, "its header has no shape"},
         {"{'descr': '<f4', 'shape': (-2,), }", 8, "its header has no shape"},
@@ -165,7 +165,7 @@ static void a_header_is_read_up_to_its_limit(void **state)
     assert_string_equal(read_array(&b, &array),
                         "its header is larger than 65,536 bytes");
     set_number(b.at + 8, 65536, 4);
-    assert_string_equal(read_array(&b, &array), "it ends in its header");
+    assert_string_equal(read_array(&b, &array), "the file ends within the header");
 }
 
 static void an_array_that_is_cut_or_of_another_kind_is_refused(void **state)
@@ -179,8 +179,9 @@ static void an_array_that_is_cut_or_of_another_kind_is_refused(void **state)
     put_array(&b, 1, header, 0);
     whole = b.n;
     for (b.n = 0; b.n < whole; b.n++)
-        assert_string_equal(read_array(&b, &array), b.n < 8 ? "it is not a NumPy array"
-                                                            : "it ends in its header");
+        assert_string_equal(read_array(&b, &array),
+                            b.n < 8 ? "it is not a NumPy array"
+                                    : "the file ends within the header");
     for (unsigned version = 0; version <= 4; version += 4) {
         b.n = 0;
         put_array(&b, version, header, 8);

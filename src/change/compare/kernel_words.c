@@ -161,7 +161,7 @@ void fsd_put_kernel_source(const struct fsd_compare *c,
 {
     struct fsd_origin is = source_of(c, k, true), was = source_of(c, k, false);
 
-    fprintf(out, "reads as input %" PRIu32 " ", k->input);
+    fprintf(out, "has as input %" PRIu32 " ", k->input);
     if (fsd_is_origin(is) && fsd_is_origin(was) &&
         !strcmp(fsd_origin_text(c->new, is), fsd_origin_text(c->old, was))) {
         fsd_printf_safe(out, "a different output of `%s` than before",
@@ -202,7 +202,7 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
     if (types) {
         fprintf(out, "%shas ", comma);
         fsd_put_state_tensor(new, &k->after, out);
-        fputs(" for ", out);
+        fputs(", before: ", out);
         fsd_put_state_tensor(old, &k->before, out);
         comma = ", ";
     }

@@ -412,7 +412,7 @@ static bool open_build(struct reader *r)
     const struct fsd_state *s = r->first;
 
     if (s->also.n + 1 == FSD_MOST_BUILDS)
-        return fsd_words_complain(&r->w, "not more than 26 builds");
+        return fsd_words_complain(&r->w, "at most 26 builds");
     close_build(r);
     if (!r->row)
         r->row = FSD_NEW(r->w.scratch, uint32_t, s->nodes.n);

@@ -20,11 +20,12 @@ static const char hash_prefix[] = "xxh128:";
 bool fsd_words_complain(struct words *w, const char *expected)
 {
     bool nothing = w->word.kind == WORD_END || !w->word.text;
+    const char *quote = nothing ? "" : "'";
 
     if (w->status == FSD_OK)
         w->status = fsd_fail(w->err, FSD_E_FORMAT, w->name, FSD_POS_LINE, w->line,
-                             "expected %s, found '%.80s'", expected,
-                             nothing ? "the end of the line" : w->word.text);
+                             "expected %s, found %s%.80s%s", expected, quote,
+                             nothing ? "the end of the line" : w->word.text, quote);
     return false;
 }
 

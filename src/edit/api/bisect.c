@@ -201,7 +201,7 @@ static enum fsd_status compare_output(const struct fsd_bisection *b,
     const struct fsd_array *now = array_named(&saved->sets[1].at[0], name);
     struct fsd_error_measure measure;
     const struct fsd_array *broken = NULL;
-    const char *why = !good || !now ? "it is not there" : NULL;
+    const char *why = !good || !now ? "it is missing" : NULL;
 
     if (!why)
         why = fsd_measure_error(good, now, &measure, &broken);

@@ -53,6 +53,6 @@ enum fsd_status fsd_coding_write(const struct fsd_coding *coding,
     FSD_GUARD(err);
     if (opt->part && (opt->part->n_layers || opt->part->n_groups) && !coding->engine)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "expected ENGINE, since --layer or --group is given");
+                        "--layer and --group need an ENGINE");
     return fsd_code_put(coding->run, &wish, out, err);
 }

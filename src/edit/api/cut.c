@@ -63,13 +63,12 @@ static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err
 
     if (!c->opt.model || (of_engine && !c->opt.engine))
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        c->opt.model
-                            ? "expected ENGINE, since --layer or --group is given"
-                            : "expected MODEL");
+                        c->opt.model ? "--layer and --group need an ENGINE"
+                                     : "expected MODEL");
     if (!strcmp(c->opt.model, "-"))
         return fsd_fail(
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-            "expected a file as MODEL, since it is read twice, found standard input");
+            "expected a file as MODEL, because it is read twice, found standard input");
     status = fsd_run_open(&c->run, &c->opt, err);
     if (status == FSD_OK)
         status = fsd_cut_new(&c->plan, c->arena, c->run, &c->cut, err);

@@ -71,7 +71,7 @@ static enum fsd_status copy_model(FILE *from, FILE *out, struct fsd_error *err)
             break;
     if (ferror(from))
         return fsd_fail(err, FSD_E_IO, NULL, FSD_POS_NONE, 0,
-                        "expected to read a temporary file, found an error");
+                        "cannot read a temporary file");
     return fsd_flush(out, err);
 }
 

@@ -515,7 +515,8 @@ enum fsd_status fsd_issue_verify(struct fsd_issue *issue, const char *part,
             issue->arena, "%s built the part alone%s%s", builder,
             issue->wants.anonymous ? "" : " (part.log)",
             !issue->subject.finding
-                ? ". The fusions of that engine were not compared with these."
+                ? ". The fusions of that engine were not compared with those in this "
+                  "report."
             : found ? ", and the finding occurs there, too."
                     : ", but the finding does not occur there.");
     fsd_diff_free(built);

@@ -18,7 +18,8 @@ static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_mark
     }
     if (status == FSD_OK && !what->outputs.n && !what->passed.n)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                        "--break: no exact break of '%s' exists: %s", word, why);
+                        "--break: no tensor splits exactly the fusion '%s': %s", word,
+                        why);
     return status;
 }
 

@@ -51,8 +51,8 @@ static void put_found(const struct fsd_bisection *b, FILE *out)
         if (h->found.at[i].n == 1)
             continue;
         fprintf(out,
-                "  one or more of the following %u fusions, which no known break "
-                "splits separately:\n",
+                "  one or more of these %u fusions, which no known method splits "
+                "separately:\n",
                 h->found.at[i].n);
         for (uint32_t k = 0; k < h->found.at[i].n; k++)
             put_group(b, h->pool.at[h->found.at[i].at + k], out);
@@ -97,7 +97,7 @@ static void put_proved(const struct fsd_bisection *b, FILE *out)
 
     fprintf(out,
             one ? "This fusion causes the failure:\n"
-                : "One or more of these %u fusions, which no known break splits "
+                : "One or more of these %u fusions, which no known method splits "
                   "separately, cause the failure:\n",
             h->n);
     put_suspects(b, out);
@@ -175,7 +175,7 @@ static void put_end(const struct fsd_bisection *b, FILE *out)
               "the engine is right:\n",
               out);
         put_found(b, out);
-        put_also(b, "changed with them", out);
+        put_also(b, "changed together with those above", out);
         break;
     case FSD_HUNT_END_NEEDED:
         fputs("The failure needs these fusions together: splitting any of them ends "
@@ -241,9 +241,9 @@ static const char *const purposes[] = {
     [FSD_HUNT_OTHERS] =
         "Build the engine again with all fusions but the suspects split:",
     [FSD_HUNT_SPLIT] = "No fusion alone explains the results.  Build the engine again "
-                       "with these split:",
+                       "with these fusions split:",
     [FSD_HUNT_KEPT] = "The failure needs more than one fusion.  Build the engine again "
-                      "with these split:",
+                      "with these fusions split:",
     [FSD_HUNT_OVER] = ""};
 
 void fsd_search_put_next(const struct fsd_bisection *search, FILE *out)
@@ -313,13 +313,13 @@ void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span c
         other++;
         fputs(seen[i] == FSD_SEEN_NOTHING ? "  unknown for  "
               : seen[i] == FSD_SEEN_ALTERED
-                  ? "  has the same nodes, but other operations:  "
+                  ? "  has the same nodes, but different operations:  "
               : changed ? "  changed, too:  "
                         : "  did not change:  ",
               out);
         put_fusion(b, i, out);
     }
-    fputs(other      ? "  The search counts the result for the fusions that changed.\n"
+    fputs(other      ? "  The search applies the result to the fusions that changed.\n"
           : chosen.n ? "  Only the expected fusions changed.\n"
                      : "  No fusion changed.\n",
           out);

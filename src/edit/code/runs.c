@@ -62,7 +62,7 @@ static enum fsd_status check_behind(const struct fsd_code *c, fsd_id node,
         if (source == FSD_NONE && is_lost(c, tensor, is_input))
             return fsd_fail(err, FSD_E_FORMAT, c->g->path, FSD_POS_NONE, 0,
                             "expected tensors that a node produces, found '%.200s', "
-                            "which none does",
+                            "which no node produces",
                             fsd_text(c->g->names, c->g->tensors.at[tensor].name));
 
         if (source != FSD_NONE && !done[source])

@@ -85,7 +85,8 @@ static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *n
         return FSD_OK;
     return fsd_fail(err, FSD_E_ARG, g->path, FSD_POS_NONE, 0,
                     "expected nodes of the main graph, found '%.100s' in a body of "
-                    "'%.100s', which cannot be cut through: cut all of it by --node",
+                    "'%.100s': a body cannot be divided; cut the node that has it "
+                    "(--node)",
                     name_of(g, inside, rooms[0]),
                     name_of(g, plan->main_of[inside], rooms[1]));
 }

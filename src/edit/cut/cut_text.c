@@ -39,7 +39,7 @@ static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
         fputs("  ", out);
         put_info(plan, list->at[i], out);
         if (list == &plan->outputs && fsd_cut_is_flat(plan, list->at[i]))
-            fputs(", which a Flatten makes a row", out);
+            fputs(", which a Flatten turns into a row", out);
         fputs("\n", out);
     }
     if (list->n > MOST)

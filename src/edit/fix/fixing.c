@@ -293,7 +293,7 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     for (uint32_t i = 0; i < fixes->list.n; i++)
         if (next_new(fixes->arena, marks, l, fixes->list.at[i].finding) !=
             fixes->list.at[i].finding)
-            fixes->barred[i] = "the model has this finding as well";
+            fixes->barred[i] = "the model had this finding before the edits";
     fsd_fixes_choose(fixes, opt);
     if (!count_applied(fixes))
         return FSD_OK;

@@ -96,7 +96,7 @@ const char *fsd_fix_refuse_store(struct fsd_fixes *f, const struct fsd_edit *e)
                                : "INT8 cannot hold its values minus the zero point";
     if (!fsd_fix_is_scale(fsd_tensor_form(g, s.dq->scale)->type))
         return "the scale is not FP32, FP16 or BF16";
-    return g->nodes.at[e->node].scope ? "the node is in a graph of another node"
+    return g->nodes.at[e->node].scope ? "the node is in a subgraph of another node"
            : fsd_tensor_is(g, fsd_node_out_tensor(g, e->node, 0), FSD_TENSOR_OUTPUT)
                ? "its output is an output of the network"
                : NULL;

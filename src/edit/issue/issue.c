@@ -145,7 +145,7 @@ static void put_title(struct text *x)
 static void put_ms_change(const struct fsd_region_diff *r, FILE *out)
 {
     if (r->before >= 0 && r->after >= 0)
-        fprintf(out, "time      %.4f ms, then %.4f ms\n", r->before, r->after);
+        fprintf(out, "time      %.4f ms before, %.4f ms now\n", r->before, r->after);
     else
         fputs("time      not measured in both builds\n", out);
 }
@@ -281,7 +281,8 @@ static void put_subject(struct text *x)
     else if (x->t->failure && *x->t->failure)
         put_block(x->t->failure, "text", x->out);
     else if (x->t->failure)
-        fputs("*(the build fails; its error is left out, since it has names)*\n",
+        fputs("*(the build fails; the error message is left out, because it has "
+              "names)*\n",
               x->out);
     else
         fputs("*(please describe what you expected of the layers below)*\n", x->out);
@@ -464,7 +465,7 @@ static void put_dump(struct text *x)
             fsd_text(t->d->names, t->d->engine->nodes.at[list->at[i]].name), out);
     fsd_print_close(&print);
     if (shown) {
-        fprintf(x->out, "\nThe %s as the dump of the engine has %s:\n\n",
+        fprintf(x->out, "\nThe %s, as the engine's dump lists %s:\n\n",
                 shown == 1 ? "layer" : "layers", shown == 1 ? "it" : "them");
         put_block(print.text, "", x->out);
     }
@@ -586,19 +587,20 @@ static void put_notes(struct text *x)
         return;
     fputs("\n## Left out\n\n", x->out);
     if (t->anonymous)
-        fputs("- Names of nodes, tensors, functions, sizes and files are replaced, the "
-              "same everywhere, and all other words that neither ONNX nor the builder "
-              "has: of custom operators, their domains and attributes, of plugins, "
-              "kernels, options and columns of values. Operators of ONNX keep their "
-              "names, numbers and the subscripts of an Einsum stay. Descriptions and "
-              "metadata are removed.\n",
+        fputs("- The names of nodes, tensors, functions, sizes and files are "
+              "replaced, each by the same name everywhere. So is every other word "
+              "that neither ONNX nor the builder has, such as words of custom "
+              "operators, their domains and attributes, of plugins, kernels and "
+              "options, and of columns of values. ONNX operators keep their names; "
+              "numbers and the subscripts of an Einsum are kept, too. Descriptions "
+              "and metadata are removed.\n",
               x->out);
     if (t->no_weights && t->plan)
         fputs(
-            "- The weights are replaced: floats are 2^-6 (0.015625), integers of up "
+            "- The weights are replaced: floats are 2^-6 (0.015625); integers of up "
             "to 16 bits are 1, or 0 in a vector. Shapes, indices and scalars, such as "
-            "scales of whole tensors, are unchanged. Outputs are therefore not "
-            "those of the model.\n",
+            "scales of whole tensors, are unchanged. The part therefore computes "
+            "different outputs than the model.\n",
             x->out);
 }
 

@@ -165,8 +165,7 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
         return fsd_fail(err, FSD_E_ARG, d->engine->path, FSD_POS_NONE, 0,
                         "expected fusions that differ from those of %.200s, found %s",
                         c->old->model_path,
-                        asked ? "none that contains the named layers or nodes"
-                              : "none");
+                        asked ? "none with the named layers or nodes" : "none");
     for (uint32_t i = 0; i < c->regions.at[s->region].new_groups.n; i++) {
         const struct fsd_group *g =
             &c->new->groups.at[c->pool.at[c->regions.at[s->region].new_groups.at + i]];

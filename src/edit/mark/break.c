@@ -73,7 +73,7 @@ static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     struct fsd_candidate c = none;
 
     if (!fsd_break_is_inside(m, tensor))
-        return fsd_break_none("another layer outputs the product of this one");
+        return fsd_break_none("another layer writes the output of its product");
     c = at_tensor(m, group, tensor, why);
     add = fsd_tensor_only_reader(g, tensor);
     if (!fsd_node_is(g, add, FSD_ONNX_Add) || fsd_id_at(m->group_of, add) != group)
@@ -90,8 +90,8 @@ static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id
     uint32_t n = m->state->groups.at[group].nodes.n;
     fsd_id last = fsd_marks_node(m, group, n - 1), user = fsd_break_only_user(m, group);
     struct fsd_candidate c = {
-        .why = "the builder writes the tensor and multiplies its last "
-               "factor into the next product",
+        .why = "the builder writes the tensor, and the kernel of the next product "
+               "does the last multiplication",
         .groups = {group},
         .n = 1};
 
@@ -147,7 +147,7 @@ static struct fsd_candidate break_attention(const struct fsd_marks *m, fsd_id gr
             fsd_break_is_inside(m, c.tensor))
             return c;
     }
-    return fsd_break_none("another layer outputs its Softmax");
+    return fsd_break_none("another layer writes the output of its Softmax");
 }
 
 /* Whether the tensor is computed from a product or a Reshape. */
@@ -285,8 +285,8 @@ static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
     const struct fsd_form *out = fsd_layer_form_out(m->d->engine, m->layer_of[group]);
     bool turned = is_turned(m, group);
     struct fsd_candidate c = {.why =
-                                  "an output is row-major: the builder writes it in a "
-                                  "kernel of its own",
+                                  "an output of the network is row-major: the builder "
+                                  "writes it in a kernel of its own",
                               .groups = {group},
                               .n = 1};
 

@@ -29,7 +29,8 @@
         .word = fsd_place_why_name, .n_words = FSD__WHY_COUNT) \
     when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), NULL, .aside = true) \
     has(t, COUNT, layer,     "layer", \
-        .about = "the layer that writes the tensor, or computes it inside") \
+        .about = "the layer that writes the tensor, or that computes it without " \
+                 "writing it") \
     has(t, TEXT,  fusion,    "fusion", .word = fsd_fusion_kind_name, \
         .n_words = FSD__FUSION_COUNT, .about = "the kind of fusion of that layer") \
     has(t, TYPE,  type,      "type", \
@@ -54,7 +55,7 @@ FSD_RECORD(tensor_row, TENSOR_ROW)
 
 static const char tensor_text[] =
     "  {place:-8}< {where}><  {type}>< {layout}>< {sizes}>  {name:.60}\n"
-    "<           {says!}<; {held_by} has them>\n>";
+    "<           {says!}<: tensor {held_by}>\n>";
 
 /* clang-format off */
 #define CHANGE_ROW(has, set, when, t) \
@@ -98,8 +99,8 @@ FSD_RECORD(way_row, WAY_ROW)
                  "one") \
     set(t, ROWS,  ways,    ways_of(arena, m->d, m->layer_of[group]), NULL, \
         .of = &way_row_record, \
-        .about = "for TensorRT for RTX: what splits kernels of this kind, and how " \
-                 "many of the measured ones it split")
+        .about = "for TensorRT for RTX: ways to split kernels of this kind, and how " \
+                 "many of the measured kernels each way split")
 FSD_RECORD(break_row, BREAK_ROW)
 
 #define NAME_ROW(has, set, when, t) \
@@ -458,7 +459,7 @@ static enum fsd_status fill(struct fsd_sheet *sheet, const struct fsd_request *r
               "free one at a time: if one of these is marked, alone or with all "
               "above, no fusion changes\n"
               "{alone!}>"
-            : "{listed}<and {more!} gone (--all)\n>");
+            : "{listed}<and {more!} that are gone (--all)\n>");
     fsd_id_vec groups = {0};
     enum fsd_status status = FSD_OK;
 

@@ -18,26 +18,29 @@ static const struct {
     [FSD_WHY_NONE] = {"", ""},
     [FSD_WHY_INPUT] = {"input", "it is an input of the network"},
     [FSD_WHY_OUTPUT] = {"output", "it is already an output of the network"},
-    [FSD_WHY_CONV] =
-        {"epilogue", "an output is row-major: to write that layout, the builder splits "
-                     "the nodes after the Conv from its kernel"},
+    [FSD_WHY_CONV] = {"epilogue",
+                      "an output of the network is row-major: to write that layout, "
+                      "the builder splits the nodes after the Conv from its kernel"},
     [FSD_WHY_FORM] = {"form",
                       "the generated kernel writes another layout or shape than "
                       "an output of the network has; the added conversion may "
                       "be fused with a part of the kernel"},
-    [FSD_WHY_READER] = {"reader", "it is not row-major, and the conversion may be "
-                                  "fused with a part of the kernel that reads it"},
+    [FSD_WHY_READER] = {"reader", "its layout is not row-major: if it is marked, the "
+                                  "builder converts it, and may fuse the conversion "
+                                  "with a part of the kernel that reads it"},
     [FSD_WHY_JOINED] = {"joined",
                         "one kernel computes several products and writes them as one "
                         "tensor: if this one is marked, a separate kernel computes it"},
     [FSD_WHY_SHARED] = {"shared", "one kernel computes the products that read it or a "
-                                  "duplicate of it: if it is marked, it is computed "
-                                  "again, and a separate kernel computes its products"},
-    [FSD_WHY_IN_PLACE] = {"in-place", "its producer writes it in place in a Concat: if "
-                                      "it is marked, the Concat becomes a copy kernel"},
+                                  "duplicate of it: if it is marked, the builder "
+                                  "computes it once more, and a separate kernel "
+                                  "computes the products that read it"},
+    [FSD_WHY_IN_PLACE] = {"in-place", "its producer writes it directly into the "
+                                      "output of a Concat: if it is marked, a kernel "
+                                      "copies it there"},
     [FSD_WHY_CONCAT] = {"concat",
-                        "producers write their tensors into the output of the "
-                        "Concat: if that is marked, a kernel may copy them "
+                        "producers write their tensors directly into the output of "
+                        "the Concat: if that output is marked, a kernel may copy them "
                         "there"},
     [FSD_WHY_TURNED] = {"turned",
                         "the kernel that reads it transposes it: if it is marked, the "
@@ -59,8 +62,8 @@ static const struct {
     [FSD_WHY_SIZE] = {"size", "it is a size, computed before any kernel runs"},
     [FSD_WHY_DEAD] = {"dead", "no output of the network depends on it"},
     [FSD_WHY_MERGED] = {"merged", "a duplicate node has its values"},
-    [FSD_WHY_VIEW] = {"view", "it is another view of the same values"},
-    [FSD_WHY_PARTS] = {"parts", "layers write its parts in place"},
+    [FSD_WHY_VIEW] = {"view", "another tensor is a view of the same values"},
+    [FSD_WHY_PARTS] = {"parts", "layers write its parts directly into it"},
     [FSD_WHY_NO_LAYER] = {"no-layer", "it is not known which layer computes it"},
     [FSD_WHY_OPAQUE] = {"opaque",
                         "the engine reports the region as one layer, not its kernels"},

@@ -96,7 +96,7 @@ static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
     } else {
         r = lost(r, own,
                  r.chosen ? "a Cast cannot produce this type"
-                          : "its type is not in the engine");
+                          : "the engine does not state its type");
     }
     return r;
 }

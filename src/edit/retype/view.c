@@ -36,17 +36,17 @@ FSD_RECORD(node_row, NODE_ROW)
 
 #define ANSWER(has, is, when, t) \
     is(t, COUNT, set, p->count[FSD_RETYPED_SET], NULL, \
-        .about = "nodes that get the engine's type") \
+        .about = "number of nodes that get the engine's type") \
     is(t, COUNT, follows, p->count[FSD_RETYPED_FOLLOWS], NULL) \
     is(t, COUNT, quantized, p->count[FSD_RETYPED_QUANTIZED], NULL) \
     is(t, COUNT, lost, p->count[FSD_RETYPED_LOST], NULL) \
     is(t, TALLY, types, tally(arena, p), NULL, \
-        .about = "of the nodes whose type is set") \
+        .about = "number of the nodes that get the engine's type, by that type") \
     is(t, COUNT, casts, p->casts.n - constants, NULL, \
-        .about = "Casts of tensors that a run computes") \
+        .about = "number of Casts of tensors that are computed at run time") \
     is(t, COUNT, constants, constants, NULL, \
-        .about = "constants in a different type: initializers of that type, or Casts " \
-        "if the model file does not contain their values") \
+        .about = "number of constants in a different type: initializers of that " \
+                 "type, or Casts if the model file does not contain their values") \
     is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
     is(t, ROWS,  left, left, NULL, .aside = true, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)
@@ -56,7 +56,7 @@ static const char head[] =
     "{set|node gets|nodes get} the engine's type<: {types!}>\n"
     "{casts|Cast|Casts}, {constants|constant|constants} in a different type\n"
     "<{quantized!|node runs|nodes run} in a quantized type: Q/DQ are kept\n>"
-    "<{lost!|type|types} of the engine not carried over\n>";
+    "<{lost!|node does|nodes do} not get the engine's type\n>";
 
 static const char text[] = "<\n{*}engine   model    node, and why\n{/}{left!}>";
 

@@ -268,8 +268,8 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
             d->engine->strongly_typed
                 ? "the model specifies these types; change its Casts, or use "
                   "ModelOpt AutoCast, so that both have one type"
-                : "the builder kept one of them in its type, or has no kernel for the "
-                  "other type");
+                : "the builder kept one of these operators in its type, or has no "
+                  "kernel for it in the other type");
     return d->engine->strongly_typed;
 }
 
@@ -437,8 +437,8 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
     if (in && made && in->type == made->type && fsd_dtype_rank(in->type) &&
         !fsd_dtype_is_quantized(in->type)) {
         fprintf(out,
-                "remove the Q/DQ pair: the layer only rounds, it reads and writes "
-                "%s",
+                "remove the Q/DQ pair: the layer reads and writes %s, and only rounds "
+                "the values",
                 fsd_dtype_name(in->type));
         return true;
     }
@@ -456,8 +456,8 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
     else if (widens && !(reader && (advise_bias(d, reader->node, out) ||
                                     blame_reader(d, reader->layer, out))))
         fprintf(out,
-                "its consumer reads %s: quantize all inputs of that operator, "
-                "with one scale for joined inputs",
+                "its consumer reads %s: quantize all inputs of that operator, with "
+                "one scale if it joins them",
                 fsd_dtype_name(made->type));
     else
         return widens || (in && made && advise_narrowing(d, layer, out));
@@ -578,8 +578,8 @@ static bool advise_conversions(const struct fsd_diff *d, fsd_id layer, FILE *out
     fputs("convert ", out);
     put_name(d, d->engine->tensors.at[tensor].name, true, out);
     fprintf(out,
-            " to %s once, before its %u slices, each of which is converted by "
-            "itself",
+            " to %s once, before its %u slices, each of which is now converted "
+            "separately",
             fsd_dtype_name(fsd_layer_form_out(d->engine, layer)->type), n);
     return true;
 }
@@ -609,8 +609,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
         fputs(" to its place in the output", out);
     }
     if (to) {
-        fprintf(out, "%sbring its %lld channels to a multiple of %lld", between,
-                (long long)channels, (long long)to);
+        fprintf(out, "%smake the number of its channels, %lld, a multiple of %lld",
+                between, (long long)channels, (long long)to);
         between = ", and ";
     }
     if (written && in && fsd_dtype_is_quantized(in->type) &&
@@ -625,7 +625,7 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     }
     proposes = *between == ',';
     if (written && is_pooled(d, layer)) {
-        fprintf(out, "%sno pooling kernel writes into a part of another tensor",
+        fprintf(out, "%spooling kernels cannot write into a part of another tensor",
                 between);
         between = ", and ";
     }
@@ -663,10 +663,10 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         int64_t channels, to = unfilled(d, forms[i], &channels);
 
         if (to) {
-            fprintf(
-                out,
-                "%lld channels do not fill vectors of %lld channels: choose a multiple",
-                (long long)channels, (long long)to);
+            fprintf(out,
+                    "%lld channels do not fill vectors of %lld channels: choose a "
+                    "multiple of the vector size",
+                    (long long)channels, (long long)to);
             return true;
         }
     }
@@ -679,7 +679,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fputs("is", out);
     else
         fsd_put_end(d, flow->source, true, out);
-    fprintf(out, " %s, or none as fast; another operator or type may have one",
+    fprintf(out, " %s, or only slower ones; another operator or type may have one",
             flow->source == FSD_NONE ? "written" : "writes");
     return false;
 }
@@ -779,9 +779,9 @@ void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
                     l->output ? (size_t)(to + 1 - change) : strlen(to + 5), &any);
     if (!any || with < 0)
         return;
-    fprintf(out, "its %s at %g ms ", l->output ? "producer" : "consumer", with);
+    fprintf(out, "its %s takes %g ms", l->output ? "producer" : "consumer", with);
     if (without < 0)
-        fputs("and no kernel of it without the conversion", out);
+        fputs(", and has no kernel without the conversion", out);
     else
-        fprintf(out, "and at %g ms without the conversion", without);
+        fprintf(out, ", and %g ms without the conversion", without);
 }

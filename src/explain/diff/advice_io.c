@@ -137,7 +137,7 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
     if (!*need->layout)
         layout_in_log(d, layer, need->input, need->layout);
     if (!*need->layout) {
-        need->other = "the dump does not show in which layout";
+        need->other = "the dump does not show which layout is needed";
         return;
     }
     channels = strchr(need->layout, 'd') ? 4 : 3; /* index of the channel axis, from the
@@ -192,12 +192,12 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
     }
     need.type = form->type;
     if (fsd_layer_pads(d->match, layer, NULL))
-        need.other = "it pads, which no format avoids";
+        need.other = "it pads the tensor, and no format avoids that";
     else if (keeps_format(in, made) && in->raw == made->raw)
         need.other = "it reads and writes the same format";
     else if (fsd_moves_unasked(d->match, &d->layers[layer], layer) &&
              in->dims.n == made->dims.n && !fsd_sizes_alike(e, in, e, made, false))
-        need.other = "it only copies: the elements already are in that order";
+        need.other = "it only copies: the elements already have that order";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor as it is";
     else if (keeps_format(in, made)) /* one channel: its elements have the same order in
@@ -363,7 +363,7 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
     if (!need.other &&
         (need.tensor == FSD_NONE || !need_at(d, need.tensor, need.input, &first)))
-        need.other = "another layer is between it and the network's tensor";
+        need.other = "another layer is between this layer and the network's tensor";
     else if (!need.other &&
              (first.type != need.type || strcmp(first.layout, need.layout) != 0))
         need.other = "another layer needs the tensor in a different format";
@@ -378,8 +378,8 @@ static bool advise_format(const struct fsd_diff *d, fsd_id layer, FILE *out)
         fprintf(out, "change the network %s `", side);
         fsd_put_brief(d, called(d, need.tensor), out);
         fprintf(out,
-                "` to %s in the model, since a strongly typed build takes its types "
-                "from the model",
+                "` to %s in the model (a strongly typed build takes its types from the "
+                "model)",
                 fsd_dtype_name(need.type));
         return true;
     }

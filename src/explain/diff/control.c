@@ -101,7 +101,7 @@ const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes
     switch (control_of(m, node, FAR)) {
     case CONTROL_DECIDES:
         return m->engine->jumps && is_small(m, sizes, node)
-                   ? "it remains as a condition, or as a number of iterations"
+                   ? "it remains as a condition or as a number of iterations"
                    : NULL;
     case CONTROL_BEGINS:
         return is_made_of_sizes(m, node) ? "it remains as the initial state of a loop"
@@ -153,6 +153,6 @@ static bool is_known_at_build(const struct fsd_match *m, fsd_id node, int far)
 const char *fsd_why_of_fixed_sizes(const struct fsd_match *m, fsd_id node)
 {
     return is_known_at_build(m, node, FAR) && has_fixed_sizes(m->engine)
-               ? "it is made of sizes, which are fixed in this engine"
+               ? "it is computed from sizes, which are fixed in this engine"
                : NULL;
 }

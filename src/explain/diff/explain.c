@@ -38,7 +38,7 @@ void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
     if (r->precision != FSD_DTYPE_UNKNOWN)
         fprintf(out, "; runs in %s", fsd_dtype_name(r->precision));
     if (r->opaque)
-        fputs("; a region whose kernels and precisions are not stated", out);
+        fputs("; a region whose kernels and precisions the engine does not state", out);
     if (l->tactic || l->tactic_value)
         fprintf(out, ", tactic %s",
                 fsd_text(d->names, l->tactic ? l->tactic : l->tactic_value));
@@ -73,7 +73,7 @@ static void describe_around(struct fsd_tale *tale, const struct fsd_diff *d,
             n_shown++;
             fputs("layer ", out);
             put_layer(d, layer, out);
-            fprintf(out, " was inserted, cause %s",
+            fprintf(out, " was inserted (cause: %s)",
                     fsd_cause_name(d->reasons[layer].cause));
             fsd_tale_finish(tale);
             fsd_tale_cost(tale, d, layer);

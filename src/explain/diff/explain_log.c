@@ -57,7 +57,7 @@ void fsd_tale_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
     if (d->model->named_only) {
         fsd_tale_say(tale, "parsed",
-                     "no MODEL was given: its inputs and outputs are unknown");
+                     "no MODEL was given: the node's inputs and outputs are unknown");
         return;
     }
     out = fsd_tale_start(tale, "parsed", 0);
@@ -104,7 +104,7 @@ void fsd_tale_event(struct fsd_tale *tale, const struct fsd_diff *d, uint32_t ev
     out = fsd_tale_start(tale, topic, e->line);
     fsd_put_event(d->history, e, out);
     if (fsd_is_idle_try(d->history, event))
-        fputs(" without an effect that the log shows", out);
+        fputs(", but the log shows no effect", out);
     fsd_tale_finish(tale);
 }
 

@@ -570,7 +570,7 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
                                      fsd_id node)
 {
     struct fsd_node_result r =
-        result(FSD_FATE_MERGED, "computes the same as another node");
+        result(FSD_FATE_MERGED, "computes the same value as another node");
 
     r.other = x->shown[m->facts->first_duplicate[node]];
     return r;
@@ -609,7 +609,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     const char *why;
 
     if (f->size[node])
-        return result(FSD_FATE_ABSORBED, "it remains as a size");
+        return result(FSD_FATE_ABSORBED, "it only computes sizes, which the engine "
+                                         "keeps");
     if (f->same[node] != FSD_SAME_NOT) {
         r = result(FSD_FATE_IDENTITY, fsd_same_text(f->same[node]));
         r.near_layer = m->dissolved_in[node];
@@ -618,9 +619,10 @@ static struct fsd_node_result proved(const struct fsd_match *m,
     if (fsd_match_left(m, node))
         return x->merged[node] ? merged(m, x, node) : by_log(m, node);
     if (m->in_weights[node])
-        return result(FSD_FATE_ABSORBED, "its factor is part of a product's weights");
+        return result(FSD_FATE_ABSORBED, "the weights of a product include its factor");
     if (is_written_in_place(m, layers, node))
-        return result(FSD_FATE_IDENTITY, "its inputs are written in place");
+        return result(FSD_FATE_IDENTITY, "its inputs are written directly into its "
+                                         "output");
     join = lies_between(m, node);
     if (join != APART && f->traits[node] & FSD_OP_QDQ)
         return result(FSD_FATE_ABSORBED,
@@ -646,10 +648,11 @@ static struct fsd_node_result proved(const struct fsd_match *m,
         return result(FSD_FATE_IDENTITY,
                       f->traits[node] & FSD_OP_QDQ
                           ? "it cancels a quantizer of the same scale"
-                          : "its factor is part of the surrounding scales");
+                          : "the adjacent scales include its factor");
     if (is_enclosed(m, node))
         return result(FSD_FATE_LAYER, "computed by one of the layers around it");
-    return result(FSD_FATE_UNEXPLAINED, "no layer mentions it and nothing proves why");
+    return result(FSD_FATE_UNEXPLAINED, "no layer mentions it, and the reason is not "
+                                        "proved");
 }
 
 /* Whether the node is in none of several engines whose nodes are all known. */
@@ -679,7 +682,7 @@ static struct fsd_node_result unlinked(const struct fsd_match *m,
                       "its condition is known when the engine is built");
     if (fsd_is_left_out(m, &x->branches, node))
         return result(FSD_FATE_FOLDED, "its branch was left out: another branch has "
-                                       "layers, and nothing jumps to it");
+                                       "layers, and no layer jumps to this branch");
     if (x->mentioned[m->model->nodes.at[node].name] && !in_region(m, node))
         return result(FSD_FATE_UNEXPLAINED,
                       "several nodes share its name, and a layer has that name");

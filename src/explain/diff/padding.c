@@ -295,8 +295,8 @@ bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out)
               out);
     else
         fprintf(out,
-                "the kernel of a product needs %lld elements instead of %lld, the size "
-                "of the data or of the result",
+                "the kernel of a product needs %lld elements, but the data or the "
+                "result has %lld",
                 (long long)p.taken, (long long)p.given);
     return false;
 }

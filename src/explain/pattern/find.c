@@ -300,7 +300,7 @@ static int by_place(const void *x, const void *y)
 }
 
 enum { ASKED = 1u << FSD_COUNT_OF(forms) };
-_Static_assert(FSD_COUNT_OF(forms) < 31, "a bit a form, and one more");
+_Static_assert(FSD_COUNT_OF(forms) < 31, "one bit for each form, and one more");
 
 /* The forms whose last node may have the operator of this node, one bit each.  Computed
  * once for each operator; nearly all operators end few forms or none. */

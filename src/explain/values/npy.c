@@ -51,7 +51,9 @@ static const char *read_type(struct fsd_array *array, struct fsd_slice descr)
     for (size_t i = 0; i < FSD_COUNT_OF(types); i++)
         if (fsd_slice_is(fsd_slice_from(descr, 1), types[i].descr))
             array->type = types[i].type;
-    return array->type ? NULL : "its elements are of a type that is not read";
+    return array->type ? NULL
+                       : "its elements are of a type that fusiondiff does not "
+                         "read";
 }
 
 static const char *read_shape(struct fsd_array *array, struct fsd_slice shape)
@@ -113,7 +115,7 @@ static const char *read_header(struct fsd_array *array, struct fsd_stream *s)
         return "it is not a NumPy array";
     wide = fixed[6] == 1 ? 2 : 4;
     if (fsd_stream_read(s, fixed + 8, wide) != wide)
-        return "it ends in its header";
+        return "the file ends within the header";
     n = fixed[8] | (size_t)fixed[9] << 8;
     if (wide == 4)
         n |= (size_t)fixed[10] << 16 | (size_t)fixed[11] << 24;
@@ -123,7 +125,7 @@ static const char *read_header(struct fsd_array *array, struct fsd_stream *s)
     if (!text)
         fsd_out_of_memory();
     if (fsd_stream_read(s, text, n) != n)
-        wrong = "it ends in its header";
+        wrong = "the file ends within the header";
     else
         wrong = read_dictionary(array, (struct fsd_slice){text, n});
     free(text);

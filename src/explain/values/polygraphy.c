@@ -156,7 +156,7 @@ static enum fsd_status open_step(struct reading *r, char bracket)
 {
     if (r->depth == DEPTH_MAX)
         return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_BYTE, r->at,
-                        "expected at most %d levels, found more", DEPTH_MAX);
+                        "expected at most %d nested levels, found more", DEPTH_MAX);
     r->depth++;
     r->opened[r->depth] = bracket;
     r->keys[r->depth] = (struct fsd_slice){0};

@@ -26,11 +26,11 @@
 FSD_NAMES(fsd_failed_by_text, enum fsd_failed_by, FSD__FAILED_BY_COUNT,
           "the parser states it", "the message names it",
           "between the ends of the region that the message names",
-          "the number of the layer that the message names fits it",
+          "its layer has the number that the message names",
           "next to the tensor that the message names", "the parser read it last",
           "an operator of the kind that the message names",
           "it has a tensor of the type that the message names",
-          "lint finds there what builders refuse", "not known")
+          "lint reports that builders refuse it", "not known")
 FSD_NAMES(fsd_failed_by_name, enum fsd_failed_by, FSD__FAILED_BY_COUNT, "record",
           "name", "region", "layer", "tensor", "order", "kind", "type", "lint",
           "nothing")

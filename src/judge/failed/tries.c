@@ -96,7 +96,8 @@ static const struct row {
      "{builder} --onnx={model} --minShapes={shapes:min} --optShapes={shapes:opt} "
      "--maxShapes={shapes:max}"},
     {OF(FSD_FAILS_PROFILE), has_part,
-     "Change the sizes of the profile: with them the named operator is impossible",
+     "Change the sizes of the profile: the named operator is impossible with these "
+     "sizes",
      NULL},
     {OF(FSD_FAILS_TYPE), has_part,
      "Convert inputs of the named operator, so that all have one type that it supports",

@@ -409,13 +409,13 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
         fputs("pass the engine's layer dump, and this file with --profile", w->out);
     } else if (all->n) {
         fsd_put_noun(w->out, all->n, "change");
-        fputs(" may save time; fusiondiff reformats", w->out);
+        fputs(" may save time; run fusiondiff reformats", w->out);
     } else if (w->split_edit) { /* a build proved the edit, but not its gain */
-        fprintf(w->out, "make the attentions one kernel: %s; the gain is unknown",
+        fprintf(w->out, "make each attention one kernel: %s; the gain is unknown",
                 w->split_edit);
         if (close_line(w, "to do"))
             return;
-        fputs("make the attentions one kernel; fusiondiff patterns", open_line(w));
+        fputs("make each attention one kernel; run fusiondiff patterns", open_line(w));
     } else {
         fputs("nothing known saves more than 1 %", w->out);
     }
@@ -488,8 +488,8 @@ static const char *unknown_of(struct writer *w)
     open_line(w);
     w->comma = "";
     if (s->opaque) {
-        fprintf(w->out, "fusions and types inside %u opaque region%s", s->opaque,
-                fsd_plural(s->opaque));
+        fprintf(w->out, "fusions and types inside %u region%s without stated kernels",
+                s->opaque, fsd_plural(s->opaque));
         if (s->hidden)
             fprintf(w->out, " (%u node%s)", s->hidden, fsd_plural(s->hidden));
         w->comma = ", ";
@@ -499,7 +499,7 @@ static const char *unknown_of(struct writer *w)
     add_unknown(w, untyped, "layer", "of unknown type");
     add_unknown(w, w->d->cost->all.unknown, "layer", "of unknown bytes");
     if (!w->d->times->profiles)
-        fprintf(w->out, "%sthe times, since no --profile was given", w->comma);
+        fprintf(w->out, "%sthe times, because no --profile was given", w->comma);
     return fsd_print_take(&w->print, w->arena);
 }
 
@@ -515,7 +515,8 @@ static void write_alone(struct writer *w)
 {
     if (!w->d->engine->only_timed)
         return;
-    fputs("a profile alone, which has names and times; types and tensors are unknown",
+    fputs("only a profile, which has names and times of layers; types and tensors are "
+          "unknown",
           open_line(w));
     close_line(w, "engine");
 }

@@ -70,7 +70,9 @@ static void edit_data(struct fsd_finder *f, fsd_id node)
     }
     if (l->g->links.at[readers.at] == node)
         fsd_edit_remove(
-            f, q, "the data is not rounded to 8 bits, the weights stay as they are");
+            f, q,
+            "the data is no longer rounded to 8 bits, and the weights do not "
+            "change");
 }
 
 void fsd_lint_refused(struct fsd_finder *f)
@@ -181,8 +183,8 @@ static void report_opset(struct fsd_finder *f)
     fsd_lint_open(f, 0);
     fprintf(f->out,
             "the model's opset is %" PRId64
-            ", and fusiondiff knows operators up to opset %d: it judges newer ones by "
-            "that opset",
+            ", but fusiondiff judges its operators by opset %d, the newest that it "
+            "knows",
             opset, FSD_OPSET_KNOWN);
     fsd_lint_close(f);
 }
@@ -208,8 +210,8 @@ static void report_sizes(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, l->g->links.at[l->g->tensors.at[i].consumers.at]);
         fprintf(f->out,
-                "axes %d and %d of the input `%s` have one name, %s: %s refuses "
-                "shapes in which these sizes differ",
+                "axes %d and %d of the input `%s` have the same name, %s: %s refuses "
+                "shapes in which their sizes differ",
                 one, other, fsd_lint_tensor(f, i),
                 fsd_amount_text(l->sizes->amounts, x->dims[one]), l->target.name);
         fsd_lint_close(f);

@@ -156,20 +156,21 @@ void fsd_edit_symmetric(struct fsd_finder *f, const struct fsd_quantizer *q)
                                   .scale = covering_scale(q),
                                   .type = "int8",
                                   .effect = "rounds more coarsely, by a scale that "
-                                            "covers its whole range; clips nothing "
-                                            "more"});
+                                            "covers the whole range; clips no further "
+                                            "values"});
 }
 
 void fsd_edit_spread(struct fsd_finder *f, const struct fsd_quantizer *q)
 {
-    add_edit(
-        f, (struct fsd_edit){
-               .action = FSD_SPREAD_SCALE,
-               .tensor = fsd_lint_tensor(f, q->data),
-               .node = q->node,
-               .name = fsd_called(f, q->node),
-               .input = 1,
-               .effect = "every channel has the scale that all had: the same values"});
+    add_edit(f,
+             (struct fsd_edit){
+                 .action = FSD_SPREAD_SCALE,
+                 .tensor = fsd_lint_tensor(f, q->data),
+                 .node = q->node,
+                 .name = fsd_called(f, q->node),
+                 .input = 1,
+                 .effect = "every channel has the scale that all channels shared, so "
+                           "the values do not change"});
 }
 
 void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
@@ -179,7 +180,8 @@ void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
                     .tensor = fsd_lint_tensor(f, fsd_node_in_tensor(f->lint->g, dq, 0)),
                     .node = dq,
                     .name = fsd_called(f, dq),
-                    .effect = "it is broadcast as before: the same values"});
+                    .effect = "the scalar is broadcast as before, so the values do "
+                              "not change"});
 }
 
 /* Whether the node's output is the weight of a Conv, MatMul or the like. */
@@ -206,17 +208,18 @@ void fsd_edit_store(struct fsd_finder *f, fsd_id dq)
 
     if (!q)
         return;
-    add_edit(f,
-             (struct fsd_edit){
-                 .action = FSD_STORE_CONSTANT,
-                 .tensor = fsd_lint_tensor(f, q->data),
-                 .node = dq,
-                 .name = fsd_called(f, dq),
-                 .type = fsd_dtype_name(narrow ? FSD_INT8
-                                               : fsd_tensor_form(l->g, q->scale)->type),
-                 .effect =
-                     narrow ? "the same integers around the zero point 0"
-                            : "the same floating-point values that the node computes"});
+    add_edit(
+        f, (struct fsd_edit){
+               .action = FSD_STORE_CONSTANT,
+               .tensor = fsd_lint_tensor(f, q->data),
+               .node = dq,
+               .name = fsd_called(f, dq),
+               .type = fsd_dtype_name(narrow ? FSD_INT8
+                                             : fsd_tensor_form(l->g, q->scale)->type),
+               .effect =
+                   narrow ? "stores the integers minus their zero point; the values do "
+                            "not change"
+                          : "stores the floating-point values that the node computes"});
 }
 
 void fsd_edit_move(struct fsd_finder *f, const struct fsd_quantizer *q, fsd_id to,
@@ -416,7 +419,7 @@ static const char *ask_copies(struct fsd_finder *f)
     }
     if (!narrow)
         return ask_quantizers(f);
-    fprintf(f->out, "layer %u writes %u narrow tensor%s", layer, narrow,
+    fprintf(f->out, "layer %u writes %u quantized tensor%s", layer, narrow,
             fsd_plural(narrow));
     return narrow > 1 ? "confirmed" : "withdrawn";
 }
@@ -462,7 +465,7 @@ static const char *ask_apart(struct fsd_finder *f)
     if (first == FSD_NONE)
         return "undecided";
     if (other == FSD_NONE && (copy = copy_behind(d, first)) != FSD_NONE) {
-        fprintf(f->out, "layer %u copies what layer %u computes; ", copy, first);
+        fprintf(f->out, "layer %u copies the output of layer %u; ", copy, first);
         return "undecided";
     }
     if (other == FSD_NONE) {
@@ -475,7 +478,7 @@ static const char *ask_apart(struct fsd_finder *f)
 
 static const char *ask_build(struct fsd_finder *f)
 {
-    fputs("the builder accepted this, since it built the engine", f->out);
+    fputs("the builder accepted this, because it built the engine", f->out);
     return "withdrawn";
 }
 

@@ -81,8 +81,9 @@ static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
                              .to = scale,
                              .to_name = fsd_called(f, scale),
                              .scale = fsd_lint_factor(f->lint, scale),
-                             .effect = "rounds before the product instead of after it, "
-                                       "within the range of FP16"});
+                             .effect = "rounds the queries before the product, not "
+                                       "the scores after it; they stay within the "
+                                       "range of FP16"});
 }
 
 /* Casts the product with the values, and the nodes between the Softmax and it, such as
@@ -119,8 +120,8 @@ static bool propose_casts(struct fsd_finder *f, const struct fsd_measured_block 
          half ? "rounds its inputs and output to FP16"
          : scaled || scale != FSD_NONE
              ? "rounds its inputs and output to BF16"
-             : "rounds its inputs and output to BF16; without a scale these may exceed "
-               "the range of FP16");
+             : "rounds its inputs and output to BF16 (not to FP16, whose range they "
+               "may exceed without a scale)");
     cast_behind(f, m, type);
     return true;
 }
@@ -169,15 +170,13 @@ static void repeat(struct fsd_finder *f, const struct fsd_measured_block *m,
 {
     if (fsd_attention_size(m, tensor, 2) == 1)
         fsd_edit_of_block(
-            f,
-            (struct fsd_edit){
-                .action = FSD_REPEAT_HEADS,
-                .node = node,
-                .input = 1,
-                .axis = 2,
-                .size = fsd_attention_size(m, m->q, 2),
-                .effect =
-                    "repeats the heads, in place of their broadcast by the product"});
+            f, (struct fsd_edit){.action = FSD_REPEAT_HEADS,
+                                 .node = node,
+                                 .input = 1,
+                                 .axis = 2,
+                                 .size = fsd_attention_size(m, m->q, 2),
+                                 .effect =
+                                     "repeats the heads that the product broadcasts"});
 }
 
 static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block *m)
@@ -212,7 +211,7 @@ static void unmark(struct fsd_finder *f, fsd_id node)
     fsd_edit_of_block(f,
                       (struct fsd_edit){.action = FSD_UNMARK_OUTPUT,
                                         .node = node,
-                                        .effect = "the network has one output less"});
+                                        .effect = "the network has one output fewer"});
 }
 
 static bool propose_unmarking(struct fsd_finder *f, const struct fsd_measured_block *m)
@@ -233,7 +232,8 @@ static void remove_pair(struct fsd_finder *f, fsd_id quantizer)
 {
     fsd_edit_of_block(f, (struct fsd_edit){.action = FSD_REMOVE_PAIR,
                                            .node = quantizer,
-                                           .effect = "rounds and clips less"});
+                                           .effect = "the tensor is no longer rounded "
+                                                     "and clipped"});
 }
 
 /* Proposes to remove the pairs that the products read; a pair with several consumers is

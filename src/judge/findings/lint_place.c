@@ -116,11 +116,11 @@ static bool is_bare_skip(struct fsd_place *p)
     if (!found.n)
         fsd_lint_reach(l, fsd_node_out_tensor(l->g, next, 0), p->f->scratch, &found);
     p->like = found.n ? &l->quantizers.at[found.at[0].quantizer] : NULL;
-    p->text[0] = p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of `%s`",
-                                       own ? "the scale"
-                                           : "a measured scale, starting with that",
-                                       fsd_called(p->f, p->like->node))
-                         : "";
+    p->text[0] =
+        p->like ? fsd_printed(p->f->scratch, "; quantize it with %s of `%s`",
+                              own ? "the scale" : "a measured scale, for now with that",
+                              fsd_called(p->f, p->like->node))
+                : "";
     p->like = own ? p->like : NULL;
     p->inserted = own ? "rounds the skip branch like the block's input"
                       : "rounds the skip branch to 8 bits; measure its scale";
@@ -305,7 +305,7 @@ static bool is_useless(struct fsd_place *p)
         return false;
     fsd_place_set(p, 'q', q->node);
     p->text[0] = l->g->tensors.at[out].flags & FSD_TENSOR_OUTPUT
-                     ? "an output of the network and nothing else"
+                     ? "only an output of the network"
                      : "nothing";
     return true;
 }
@@ -384,8 +384,8 @@ static bool pads_with(struct fsd_place *p)
 
 #define TO_MEASURE "; measure the scale"
 #define NO_GAIN                                                                        \
-    "{q} quantizes the input of {n}, a pointwise operation with a constant or a mask " \
-    "that runs in a higher-precision kernel"
+    "{q} quantizes the input of {n}: this pointwise operation with a constant or a "   \
+    "mask runs in a higher-precision kernel"
 
 const struct fsd_place_row fsd_rows_of_place[] = {
     {"qdq/residual", "n=%sum(k=%conv, s=%bare)", is_bare_skip, "nk",
@@ -404,8 +404,8 @@ const struct fsd_place_row fsd_rows_of_place[] = {
      .insert = 'r', .input = FSD_INPUT_SET,
      .inserted = "rounds the sum to 8 bits" TO_MEASURE},
     {"qdq/open-sum", "n=%sum(k=%conv, s=%bare)", is_open_bare_sum, "n",
-     "with its skip branch quantized, {n} is one kernel of INT8 only if its "
-     "output {'s} is quantized as well",
+     "one INT8 kernel computes {n} with its quantized skip branch only if the output "
+     "{'s} is quantized, too",
      .note = true},
     {"qdq/one-sided", "n=%weighted(h=%held, b=%bare)", is_asked_of_both, "n",
      "{n} runs in higher precision, because its data is quantized and "

@@ -105,8 +105,8 @@ const struct fsd_place_row fsd_rows_of_products[] = {
     {"qdq/attention", "n=Softmax", is_half_narrow, "anb",
      "only {q} of the two matrix products around {n} is quantized"},
     {"qdq/attention", "n=Softmax", has_no_int8_kernel, "anb",
-     "no INT8 kernel computes the quantized attention around {n}: its "
-     "heads have {0} and {1} positions"},
+     "no INT8 kernel computes the quantized attention around {n}, with head size {0} "
+     "and {1} positions"},
     {"qdq/small-product", "n=MatMul|Gemm", is_small, "n",
      "{n} is too small to gain from INT8: each of its {1} columns sums "
      "{0} products"},
@@ -168,8 +168,8 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
     fsd_lint_open(f, node);
     fsd_about_node(f, next);
     fprintf(f->out,
-            "`%s` has %s columns, a dynamic size: a separate kernel removes "
-            "their padding and computes `%s`",
+            "`%s` has %s columns, a dynamic number: a separate kernel removes the "
+            "padding of these columns and computes `%s`",
             fsd_called(f, node), columns, fsd_called(f, next));
     fsd_lint_close(f);
 }

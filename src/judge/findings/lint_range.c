@@ -301,10 +301,10 @@ void fsd_lint_fp16_range(struct fsd_finder *f)
     fprintf(f->out, "%u node%s compute%s in FP16 values that ", found,
             fsd_plural(found), found == 1 ? "s" : "");
     if (most > FSD_HALF_MOST)
-        fprintf(f->out, "exceed its range, measured up to %.4g, ", most);
+        fprintf(f->out, "exceed the range of FP16 (measured: up to %.4g)", most);
     else
-        fputs("may exceed its range, ", f->out);
-    fputs("or lose small terms: ", f->out);
+        fputs("may exceed the range of FP16", f->out);
+    fputs(" or lose small terms: ", f->out);
     fsd_put_subjects(f, f->now.nodes);
     fsd_lint_close(f);
 }

@@ -49,8 +49,9 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_reach
     put_reach(f, other);
     fputs(", with different scales", f->out);
     /* The larger scale clips no values that the smaller scale keeps. */
-    fsd_edit_scale(f, first ? b : a, first ? a : b,
-                   "rounds more coarsely, by the larger scale; clips nothing more");
+    fsd_edit_scale(
+        f, first ? b : a, first ? a : b,
+        "rounds more coarsely, by the larger scale; clips no further values");
     fsd_lint_close(f);
 }
 
@@ -308,9 +309,10 @@ static bool has_odd_blocks(struct fsd_place *p)
     p->number[0] = q->block;
     p->number[1] = size;
     p->text[0] = fsd_dtype_name(q->type);
-    p->text[1] = size > 0 && size % q->block ? "the axis is not a multiple of the block"
-                 : q->type == FSD_FP4 && q->block != 16 ? "NVFP4 has blocks of 16"
-                 : q->type == FSD_FP8 && q->block != 32 ? "MXFP8 has blocks of 32"
+    p->text[1] = size > 0 && size % q->block ? "the axis is not a multiple of the "
+                                               "block size"
+                 : q->type == FSD_FP4 && q->block != 16 ? "NVFP4 requires blocks of 16"
+                 : q->type == FSD_FP8 && q->block != 32 ? "MXFP8 requires blocks of 32"
                                                         : NULL;
     return p->text[1];
 }
@@ -346,6 +348,6 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
      "{n} moves the axis along which {q} has {0} scales, so TensorRT "
      "cannot move the quantizer across it"},
     {"scale/block", "q=%quantizer", has_odd_blocks, "q",
-     "the blocks of {q} do not fit: {0} elements along an axis of {1} "
-     "in {A}; {B}"},
+     "the blocks of {q} do not fit: {A} blocks of {0} elements along an axis of {1}; "
+     "{B}"},
     {0}};

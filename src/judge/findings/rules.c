@@ -89,8 +89,8 @@ static const struct fsd_rule rules[] = {
             "finding is only a note if no Conv or GEMM kernel of the engine writes "
             "a quantized type.",
      .fix = "If other kernels of the engine quantize their own output, compare the "
-            "quantizers after these with those after the others. If none does, the "
-            "builder has no such kernel: compare with a build in FP16."},
+            "quantizers after them with the quantizers of this finding. If none does, "
+            "the builder has no such kernel: compare with a build in FP16."},
     {"fusion/epilogue-unfused", FSD_WARNING,
      "Bias, BatchNormalization, activation or residual addition runs outside the "
      "kernel of its Conv or GEMM.",
@@ -240,12 +240,12 @@ static const struct fsd_rule rules[] = {
     {"input/remark", FSD_INFO, "Part of an input file was readable but unexpected.",
      RUN, .find = fsd_find_remarks,
      .why = "The file was read anyway; the oddity may be a mistake in it.",
-     .fix = "Check the position that the remark names."},
+     .fix = "Check the position in the file that the finding names."},
 
     {"engine-stale", FSD_ERROR,
      "The model changed and the engine did not: it was not built from this model.",
      CHANGE, fsd_find_stale, false, COUNT, NONE_MORE,
-     .why = "The engine still computes the previous model.",
+     .why = "The engine still computes the previous version of the model.",
      .fix = "Rebuild the engine from this model."},
     {"engine-unchanged", FSD_INFO,
      "The model file changed, but its nodes and the engine did not.", CHANGE,
@@ -287,7 +287,8 @@ static const struct fsd_rule rules[] = {
      .why = "This is neither better nor worse in itself; measured times decide.",
      .fix = "Compare the times of both builds with --profile."},
     {"undecided-fusion", FSD_ERROR,
-     "Layers differ, and in one build it is unknown which layer computes which node.",
+     "The layers differ, but in one build it is unknown which layer computes which "
+     "node.",
      CHANGE, fsd_find_regrouped, FSD_HAPPENED_OPAQUE, COUNT | MS, NONE_MORE,
      .why = "The dumps do not show whether the fusions are as before.",
      .fix = "Dump both builds with detailed profiling verbosity, or pass their logs."},
@@ -307,8 +308,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Compare the precision flags of both builds and the types of the model's "
             "quantizers and Casts."},
     {"range-narrowed", FSD_WARNING,
-     "A normalization, exponential or power runs in FP16 that ran in a type of greater "
-     "range.",
+     "A normalization, exponential or power runs in FP16, and ran in a type of "
+     "greater range before.",
      CHANGE, fsd_find_narrowed_range, 0, COUNT, NONE_MORE,
      .why = "The largest FP16 number is 65,504: a square or an exponential above it "
             "becomes Inf.",
@@ -319,8 +320,8 @@ static const struct fsd_rule rules[] = {
      "The precision of a node or tensor was known before and is unknown now.", CHANGE,
      fsd_find_lost_facts, FSD_FACT_TYPE, COUNT, NONE_MORE,
      .why = "The unknown precision may be higher than before.",
-     .fix = "Dump the engine with detailed profiling verbosity, with the shapes that "
-            "are run (--shape)."},
+     .fix = "Dump the engine with detailed profiling verbosity, and pass the shapes "
+            "of the run (--shape)."},
     {"layout-unknown", FSD_ERROR,
      "The layout of a tensor was known before and is unknown now.", CHANGE,
      fsd_find_lost_facts, FSD_FACT_LAYOUT, COUNT, NONE_MORE,
@@ -377,11 +378,11 @@ static const struct fsd_rule rules[] = {
      .why = "Calibration or training changes these values; the engine must be rebuilt.",
      .fix = "Build the engine from the model that is deployed."},
     {"scales-unequal", FSD_ERROR,
-     "Quantizers that had one scale have several, or a scale is 0.", CHANGE,
+     "Quantizers that shared one scale have different scales, or a scale is 0.", CHANGE,
      fsd_find_unequal_scales, 0, COUNT, NONE_MORE,
-     .why = "Between unequal scales the engine quantizes data again, and operators "
-            "that join such tensors are not fused as before. A scale of 0 maps every "
-            "value to 0.",
+     .why = "With different scales, the engine requantizes data, and operators that "
+            "join such tensors are not fused as before. A scale of 0 maps every value "
+            "to 0.",
      .fix =
          "Calibrate the tensors together, so that their quantizers share one scale."},
     {"source-changed", FSD_WARNING,
@@ -394,7 +395,7 @@ static const struct fsd_rule rules[] = {
     {"lost-kernel", FSD_ERROR,
      "A kernel is gone, and no other kernel does more than before.", CHANGE,
      fsd_find_counted_kernels, FSD_KERNEL_REMOVED, COUNT, NONE_MORE,
-     .why = "What it computed may be missing in the engine, or only in its dump.",
+     .why = "Its computation may be missing in the engine, or only in its dump.",
      .fix = "Dump the whole engine again with detailed profiling verbosity."},
     {"new-kernel", FSD_ERROR, "A kernel appears more often than before.", CHANGE,
      fsd_find_counted_kernels, FSD_KERNEL_ADDED, COUNT, NONE_MORE,
@@ -412,14 +413,18 @@ static const struct fsd_rule rules[] = {
      fsd_find_new_moves, true, COUNT | MS | SHARE, NONE_MORE,
      .why = "It reads and writes a whole tensor only to change its type.",
      .fix = "Quantize every input of the consumer."},
-    {"new-layer", FSD_WARNING, "A layer now computes a node that needed none before.",
+    {"new-layer", FSD_WARNING,
+     "A layer now computes a node that needed no layer "
+     "before.",
      CHANGE, fsd_find_presences, 2, COUNT, NONE_MORE,
      .why = "A Cast, Reshape or Transpose that the builder removes is free; a layer "
             "reads and writes its tensor.",
      .fix = "Run `explain --node`, which states the outcome of the node. Possible "
             "causes are another type or layout around it, or an operator order that "
             "the builder cannot simplify."},
-    {"left-engine", FSD_ERROR, "A node that an engine computed is in no engine now.",
+    {"left-engine", FSD_ERROR,
+     "An engine computed the node before, and no engine "
+     "computes it now.",
      CHANGE, fsd_find_presences, 3, COUNT, NONE_MORE, .why = "The framework runs it.",
      .fix = "Check why the partitioner excludes the node: its operator, type or "
             "size."},

@@ -24,8 +24,8 @@ static const struct fsd_rule rules[] = {
             "engine.",
      .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each row of "
                "src/judge/lint/refusals.c by a model that the builder refuses and "
-               "another that it builds; trt8, trt10, trt11: reported by users, the "
-               "source that each row states"},
+               "another that it builds; trt8, trt10, trt11: reported by users, in the "
+               "source that each row names"},
     {"build/absent-weights", FSD_INFO,
      "A file with weights of the model is missing, or too short.", LINT,
      .find = fsd_lint_absent,
@@ -37,7 +37,8 @@ static const struct fsd_rule rules[] = {
          "1.7.1 says \"Failed to open file\", or \"Unexpected size for the external "
          "weights\""},
     {"build/not-known", FSD_INFO,
-     "It is unknown whether the builder supports an operator, or all sizes of a run.",
+     "It is unknown whether the builder supports an operator, or every size that an "
+     "input may have.",
      LINT, .find = fsd_lint_not_known,
      .why = "The operator was never tested with this builder, belongs to a custom "
             "domain, or is newer than what fusiondiff knows; or a dynamic size has one "
@@ -70,12 +71,12 @@ static const struct fsd_rule rules[] = {
      .fix = "Add one Q/DQ pair on the skip branch, with the scale of the quantizer at "
             "the block's input, and none between the convolution and the addition.",
      .source =
-         "rtx: measured for fusiondiff, 23 models, 67 builds: 22 move fewer bytes (up "
-         "to 20 %), none more; not where all weights of a convolution have "
-         "one scale (up to 16 % more), and not for a convolution on the skip "
-         "branch; trt8, trt10, trt11: documented by NVIDIA, the TensorRT "
-         "developer guide, Q/DQ placement; reported by users, NVIDIA "
-         "Model-Optimizer pull requests 425 and 2024, TensorRT issue 2204"},
+         "rtx: measured for fusiondiff, 23 models, 67 builds: 22 models move fewer "
+         "bytes (up to 20 %), none moves more; not where all weights of a convolution "
+         "have one scale (up to 16 % more), and not for a convolution on the skip "
+         "branch; trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
+         "guide, Q/DQ placement; reported by users, NVIDIA Model-Optimizer pull "
+         "requests 425 and 2024, TensorRT issue 2204"},
     {"qdq/open-sum", FSD_WARNING,
      "An input of a residual addition is quantized, but the sum is not.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE, .builders = NOT_RTX,
@@ -84,9 +85,9 @@ static const struct fsd_rule rules[] = {
             "the quantizer of the branch runs as a layer of its own.",
      .fix = "Quantize the sum: add a Q/DQ pair before its consumers.",
      .source =
-         "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 "
-         "by trt-engine-explorer, TensorRT 8.4; not for rtx: measured for fusiondiff, "
-         "11 models, 22 builds: 1 moves fewer bytes, 1 more"},
+         "trt8, trt10, trt11: reported by users, profiles of a QAT ResNet-18 by "
+         "trt-engine-explorer, TensorRT 8.4; not for rtx: measured for fusiondiff, 11 "
+         "models, 22 builds: 1 model moves fewer bytes, 1 moves more"},
     {"qdq/one-sided", FSD_WARNING,
      "An operator reads quantized data or quantized weights, but not both.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -95,8 +96,8 @@ static const struct fsd_rule rules[] = {
             "precision.",
      .fix = "Quantize the other input, or neither.",
      .source =
-         "rtx: measured for fusiondiff, 11 models, 32 builds: 10 move fewer bytes "
-         "(median 14 %, up to 38 %), none more; trt8, trt10, trt11: "
+         "rtx: measured for fusiondiff, 11 models, 32 builds: 10 models move fewer "
+         "bytes (median 14 %, up to 38 %), none moves more; trt8, trt10, trt11: "
          "documented by NVIDIA, the TensorRT developer guide, Q/DQ placement; "
          "reported by users, TensorRT issue 3197"},
     {"qdq/inside-conv", FSD_WARNING,
@@ -107,22 +108,22 @@ static const struct fsd_rule rules[] = {
             "higher-precision tensor between them.",
      .fix = "Move the pair after the activation.",
      .source =
-         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
-         "guide, Q/DQ placement; reported by users, TensorRT issue 2592; not "
-         "for rtx: measured for fusiondiff, 9 models, 27 builds: 8 move as many bytes "
-         "without the pairs, 1 less, which qdq/silu finds"},
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
+         "Q/DQ placement; reported by users, TensorRT issue 2592; not for rtx: "
+         "measured for fusiondiff, 9 models, 27 builds: without the pairs 8 models "
+         "move as many bytes; 1 moves fewer, which qdq/silu finds"},
     {"qdq/island", FSD_WARNING,
      "An operator without a quantizer is between quantized operators.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .why = "Quantizers cannot move across an average. Its input stays in higher "
             "precision, so the operator before it writes 16 or 32 bits, and data is "
-            "converted there and back.",
+            "converted before and after it.",
      .fix = "Add a Q/DQ pair before it.",
      .source =
-         "rtx: measured for fusiondiff, 42 models, 106 builds: 21 move fewer bytes (up "
-         "to 25 %), none more; not before a quantizer of FP8 (8 models, 20 "
-         "builds: 2 move 5 % more); trt8, trt10, trt11: documented by NVIDIA, "
-         "the TensorRT developer guide, Q/DQ placement; reported by users, "
+         "rtx: measured for fusiondiff, 42 models, 106 builds: 21 models move fewer "
+         "bytes (up to 25 %), none moves more; not before a quantizer of FP8 (8 "
+         "models, 20 builds: 2 models move 5 % more); trt8, trt10, trt11: documented "
+         "by NVIDIA, the TensorRT developer guide, Q/DQ placement; reported by users, "
          "TensorRT issue 2976"},
     {"qdq/silu", FSD_WARNING, "A quantizer is inside a SiLU.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS,
@@ -131,16 +132,18 @@ static const struct fsd_rule rules[] = {
      .fix = "Remove the quantizers inside the SiLU. If it must be quantized, give all "
             "three quantizers one scale.",
      .source =
-         "rtx: measured for fusiondiff, 3 models, 9 builds: 2 move fewer bytes (10 and "
-         "25 %), none more; trt8, trt10, trt11: reported by users, zmurder, "
-         "notes on quantization in practice, and pytorch/TensorRT issue 3678"},
+         "rtx: measured for fusiondiff, 3 models, 9 builds: 2 models move fewer bytes "
+         "(10 and 25 %), none moves more; trt8, trt10, trt11: reported by users, "
+         "notes on quantization in practice by zmurder, and pytorch/TensorRT issue "
+         "3678"},
     {"qdq/pad", FSD_WARNING, "A quantizer is between a Pad and its convolution.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
      .why =
          "TensorRT fuses the Pad into the convolution only if nothing is in between.",
      .fix = "Move the pair before the Pad, or use the convolution's own `pads`.",
      .source = "trt8, trt10, trt11: reported by users, TensorRT issue 2592; not for "
-               "rtx: measured for fusiondiff, 1 model, 2 builds: as many bytes"},
+               "rtx: measured for fusiondiff, 1 model, 2 builds: it moves as many "
+               "bytes"},
     {"qdq/deconv", FSD_WARNING, "A quantized ConvTranspose has no INT8 kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
      .builders = FSD_TRT8 | FSD_TRT10 | FSD_RTX,
@@ -150,9 +153,9 @@ static const struct fsd_rule rules[] = {
             "weights, and the operator runs in FP32.",
      .fix = "Fold the normalization into its weights, or do not quantize it.",
      .source =
-         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, six kinds of it; trt8, "
-         "trt10: reported by users, yolov7_qat guidance by NVIDIA-AI-IOT and "
-         "TensorRT issue 2597"},
+         "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, six kinds of this "
+         "operator; trt8, trt10: reported by users, yolov7_qat guidance by "
+         "NVIDIA-AI-IOT and TensorRT issue 2597"},
     {"qdq/no-gain", FSD_WARNING,
      "A quantizer precedes an operator that gains nothing from quantization.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
@@ -161,11 +164,10 @@ static const struct fsd_rule rules[] = {
             "costs accuracy and a conversion. Inside an attention or a "
             "normalization, the quantizer splits the kernel.",
      .fix = "Exclude the operator from quantization.",
-     .source = "trt8, trt10, trt11: documented by NVIDIA, Model-Optimizer, nodes "
-               "that it excludes; reported by users, TensorRT issue 4397; not for "
-               "rtx: measured for fusiondiff, 2 models, 6 builds: without the pairs 1 "
-               "moves 8 "
-               "% fewer bytes, 1 moves 63 % more"},
+     .source = "trt8, trt10, trt11: documented by NVIDIA, the nodes that "
+               "Model-Optimizer excludes; reported by users, TensorRT issue 4397; not "
+               "for rtx: measured for fusiondiff, 2 models, 6 builds: without the "
+               "pairs 1 model moves 8 % fewer bytes, and 1 moves 63 % more"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -174,8 +176,8 @@ static const struct fsd_rule rules[] = {
             "64 and at most 512 positions.",
      .fix = "Exclude both products from quantization, or use FP8.",
      .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: 19 % fewer bytes; trt8, "
-         "trt10, trt11: documented by NVIDIA, fused attention; reported by "
+         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 19 % fewer bytes; "
+         "trt8, trt10, trt11: documented by NVIDIA, fused attention; reported by "
          "users, TensorRT issues 4167 and 3724"},
     {"qdq/small-product", FSD_INFO,
      "A quantized matrix product is too small to gain from INT8.", LINT,
@@ -183,7 +185,7 @@ static const struct fsd_rule rules[] = {
      .why = "Fewer than 16 columns or summands do not fill a tile of the tensor cores, "
             "and the conversions around the product cost more than it saves.",
      .fix = "Exclude it from quantization.",
-     .source = "any builder: documented by NVIDIA, Model-Optimizer, nodes that it "
+     .source = "any builder: documented by NVIDIA, the nodes that Model-Optimizer "
                "excludes"},
     {"qdq/useless", FSD_WARNING, "A Q/DQ pair feeds no operator that computes.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .notes = FSD_RTX,
@@ -192,45 +194,44 @@ static const struct fsd_rule rules[] = {
             "change that.",
      .fix = "Remove it; for TensorRT for RTX that saves nothing.",
      .source =
-         "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair none "
-         "moves fewer bytes, 4 move more (up to 9 %), so that it is a note; "
-         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
+         "rtx: measured for fusiondiff, 22 models, 47 builds: without the pair no "
+         "model moves fewer bytes, and 4 models move more (up to 9 %), so the finding "
+         "is a note; trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
          "guide, Q/DQ placement"},
     {"qdq/after", FSD_WARNING,
      "Quantizers are after operators, not before the operators that run in low "
      "precision.",
      LINT, .find = fsd_lint_places, .proves = FSD_PROVES_STANDS, .builders = NOT_RTX,
-     .why = "A pair whose consumer does not run in low precision is a conversion there "
-            "and back. Exporters that quantize the output of each operator add many.",
+     .why = "A pair whose consumer does not run in low precision only converts the "
+            "tensor there and back. Exporters that quantize the output of each "
+            "operator add many.",
      .fix = "Configure the exporter to quantize the inputs of Conv, Gemm and MatMul "
             "only, and one branch of each residual addition.",
      .source =
-         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer "
-         "guide, Q/DQ placement; ONNX Runtime, quantization for TensorRT; not "
-         "for rtx: measured for fusiondiff, 41 models, 82 builds: without the pairs 1 "
-         "moves fewer bytes, which qdq/silu finds, and 9 move more (up to 28 "
-         "%), where one was on a skip branch"},
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
+         "Q/DQ placement; ONNX Runtime, quantization for TensorRT; not for rtx: "
+         "measured for fusiondiff, 41 models, 82 builds: without the pairs 1 model "
+         "moves fewer bytes, which qdq/silu finds, and 9 models move more (up to 28 "
+         "%), where a removed pair was on a skip branch"},
     {"scale/one-tensor", FSD_WARNING,
      "Two quantizers of one tensor have different scales.", LINT,
      .find = fsd_lint_two_scales, .which = 0, .proves = FSD_PROVES_TWICE,
      .why = "TensorRT merges equal quantizers of one tensor; different ones become two "
             "layers.",
      .fix = "Use one scale for both.",
-     .source =
-         "rtx: measured for fusiondiff, 6 models, 17 builds: 5 move fewer bytes (up to "
-         "17 %), none more; trt8, trt10, trt11: documented by NVIDIA, the "
-         "TensorRT developer guide, Q/DQ placement; log of a QAT ResNet-18, "
-         "HorizontalMergeQNodes"},
+     .source = "rtx: measured for fusiondiff, 6 models, 17 builds: 5 models move fewer "
+               "bytes (up to 17 %), none moves more; trt8, trt10, trt11: documented by "
+               "NVIDIA, the TensorRT developer guide, Q/DQ placement; the pass "
+               "HorizontalMergeQNodes in the log of a QAT ResNet-18"},
     {"scale/moved", FSD_WARNING,
      "A data-movement operator has different scales before and after it.", LINT,
      .find = fsd_lint_two_scales, .which = 1, .proves = FSD_PROVES_TWICE,
      .why = "TensorRT moves a quantizer across a MaxPool, Transpose or Slice and "
             "merges it with the quantizer there if their scales are equal.",
      .fix = "Use one scale for both.",
-     .source = "rtx: measured for fusiondiff, 12 models, 25 builds: 7 move fewer bytes "
-               "(up to "
-               "4 %), none more; trt8, trt10, trt11: documented by NVIDIA, "
-               "yolov7_qat, find_quantizer_pairs"},
+     .source = "rtx: measured for fusiondiff, 12 models, 25 builds: 7 models move "
+               "fewer bytes (up to 4 %), none moves more; trt8, trt10, trt11: "
+               "documented by NVIDIA, the function find_quantizer_pairs of yolov7_qat"},
     {"scale/concat", FSD_WARNING,
      "The branches of a Concat are quantized with different scales than its output.",
      LINT, .find = fsd_lint_two_scales, .which = 2, .proves = FSD_PROVES_STANDS,
@@ -238,9 +239,10 @@ static const struct fsd_rule rules[] = {
             "that already has a quantizer with a different scale then has two, and a "
             "conversion.",
      .fix = "Give all of them the greatest scale.",
-     .source = "rtx: measured for fusiondiff, 14 models, 41 builds: 12 move fewer "
-               "bytes (INT8 1 %, FP8 up to 11 %), none more; trt8, trt10, trt11: "
-               "documented by NVIDIA, yolov7_qat: 180, then 207 queries a second"},
+     .source = "rtx: measured for fusiondiff, 14 models, 41 builds: 12 models move "
+               "fewer bytes (INT8 1 %, FP8 up to 11 %), none moves more; trt8, trt10, "
+               "trt11: documented by NVIDIA, yolov7_qat: 180 queries a second before "
+               "the change, 207 after it"},
     {"scale/concat-inputs", FSD_WARNING,
      "The inputs of a Concat are quantized with different scales.", LINT,
      .find = fsd_lint_concat_inputs, .proves = FSD_PROVES_WIDE,
@@ -248,10 +250,10 @@ static const struct fsd_rule rules[] = {
             "are requantized and copied.",
      .fix = "Give all of them the greatest scale.",
      .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: 22 % fewer bytes; no gain "
-         "if a quantizer follows it (16 models, 44 builds: none moves "
-         "fewer bytes, 2 move more); trt8, trt10, trt11: documented by "
-         "NVIDIA, yolov7_qat guidance"},
+         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 22 % fewer bytes; "
+         "no gain if a quantizer follows it (16 models, 44 builds: no model moves "
+         "fewer bytes, 2 models move more); trt8, trt10, trt11: documented by NVIDIA, "
+         "yolov7_qat guidance"},
     {"scale/weight-axis", FSD_WARNING,
      "The scales of weights are not along the output channels.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -260,8 +262,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Set `axis` to 0 for Conv, to 1 for ConvTranspose, and for Gemm to 0 with "
             "transB, else to 1.",
      .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: 28 % fewer bytes; trt8, "
-         "trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
+         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 28 % fewer bytes; "
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
          "explicit quantization"},
     {"scale/weights", FSD_INFO, "Weights have one scale for all output channels.", LINT,
      .find = fsd_lint_places,
@@ -269,10 +271,10 @@ static const struct fsd_rule rules[] = {
             "others; kernels scale each output channel at no cost.",
      .fix = "Quantize weights per channel (per_channel=True, axis 0 for Conv).",
      .source = "any builder: documented by NVIDIA, the TensorRT developer guide, "
-               "explicit quantization; rtx: measured for fusiondiff, 35 models: 14 "
-               "with such a "
-               "convolution before an addition move up to 9 % more bytes, or have a "
-               "layer more, than with a scale for each channel, 21 as many"},
+               "explicit quantization; rtx: measured for fusiondiff, 35 models: 14, "
+               "in which such a convolution precedes an addition, move up to 9 % more "
+               "bytes than with a scale for each channel, or have one more layer; 21 "
+               "move as many"},
     {"scale/bias", FSD_INFO,
      "The scale of a bias is not the product of the scales of input and weights.", LINT,
      .find = fsd_lint_places,
@@ -287,8 +289,8 @@ static const struct fsd_rule rules[] = {
             "dequantizes them first.",
      .fix = "Use one scale per activation tensor.",
      .source =
-         "rtx: measured for fusiondiff, 1 model, 2 builds: 28 % fewer bytes; trt8, "
-         "trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
+         "rtx: measured for fusiondiff, 1 model, 2 builds: it moves 28 % fewer bytes; "
+         "trt8, trt10, trt11: documented by NVIDIA, the TensorRT developer guide, "
          "explicit quantization"},
     {"scale/axis-moved", FSD_WARNING,
      "Scales are along an axis that the next operator moves.", LINT,
@@ -303,10 +305,9 @@ static const struct fsd_rule rules[] = {
      .why = "TensorRT supports symmetric quantization only and refuses the model.",
      .fix = "Quantize symmetrically (ActivationSymmetric, WeightSymmetric), or with "
             "the scales of `lint --fix`.",
-     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 27 models that "
-               "are refused "
-               "and build with these scales; trt8, trt10, trt11: "
-               "documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
+     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, 27 models, "
+               "which the builder refuses, but builds with these scales; trt8, trt10, "
+               "trt11: documented by NVIDIA, onnx-tensorrt, docs/operators.md"},
     {"scale/bad", FSD_ERROR, "A scale is 0, negative, infinite or NaN.", LINT,
      .find = fsd_lint_places,
      .why = "The parser refuses it, or every quantized value becomes 0 or NaN.",
@@ -326,8 +327,8 @@ static const struct fsd_rule rules[] = {
                "quantization"},
     {"scale/unknown", FSD_INFO, "Scales could not be read and were not compared.", LINT,
      .find = fsd_lint_places,
-     .why = "Scales that are computed, too many, or in a missing external file can be "
-            "neither equal nor different.",
+     .why = "fusiondiff cannot compare scales that are computed, too many, or in a "
+            "missing external file.",
      .fix = "Store the scales in the model file.",
      .source = "any builder: the limits of fusiondiff"},
     {"channels/alignment", FSD_INFO,
@@ -338,9 +339,8 @@ static const struct fsd_rule rules[] = {
      .fix = "Use a multiple of the vector width, if the network can still be trained.",
      .source = "trt8, trt10, trt11: reported by users, trt-engine-explorer and "
                "TensorRT issue 4039; documented by NVIDIA, Model-Optimizer; not for "
-               "rtx: measured for fusiondiff, the tensors of its engines have the "
-               "channels of "
-               "the model"},
+               "rtx: measured for fusiondiff, the tensors of its engines have as many "
+               "channels as those of the model"},
     {"cast/round-trip", FSD_WARNING, "A tensor is cast to another type and back.", LINT,
      .find = fsd_lint_places,
      .why = "The second Cast restores the type, but not the precision that the first "
@@ -353,16 +353,15 @@ static const struct fsd_rule rules[] = {
      .why = "A strongly typed build computes them in FP16, whose largest number is "
             "65,504 and which has 11 significant bits: normalizations and powers "
             "square their input, and long sums lose small terms.",
-     .fix =
-         "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
-         "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
-         "kernel. Tensors of an FP32 run, given by --values, decide what exceeds the "
-         "range.",
+     .fix = "If the outputs are inaccurate, compute these nodes in FP32 between Casts: "
+            "`lint --fix=cast/fp16-range`. A Cast inside an attention may split its "
+            "kernel. With the tensors of an FP32 run (--values), the measured values "
+            "decide which nodes exceed the range.",
      .source =
          "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1 computes a softmax of "
-         "FP16 without a Cast; models that overflow in FP16, and as fixed, "
-         "computed by the ONNX reference and ONNX Runtime; trt11: by "
-         "definition of strongly typed networks"},
+         "FP16 without a Cast; models that overflow in FP16, before and after the "
+         "fix, computed by the ONNX reference and ONNX Runtime; trt11: by definition "
+         "of strongly typed networks"},
     {"precision/fp32-rest", FSD_INFO,
      "Operators remain in FP32 next to quantized ones.", LINT, .find = fsd_lint_places,
      .proves = FSD_PROVES_WIDE, .builders = FSD_STRONG,
@@ -404,7 +403,7 @@ static const struct fsd_rule rules[] = {
      .builders = FSD_RTX | FSD_TRT10 | FSD_TRT11, .slow = true,
      .why = "One kernel never writes the scores to memory. The builder makes it for "
             "certain types, head sizes and forms only: docs/reference/fusion.md has "
-            "all conditions, with how often each was seen.",
+            "all conditions, and how often each was observed.",
      .fix = "`lint --fix=fusion/attention` writes the edits that it lists with -f "
             "json; other edits that a finding names must be made by hand; if a finding "
             "names no edit, no change of the model is known.",

@@ -356,15 +356,12 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
             brief ? ":" : "", t->d->findings->proposed.n ? "most of it" : "it");
 }
 
-/* @param brief leave out remarks in parentheses, and reasons. */
+/* @param brief leave out remarks in parentheses. */
 static void put_advice(const struct deed *deed, bool brief, FILE *out)
 {
-    const char *end = brief ? strstr(deed->advice, ", since ") : NULL;
     int depth = 0;
 
-    if (!end)
-        end = deed->advice + strlen(deed->advice);
-    for (const char *at = deed->advice; at < end; at++) {
+    for (const char *at = deed->advice; *at; at++) {
         depth += brief && !strncmp(at, " (", 2);
         if (!depth)
             putc(*at, out);
@@ -432,14 +429,13 @@ static const char *text_of(struct todo *t, const struct deed *deed, bool brief)
     case DEED_HALF:
         fputs("convert the model to FP16", out);
         if (!brief)
-            fputs(", since memory bounds these kernels", out);
+            fputs(", because memory bandwidth limits these kernels", out);
         break;
     case DEED_CONSTANT:
         fputs(brief ? "fold the constants " : "fold ", out);
         put_nodes(t, deed, brief, out);
         fputs(brief ? ""
-                    : " in the model, since every inference computes these "
-                      "constants",
+                    : " in the model, because every inference computes these constants",
               out);
         break;
     }

@@ -214,7 +214,7 @@ static const char *unexplained(const struct finder *f)
     struct fsd_print text;
     FILE *out = fsd_print_open(&text);
 
-    fputs("No known cause. Same: ", out);
+    fputs("No known cause. Same in both: ", out);
     fputs(put_aspects(f->c, FSD_ASPECT_EQUAL, FSD_ASPECT_NODES, out) ? "" : "nothing",
           out);
     fputs("; not stated: ", out);
@@ -252,7 +252,7 @@ static const char *what_of(const struct finder *f, enum kind kind)
             putc(')', out);
         }
         if (f->seeds[kind].n) {
-            fputs(", in front of ", out);
+            fputs(", before ", out);
             put_seeds(f, kind, out);
         }
     }

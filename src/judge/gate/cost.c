@@ -26,7 +26,7 @@ static void put_moved(const struct fsd_compare *c, FILE *out)
     if (c->new->bytes == c->old->bytes) {
         fputs(", as before", out);
     } else {
-        fputs(", before ", out);
+        fputs(", previously ", out);
         fsd_put_scaled(c->old->bytes, NULL, " B", out);
         fprintf(out, " (%+.1f %%)",
                 100 * ((double)c->new->bytes / (double)c->old->bytes - 1));
@@ -126,7 +126,8 @@ bool fsd_put_bytes_of_change(const struct fsd_compare *c, uint64_t inserted, FIL
     bool known = knows_bytes(c);
 
     if (c->unlike) {
-        fputs("times and bytes are not compared, since the inputs have different sizes",
+        fputs("times and bytes are not compared, because the inputs have different "
+              "sizes",
               out);
         return true;
     }

@@ -280,12 +280,14 @@ static bool close_section(struct reader *r)
 
     if (r->promise && !last_promise(r)->types &&
         (fsd_rule_at((unsigned)r->of)->settable & FSD_SETS_TYPES))
-        return complain(r, r->section_line, "a type in the section", "none");
+        return complain(r, r->section_line, "the key type in this section", "none");
     if (r->promise && (fsd_rule_at((unsigned)r->of)->settable & FSD_SETS_BYTES)) {
         const double *most = last_promise(r)->bytes;
 
         if (most[0] < 0 && most[1] < 0 && most[2] < 0 && most[3] < 0)
-            return complain(r, r->section_line, "bytes of some memory in the section",
+            return complain(r, r->section_line,
+                            "a limit such as activations = 512 "
+                            "MiB in this section",
                             "none");
     }
     if (r->of != OF_IGNORE)
@@ -294,7 +296,8 @@ static bool close_section(struct reader *r)
     if (i->rule && i->reason && *i->reason)
         return true;
     return complain(r, r->section_line,
-                    !i->rule ? "a rule in the ignore" : "a reason in the ignore",
+                    !i->rule ? "the key rule in this section"
+                             : "the key reason in this section",
                     *i->label ? i->label : "none");
 }
 

@@ -34,7 +34,7 @@ static const struct fsd_fusion_rule rules[] = {
      "18 of 18 are split; of 39 sizes from 9 to 256 none is", MEASURED},
     {"attention/between", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_scored_otherwise,
      "`{A}` is between the scores and the Softmax",
-     "TensorRT for RTX fuses any operator there but Tanh, Relu, Sigmoid, Erf, Elu, "
+     "TensorRT for RTX fuses any operator there except Tanh, Relu, Sigmoid, Erf, Elu, "
      "Mish and Pow",
      NULL,
      "11 of 11 are split; with 18 other operators, 11 kinds of masks and 7 of "
@@ -46,12 +46,15 @@ static const struct fsd_fusion_rule rules[] = {
      "axis only",
      NULL, "2 of 2 are split", MEASURED},
     {"attention/token", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_of_one_token,
-     "there is one query and one key", "TensorRT for RTX fuses two keys or more", NULL,
-     "1 of 1 is split; 1 query with 64 keys is not", MEASURED},
+     "there is one query and one key",
+     "TensorRT for RTX fuses attention with two "
+     "keys or more",
+     NULL, "1 of 1 is split; 1 query with 64 keys is not", MEASURED},
     {"attention/single", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_single,
-     "batch times heads is 1, and the sizes are fixed",
-     "TensorRT for RTX fuses 2 or more, and any dynamic batch", NULL,
-     "7 of 7 are split; with a dynamic batch it is not", MEASURED},
+     "the batch size times the number of heads is 1, and the sizes are fixed",
+     "TensorRT for RTX fuses attention if this product is 2 or more, or if the batch "
+     "is dynamic",
+     NULL, "7 of 7 are split; with a dynamic batch it is not", MEASURED},
     {"attention/changed", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_changed,
      "`{A}` is between the Softmax and the product with V, {B}",
      "TensorRT for RTX fuses this only in FP16 with head size 32 or 64 and fixed "
@@ -81,11 +84,11 @@ static const struct fsd_fusion_rule rules[] = {
      "14 of 14 are split; with the edit 17 of 17 are one kernel", MEASURED,
      FSD_CURE_PADS},
     {"attention/broadcast", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_broadcast,
-     "K or V has one head for {0} of Q, which the product repeats",
-     "TensorRT for RTX fuses attention if K and V have as many heads as Q, or in a "
-     "batch if only the Softmax is between the products",
+     "K or V has one head, and Q has {0}: the product broadcasts that head",
+     "TensorRT for RTX fuses attention if K and V have as many heads as Q, or if the "
+     "batch size is not 1 and only the Softmax is between the products",
      "repeat K and V by an Expand",
-     "39 of 39 are split, 0 of 23 within these borders; with the edit 15 of 15 are one "
+     "39 of 39 are split, 0 of 23 within these limits; with the edit 15 of 15 are one "
      "kernel",
      MEASURED, FSD_CURE_REPEAT},
     {"attention/output", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_shown,
@@ -96,10 +99,10 @@ static const struct fsd_fusion_rule rules[] = {
      FSD_CURE_UNMARK},
     {"attention/part-quantized", FSD_PATTERN_ATTENTION, RTX,
      fsd_attention_is_half_quantized,
-     "both operands of only one product have quantizers, that of the {A}",
+     "only one of the two products, that of the {A}, has quantizers on both operands",
      "TensorRT for RTX requires quantizers on the operands of both products, or of "
      "neither",
-     "quantize all four operands and the output, or none of these",
+     "quantize all four operands and the output, or none of them",
      "49 of 49 are split, and 0 of 72 with one operand of a product quantized; with "
      "none "
      "quantized 28 of 28 are one kernel",
@@ -141,9 +144,8 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX merges both products into one, unless the queries have four "
      "axes",
      "pad the other factor of that product with zeros",
-     "26 of 26 are split, and 0 of 25 with four axes, or of inputs; with the edit 9 of "
-     "9 "
-     "are one kernel",
+     "26 of 26 are split, and 0 of 25 with four axes, or with inputs as queries; with "
+     "the edit 9 of 9 are one kernel",
      MEASURED, FSD_CURE_APART},
     {"attention/documented", FSD_PATTERN_ATTENTION, " trt10 trt11 ",
      fsd_attention_is_beyond_documented, "the head size is {0}",
@@ -153,7 +155,7 @@ static const struct fsd_fusion_rule rules[] = {
     {"layernorm/moved", FSD_PATTERN_LAYERNORM, RTX, is_moved,
      "`{A}` moves the data "
      "of the output",
-     "TensorRT for RTX fuses a norm whose output is read unmoved",
+     "TensorRT for RTX fuses a norm if its output is read without a move of data",
      "compute the norm after the move, if it moves whole rows",
      "7 of 8 are split, and 0 of 22 without a move", MEASURED},
     {"layernorm/row", FSD_PATTERN_LAYERNORM, RTX, is_one_row, "it has one row",
@@ -168,7 +170,7 @@ static const struct fsd_fusion_rule rules[] = {
      "the Conv is "
      "INT8",
      "TensorRT for RTX computes scale, bias and activation in the next kernel that "
-     "quantizes, which the engine has anyway",
+     "quantizes, which the engine needs in any case",
      NULL, "325 of 325", MEASURED},
     {"conv/readers", FSD_PATTERN_CONV_BN_ACT, RTX, is_read_by_others,
      "`{A}` reads the activation",

@@ -25,13 +25,13 @@
 
 static const struct fsd_split_way ways[] = {
     {SWITCH("-peep:fc_h_fusion=off"), FSD_SPLIT_HORIZONTAL, false, "split 32 of 32",
-     "it splits all kernels of this kind, and the operators after the products join "
-     "them; no other kernel changed"},
+     "it splits all kernels of this kind, and each product's kernel then includes the "
+     "operators after it; no other kernel changed"},
     {SWITCH("-copy_ppg=off"), FSD_SPLIT_ATTENTION, false,
      "split such kernels in 3 of 5 models",
      "in 11 of 19 models it also changed Concats in place and INT8 epilogues"},
     {SWITCH("-reshape_ppg=off"), FSD_SPLIT_EPILOGUE, false, "split 13 of 178",
-     "it is not known which ones it splits"},
+     "it is not known which kernels it splits"},
     {MARK, FSD_SPLIT_ATTENTION, false, "split 4 of 4",
      "adds an output; in 4 cases no other kernel changed"},
     {MARK, FSD_SPLIT_EPILOGUE, false, "split 9 of 14",

@@ -30,7 +30,7 @@ static const struct sign {
     {NAME, "_weight_quantizer", "pytorch-quantization"},
     {NAME, "node_quantize_per", "PyTorch dynamo export"},
     {NAME, "node_QuantizeLinear", "PyTorch dynamo export"},
-    {PRODUCER, "pytorch", "PyTorch export (pytorch-quantization and its kin)"},
+    {PRODUCER, "pytorch", "PyTorch export (pytorch-quantization and similar tools)"},
 };
 
 /* Whether a Q reads stored numbers. */

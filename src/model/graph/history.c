@@ -122,13 +122,14 @@ static const struct {
     [FSD_EVENT_SWAP] = {"swap", "%A was swapped with %B"},
     [FSD_EVENT_RETYPE] = {"retype", "%A was changed from %T"},
     [FSD_EVENT_MERGE] = {"merge", "%A were merged into one layer"},
-    [FSD_EVENT_DUPLICATE] = {"duplicate", "%A was removed, it duplicates %B"},
+    [FSD_EVENT_DUPLICATE] = {"duplicate", "%A was removed, because it duplicates %B"},
     [FSD_EVENT_CONCAT] =
-        {"concat", "the concatenation %A was removed: its inputs are written in place"},
+        {"concat", "the concatenation %A was removed: its inputs are written directly "
+                   "into its output"},
     [FSD_EVENT_SLICE] = {"slice", "the slice %A was removed%T"},
-    [FSD_EVENT_RETARGET] = {"retarget", "tensor %A is written in place of %B"},
+    [FSD_EVENT_RETARGET] = {"retarget", "tensor %A is written instead of tensor %B"},
     [FSD_EVENT_COPY] = {"copy", "a copy of %A to %B was inserted because %T"},
-    [FSD_EVENT_REFORMAT] = {"reformat", "%A was added for tensor %B, from %T"},
+    [FSD_EVENT_REFORMAT] = {"reformat", "%A was added to convert tensor %B, from %T"},
     [FSD_EVENT_REGISTER] = {"register", "the parser created layer %A for node %B"},
     [FSD_EVENT_MEMBERS] = {"members", "%A holds %M"},
     [FSD_EVENT_PATTERN] = {"pattern", "%A was recognized as part of the %T pattern"},
@@ -214,15 +215,15 @@ void fsd_history_dump(const struct fsd_history *h, FILE *out)
 
     for (uint32_t i = 0; i < h->events.n; i++)
         counts[h->events.at[i].kind]++;
-    fprintf(out, "log lines %" PRIu64 ", of the parser %u, engines %u\n", h->lines,
-            h->parser.n, h->builds);
+    fprintf(out, "lines of the log %" PRIu64 ", lines of the parser %u, engines %u\n",
+            h->lines, h->parser.n, h->builds);
     for (unsigned k = 0; k < FSD__EVENT_COUNT; k++)
         if (counts[k])
             fprintf(out, "event %s %u\n", kinds[k].name, counts[k]);
     fprintf(out, "measured %u", h->rivals.n);
     if (h->lost_rivals)
         fprintf(out, ", not kept %" PRIu64, h->lost_rivals);
-    fprintf(out, "\nof no known form %" PRIu64 "\n", h->unknown_lines);
+    fprintf(out, "\nof unknown form %" PRIu64 "\n", h->unknown_lines);
     for (uint32_t i = 0; i < h->unknown.n; i++)
         forms[i] = h->unknown.at[i];
     fsd_sort(forms, h->unknown.n, sizeof *forms, more_first);

@@ -82,7 +82,9 @@ static bool charge(struct loader *l, uint64_t words)
         most = WORK_LIMIT;
     l->work += words;
     return l->work <= most ||
-           fail_limit(l, most, "words of graph, with each function call expanded");
+           fail_limit(l, most,
+                      "machine words for the graph, with each function call "
+                      "expanded");
 }
 
 /* Counts the bytes of the name as work: long names in a function that is called often
@@ -456,7 +458,9 @@ static void remark_newer(struct fsd_graph *g, const Onnx__OperatorSetIdProto *se
         set->version <= FSD_OPSET_KNOWN)
         return;
     text = fsd_printed(
-        g->arena, "the model uses operator set %lld, known operator sets end at %d",
+        g->arena,
+        "the model uses operator set %lld; the newest that fusiondiff knows "
+        "is %d",
         (long long)set->version, FSD_OPSET_KNOWN);
     fsd_onnx_remark(g, "input/newer-opset", FSD_NONE, fsd_intern_str(g->names, text));
 }
@@ -508,10 +512,10 @@ static void remark_devices(struct fsd_graph *g, const Onnx__ModelProto *model,
         g, "input/multi-device", FSD_NONE,
         fsd_intern_str(
             g->names,
-            fsd_printed(
-                g->arena,
-                "%s; nodes assigned in them: %u; the report describes a single device",
-                text, placed)));
+            fsd_printed(g->arena,
+                        "%s; number of nodes assigned to these devices: %u; the report "
+                        "describes a single device",
+                        text, placed)));
 }
 
 static enum fsd_status read_model(struct fsd_graph *g, const struct fsd_file *file,

@@ -741,14 +741,14 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
 
     if (fsd_ort_is_assignment(source->file))
         return fsd_engine_refuse(source->file, err,
-                                 "a list of the nodes that ONNX Runtime's providers "
-                                 "took; pass the model that the session wrote as "
-                                 "ENGINE, and this with --log");
+                                 "the list of nodes by provider that ONNX Runtime "
+                                 "prints; pass the model that the session wrote as "
+                                 "ENGINE, and this list with --log");
     if (fsd_ort_is_profile(source->file))
         return fsd_engine_refuse(
             source->file, err,
             "a profile of ONNX Runtime; pass the model that the session optimized as "
-            "ENGINE, and this with --profile");
+            "ENGINE, and this profile with --profile");
     status = fsd_onnx_load(src, source->file, err);
     if (status != FSD_OK)
         return status;

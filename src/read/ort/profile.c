@@ -300,7 +300,7 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
     if (status == FSD_OK && !t.profile.entries.n)
         status = fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_NONE, 0,
                           "expected a profile of layers, found one of a session that "
-                          "ran none");
+                          "ran no nodes");
     if (status == FSD_OK)
         fsd_vec_push(arena, out, t.profile);
     fsd_arena_free(scratch);

@@ -28,7 +28,8 @@ static void remark_profile(struct fsd_graph *engine, const struct fsd_profile *p
     if (p->nameless)
         remark(engine, "input/profile-no-name", FSD_NONE,
                fsd_intern_str(engine->names, text));
-    snprintf(text, sizeof text, "%u layers of the engine have no time in it", missing);
+    snprintf(text, sizeof text, "it has no times for %u of the engine's layers",
+             missing);
     if (missing)
         remark(engine, "input/profile-missing-layers", FSD_NONE,
                fsd_intern_str(engine->names, text));

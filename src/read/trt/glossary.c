@@ -63,8 +63,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "The type of layers called PWN(...): pointwise operators in one generated kernel.",
      NULL, "`explain PWN`", GUIDE ", PointWise fusion"},
     {"ElementWise", "ElementWise*,ELEMENTWISE", TYPE,
-     "An addition, a product or another operator of two tensors that is not fused "
-     "with others.",
+     "An addition, a product or another operator of two tensors, not fused with other "
+     "operators.",
      NULL, NULL, NULL},
     {"Scale", NULL, TYPE,
      "Multiplies and adds a constant per channel or tensor: BatchNormalization, and in "
@@ -75,12 +75,12 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "transpose_after_*,unsqueeze_node_after_*,copied_squeeze_after_*,squeeze_after_*",
      TYPE,
      "A Reshape, Transpose, Squeeze or Unsqueeze. Those called reshape_before_X, "
-     "transpose_before_X or unsqueeze_node_after_X are the builder's, for layer X, "
-     "which computes over different dimensions than the model's node.",
+     "transpose_before_X or unsqueeze_node_after_X are added by the builder for layer "
+     "X, which computes over different dimensions than the model's node.",
      "A Reshape costs nothing where the bytes stay in order; a Transpose copies.", NULL,
      NULL},
     {"Plugin", "Plugin*,PluginV2*,PluginV3*,*_TRT", TYPE,
-     "A layer of a plugin: code that TensorRT calls, and cannot look into.",
+     "A layer of a plugin: code that TensorRT calls, and cannot analyze.",
      "TensorRT fuses no other layer with it, and uses only the types and formats "
      "that the plugin supports.",
      NULL, GUIDE ", Extending TensorRT with custom layers"},
@@ -89,9 +89,8 @@ const struct fsd_gloss fsd_trt_glossary[] = {
      "{ForeignNode[A...B]} is a part of the model, from A to B, that TensorRT hands "
      "to its compiler, Myelin. A and B are the names of its first and last node, or "
      "of weights.",
-     "TensorRT 8 and 9 list it as one layer and state nothing of its kernels; TensorRT "
-     "10 "
-     "with detailed verbosity lists each kernel.",
+     "TensorRT 8 and 9 list it as one layer and state nothing about its kernels; "
+     "TensorRT 10 with detailed verbosity lists each kernel.",
      "`inside` lists its nodes as far as the dump or log proves them.",
      THREAD "1782, 2576"},
     {"Myelin", NULL, TYPE,

@@ -501,7 +501,8 @@ enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *lay
     if (status == FSD_OK)
         status = fsd_json_layers_fit(r->file, ++r->layer, r->err);
     if (status == FSD_OK && r->b->g->mentions.n > MENTIONS_MAX)
-        return fsd_json_fail_limit(r, MENTIONS_MAX, "names in names of layers");
+        return fsd_json_fail_limit(r, MENTIONS_MAX,
+                                   "node names in the names of layers");
     return status;
 }
 

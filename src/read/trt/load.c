@@ -145,7 +145,8 @@ static enum fsd_status refuse_plan(const struct fsd_file *file, struct fsd_error
         err, FSD_E_UNSUPPORTED, file->name, FSD_POS_NONE, 0,
         "this is a serialized engine, not a dump of its layers; run: trtexec "
         "--loadEngine=%s --profilingVerbosity=detailed --exportLayerInfo=%s.json (and "
-        "build it with --profilingVerbosity=detailed, or the layers have names only)",
+        "build it with --profilingVerbosity=detailed; otherwise its layers have only "
+        "names)",
         name, name);
 }
 
@@ -337,12 +338,12 @@ static enum fsd_status read_text(struct fsd_build *b, const struct fsd_source *s
     if (fsd_file_type_of(file) == FSD_FILETYPE_BINARY)
         return fsd_engine_refuse(
             file, err,
-            "a binary file; of a serialized engine, pass what trtexec --loadEngine=... "
-            "--exportLayerInfo=... wrote");
+            "a binary file; for a serialized engine, pass the dump that trtexec "
+            "--loadEngine=... --exportLayerInfo=... writes");
     if (fsd_file_has_word(file, VERSION_WITHIN, ":onnxruntime:"))
         return fsd_engine_refuse(file, err,
-                                 "a session log of ONNX Runtime, which lists none; "
-                                 "pass the model that the session optimized");
+                                 "a session log of ONNX Runtime, which lists no "
+                                 "layers; pass the model that the session optimized");
     return fsd_trt_refuse_text(file, err);
 }
 
@@ -375,7 +376,8 @@ static enum fsd_status check_profile(const struct fsd_graph *g,
                         g->profiles - 1, source->profile - 1);
     return fsd_fail(
         err, FSD_E_ARG, source->file->name, FSD_POS_NONE, 0,
-        "expected layers of optimization profile %u, found only %u of other profiles",
+        "expected layers of optimization profile %u, found only %u layers of other "
+        "profiles",
         source->profile - 1, g->elsewhere.n);
 }
 

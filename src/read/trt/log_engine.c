@@ -215,7 +215,9 @@ static enum fsd_status read_line(struct reading *r, enum fsd_log_form form,
     return fsd_fail(r->err, FSD_E_LIMIT, r->file->name, FSD_POS_NONE, 0,
                     "expected at most %d %s, found more",
                     r->layers > LAYERS_MAX ? LAYERS_MAX : MENTIONS_MAX,
-                    r->layers > LAYERS_MAX ? "layers" : "names in names of layers");
+                    r->layers > LAYERS_MAX ? "layers"
+                                           : "node names in the names of "
+                                             "layers");
 }
 
 static void remark_odd_lines(struct reading *r)
@@ -227,7 +229,7 @@ static void remark_odd_lines(struct reading *r)
         return;
     snprintf(
         text, sizeof text,
-        "%llu lines between the layers were not understood, the first is line %llu",
+        "%llu lines between the layers were not understood; the first is line %llu",
         (unsigned long long)r->odd_lines, (unsigned long long)r->first_odd);
     remark.text = fsd_intern_str(r->b->g->names, text);
     fsd_vec_push(r->b->g->arena, &r->b->g->remarks, remark);
@@ -317,7 +319,7 @@ static enum fsd_status fail_several(const struct fsd_file *file,
                      engines->n - i - 1);
     }
     return fsd_fail(err, FSD_E_ARG, file->name, FSD_POS_NONE, 0,
-                    "expected --engine N, since this log holds %u engines: %s",
+                    "expected --engine N, because this log holds %u engines: %s",
                     engines->n, list);
 }
 

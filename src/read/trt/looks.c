@@ -155,14 +155,14 @@ enum fsd_status fsd_trt_refuse_names(const struct fsd_file *file, struct fsd_err
 
     return fsd_fail(err, other ? FSD_E_UNSUPPORTED : FSD_E_FORMAT, file->name,
                     FSD_POS_NONE, 0, "expected an engine's layers, found %s%s",
-                    other ? other : "names that no layer has", how);
+                    other ? other : "names that no layer of TensorRT has", how);
 }
 
 enum fsd_status fsd_trt_refuse_text(const struct fsd_file *file, struct fsd_error *err)
 {
     return fsd_fail(err, FSD_E_FORMAT, file->name, FSD_POS_BYTE,
                     fsd_file_text_start(file),
-                    "expected an engine's layers, found text without a line of "
-                    "TensorRT's%s",
+                    "expected an engine's layers, found text without a line that "
+                    "TensorRT prints%s",
                     how);
 }

@@ -149,9 +149,9 @@ static enum fsd_status allow(struct fsd_album *album, double most,
     return album->left > 0
                ? FSD_OK
                : fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
-                          "expected to lay out all drawings within %g seconds, "
-                          "found no time left for this one: --layout-timeout allows "
-                          "more",
+                          "expected to lay out all drawings within %g seconds, found "
+                          "no time left for this one: --layout-timeout allows more "
+                          "time",
                           album->seconds);
 }
 
@@ -377,9 +377,9 @@ void fsd_album_end(struct fsd_album *album)
     if (album->missing && want && want->note)
         want->note(want->payload,
                    fsd_printed(album->arena,
-                               "%u of the page's %u drawings could not be laid out "
-                               "in time, so the page does not have them "
-                               "(--layout-timeout allows more)",
+                               "%u of the page's %u drawings could not be laid out in "
+                               "time, so the page does not have them "
+                               "(--layout-timeout allows more time)",
                                album->missing, album->modules.n));
     fsd_arena_free(album->arena);
 }

@@ -303,7 +303,7 @@ static void draw_changes(struct job *job)
     snprintf(
         job->plan.less, sizeof job->plan.less,
         "the picture shows only %s (--around shows a part in full, -f dot and --all "
-        "everything)",
+        "show everything)",
         subject);
 }
 

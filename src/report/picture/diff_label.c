@@ -190,8 +190,8 @@ static void put_node(const struct fsd_drawing *w, fsd_id node, FILE *out)
     if (!gone && fsd_dtype_rank(r->requested) && fsd_dtype_rank(r->realised) &&
         r->requested != r->realised)
         fprintf(out,
-                "<BR/>" FSD_SMALL "%s asked, </FONT>"
-                "<FONT POINT-SIZE=\"8\" COLOR=\"%s\"><B>%s</B></FONT>",
+                "<BR/>" FSD_SMALL "%s requested, </FONT><FONT POINT-SIZE=\"8\" "
+                "COLOR=\"%s\"><B>%s</B></FONT>",
                 fsd_dtype_name(r->requested), fsd_type_color(r->realised),
                 fsd_dtype_name(r->realised));
 }
@@ -516,10 +516,12 @@ static void put_legend(const struct fsd_drawing *w, FILE *out)
     }
     if (part || loose)
         fprintf(out,
-                "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">between the sides: bold, the "
-                "layer that computes the nodes%s%s</TD></TR>",
-                part ? "; dashed, a layer that computes a part of a node" : "",
-                loose ? "; dotted, one of the layers that together compute them" : "");
+                "<TR><TD ALIGN=\"LEFT\" COLSPAN=\"10\">lines between the sides: bold, "
+                "to the layer that computes the nodes%s%s</TD></TR>",
+                part ? "; dashed, to a layer that computes a part of a node" : "",
+                loose ? "; dotted, to one of the layers that together compute the "
+                        "nodes"
+                      : "");
     fputs(FSD_LEGEND_END, out);
 }
 

@@ -46,7 +46,8 @@ enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
             return FSD_OK;
     }
     return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected none, run or scope:N as what to collapse, found '%.80s'",
+                    "expected none, run or scope:N as the layers to collapse, found "
+                    "'%.80s'",
                     word);
 }
 

@@ -206,14 +206,14 @@ enum fsd_status fsd_plan_lay_out(struct fsd_plan *plan, const char *format, FILE
     if (!o.good && (o.timed_out || left <= 0))
         return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
                         "expected a layout within %g seconds of processor time, found "
-                        "none of %u boxes: --around, --only or --collapse make the "
-                        "picture smaller, --layout-timeout allows more, -f dot needs "
-                        "no layout",
+                        "that %u boxes take longer: --around, --only or --collapse "
+                        "make the picture smaller, --layout-timeout allows more time, "
+                        "and -f dot needs no layout",
                         seconds, plan->drawing->boxes.n);
     if (!o.good)
         return fsd_fail(err, FSD_E_LIMIT, NULL, FSD_POS_NONE, 0,
                         "expected a layout, found none (Graphviz: %s): --around or "
-                        "--only make the picture smaller, -f dot needs no layout",
+                        "--only make the picture smaller, and -f dot needs no layout",
                         said);
     report(plan, boxes, why, o.said);
     return FSD_OK;

@@ -132,12 +132,12 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
         .about = "the facts in which the inputs of the builds differ") \
     when(t, ROWS, unstated, v->snapshot, fsd_rows_of_unstated(arena, &v->account), \
         NULL, .of = &fsd_unstated_record, \
-        .about = "aspects that are not compared, because the old build, the new " \
-                 "one or both do not state them") \
+        .about = "aspects that are not compared, because one or both builds do not " \
+                 "state them") \
     set(t, ROWS,  brief, fsd_brief_rows(arena, &v->brief), NULL, \
         .of = &fsd_brief_line_record, .always = true, \
-        .about = "the summary: `says`, and of the build: what runs, which layers " \
-                 "take the time or move the bytes, what is unknown") \
+        .about = "the summary: the sentences `says`; and for the build, what runs, " \
+                 "which layers take the time or move the bytes, and what is unknown") \
     set(t, ROWS,  causes, \
         FSD_LATER(arena, cause, v->causes.n, v), NULL, \
         .of = &cause_record, .always = true, \

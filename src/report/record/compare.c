@@ -102,7 +102,7 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
     set(t, TYPE, before, n->before, NULL, .always = true) \
     set(t, TYPE, after, n->after, NULL, .always = true) \
     set(t, TEXT, change, fsd_width_name(n->width), NULL, .always = true, \
-        .about = "change of the width of the type, as in an edge")
+        .about = "change of the width of the type, as for an edge")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 
@@ -212,8 +212,10 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
     set(t, ROWS,  new, \
         fsd_rows_of_groups(arena, c->new, c->pool.at, r->new_groups), NULL, \
         .of = &fsd_group_record, .always = true) \
-    when(t, MS,   before, c->timed, r->before, NULL, .about = "time of the region " \
-            "in the old build, with its moves") \
+    when(t, MS,   before, c->timed, r->before, NULL, .about = "time of the region in " \
+                                                              "the old build, with " \
+                                                              "its data-movement " \
+                                                              "layers") \
     when(t, MS,   after, c->timed, r->after, NULL) \
     when(t, MS,   moves_before, c->timed, fsd_real(r->moves_before), NULL) \
     when(t, MS,   moves_after, c->timed, fsd_real(r->moves_after), NULL)
@@ -464,17 +466,17 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
         .about = "duration of the old build in seconds, as its log states it") \
     when(t, NUMBER, after, has_built_times(c), c->new->build_seconds, NULL) \
     when(t, NUMBER, timing_before, c->efforts.n, c->effort_before, NULL, \
-        .about = "seconds of these in which the old build timed kernels") \
+        .about = "the part of these seconds in which the old build timed kernels") \
     when(t, NUMBER, timing_after, c->efforts.n, c->effort_after, NULL) \
     set(t, FLAG,   time_stamps, \
         c->efforts.n && (c->old->efforts_stamped || c->new->efforts_stamped), NULL, \
         .if_true = true, \
-        .about = "a log states no seconds: they are counted from its time stamps, " \
-                 "in whole seconds") \
+        .about = "a log states no seconds: they come from its time stamps, in whole " \
+                 "seconds") \
     set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), NULL, \
         .of = &effort_record, .always = true, \
-        .about = "seconds in which both builds timed kernels of the same nodes, or " \
-                 "in steps of the same name; the largest difference first")
+        .about = "seconds that both builds spent on timing kernels of the same " \
+                 "nodes, or on a step of the same name; the largest difference first")
 FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 /* clang-format on */
 
@@ -502,8 +504,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
         NULL, .always = true) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
-        .about = "number of regions that do not differ, but whose kernels are not " \
-                 "stated") \
+        .about = "number of regions that do not differ as far as known, but whose " \
+                 "kernels are not stated") \
     set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
         FSD_WIDTH_NARROWED, fsd_width_name), NULL, .always = true) \
     set(t, TALLY,  nodes, \
@@ -514,8 +516,8 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
     set(t, TALLY,  aligned_by, \
         fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name), \
         NULL, .always = true, \
-        .about = "number of core nodes of the old model by the evidence for their " \
-                 "counterparts") \
+        .about = "number of core nodes of the old model, by the evidence for their " \
+                 "counterparts in the new model") \
     when(t, RECORD, ms, c->timed, FSD_HELD(arena, times, c, 0), NULL, \
         .of = &times_record, .about = "times of the layers; absent unless both " \
                                       "builds have a profile")
@@ -524,8 +526,8 @@ FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
 #define BUILDER(has, set, when, t) \
     set(t, NAME,  name, b->name, NULL, .always = true) \
     set(t, COUNT, groups, b->groups, NULL, .always = true, \
-        .about = "number of fused groups, counted in regions of which both builds " \
-                 "state which layers compute which nodes") \
+        .about = "number of fused groups in the regions for which both builds state " \
+                 "which layer computes which node") \
     set(t, COUNT, fuses_more, b->fuses_more, NULL, .always = true, \
         .about = "number of these regions in which the build has fewer groups than " \
                  "the other build") \
@@ -560,8 +562,8 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .about = "the facts in which the inputs of the builds differ") \
     set(t, ROWS,   unstated, fsd_rows_of_unstated(arena, &c->account), NULL, \
         .of = &fsd_unstated_record, .always = true, \
-        .about = "aspects that are not compared, because the old build, the new " \
-                 "one or both do not state them") \
+        .about = "aspects that are not compared, because one or both builds do not " \
+                 "state them") \
     set(t, ROWS,   built, \
         FSD_LATER(arena, built, c->built.n, c), NULL, \
         .of = &built_record, .always = true, \
@@ -583,9 +585,8 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
     set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), NULL, \
         .of = &edge_record, .always = true, \
         .about = "tensors between the same two nodes in both builds whose consumer " \
-                 "reads a different type or layout; or whose producer writes a " \
-                 "different one, if nothing else shows that: then old_to and " \
-                 "new_to are empty") \
+                 "reads a different type or layout; if only the producer shows the " \
+                 "difference, old_to and new_to are empty") \
     set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), NULL, \
         .of = &move_change_record, .always = true, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \

@@ -77,7 +77,7 @@ static const char *by_name(unsigned i)
     set(t, TEXT,   is, fsd_failure_class_name(f->is), NULL, .key = "class", \
         .always = true, .word = class_name, .n_words = FSD__FAILS_COUNT) \
     set(t, TEXT,   by, f->first->by_parser ? "parser" : "builder", NULL, \
-        .always = true, .about = "which of both rejects the model") \
+        .always = true, .about = "the part of the builder that rejects the model") \
     set(t, COUNT,  line, f->first->line, NULL, .always = true, \
         .about = "line of the first error in the log") \
     set(t, NAME,   message, f->message, NULL, .always = true) \
@@ -96,7 +96,7 @@ static const char *by_name(unsigned i)
         .of = &failed_node_record, .always = true, \
         .about = "the nodes at which the build fails, the likeliest first") \
     set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), NULL, .always = true, \
-        .about = "those of these nodes that `cut` writes") \
+        .about = "the nodes among these that `cut` writes") \
     set(t, ROWS,   shown, fsd_rows_first(nodes, most), NULL, .aside = true, \
         .of = &failed_node_record) \
     set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, NULL, \

@@ -79,8 +79,8 @@ FSD_RECORD(link, LINK)
     set(t, TEXT,   bound, bound_name(roof.by_memory), NULL, .always = true, \
         .word = bound_name, .n_words = 2) \
     set(t, TEXT,   peak, roof.by_memory ? "memory" : "arithmetic", NULL, \
-        .aside = true, .says = "\n  {peak} takes " \
-        "the time: at the peaks {ms}<, {reached:0.0} % reached>") \
+        .aside = true, .says = "\n  limited by {peak}: {ms} at the peak rate<, " \
+                               "{reached:0.0} % of the peak reached>") \
     set(t, MS,     ms, fsd_real(roof.ms), NULL, .always = true, \
         .about = "the minimum time of the layer on the device") \
     set(t, NUMBER, macs_per_byte, roof.per_byte, NULL, .always = true) \
@@ -101,7 +101,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         .behind = true, \
         .about = "the layer is a region whose fusions and precisions the engine " \
                  "does not state", \
-        .says = "<{opaque!}, a region whose kernels and precisions are not stated>") \
+        .says = "<{opaque!}, a region whose kernels and precisions the engine does " \
+                "not state>") \
     set(t, FLAG,  inserted, d->layers[id].inserted, NULL, .always = true) \
     when(t, TEXT,  cause, d->reasons[id].cause != FSD_CAUSE_NONE, \
         fsd_cause_name(d->reasons[id].cause), "cause", .word = fsd_cause_name, \
@@ -142,7 +143,8 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         fsd_tensor_name(d->engine, fsd_cost_gap(d, id)), NULL, \
         .about = "the tensor whose shape or type is unknown, so that the bytes are " \
                  "unknown, too", \
-        .says = "<, bytes unknown for want of the shape of {bytes_unknown_of}>") \
+        .says = "<, bytes unknown because the shape or type of {bytes_unknown_of} is " \
+                "unknown>") \
     set(t, BYTES, bytes, fsd_amount_cell(d, cost->bytes), "bytes", \
         .about = "bytes that the layer reads and writes, without the bias", \
         .says = "<, {bytes}< and a bias of {bias_bytes!}>>") \

@@ -68,7 +68,7 @@ FSD_RECORD(edit, EDIT)
         "{behind_operators} directly after operators>", \
         .about = "number of quantizers of activations") \
     set(t, COUNT, before_narrow, seen->before, NULL, .always = true, \
-        .about = "number of those that an operator in low precision reads") \
+        .about = "number of these quantizers that an operator in low precision reads") \
     set(t, COUNT, behind_operators, seen->after, NULL, .always = true)
 FSD_RECORD_FROM(style, STYLE, const struct fsd_lint *lint = from;
     const struct fsd_style_seen *seen = &lint->style)

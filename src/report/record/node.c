@@ -35,8 +35,8 @@
         .about = "one of the node's layers is opaque: its fusion there and its " \
                  "type are unknown") \
     when(t, COUNT, part, d->parts, fsd_count_id(d->parts->of_node[id]), NULL, \
-        .about = "if there are several engines: the one that computes the node, or " \
-                 "whose tensors are around it") \
+        .about = "if there are several engines: the engine that computes the node, " \
+                 "or that has the tensors before and after it") \
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[id]), "node's region", \
         .behind = true, .says = "<; in region {region}>") \
     set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), NULL, \
@@ -51,7 +51,7 @@
         .says = "<, runs in {realised!}>") \
     set(t, MS,    ms, cost->ms, "node's ms", \
         .about = "the node's share of the times of its layers", \
-        .says = "<, {macs!} multiply-adds><, {ms}<{shares!} as its part>>") \
+        .says = "<, {macs!} multiply-adds><, {ms}<{shares!} of its layers' time>>") \
     set(t, FLAG,  shares, cost->ms >= 0 && cost->shares, NULL, .if_true = true, \
         .about = "the layer's time is shared with other nodes") \
     when(t, MACS, macs, cost->macs, fsd_amount_cell(d, cost->macs), NULL) \

@@ -147,13 +147,13 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
         .about = "number of nodes in these regions, whose fusions and precisions " \
                  "are unknown") \
     when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
-        .about = "number of nodes that one of several equal layers computes, but " \
-                 "nothing decides which: these have a region and no link") \
+        .about = "number of nodes that one of several equal layers computes, where " \
+                 "nothing shows which layer: these nodes have a region and no link") \
     set(t, COUNT, computing_layers, s->computing, NULL, .always = true) \
     set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true, \
-        .says = "{mapped_layers} of {computing_layers|computing layer|" \
-        "computing layers}, {links|link|links}" \
-        "<, {equal_choices|equal choice|equal choices}>")
+        .says = "{mapped_layers} of {computing_layers|computing layer|computing " \
+                "layers}, {links|link|links}<, {equal_choices|node|nodes} in one of " \
+                "several equal layers>")
 FSD_RECORD_FROM(coverage, COVERAGE, const struct fsd_summary *s = from)
 
 /* Without a profile only the time of a whole run is known. */
@@ -237,7 +237,7 @@ FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
     set(t, ROWS,   brief, fsd_brief_rows(arena, &brief), NULL, \
         .of = &fsd_brief_line_record, .always = true, \
         .about = "the summary: what runs, which layers take the time, what to do, " \
-                 "what is unknown")
+                 "and what is unknown")
 FSD_RECORD_SHARED(summary, SUMMARY)
 /* clang-format on */
 
@@ -314,7 +314,8 @@ static const char *schema_name(unsigned i)
     when(t, ROWS,   regions, d->match->regions.n, \
         FSD_LATER(arena, region, d->match->regions.n, d->match), NULL, \
         .of = &region_record, \
-        .about = "layers and nodes for which no evidence shows which computes which") \
+        .about = "layers and nodes for which no evidence shows which layer computes " \
+                 "which node") \
     set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, \
         d->findings->list.n, fsd_fill_finding, d->findings), NULL, \
         .of = &fsd_finding_record, .always = true)

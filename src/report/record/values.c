@@ -146,16 +146,16 @@ FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
         .about = "number of tensors above the limit, or with new NaN or Inf") \
     when(t, ROWS,   enters, measured, FSD_LATER(arena, entry, v->entries.n, d), NULL, \
         .of = &entry_record, \
-        .about = "tensors above the limit that have no such tensor before them, in " \
-                 "the model's order; the first 16 with suspects") \
+        .about = "tensors above the limit that depend on no other tensor above the " \
+                 "limit, in the model's order; the first 16 have suspects") \
     when(t, RECORD, first_nan, measured && v->has_nan, \
         FSD_HELD(arena, entry, d, v->entries.n), NULL, .of = &entry_record, \
         .about = "the first tensor with NaN or infinite values where the reference " \
                  "has other values") \
     when(t, ROWS,   growth, errors, FSD_LATER(arena, growth, v->growth.n, d), NULL, \
         .of = &growth_record, \
-        .about = "how the error grows from the first entry on: each time the worst " \
-                 "of the measured tensors that follow next")
+        .about = "how the error grows after the first wrong tensor: each step is the " \
+                 "worst of the measured tensors that follow")
 FSD_RECORD_SHARED(values, VALUES)
 /* clang-format on */
 

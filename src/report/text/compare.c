@@ -63,13 +63,16 @@ static void put_alignment(const struct fsd_compare *c, FILE *out)
     struct fsd_alignment_count n = fsd_alignment_count(c);
     bool any = false;
 
-    fprintf(out, "nodes aligned     %u of %u that compute (new model: %u): ", n.aligned,
+    fprintf(out,
+            "nodes aligned     %u of %u computing nodes (new model: %u): ", n.aligned,
             n.old, n.new);
     for (uint8_t by = FSD_ALIGN_MODEL; by < FSD__ALIGN_COUNT; by++)
         fsd_put_tally(out, &any, c->align->by_count[by], fsd_align_name(by));
     fputs(any ? "" : "none", out);
     if (n.rewritten)
-        fprintf(out, "; %u more as different nodes of equal products", n.rewritten);
+        fprintf(out,
+                "; %u more whose product the new model computes with different nodes",
+                n.rewritten);
     fputs("\n", out);
 }
 
@@ -324,7 +327,8 @@ static void put_unasked(const struct fsd_compare *c, const struct fsd_region_dif
         struct fsd_origin from = fsd_origin_at(c->pool.at, r->unasked, i);
 
         fsd_printf_safe(
-            out, "     ~    reads %s%s, unlike before and unlike the model\n",
+            out,
+            "     ~    reads %s%s, which is neither as before nor as in the model\n",
             fsd_origin_node(from) == FSD_NONE ? "the input " : "the output of ",
             fsd_origin_text(c->new, from));
     }

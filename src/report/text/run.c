@@ -103,7 +103,8 @@ static void put_profile(const struct fsd_diff *d, const struct fsd_style *style,
 
     if (e->profiles > 1) {
         fsd_ink_title(style, "profile", out);
-        fprintf(out, "optimization profile %d of 0 to %u", e->profile, e->profiles - 1);
+        fprintf(out, "optimization profile %d (the engine has 0 to %u)", e->profile,
+                e->profiles - 1);
         if (e->elsewhere.n)
             fprintf(out, "; %u layer%s of other profiles omitted", e->elsewhere.n,
                     fsd_plural(e->elsewhere.n));

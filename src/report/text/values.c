@@ -142,7 +142,7 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e,
                 e->suspects.n - 1, fsd_plural(e->suspects.n - 1),
                 e->suspects.n == 2 ? "was" : "were");
         if (e->layers.n) {
-            fputs(", so that the error may come from ", out);
+            fputs("; the error may come from ", out);
             put_layers(d->values, e->layers, out);
         }
         putc('\n', out);

@@ -25,8 +25,8 @@ enum { SHOWN = 10, SHOWN_SKIPS = 8 };
     set(t, COUNT,  cached, spent->cached, "cached", \
         .about = "number of results taken from the timing cache") \
     set(t, COUNT,  skipped, spent->skipped, "skipped", \
-        .about = "number of tactics that were not timed, and of sources without a " \
-                 "valid tactic")
+        .about = "number of tactics that were not timed, plus that of sources " \
+                 "without a valid tactic")
 
 #define SOURCE_ROW(has, set, when, t) \
     set(t, NAME,   source, source_name(w, p->e->source), "source") \
@@ -35,7 +35,7 @@ FSD_RECORD(source_row, SOURCE_ROW)
 
 #define LAYER_ROW(has, set, when, t) \
     set(t, NAME,   name, fsd_text(w->d->names, g->key), "name", \
-        .about = "name of the layer in the log's lines on its kernels") \
+        .about = "name of the layer in the lines of the log about its kernels") \
     set(t, COUNT,  layer, fsd_count_id(layer_of[g->key]), "layer", \
         .about = "the layer of the engine with that name") \
     set(t, SHARE,  share, share_of(w, spent), "share", \
@@ -84,7 +84,8 @@ static const char *clock_name(unsigned value)
             "used") \
     when(t, TEXT,  clock, w->known, clock_name(w->stated ? 0 : 1), NULL, \
         .word = clock_name, .n_words = 2, \
-        .about = "the source of the layers' seconds; absent if the log has none") \
+        .about = "the source of the layers' seconds; absent if the log has no " \
+                 "seconds") \
     when(t, NAME,  longest, longest, fsd_text(w->d->names, longest->name), NULL, \
         .about = "the step that contains the other steps") \
     when(t, NUMBER, longest_seconds, longest, longest->seconds, NULL) \
@@ -118,8 +119,8 @@ static const char *clock_name(unsigned value)
         : "the log has no lines on timed kernels (it is not verbose, or begins after " \
         "them)", NULL, .aside = true) \
     when(t, TEXT,  stamps, w->known && !w->stated, \
-        "the log states no seconds of timings; these are its time stamps, in whole " \
-        "seconds", NULL, .aside = true) \
+        "the log states no seconds of timings; these come from its time stamps, in " \
+        "whole seconds", NULL, .aside = true) \
     has(t, ROWS,   layers,        "Layers", .of = &layer_row_record) \
     has(t, ROWS,   listed,        NULL, .aside = true, .of = &layer_row_record) \
     has(t, COUNT,  more,          NULL, .aside = true) \

@@ -50,7 +50,7 @@ FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct context *k = from;
     set(t, NAME,  exporter, fsd_text(g->names, g->producer), NULL, \
         .says = "<{exporter!}, >") \
     set(t, COUNT, nodes, g->nodes.n, NULL, .always = true, \
-        .says = "{nodes|node|nodes}, {computing} of them compute)\n") \
+        .says = "{nodes|node|nodes}, of which {computing} compute)\n") \
     set(t, COUNT, computing, i ? k->e->new_nodes : k->e->old_nodes, NULL, \
         .always = true)
 FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;

@@ -386,7 +386,7 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
         .about = "subject of the row: nodes, moves, input or output") \
     set(t, NAME,  name, called(k, i), "nodes", .always = true) \
     set(t, WORDS, ops, op_words(k, i), NULL, .always = true, \
-        .about = "operators of the row's nodes, each once") \
+        .about = "operators of the row's nodes, each listed once") \
     set(t, FLAG,  differs, r->differs, "differs", .always = true) \
     set(t, COUNT, variants, r->variants, "variants", .always = true, \
         .about = "number of different variants of these nodes among all builds") \
@@ -643,8 +643,9 @@ static const char *versions_text(const struct context *k)
         const char *other = fsd_text(s->names, s->producer);
 
         if (*is && *other && strcmp(is, other) != 0)
-            return fsd_printed(k->arena, "the builders differ: A is of %s, %s of %s",
-                               is, letter(b), other);
+            return fsd_printed(k->arena,
+                               "the builders differ: %s built A, and %s built %s", is,
+                               other, letter(b));
     }
     return NULL;
 }
@@ -694,11 +695,10 @@ FSD_RECORD_PART(stability, matrix, STABILITY)
 /* clang-format on */
 
 static const char matrix_head[] =
-    "{n_builds} builds; * marks a difference from A, ? an unknown\nint8 | fp16: two "
-    "groups of nodes, x2: two layers, +1: one inserted "
+    "{n_builds} builds; * marks a difference from A, ? an unknown fact\nint8 | fp16: "
+    "two groups of nodes, x2: two layers, +1: one inserted "
     "layer\n{builds}<{failed!}><\n{versions!}\n>\n{n_rows|row|rows}: {same} the same "
-    "in all builds, {differing} "
-    "not<, {tactics!} with different tactics only>";
+    "in all builds, {differing} not<, {tactics!} with different tactics only>";
 
 static const char matrix_text[] =
     "\n<\n{lines!}><\n{folded!|equal row|equal rows} omitted (--all shows them)\n>";

@@ -23,7 +23,7 @@ enum { SHOWN = 10 };
     set(t, BYTES, weights, fsd_amount_cell(d, c->traffic.weights), "weights") \
     set(t, BYTES, bias, fsd_amount_cell(d, c->traffic.bias), "bias") \
     set(t, BYTES, out, fsd_amount_cell(d, c->traffic.out), "written") \
-    set(t, BYTES, bytes, fsd_amount_cell(d, c->bytes), "all but the bias") \
+    set(t, BYTES, bytes, fsd_amount_cell(d, c->bytes), "without the bias") \
     set(t, BYTES, alive, fsd_amount_cell(d, lives->alive[i]), "alive meanwhile") \
     when(t, BYTES, host, stated[i], fsd_amount_cell(d, stated[i]->host), \
         "persistent on the host") \

@@ -418,13 +418,13 @@ FSD_RECORD(name_row, NAME_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, COUNT, of_unknown_type, NULL) \
     has(t, TEXT,  low,             NULL, \
-        .about = "with --realised: the type that most nodes run in, of the types " \
-                 "to which the tool lowers nodes") \
+        .about = "with --realised: of the low-precision types of the tool, the one " \
+                 "in which most nodes run") \
     has(t, TEXT,  half,            NULL, \
         .about = "with --realised: the 16-bit type") \
     has(t, NAME,  ops,             NULL, \
-        .about = "with --realised: operators that run in a higher precision in " \
-                 "all nodes") \
+        .about = "with --realised: operators of which all nodes run in a higher " \
+                 "precision") \
     has(t, ROWS,  names,           "Names", .of = &name_row_record) \
     has(t, ROWS,  held,            NULL, .aside = true, .of = &name_row_record) \
     has(t, TEXT,  none,            NULL, .aside = true)

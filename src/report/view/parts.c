@@ -20,8 +20,9 @@
                                             "engine cannot be found in the model") \
     has(t, MS,    ms,     "ms") \
     has(t, NAME,  open,   "input not found", .about = "tensors of the model that " \
-            "nodes of the engine seem to read, although no input of the engine is " \
-            "such a tensor")
+                                                      "nodes of the engine seem to " \
+                                                      "read, although the engine has " \
+                                                      "no such input")
 FSD_RECORD(engine_row, ENGINE_ROW)
 
 #define CROSSING_ROW(has, set, when, t) \
@@ -51,13 +52,13 @@ FSD_RECORD(crossing_row, CROSSING_ROW)
     when(t, TALLY, outside_ops, known, fsd_ops_of_fate(arena, d, FSD_FATE_OUTSIDE), \
         NULL) \
     has(t, COUNT, crossing,     NULL) \
-    has(t, BYTES, bytes,        NULL, .about = "bytes of all tensors that cross, " \
-            "each counted once") \
-    has(t, COUNT, unknown,      NULL, .about = "number of these tensors whose size " \
-            "is unknown") \
+    has(t, BYTES, bytes,        NULL, .about = "bytes of all tensors that pass " \
+                                               "between parts, each counted once") \
+    has(t, COUNT, unknown,      NULL, .about = "number of tensors between parts " \
+                                               "whose size is unknown") \
     set(t, FLAG,  nodes_known, known, NULL, .always = true) \
     has(t, ROWS,  engines,      "Engines", .of = &engine_row_record) \
-    has(t, ROWS,  tensors,      "Tensors that cross", .of = &crossing_row_record)
+    has(t, ROWS,  tensors,      "Tensors between parts", .of = &crossing_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -67,10 +68,9 @@ static const char engine_text[] =
 static const char crossing_text[] =
     "{bytes:13}  {route:-26}  {tensor:.44}<  {written_as}><, read as {read_as}>\n";
 
-static const char head[] = "{count|engine|engines}<, {inside!|node|nodes} in them>"
-                           "<, {outside!|node|nodes} in none>"
-                           "<; {crossing!|tensor crosses|tensors cross}><, {bytes!} in "
-                           "all>";
+static const char head[] = "{count|engine|engines}< with {inside!|node|nodes}><, "
+                           "{outside!|node|nodes} in no engine><; {crossing!|tensor "
+                           "passes|tensors pass} between parts><, {bytes!} in total>";
 
 static const char text[] =
     "\n<{*}in no engine{/}  {outside_ops}\n>"

@@ -52,12 +52,11 @@ static const char reason_text[] = "          not one kernel: {says:.200}\n";
                  "nodes") \
     set(t, MS,    ms, block_ms(d, all, b), "ms") \
     when(t, NAME,  untold, b->unknown != FSD_NONE && b->opaque == FSD_NONE, \
-        fsd_called_node(arena, d, b->unknown), "not known of") \
+        fsd_called_node(arena, d, b->unknown), "no layer known for") \
     when(t, NAME,  stands, *where, where, "computed by", .aside = true) \
-    set(t, TEXT,  unlike, different, "unlike the others") \
+    set(t, TEXT,  unlike, different, "difference from the other blocks") \
     set(t, TEXT,  reason, reason, "reason", .behind = true, \
-        .about = "for a block that is split: the reason that decides, one of " \
-                 "`reasons`") \
+        .about = "for a block that is split: the decisive reason, one of `reasons`") \
     set(t, ROWS,  reasons, reasons, NULL, .of = &reason_row_record, \
         .about = "for a block that is split: the rules of the builder that apply") \
     set(t, TEXT,  no_reason, no_reason, NULL, .aside = true)
@@ -66,9 +65,10 @@ FSD_RECORD(block_row, BLOCK_ROW)
 
 static const char block_text[] =
     "  {+}{fused:-10}{/}<{scope!:.40}  >{called:.80}<  {ms!}>\n"
-    "<          {stands:.88}\n><          it is not known what computes {untold:.60}\n>"
+    "<          {stands:.88}\n>"
+    "<          it is not known which layer computes {untold:.60}\n>"
     "<          layer {opaque} is a region whose kernels the engine does not state\n>"
-    "<          the Add runs in layer {elsewhere}, with nodes around it\n>"
+    "<          the Add runs in layer {elsewhere}, together with adjacent nodes\n>"
     "<          {unlike}\n><{reasons}><          not one kernel: {no_reason}\n>";
 
 /* clang-format off */
@@ -199,13 +199,13 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_block *b,
     if (!o || is_fused(b) || same_fate(b, o))
         return NULL; /* a fused block needs no advice */
     if (b->fused != o->fused || b->layers.n != o->layers.n)
-        return fsd_printed(arena, "the other %u are %s, of %u %s", usual->n,
+        return fsd_printed(arena, "the other %u blocks are %s, in %u %s", usual->n,
                            fsd_fused_name((enum fsd_fused)o->fused), o->layers.n,
                            o->layers.n == 1 ? "layer" : "layers");
     if (b->between.n != o->between.n)
-        return fsd_printed(arena, "the other %u have %u layers between", usual->n,
-                           o->between.n);
-    return fsd_printed(arena, "the other %u run in %s", usual->n,
+        return fsd_printed(arena, "the other %u blocks have %u layers in between",
+                           usual->n, o->between.n);
+    return fsd_printed(arena, "the other %u blocks run in %s", usual->n,
                        o->type ? fsd_dtype_name(o->type) : "several types");
 }
 

@@ -179,8 +179,8 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
         .aside = true) \
     when(t, COUNT,  note, advice, fsd_intern_str(notes, advice), NULL, .aside = true) \
     set(t, NAME,   log_timed, fsd_phrase_of(arena, d, layer, fsd_put_timed), \
-        "the log timed") \
-    has(t, NAME,   nodes,     "nodes", .about = "those that it computes") \
+        "measured in the build") \
+    has(t, NAME,   nodes,     "nodes", .about = "the nodes that the layer computes") \
     has(t, NAME,   only_for,  NULL, .aside = true) \
     has(t, FLAG,   requested, "requested by the model") \
     when(t, ROWS,   cites, advice, fsd_cites_of_layer(arena, d, layer), NULL, \
@@ -194,7 +194,7 @@ static const char mover_text[] =
     "<            edge   {on}\n>"
     "<            for    {only_for:.80}\n>"
     "<            chain  after layer {after}\n>"
-    "<            the log timed {log_timed}\n>";
+    "<            measured in the build: {log_timed}\n>";
 
 static const char requested_text[] =
     "{ms:8}  <{share:5.1} %  >{change}  {bytes}  layer {layer}< {type!}>\n"
@@ -209,7 +209,7 @@ static const char requested_text[] =
     set(t, NAME,  nodes, fsd_phrase_of(arena, d, layer, fsd_put_nodes_of), "nodes") \
     set(t, MS,    ms, fsd_layer_ms(d, layer), "ms") \
     when(t, SHARE, share, share >= 0, share, "share", \
-        .about = "of all time, else of all bytes") \
+        .about = "share of all time or, without times, of all bytes") \
     set(t, BYTES, bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes")
 FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
 
@@ -277,9 +277,8 @@ FSD_RECORD(note_row, NOTE_ROW)
         .aside = true) \
     set(t, COUNT, n, n, NULL, .aside = true) \
     when(t, TEXT, none, !n, d->cost->spent[FSD_SPENT_REQUESTED].layers \
-        ? "every layer that takes time and moves data does so because the model " \
-          "requires it" \
-        : "no layer that takes time only moves data", NULL, .aside = true) \
+        ? "the model requires all data movement that takes time" \
+        : "no layer that only moves data takes time", NULL, .aside = true) \
     when(t, MS,    all_ms, d->times->profiles, fsd_real(ms), NULL, .aside = true) \
     when(t, SHARE, all_share, d->times->profiles, total > 0 ? ms / total : 0, NULL, \
         .aside = true) \

@@ -45,7 +45,8 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  error, route->in->failed && !route->in->error \
         ? "no reason is stated" : route->in->error, "error") \
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
-        .about = "how the time was measured differently, so that it is not compared") \
+        .about = "how the time was measured differently, which is why it is not " \
+                 "compared") \
     set(t, FACTS, settings, settings_of(k, i), NULL, .always = true, \
         .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), NULL, .aside = true) \
@@ -247,9 +248,9 @@ static const struct fsd_rows *route_rows(const struct fsd_routes_source *k)
     when(t, NAME,  base, base, text(k, base), "in the base") \
     set(t, WORDS, values, values_of(k, i), "values", .always = true) \
     when(t, FLAG,  idle, tally.compared, tally.same == tally.compared, \
-        "changes nothing", .about = "in no pair of routes that differ in this knob " \
-                                    "alone do the builds differ; absent if no pair " \
-                                    "has both builds") \
+        "changes nothing", .about = "the builds do not differ in any pair of routes " \
+                                    "that differ in this knob alone; absent if no " \
+                                    "pair has both builds") \
     set(t, COUNT, pairs, tally.pairs, "pairs", .always = true, \
         .about = "number of pairs of routes that differ in this knob alone")
 FSD_RECORD(knob_row, KNOB_ROW)
@@ -340,7 +341,7 @@ static const char *untested_text(const struct fsd_routes_source *k)
             fprintf(out, "%s%s", any ? ", " : "", text(k, k->r->knobs.at[i].name));
             any = true;
         }
-    fputs(": no two routes differ in this knob only", out);
+    fputs(": no two routes differ in this knob alone", out);
     all = fsd_print_take(&print, k->arena);
     return any ? all : NULL;
 }
@@ -454,7 +455,7 @@ static const char *base_text(const struct fsd_routes_source *k)
         NULL, .about = "expression of the routes to try, from the tuning cache") \
     set(t, NAME,   loss_by, tuning->loss_by ? text(k, tuning->loss_by) : NULL, NULL) \
     when(t, NUMBER, most_loss, tuning->most_loss >= 0, tuning->most_loss, NULL, \
-        .about = "the loss of accuracy above which routes do not count") \
+        .about = "the loss of accuracy above which routes are not considered") \
     set(t, FLAG,   cut, tuning->cut, NULL, .if_true = true, \
         .about = "the file ends within an iteration")
 FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
@@ -468,8 +469,7 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
     set(t, COUNT,  aside, r->aside, NULL, .always = true, \
         .about = "number of routes whose loss is above the limit") \
     set(t, COUNT,  engines, r->engines.n, NULL, .always = true, \
-        .about = "number of different engines among the builds, by their " \
-                 "comparisons") \
+        .about = "number of different engines among the builds, by comparison") \
     set(t, NAME,   base, route_name(&k, r->base), NULL, .always = true) \
     when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "the greatest " \
             "difference in ms between times of one engine") \

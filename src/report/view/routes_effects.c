@@ -223,7 +223,8 @@ static void put_what(const struct fsd_engine_change *change,
     if (!c.any && change->compare->differs)
         fputs("changes layouts or data movement", next_clause(&c));
     if (change->unclear || change->open)
-        fputs(c.any ? "; more may differ (one build states less than the other)"
+        fputs(c.any ? "; there may be more differences (one build states less than "
+                      "the other)"
                     : "not known: one build states less than the other",
               out);
 }
@@ -367,12 +368,12 @@ FSD_RECORD(step_row, STEP_ROW)
     when(t, COUNT, regrouped, s->change, s->change->regrouped, NULL) \
     when(t, COUNT, kernels, s->change, s->change->kernels, NULL, \
         .about = "number of groups with the same fusion and different kernels") \
-    when(t, NUMBER, layers, s->change, s->change->layers, "layers more") \
+    when(t, NUMBER, layers, s->change, s->change->layers, "additional layers") \
     when(t, NUMBER, inserted, s->change, s->change->inserted, \
-        "data-movement layers more") \
-    when(t, NUMBER, least_ms, e->timed, e->least, "least ms more", \
+        "additional data-movement layers") \
+    when(t, NUMBER, least_ms, e->timed, e->least, "smallest change in ms", \
         .about = "smallest change of time in all pairs; absent if not measured") \
-    when(t, NUMBER, most_ms, e->timed, e->most, "most ms more") \
+    when(t, NUMBER, most_ms, e->timed, e->most, "largest change in ms") \
     set(t, ROWS,  patterns, pattern_rows(k, &patterns), NULL, \
         .of = &pattern_row_record) \
     set(t, ROWS,  steps, step_rows(k, e), NULL, .of = &step_row_record, \
@@ -380,7 +381,7 @@ FSD_RECORD(step_row, STEP_ROW)
         .about = "all pairs of routes that differ in this knob alone") \
     set(t, ROWS,  proof, proof_rows(k, s->change), NULL, .of = &proof_row_record, \
         .always = true, \
-        .about = "what differs between both builds of the pair") \
+        .about = "the differences between the two builds of the pair") \
     set(t, NAME,  setting, fsd_setting_text(k, e->knob, e->after), NULL, \
         .aside = true) \
     has(t, ROWS,  shown,    NULL, .aside = true, .of = &proof_row_record) \

@@ -13,17 +13,17 @@
     has(t, NAME,  called,      "scope", .aside = true) \
     set(t, COUNT, nodes, m->nodes, "nodes") \
     set(t, COUNT, layers, m->layers, "layers") \
-    set(t, COUNT, reformats, m->reformats, "moves") \
+    set(t, COUNT, reformats, m->reformats, "data-movement layers") \
     when(t, COUNT, opaque, m->opaque, m->opaque, "nodes in opaque layers", \
         .behind = true, \
         .about = "nodes in regions whose kernels the engine does not state") \
     set(t, MS,    ms, m->ms, "ms") \
     when(t, SHARE, share, timed, total > 0 ? m->ms / total : 0, "share", \
         .aside = true) \
-    set(t, MS,    reformat_ms, m->reformat_ms, "moves' ms") \
+    set(t, MS,    reformat_ms, m->reformat_ms, "their ms") \
     set(t, TALLY, precision, types_of(arena, m), "layers by precision") \
     has(t, NAME,  block,       "block") \
-    has(t, TEXT,  unlike,      "unlike the other blocks") \
+    has(t, TEXT,  unlike,      "difference from the other blocks") \
     has(t, NAME,  class,       NULL) \
     has(t, NAME,  of_class,    "class", .aside = true)
 FSD_RECORD(module_row, MODULE_ROW)
@@ -158,15 +158,16 @@ static const char *unlike(struct fsd_arena *arena, const struct fsd_module *m,
         uint32_t is, most;
         const char *what;
     } facts[] = {{m->layers, most->layers, "layers"},
-                 {m->reformats, most->reformats, "moves"},
+                 {m->reformats, most->reformats, "data-movement layers"},
                  {m->nodes, most->nodes, "nodes"},
-                 {m->opaque, most->opaque, "nodes in opaque regions"}};
+                 {m->opaque, most->opaque, "nodes in regions without stated kernels"}};
 
     for (size_t i = 0; i < FSD_COUNT_OF(facts); i++)
         if (facts[i].is != facts[i].most)
-            return fsd_printed(arena, "%u %s, the other %u have %u", facts[i].is,
-                               facts[i].what, others, facts[i].most);
-    return fsd_printed(arena, "precisions differ from the other %u", others);
+            return fsd_printed(arena, "%u %s, but the other %u blocks have %u",
+                               facts[i].is, facts[i].what, others, facts[i].most);
+    return fsd_printed(arena, "precisions differ from those of the other %u blocks",
+                       others);
 }
 
 static struct fsd_words types_of(struct fsd_arena *arena, const struct fsd_module *m)

@@ -294,8 +294,8 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, SHARE,  roofline_share,   "of its roofline") \
     has(t, NAME,   first,            "what to do first", .sentence = true) \
     has(t, TEXT,   spent,            "class", \
-                                     .about = "what a layer that does not compute " \
-                                              "spends its time on") \
+                                     .about = "the purpose of a layer that does not " \
+                                              "compute") \
     has(t, TEXT,   words,            NULL, .aside = true) \
     has(t, NAME,   fix,              NULL, .aside = true) \
     has(t, FACTS,  values,           "", .behind = true, \
@@ -364,12 +364,11 @@ FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
 static const char head[] =
-    "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the "
-    "first {shown} of "
-    "{of} {what}"
+    "<{untimed}: times are unknown; by {unit}, ><by {ranked_by}: >the first {shown} "
+    "of {of} {what}"
     "< take {share:.1} %>< of {total_ms}><, the sum of layers; a run takes {run_ms}>"
-    "<; {not_ranked!} of them cannot be ranked, their {units} are unknown>"
-    "<; {unvalued!} have none>"
+    "<; {not_ranked!} of them cannot be ranked: their {units} are unknown>"
+    "<; {unvalued!} have no value>"
     "<; {macs_not_attributed!} multiply-adds are attributed to no layer>";
 
 /* Indexed by whether times are known, and whether items are single layers. */
@@ -492,8 +491,7 @@ static enum fsd_status find_column(struct ranking *r, const struct basis *basis,
                         "--rank-by needs --values, which has the column");
     if (r->column == FSD_NONE)
         return fsd_fail(err, FSD_E_ARG, n->paths[n->paths[1] != NULL], FSD_POS_NONE, 0,
-                        "expected a column to rank by, the first of which is '%.80s', "
-                        "found '%.80s'",
+                        "expected a column to rank by, such as '%.80s', found '%.80s'",
                         n->columns[0], name);
     if (!basis->single && strcmp(basis->by, NODES) != 0)
         return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,

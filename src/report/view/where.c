@@ -39,7 +39,8 @@ static const char layer_text[] =
     "<  on {provider}>\n"
     "           {called:.88}\n"
     "           by {evidence}\n"
-    "<          {opaque!} a region whose kernels and precisions are not stated\n>"
+    "<          {opaque!} a region whose kernels and precisions the engine does not "
+    "state\n>"
     "<           values: {numbers}\n>"
     "<           input from {from}\n>"
     "<           output to {to}\n>";

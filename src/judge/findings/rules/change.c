@@ -141,7 +141,7 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
             fprintf(
                 f->out,
                 "; for %s it is unknown, or only inferred from structure, which layer "
-                "computes what: a detailed dump or the build log would decide",
+                "computes which node: a detailed dump or the build log would show it",
                 before && now ? "either build"
                 : before      ? "the snapshot's build"
                               : "the build");
@@ -194,7 +194,7 @@ static void report_edit(struct fsd_finder *f, const struct fsd_node_edit *edit)
     fprintf(f->out, "`%s`", key(f->c->new, edit->new));
     fsd_put_node_edit(edit, false, f->out);
     if (edit->what == FSD_EDIT_SOURCE)
-        fputs("; the model says so", f->out);
+        fputs(", as the model requires", f->out);
     fsd_finding_close(f);
 }
 
@@ -260,7 +260,7 @@ void fsd_find_unasked(struct fsd_finder *f)
                                                       : "%sthe output of `%s`",
                     k ? ", " : "", fsd_origin_text(c->new, from));
         }
-        fputs(", unlike before and unlike the model", f->out);
+        fputs(", which is neither as before nor as in the model", f->out);
         fsd_finding_close(f);
     }
     report_sources(f, reported);
@@ -279,7 +279,7 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
         fprintf(f->out, "`%s` writes ", fsd_origin_text(f->c->new, e->new_from));
     } else {
         fsd_about_state_node(f, f->c->new, e->new_to);
-        fprintf(f->out, "the edge `%s` -> `%s` carries ",
+        fprintf(f->out, "the tensor `%s` -> `%s` is ",
                 fsd_origin_text(f->c->new, e->new_from), key(f->c->new, e->new_to));
     }
     fsd_put_state_form(f->c->new, e->after, '/', f->out);
@@ -678,7 +678,7 @@ void fsd_find_presences(struct fsd_finder *f)
                    : only_new              ? "is not in the snapshot's model"
                                            : NULL;
         else if (p->what == FSD_LOST_TRACK)
-            what = "has no known outcome any more";
+            what = "no longer has a known outcome";
         else if (only_new && s->nodes.at[node].fate == FSD_FATE_UNEXPLAINED)
             what = "is new, and its outcome is unknown";
         if (!what)

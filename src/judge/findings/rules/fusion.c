@@ -26,12 +26,12 @@ static void put_whose(struct fsd_finder *f, const struct fsd_products *products)
         fputs("; no Conv or GEMM kernel of the engine runs in a quantized type",
               f->out);
     } else if (products->direct) {
-        fprintf(
-            f->out,
-            "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (such as layer "
-            "%u): compare the quantizers after the others with those after these",
-            products->narrow, type, products->direct,
-            products->direct == 1 ? "writes" : "write", type, products->example);
+        fprintf(f->out,
+                "; of the %u Conv and GEMM kernels in %s, %u %s %s directly (such as "
+                "layer %u): compare the quantizers after those kernels with the "
+                "quantizers after the other kernels",
+                products->narrow, type, products->direct,
+                products->direct == 1 ? "writes" : "write", type, products->example);
     } else if (products->unknown) {
         fprintf(f->out,
                 "; of the %u Conv and GEMM kernels in %s, the output type of %u is not "
@@ -511,7 +511,7 @@ static void report_unfused(struct fsd_finder *f, const struct unfused *all)
         fputs(
             all->cost.layers == 1
                 ? "; no Conv or GEMM kernel of this engine includes the same operation"
-                : "; no Conv or GEMM kernel of this engine includes one of these "
+                : "; no Conv or GEMM kernel of this engine includes any of these "
                   "operations",
             f->out);
     fsd_finding_close(f);

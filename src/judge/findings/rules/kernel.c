@@ -338,7 +338,7 @@ static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
     if (!unstated || !n)
         return;
     fsd_finding_open(f);
-    fprintf(f->out, "%s: the build's dump states no %s; the snapshot states them for ",
+    fprintf(f->out, "%s: the build's dump states no %s, but the snapshot does, for ",
             text(f->c->new, f->c->new->producer), what);
     fsd_put_noun(f->out, n, of);
     f->count = n;
@@ -406,10 +406,11 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
         return;
     fsd_finding_open(f);
     fprintf(f->out,
-            "%u kernel%s%s, because the engine's inputs and outputs have other sizes",
+            "%u kernel%s%s, because the engine's inputs and outputs have different "
+            "sizes",
             sized, fsd_plural(sized),
-            sized == 1 ? " reads or writes tensors of other sizes"
-                       : " read or write tensors of other sizes");
+            sized == 1 ? " reads or writes tensors of different sizes"
+                       : " read or write tensors of different sizes");
     f->count = sized;
     fsd_finding_close(f);
 }
@@ -494,7 +495,7 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
     const struct fsd_kernel *kernel = &s->kernels.at[gone ? k->old : k->new];
 
     fsd_finding_open(f);
-    fputs(gone ? "gone: the " : "one more kernel: the ", f->out);
+    fputs(gone ? "gone: the " : "added: the ", f->out);
     fsd_put_kernel(f, k, !gone);
     if (kernel->out.n) {
         fputs(" that writes ", f->out);
@@ -685,7 +686,7 @@ static void report_binding(struct fsd_finder *f, const struct fsd_binding_change
                     text(new, b->new->outside)),
                 comma = ",";
         if (b->lost)
-            fprintf(f->out, "%s facts that were known before are unknown", comma);
+            fprintf(f->out, "%s facts that were known before are now unknown", comma);
     }
     f->now.line = b->old ? b->old->line : 0;
     fsd_finding_close(f);

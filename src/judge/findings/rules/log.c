@@ -18,7 +18,7 @@ void fsd_find_other_build(struct fsd_finder *f)
     if (!h->foreign_name) {
         fprintf(f->out,
                 "the log belongs to another session and is not used as evidence: it "
-                "placed %u nodes, this optimized model has %u",
+                "placed %u nodes, and this optimized model has %u",
                 h->placed.at[h->build],
                 f->d->engine->nodes.n + f->d->engine->in_bodies);
         fsd_finding_close(f);
@@ -35,8 +35,8 @@ void fsd_find_other_build(struct fsd_finder *f)
     }
     fprintf(f->out,
             "the log belongs to another build and is not used as evidence: %u of its "
-            "engine's layers are missing in the dump or have another type there, such "
-            "as `%s`",
+            "engine's layers are missing in the dump or have a different type there, "
+            "such as `%s`",
             h->foreign, first);
     fsd_finding_close(f);
 }
@@ -55,14 +55,14 @@ static void find_unparsed(struct fsd_finder *f)
     fsd_fact_number(f, "unparsed_quantizers", h->unparsed_quantizers);
     fputs("the model has ", f->out);
     fsd_put_noun(f->out, h->unparsed, "node");
-    fputs(" that the parser did not read according to the log, such as ", f->out);
+    fputs(" that, according to the log, the parser did not read, such as ", f->out);
     fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, " (%s), whose output `%s` reads in the model but not in the log",
+    fprintf(f->out, " (%s), whose output `%s` reads in the model, but not in the log",
             fsd_text(f->d->names, f->d->model->nodes.at[h->unparsed_node].op),
             fsd_called(f, h->unparsed_by));
     if (h->unparsed_quantizers)
         fprintf(f->out, "; %u of them quantize or dequantize", h->unparsed_quantizers);
-    fputs(": was the engine built from it?", f->out);
+    fputs(": was the engine built from this model?", f->out);
     fsd_finding_close(f);
 }
 
@@ -79,8 +79,8 @@ void fsd_find_other_model(struct fsd_finder *f)
     fsd_fact_number(f, "parsed", h->n_parsed);
     fsd_fact_text(f, "first", first);
     fprintf(f->out,
-            "of %u nodes that the parser read according to the log, %u are not in the "
-            "model, such as `%s`%s",
+            "according to the log, the parser read %u nodes, of which %u are not in "
+            "the model, such as `%s`%s",
             h->n_parsed, h->unlike, first,
             h->refused ? "; the log is not used as evidence" : "");
     fsd_finding_close(f);

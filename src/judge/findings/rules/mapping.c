@@ -16,7 +16,7 @@ static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
         {f->d->engine, fsd_match_binding_form(f->d->match, fit->unlike), " is "},
         {f->d->model,
          fsd_tensor_form(f->d->model, f->d->match->counterpart[fit->unlike]),
-         ", in the model "}};
+         ", but in the model it is "}};
 
     fsd_about_tensor(f, fit->unlike);
     fprintf(f->out,
@@ -33,7 +33,7 @@ static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
         fsd_put_sizes(sides[i].g, form, ",", f->out);
         fputs(form->dims.n ? "]" : "", f->out);
     }
-    fputs(": was the engine built from it?", f->out);
+    fputs(": was the engine built from this model?", f->out);
 }
 
 /* Reports an engine that was built before quantizers were inserted.  Such an engine may
@@ -46,7 +46,7 @@ static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
     fsd_fact_number(f, "quantizers", quantizers);
     fprintf(f->out,
             "no tensor of the engine is quantized and no layer quantizes, but the "
-            "model has %u quantizer%s: was the engine built from it?",
+            "model has %u quantizer%s: was the engine built from this model?",
             quantizers, fsd_plural(quantizers));
     fsd_finding_close(f);
 }
@@ -58,7 +58,7 @@ static void find_other_quantized(struct fsd_finder *f, const struct fsd_fit *fit
     fsd_finding_open(f);
     fprintf(f->out,
             "the model quantizes to %s, and the engine's quantized tensors are %s: was "
-            "the engine built from it?",
+            "the engine built from this model?",
             fsd_dtype_name(fit->narrow), fsd_dtype_name(fit->narrow_as));
     fsd_finding_close(f);
 }
@@ -75,7 +75,9 @@ static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
     fprintf(f->out, " of 4 bits in the model %s in this strongly typed engine: ",
             fit->packed == 1 ? "is a float" : "are floats");
     fsd_put_subjects(f, f->now.nodes);
-    fprintf(f->out, " reads one in %s in layer %u: was the engine built from it?",
+    fprintf(f->out,
+            " reads such a weight in %s in layer %u: was the engine built from this "
+            "model?",
             fsd_dtype_name(fit->packed_as), fit->packed_layer);
     fsd_finding_close(f);
 }
@@ -99,7 +101,7 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
     if (fit->weighted > 1)
         fprintf(f->out, " (%u of %u layers differ like this)", fit->weights_unlike,
                 fit->weighted);
-    fputs(": was the engine built from it?", f->out);
+    fputs(": was the engine built from this model?", f->out);
     fsd_finding_close(f);
 }
 
@@ -152,10 +154,9 @@ void fsd_find_misfit(struct fsd_finder *f)
         return;
     }
     if (f->d->match->inferred) {
-        fputs(
-            "no name in the engine's layers is the model's: layers are mapped by their "
-            "weights, their sizes and the paths between them",
-            f->out);
+        fputs("the engine's layers name no node of the model: layers are mapped by "
+              "their weights, their sizes and the paths between them",
+              f->out);
         fsd_finding_close(f);
         return;
     }
@@ -170,8 +171,8 @@ void fsd_find_misfit(struct fsd_finder *f)
     if (no_binding)
         fprintf(f->out, "%u of the engine's %u inputs and outputs", no_binding,
                 fit.tensors);
-    fputs(from_log ? ": the log lacks some, pass the ONNX model as well"
-                   : ": was the engine built from it?",
+    fputs(from_log ? ": the log is incomplete; pass the ONNX model as well"
+                   : ": was the engine built from this model?",
           f->out);
     fsd_finding_close(f);
 }
@@ -231,9 +232,9 @@ void fsd_find_unexplained(struct fsd_finder *f)
                 d->model->nodes.at[k].op == op)
                 fsd_about_node(f, k);
         fsd_fact_text(f, "op", fsd_text(d->names, op));
-        fprintf(f->out,
-                "%u %s node%s in no layer, and nothing proves why: ", f->now.nodes.n,
-                fsd_text(d->names, op), f->now.nodes.n == 1 ? " is" : "s are");
+        fprintf(f->out, "%u %s node%s in no layer, and the reason is not proved: ",
+                f->now.nodes.n, fsd_text(d->names, op),
+                f->now.nodes.n == 1 ? " is" : "s are");
         fsd_put_subjects(f, f->now.nodes);
         fsd_finding_close(f);
     }

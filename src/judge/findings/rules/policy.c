@@ -83,8 +83,8 @@ static void judge_promises(struct fsd_finder *f)
                    : !(rule->settable & FSD_SETS_TYPES) || p->share > 0)
             continue;
         open_at(f, p->line);
-        fprintf(f->out, "[%s] asks nothing: %s", rule->id,
-                blocks ? "no number, no fusion, no type" : "a share of 0");
+        fprintf(f->out, "[%s] requires nothing: it sets %s", rule->id,
+                blocks ? "neither a number nor a fusion nor a type" : "a share of 0");
         fsd_finding_close(f);
     }
 }

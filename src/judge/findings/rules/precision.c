@@ -72,7 +72,7 @@ void fsd_find_standing(struct fsd_finder *f)
             fsd_quote_node(d, node, f->out);
         else
             fsd_quote_layer(d, i, f->out);
-        fprintf(f->out, " runs as layer %u of its own", i);
+        fprintf(f->out, " runs unfused, as layer %u", i);
         if (in && out)
             fprintf(f->out, " (%s -> %s)", fsd_dtype_name(in->type),
                     fsd_dtype_name(out->type));
@@ -183,7 +183,7 @@ static void report_wider(struct fsd_finder *f, struct cause cause)
     fsd_put_took(f, ms);
     fprintf(f->out, "; the model requests %s", asked);
     if (cause.behind_product)
-        fprintf(f->out, ", and the %s products before %s output %s", asked,
+        fprintf(f->out, ", but the %s products before %s output %s", asked,
                 f->now.layers.n == 1 ? "it" : "them", runs);
     fsd_finding_close(f);
 }

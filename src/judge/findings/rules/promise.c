@@ -45,7 +45,7 @@ static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
     if (f->d)
         return true;
     open_promise(f, p);
-    fputs("unknown, since a snapshot was passed as the build; pass the model and "
+    fputs("unknown, because a snapshot was passed as the build; pass the model and "
           "the engine",
           f->out);
     fsd_finding_close(f);
@@ -141,7 +141,7 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
     if (split)
         put_unfused(f, all, b);
     if (other != FSD_NONE && type_of(f, other) == FSD_DTYPE_UNKNOWN) {
-        fprintf(f->out, "%s `%s` in a type that is not known, required is ",
+        fprintf(f->out, "%s `%s` in an unknown type; it must be ",
                 split ? "; it runs" : "runs", fsd_called(f, other));
         put_types(p->types, f->out);
     } else if (other != FSD_NONE) {

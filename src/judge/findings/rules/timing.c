@@ -59,7 +59,7 @@ void fsd_put_noise(const struct fsd_timing *t, struct fsd_noise noise, FILE *out
               [FSD_NOISE_MEASURED] = {"two standard deviations", "were measured"},
               [FSD_NOISE_CAPPED] = {"the policy's limit", "vary more"}};
 
-    fprintf(out, "%.4f ms (%s, since %u %s%s before and %u now %s)", noise.band,
+    fprintf(out, "%.4f ms (%s, because %u %s%s before and %u now %s)", noise.band,
             by[noise.by].is, t->n_old, t->runs ? "run" : "profile",
             fsd_plural(t->n_old), t->n_new, by[noise.by].why);
 }

@@ -134,7 +134,7 @@ void fsd_find_less_coverage(struct fsd_finder *f)
         return;
     f->base = 1;
     fsd_finding_open(f);
-    fprintf(f->out, "%u of %u computing layers are mapped to nodes, before %u of %u",
+    fprintf(f->out, "%u of %u computing layers are mapped to nodes; before: %u of %u",
             new->mapped, new->computing, old->mapped, old->computing);
     f->ms = drop;
     fsd_finding_close(f);

@@ -92,7 +92,7 @@ void fsd_find_less_info(struct fsd_finder *f)
     fsd_finding_open(f);
     fputs("an older fusiondiff wrote the snapshot that was passed as the build: it "
           "lacks kernels, sizes of the engine's inputs and outputs, and most node "
-          "attributes, which are not compared: pass the model and the engine",
+          "attributes, which are not compared; pass the model and the engine",
           f->out);
     fsd_finding_close(f);
 }
@@ -155,7 +155,7 @@ static bool report_unstated(struct fsd_finder *f)
         return true;
     fsd_finding_open(f);
     fprintf(f->out,
-            "%s: the build's dump states no %s; the snapshot states them in %u places",
+            "%s: the build's dump states no %s, but the snapshot does, in %u places",
             fsd_text(c->new->names, c->new->producer), type ? "types" : "layouts", n);
     f->count = n;
     f->now.of_dump = true;
