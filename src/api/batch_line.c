@@ -4,8 +4,6 @@
 #include "report/record/records.h"
 #include "report/subject/subject.h"
 
-#include <string.h>
-
 /* JSON on one line. Tabs and newlines occur only between its tokens, never in
  * strings. */
 static void put_joined(FILE *out, char *lines, size_t width)

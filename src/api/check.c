@@ -10,9 +10,7 @@
 #include "api/states.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* --------------------------------------------------------------------- snapshots */
 

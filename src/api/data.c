@@ -9,8 +9,6 @@
 #include "model/graph/graph.h"
 #include "report/record/records.h"
 
-#include <string.h>
-
 static bool give(void *out, size_t room, const void *from, size_t size)
 {
     memcpy(out, from, room < size ? room : size);

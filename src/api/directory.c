@@ -16,7 +16,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_PROFILES = 16, MOST_SNAPSHOTS = 128, MOST_COMMAND_BYTES = 1 << 20 };
 

@@ -16,7 +16,6 @@
 #include "read/engine/reader.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* Whether the name is a number, such as "71", next to other nodes of the layer: then
  * it names a constant after the number of its tensor. */

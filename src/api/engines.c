@@ -9,8 +9,6 @@
 #include "read/engine/reader.h"
 #include "read/log/log.h"
 
-#include <string.h>
-
 /* The number of engines in a file, which is read line by line like a log, whatever it
  * is. */
 static unsigned count_engines(const struct fsd_engines *engines,

@@ -9,8 +9,6 @@
 #include "judge/failed/failed.h"
 #include "report/subject/subject.h"
 
-#include <string.h>
-
 struct fsd_failure {
     struct fsd_arena *arena;
     struct fsd_linting *linting; /* lint of the model; NULL: no model was read */

@@ -21,8 +21,6 @@
 #include "model/onnx/onnx.h"
 #include "change/snapshot/snapshot.h"
 
-#include <string.h>
-
 /* Weights are never read, so a model may be large, and a log is read line by line; a
  * dump is read whole. */
 #define MODEL_LIMIT  (UINT64_C(1) << 40)

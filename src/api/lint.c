@@ -6,8 +6,6 @@
 #include "report/subject/subject.h"
 #include "api/states.h"
 
-#include <string.h>
-
 /* Keeps the value files, so that the fixed model is judged by the same values. */
 static void keep_values(struct fsd_linting *l, const struct fsd_options *opt)
 {

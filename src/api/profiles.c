@@ -12,8 +12,6 @@
 #include "read/profile/measured.h"
 #include "model/graph/vocab.h"
 
-#include <string.h>
-
 #define PROFILE_LIMIT (UINT64_C(1) << 36) /* a log is read line by line */
 
 static const char only_in_profile[] = "input/only-in-profile";

@@ -15,8 +15,6 @@
 #include "explain/pattern/pattern.h"
 #include "report/subject/subject.h"
 
-#include <string.h>
-
 #define CACHE_LIMIT (UINT64_C(1) << 28)
 enum { MOST = 128 };
 

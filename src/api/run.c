@@ -15,8 +15,6 @@
 #include "report/subject/subject.h"
 #include "api/states.h"
 
-#include <string.h>
-
 /* --------------------------------------------------------------------- the inputs */
 
 static unsigned evidence_of(const struct fsd_options *opt)

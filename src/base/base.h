@@ -1,5 +1,6 @@
 /* The base of all folders, which does not know graphs: memory, ids, lists, texts,
- * numbers, errors, files and hashes. */
+ * numbers, errors, files and hashes.  It includes the headers of C that most files
+ * need, so that these do not include them again. */
 #ifndef FSD_BASE_BASE_H
 #define FSD_BASE_BASE_H
 

@@ -14,7 +14,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     BEGINNING = 1 << 17, /* twice as many bytes as readers search for their keywords */

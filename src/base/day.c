@@ -12,7 +12,6 @@
 #include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static unsigned number_of(const struct tm *day)

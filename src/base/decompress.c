@@ -10,9 +10,7 @@
 
 #include <errno.h>
 #include <lzma.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 #include <zstd.h>
 

@@ -20,10 +20,7 @@
 
 #include <errno.h>
 #include <stdatomic.h>
-#include <stdbool.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
 static enum fsd_status fail_errno(struct fsd_error *err, const char *path,
                                   const char *doing)

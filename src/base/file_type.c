@@ -9,8 +9,6 @@
 #include "base/file_type.h"
 #include "host/files.h"
 
-#include <string.h>
-
 bool fsd_file_has_at(const struct fsd_file *file, size_t at, const char *bytes,
                      size_t n)
 {

@@ -12,9 +12,6 @@
  */
 #include "base/base.h"
 
-#include <stdint.h>
-#include <string.h>
-
 enum {
     LEAST_WIDTH = 8,   /* columns below which nothing is left out */
     DOTS = 3,          /* "..." */

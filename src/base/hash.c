@@ -8,8 +8,6 @@
  */
 #include "base/base.h"
 
-#include <string.h>
-#include <time.h>
 #define XXH_INLINE_ALL
 #include <xxhash.h>
 

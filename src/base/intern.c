@@ -10,9 +10,6 @@
 #include "base/base.h"
 #include "base/plain.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { FIRST_SLOTS = 64 };
 
 struct slot {

@@ -6,11 +6,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
 static inline bool fsd_is_plain(char c)
 {
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';

@@ -8,9 +8,7 @@
 #include "base/lines.h"
 
 #include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { FIRST_ROOM = 256 };
 

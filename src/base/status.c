@@ -10,7 +10,6 @@
 
 #include <stdarg.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char *const names[] = {
     "ok", "io", "format", "limit", "unsupported", "mismatch", "write", "arg", "memory"};

@@ -13,7 +13,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdarg.h>
-#include <string.h>
 #include <utf8proc.h>
 
 /* Rejects overlong forms, surrogates, and codes above U+10FFFF. */

@@ -7,9 +7,6 @@
 #include "cli/cli.h"
 #include "host/files.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ------------------------------------------------------------------------ words */
 
 static bool is_file(const char *word, size_t n)

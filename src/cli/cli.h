@@ -11,6 +11,8 @@
 #include <fusiondiff/edit.h>
 #include <limits.h>
 #include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
 
 /* -------------------------------------------------------------------------- options */
 
@@ -32,8 +34,6 @@ struct output {
     bool updates; /* it replaces the input file of the same name, such as a snapshot
                      that is rewritten, but must not be a file of a build */
 };
-
-struct verb;
 
 /* The options of verbs that write models, one struct for each kind. */
 

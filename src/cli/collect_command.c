@@ -6,9 +6,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { HELP_SIZE = 1 << 18 };
 
 static const struct {

@@ -6,11 +6,6 @@
 #include "cli/cli.h"
 #include "host/files.h"
 
-#include <errno.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 /* One of the command's streams, with the incomplete line that has arrived. */
 struct stream {
     int to;

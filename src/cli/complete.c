@@ -10,8 +10,6 @@
 #include "host/files.h"
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The text being typed, after the "--option=" that all candidates repeat. */
 struct typed {

@@ -7,9 +7,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* One build of the list; `error` states what is wrong with it. */
 struct entry {
     struct list_line *line;

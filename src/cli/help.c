@@ -2,8 +2,6 @@
  * and the list of verbs for `fusiondiff help`. */
 #include "cli/cli.h"
 
-#include <string.h>
-
 /* The verbs, grouped by the question that they answer. tests/shell checks that each is
  * listed exactly once. */
 static const struct {

@@ -14,8 +14,6 @@
 #include "host/files.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static bool anywhere;
 

@@ -12,8 +12,6 @@
 #include "host/files.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* -------------------------------------------------------------------- the lines */
 

@@ -2,9 +2,6 @@
  * verb, the verb is diff. */
 #include "cli/cli.h"
 
-#include <stdio.h>
-#include <string.h>
-
 static void suggest_verb(const char *word, struct fsd_error *err)
 {
     const char *near = near_verb(word);

@@ -2,7 +2,6 @@
 #include "cli/cli.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* Prints a word of prose; escapes a leading hyphen, dot or apostrophe, which mdoc would
  * interpret. */

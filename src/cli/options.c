@@ -6,9 +6,6 @@
 #include "host/host.h"
 
 #include <errno.h>
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 
 void list_formats(int subject, char *list, size_t size)
 {

@@ -14,8 +14,6 @@
 #include "host/files.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum fsd_status take_target(struct target *out, const struct output *to, bool follow,
                             struct fsd_error *err)

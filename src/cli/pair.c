@@ -3,8 +3,6 @@
 #include "cli/cli.h"
 #include "host/files.h"
 
-#include <string.h>
-
 static bool is_there(const char *path)
 {
     struct stat st;

@@ -5,8 +5,6 @@
  */
 #include "cli/cli.h"
 
-#include <string.h>
-
 #define MODEL  "(sample).onnx"
 #define ENGINE "(sample).json"
 

@@ -6,8 +6,6 @@
 #include "host/files.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 static enum fsd_status print_snapshot(const void *payload, const struct sink *to)
 {

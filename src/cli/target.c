@@ -10,9 +10,6 @@
 
 #include <errno.h>
 #include <stdarg.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_LINKS = 40 }; /* the kernel's limit */
 

@@ -14,8 +14,6 @@
 #include "host/files.h"
 
 #include <errno.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { LONG_OUTPUT = 1 << 20, SKIPPED = 125, STOPPED = 128, MOST_RUNS = 100 };
 

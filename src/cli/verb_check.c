@@ -1,9 +1,6 @@
 /* fusiondiff check SNAPSHOT MODEL ENGINE: the merge gate. */
 #include "cli/cli.h"
 
-#include <stdint.h>
-#include <stdlib.h>
-#include <string.h>
 #include <time.h>
 
 static const struct option_row options[] = {

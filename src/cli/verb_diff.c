@@ -2,10 +2,6 @@
 #include "cli/cli.h"
 #include "host/files.h"
 
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const struct option_row options[] = {
     {"fail-on", "SEVERITY",
      "Exit with 1 if there is a finding of this level or above: info, warning or error",

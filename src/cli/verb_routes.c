@@ -2,8 +2,6 @@
  * several sets of options. The contents of a file determine its role. */
 #include "cli/cli.h"
 
-#include <string.h>
-
 enum { MOST_ROUTES = 128 };
 
 static const char doc[] =

@@ -6,9 +6,6 @@
  */
 #include "cli/cli.h"
 
-#include <stdint.h>
-#include <string.h>
-
 /* ------------------------------------------------------------------- options */
 
 static void add_word(struct command_line *line, const char *word)

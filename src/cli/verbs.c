@@ -2,8 +2,6 @@
  * FSD_VERBS. No verb uses this table, so that no verb depends on another. */
 #include "cli/cli.h"
 
-#include <string.h>
-
 const struct verb *verb_at(unsigned i)
 {
 #define LISTED(name) &verb_##name,

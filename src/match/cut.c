@@ -31,8 +31,6 @@
 #include "match/cut.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 enum { BUDGET_PER_NODE = 64 };
 
 struct visit {

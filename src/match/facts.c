@@ -9,7 +9,6 @@
 #include "model/ops/sizes.h"
 
 #include <assert.h>
-#include <string.h>
 
 /* A stack of ids on the arena; every id is pushed at most once. */
 struct work {

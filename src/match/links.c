@@ -5,7 +5,6 @@
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Whether the layer computes a Softmax.  Such a layer computes no product and no other
  * activation. */

@@ -11,8 +11,6 @@
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-
 struct pass {
     const char *name;
     unsigned evidence; /* the pass runs only if some of this evidence may be used */

@@ -24,10 +24,6 @@
 #include "match/story.h"
 #include "model/ops/sizes.h"
 
-#include <stdbool.h>
-
-struct fsd_port;
-
 struct fsd_link {
     fsd_id layer, node;
     unsigned by; /**< mask of enum fsd_evidence */

@@ -9,7 +9,6 @@
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
 {

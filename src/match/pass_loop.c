@@ -17,8 +17,6 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-#include <string.h>
-
 /* The layers at one side of a tensor: its producers or its consumers. */
 struct side {
     bool known;

@@ -9,9 +9,6 @@
 #include "model/graph/graph.h"
 #include "model/graph/word.h"
 
-#include <stdio.h>
-#include <string.h>
-
 struct search {
     const struct fsd_match *m;
     enum fsd_pick_want want;

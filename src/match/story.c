@@ -13,9 +13,6 @@
 #include "match/story_names.h"
 #include "model/ops/ids.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* A limit for all nodes together, which bounds the memory for a hostile log; real logs
  * stay far below it. */
 enum { MOST_SCENES = 1 << 24 };

@@ -6,8 +6,6 @@
 #include "match/story_names.h"
 #include "base/base.h"
 
-#include <string.h>
-
 /* Limits for hostile logs; real logs stay far below all of these. */
 enum {
     MOST_WITHIN = 8,     /* separators that the name of one node may contain, plus 1 */

@@ -17,7 +17,6 @@
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct numbering {
     const struct fsd_facts *f;

@@ -19,7 +19,6 @@
 #include "report/view/view.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct format {
     const char *name;

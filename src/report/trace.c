@@ -19,7 +19,6 @@
 #include "report/subject/subject.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { PROCESS = 1, ALL_LAYERS = 0 };
 

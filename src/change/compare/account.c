@@ -16,8 +16,6 @@
 #include "base/base.h"
 #include "model/ops/ops.h"
 
-#include <string.h>
-
 enum { NAMED = 3 }; /* how many of several nodes are named */
 
 static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *what)

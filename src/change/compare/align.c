@@ -18,8 +18,6 @@
  */
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 enum { MOST_ROUNDS = 64 };
 
 struct aligner {

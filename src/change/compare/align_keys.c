@@ -11,8 +11,6 @@
  */
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 enum {
     MOST_SCANNED = 64
 }; /* limit of inputs to search if their order does not

@@ -7,8 +7,6 @@
  */
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 /* The length of the name without a counter such as "_12"; n if it has no counter. */
 static size_t without_counter(const char *name, size_t n)
 {

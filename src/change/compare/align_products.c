@@ -11,7 +11,6 @@
 #include "change/compare/parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct spelled {
     uint32_t whole, parts; /* number of Gemms with a bias, and of MatMuls with an Add */

@@ -4,8 +4,6 @@
  */
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 static bool is_rest(const struct fsd_align_side *side, fsd_id node)
 {
     uint8_t role = side->s->nodes.at[node].role;

@@ -6,8 +6,6 @@
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
 
-#include <string.h>
-
 enum { RADIUS = 4 };
 
 bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)

@@ -9,7 +9,6 @@
 #include "change/compare/parts.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------ times */
 

@@ -16,8 +16,6 @@
 
 #include <ctype.h>
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The range of versions that a dump's producer may stand for: "8.2 to 8.4", "11 or
  * later". */

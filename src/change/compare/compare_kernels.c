@@ -13,8 +13,6 @@
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 /* The criteria for pairing, strictest first.  Kernels of pairs up to BY_WORK do the
  * same work. */
 enum {

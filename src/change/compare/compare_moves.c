@@ -6,8 +6,6 @@
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 /* The number of a move's end on the old side, so that both sides have the same number
  * for it. */
 static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)

@@ -2,8 +2,6 @@
  * ports. */
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 uint8_t fsd_width_of(uint8_t before, uint8_t after)
 {
     int x = fsd_dtype_rank((enum fsd_dtype)before);

@@ -10,8 +10,6 @@
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 static fsd_id element(const struct fsd_compare *c, bool new, fsd_id node)
 {
     if (!new)

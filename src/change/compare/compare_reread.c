@@ -5,8 +5,6 @@
  */
 #include "change/compare/parts.h"
 
-#include <string.h>
-
 /* Indexed by kernel: a hash of the kernel's work, regardless of its nodes. */
 static uint64_t *texts_of(const struct fsd_state *s, struct fsd_arena *scratch)
 {

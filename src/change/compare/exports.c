@@ -17,7 +17,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { MOST_STEPS = 64, SHOWN_VALUES = 4 };
 

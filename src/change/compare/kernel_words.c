@@ -4,7 +4,6 @@
 #include "change/compare/parts.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { NAMED = 3 }; /* how many parameters are listed */
 

@@ -5,8 +5,6 @@
 #include "base/base.h"
 #include "change/compare/compare.h"
 
-#include <string.h>
-
 /* ------------------------------------------------- what is alike stands together */
 
 struct fsd_hash_row {

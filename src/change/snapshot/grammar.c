@@ -7,8 +7,6 @@
 #include "change/snapshot/grammar.h"
 #include "change/snapshot/snapshot.h"
 
-#include <stddef.h>
-
 #define NAME_AT(what, type)                                                            \
     static const char *what##_at(unsigned i)                                           \
     {                                                                                  \

@@ -8,8 +8,6 @@
 #include "change/snapshot/variants.h"
 #include "change/snapshot/words.h"
 
-#include <string.h>
-
 #define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
 
 /* The kinds of objects that have names; the lines of each kind are counted from 0. */

@@ -10,10 +10,6 @@
 #include "base/base.h"
 #include "change/compare/compare.h"
 
-#include <stdalign.h>
-#include <stddef.h>
-#include <string.h>
-
 /* ------------------------------------------------------------------------- a mix */
 
 static void *copy_of(struct fsd_arena *arena, const void *at, size_t n, size_t size)

@@ -13,7 +13,6 @@
 #include <ctype.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char hash_prefix[] = "xxh128:";
 

@@ -4,10 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-#include <stdio.h>
-
 enum word_kind { WORD_END, WORD_BARE, WORD_QUOTED, WORD_MARK };
 
 struct word {

@@ -10,8 +10,6 @@
 #include "model/graph/graph.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 struct fsd_state *fsd_state_new(void)
 {

@@ -17,9 +17,6 @@
 #include "change/state/parts.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     FAR = 64, /* limit for consecutive nodes or moves that are skipped */
     NEAR = 4  /* limit for consecutive nodes without a group */

@@ -15,7 +15,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LONG_LIST = 8, LONG_TEXT = 64 };
 

@@ -7,8 +7,6 @@
 #include "change/state/parts.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-
 static bool may_compute(const struct fsd_diff *d, fsd_id layer)
 {
     return d->layers[layer].kind != FSD_KIND_QUANTIZE && !d->layers[layer].inserted;

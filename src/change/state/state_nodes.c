@@ -6,8 +6,6 @@
 #include "model/graph/graph.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* ----------------------------------------------------------------------- role */
 

@@ -7,7 +7,6 @@
 #include "model/graph/walk.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* The form of the engine's binding with that name, as applications see it; for a model
  * alone, the model's own form. */

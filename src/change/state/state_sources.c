@@ -13,8 +13,6 @@
 #include "change/state/parts.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* Limit for consecutive data-movement layers. */
 enum { MOST_MOVES = 64 };
 

@@ -3,9 +3,6 @@
 #include "change/state/parts.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* ------------------------------------------------------------------- sorting */
 
 struct keyed {

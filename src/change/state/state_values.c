@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
 enum { SHORT = 4 }; /* most values of a short constant */
 

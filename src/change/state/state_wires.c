@@ -16,7 +16,6 @@
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* A tensor whose producers times consumers reach this number becomes an end itself, so
  * that there are no more wires than ports. */

@@ -9,9 +9,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #if defined _WIN32
 static const int ends[] = {SIGINT, SIGTERM};

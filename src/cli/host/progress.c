@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <signal.h>
-#include <string.h>
 
 /* One static object, since a process has one clock and one line for the bar. The
  * handler of SIGALRM only reads this object and writes to the terminal. */

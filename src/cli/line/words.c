@@ -3,8 +3,6 @@
  * what is being typed for completion. */
 #include "cli/cli.h"
 
-#include <string.h>
-
 const struct option_row *find_option(const struct verb *verb, const char *word)
 {
     size_t n = strcspn(word, "=");

@@ -6,8 +6,6 @@
 #include "base/base.h"
 #include "edit/run.h"
 
-#include <string.h>
-
 struct notes {
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;

@@ -12,8 +12,6 @@
 #include "edit/run.h"
 #include "edit/onnx/declared.h"
 
-#include <string.h>
-
 typedef FSD_VEC(const char *) texts;
 
 struct graph {

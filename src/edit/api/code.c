@@ -4,8 +4,6 @@
 #include "edit/cut/cut.h"
 #include "base/base.h"
 
-#include <stdlib.h>
-
 struct fsd_coding {
     struct fsd_diff *run;
     bool engine; /* the run has an engine, not only a model */

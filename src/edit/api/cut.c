@@ -8,7 +8,6 @@
 #include "host/files.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct fsd_cutting {
     struct fsd_arena *arena;

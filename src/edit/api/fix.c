@@ -5,8 +5,6 @@
 #include "base/base.h"
 #include "base/lines.h"
 
-#include <string.h>
-
 static enum fsd_status find_fixes(struct fsd_fixing *fixing,
                                   const struct fsd_linting *l,
                                   const struct fsd_fix_options *fix,

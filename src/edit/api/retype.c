@@ -4,8 +4,6 @@
 #include "edit/onnx/write.h"
 #include "base/base.h"
 
-#include <string.h>
-
 static enum fsd_status write_typed(const struct fsd_diff *d, struct fsd_arena *arena,
                                    FILE *out, struct fsd_error *err)
 {

@@ -4,8 +4,6 @@
 #include "edit/mark/mark.h"
 #include "edit/retype/retype.h"
 
-#include <string.h>
-
 static const struct fsd_view views[] = {{"tensors", fsd_view_tensors, false},
                                         {"retype", fsd_view_retype, false}};
 

@@ -5,9 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stdint.h>
-
 /** The size limit of a comparison's file, in bytes. */
 enum { FSD_ACCURACY_MOST = 1 << 28 };
 

@@ -2,8 +2,6 @@
 #include "edit/bisect/search.h"
 #include "base/base.h"
 
-#include <string.h>
-
 const char *fsd_search_tensor_name(const struct fsd_bisection *b, fsd_id tensor)
 {
     return fsd_text(b->run->names, b->run->model->tensors.at[tensor].name);

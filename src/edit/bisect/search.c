@@ -3,8 +3,6 @@
 #include "edit/bisect/search.h"
 #include "base/base.h"
 
-#include <string.h>
-
 enum fsd_status fsd_search_open(struct fsd_bisection **out,
                                 const struct fsd_options *opt, struct fsd_error *err)
 {

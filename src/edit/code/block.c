@@ -6,8 +6,6 @@
 #include "base/base.h"
 #include "edit/code/code.h"
 
-#include <string.h>
-
 /* ----------------------------------------------------------------------- variables */
 
 fsd_sym fsd_code_variable_of(const struct fsd_scope_names *names, fsd_id tensor)

@@ -4,8 +4,6 @@
 #include "base/base.h"
 #include "edit/cut/cut.h"
 
-#include <string.h>
-
 enum { DEEPEST = 8 };
 
 static void take_all(struct fsd_code *c)

@@ -12,8 +12,6 @@
 #include "base/base.h"
 #include "edit/code/code.h"
 
-#include <string.h>
-
 /* The block as one text, which is the same for equal blocks. */
 static fsd_sym form_of(struct fsd_code *c, struct fsd_intern *forms,
                        const struct fsd_code_block *block)

@@ -3,8 +3,6 @@
 #include "base/base.h"
 #include "edit/code/code.h"
 
-#include <string.h>
-
 /* helpers.py with a terminating zero byte; see embed.cmake. */
 extern const unsigned char fsd_code_helpers[];
 

@@ -3,8 +3,6 @@
 #include "base/base.h"
 #include "edit/code/code.h"
 
-#include <string.h>
-
 static const struct fsd_attr *attr_of(const struct fsd_code *c, fsd_id node,
                                       const char *name)
 {

@@ -9,7 +9,6 @@
 #include "edit/code/code.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { WIDTH = 88, WIDE = 100, MOST_NAMED = 3, MOST_COLUMNS = 48 };
 

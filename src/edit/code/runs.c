@@ -9,8 +9,6 @@
 #include "base/base.h"
 #include "edit/code/code.h"
 
-#include <string.h>
-
 enum { LEAST_FUNCTION = 4 };
 
 /* The node whose statement computes an input; FSD_NONE: it is a weight, a number, or an

@@ -3,7 +3,6 @@
 #include "edit/code/code.h"
 
 #include <stdarg.h>
-#include <string.h>
 
 void fsd_words_put(struct fsd_code_words *w, const char *text)
 {

@@ -8,8 +8,6 @@
 #include "edit/cut/cut.h"
 #include "base/base.h"
 
-#include <string.h>
-
 static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
 {
     return plan->d->model;

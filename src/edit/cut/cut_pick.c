@@ -12,8 +12,6 @@
 #include "edit/run.h"
 #include "edit/cut/cut.h"
 
-#include <string.h>
-
 static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
 {
     return plan->d->model;

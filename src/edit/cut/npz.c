@@ -8,8 +8,6 @@
 #include "base/base.h"
 #include "edit/cut/cut.h"
 
-#include <string.h>
-
 /* One array. */
 struct array {
     const char *name; /* name of the array in the archive */

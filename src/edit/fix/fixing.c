@@ -17,9 +17,6 @@
 
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_ROUNDS = 8, MOST_TRIALS = 12, MOST_STEPS = 3 };
 

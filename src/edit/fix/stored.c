@@ -6,8 +6,6 @@
 #include "base/base.h"
 #include "edit/fix/apply.h"
 
-#include <string.h>
-
 /* A stored constant of 8 bits, and the node that dequantizes it. */
 struct stored {
     const struct fsd_quantizer *dq;

@@ -11,8 +11,6 @@
 #include "base/base.h"
 #include "edit/run.h"
 
-#include <string.h>
-
 enum { MOST_COMMAND_BYTES = 1 << 20, MOST_WORDS = 4096 };
 
 struct reading {

@@ -5,8 +5,6 @@
 #include "edit/cut/cut.h"
 #include "edit/issue/issue.h"
 
-#include <string.h>
-
 /* Prints "sub.json" for "sub.onnx", as a word of a shell. */
 static void put_beside(struct fsd_arena *arena, const char *path, const char *ending,
                        FILE *out)

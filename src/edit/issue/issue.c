@@ -8,7 +8,6 @@
 #include "edit/run.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_BYTES = 65000, MOST_ROWS = 40, MOST_NAME = 160 };
 

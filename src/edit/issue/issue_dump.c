@@ -10,8 +10,6 @@
 #include "base/base.h"
 #include "edit/issue/issue.h"
 
-#include <string.h>
-
 enum { MOST_EXCERPT = 1600 };
 
 static bool is_before(struct fsd_slice text, const char *at, const char *word)

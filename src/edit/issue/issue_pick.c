@@ -3,8 +3,6 @@
 #include "edit/issue/issue.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 /* The limit of layers in a report, which should be small. */
 enum { MOST_LAYERS = 8 };

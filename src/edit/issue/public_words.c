@@ -7,7 +7,6 @@
 #include "edit/run.h"
 
 #include <ctype.h>
-#include <string.h>
 
 /* ONNX's attributes and their values, domains and exporters; words of operators are
  * taken from their names. */

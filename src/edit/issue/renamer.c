@@ -10,7 +10,6 @@
 #include "edit/issue/public_words.h"
 
 #include <ctype.h>
-#include <string.h>
 
 struct new_name {
     enum fsd_named of;

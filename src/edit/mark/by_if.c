@@ -12,8 +12,6 @@
 #include "edit/mark/break.h"
 #include "edit/run.h"
 
-#include <string.h>
-
 enum { FAR = 64 }; /* the limit of consecutive nodes without a group */
 
 /* --------------------------------------------------------------------- the tensors */

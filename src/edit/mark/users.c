@@ -9,7 +9,6 @@
 #include "edit/mark/mark.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer)
 {

@@ -14,8 +14,6 @@
 #include "edit/mark/mark.h"
 #include "edit/run.h"
 
-#include <string.h>
-
 /* clang-format off */
 #define TENSOR_ROW(has, set, when, t) \
     set(t, NAME,  name, fsd_text(d->names, d->model->tensors.at[i].name), "tensor") \

@@ -12,8 +12,6 @@
 #include "base/base.h"
 #include "model/onnx/collected.h"
 
-#include <string.h>
-
 /* --------------------------------------------------------------------- one tensor */
 
 struct place {

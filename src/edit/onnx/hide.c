@@ -11,9 +11,6 @@
 
 #include <onnx.pb-c.h>
 
-#include <stdlib.h>
-#include <string.h>
-
 enum message {
     MODEL,
     OPSET,

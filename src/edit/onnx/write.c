@@ -17,8 +17,6 @@
 #include "model/onnx/parts.h"
 #include "edit/onnx/types.h"
 
-#include <string.h>
-
 struct writer {
     const struct fsd_onnx_edits *e;
     struct fsd_arena *arena; /* the arena of the edits */

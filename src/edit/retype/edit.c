@@ -9,8 +9,6 @@
 #include "edit/run.h"
 #include "base/base.h"
 
-#include <string.h>
-
 enum { TYPES = 3 };
 
 struct editor {

@@ -5,8 +5,6 @@
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 static int64_t port_count(const struct fsd_match *m, const struct fsd_cost *c,
                           const struct fsd_port *port, uint32_t *channels)
 {

@@ -12,8 +12,6 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-#include <string.h>
-
 enum { USEFUL = 6, TOO_MANY = 60, MOST_DEPTH = 32 };
 
 struct path {

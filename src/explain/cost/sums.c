@@ -8,8 +8,6 @@
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-
 /* The inputs of the sums. */
 struct parts {
     const struct fsd_match *m;

@@ -7,8 +7,6 @@
 #include "model/graph/graph.h"
 #include "read/engine/reader.h"
 
-#include <string.h>
-
 enum { FAR = 4, LISTED = 4 };
 
 bool fsd_layer_is_free(const struct fsd_diff *d, fsd_id layer)

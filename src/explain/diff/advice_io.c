@@ -11,7 +11,6 @@
 #include "read/engine/reader.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { LISTED = 2, MOST_BORDERS = 64 };
 

@@ -17,8 +17,6 @@
 #include "match/kernel/lowering.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* ----------------------------------------------------------------- types of tensors */
 
 /* The types of those tensors that determine a precision. */

@@ -16,8 +16,6 @@
 #include "model/graph/layer.h"
 #include "read/profile/measured.h"
 
-#include <stdio.h>
-
 /** The outcome of a node.  Each node has exactly one. */
 enum fsd_fate {
     FSD_FATE_LAYER,

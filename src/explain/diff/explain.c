@@ -4,9 +4,6 @@
 #include "explain/diff/tale.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_NODES = 64, MOST_PEERS = 8 };
 
 static void put_by(unsigned by, FILE *out)

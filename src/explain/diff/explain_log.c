@@ -6,7 +6,6 @@
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_RIVALS = 8 };
 

@@ -6,8 +6,6 @@
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 static struct fsd_node_result result(enum fsd_fate fate, const char *why)
 {
     return (struct fsd_node_result){

@@ -9,8 +9,6 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-#include <string.h>
-
 /* Limits of the search, since names may repeat: it must not become quadratic. */
 enum { MOST_NODES = 256, MOST_READERS = 64 };
 

@@ -10,8 +10,6 @@
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* Whether the layer has only steps of a quantizer and steps that change the layout. */
 static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
 {

@@ -4,8 +4,6 @@
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* Tries, registrations by the parser and events of tensors do not explain an
  * outcome. */
 void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,

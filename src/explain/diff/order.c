@@ -12,8 +12,6 @@
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
-#include <string.h>
-
 /* The axes of a tensor in memory, the outermost first, without those of size 1. */
 struct order {
     uint32_t n;

@@ -3,9 +3,6 @@
 #include "explain/pattern/pattern.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 #define NAMED(pattern, word) word,
 static const char *const pattern_names[] = {FSD_PATTERNS(NAMED)};
 

@@ -8,9 +8,7 @@
 #include "explain/pattern/pattern.h"
 #include "model/graph/graph.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { ANCESTORS = 1024 };
 

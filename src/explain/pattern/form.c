@@ -7,9 +7,6 @@
 #include "explain/pattern/form.h"
 #include "model/graph/graph.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { MOST_ARGS = 3 };
 
 /* ------------------------------------------------------------------- expressions */

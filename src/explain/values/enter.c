@@ -12,8 +12,6 @@
 #include "model/ops/ids.h"
 #include "explain/values/values.h"
 
-#include <stdlib.h>
-
 enum { DETAILED = 16 }; /* number of entries with suspects: more are never printed */
 
 struct search {

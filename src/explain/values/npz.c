@@ -15,8 +15,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 enum {
     END_SIZE = 22,       /* size of the end record without its comment */
     COMMENT_MAX = 65535, /* largest size of the comment */

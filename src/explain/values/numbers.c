@@ -3,8 +3,6 @@
 #include "explain/values/values.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column)
 {
     struct fsd_span cells =

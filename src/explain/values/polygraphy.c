@@ -14,8 +14,6 @@
 #include "base/base.h"
 #include "read/engine/record.h"
 
-#include <string.h>
-
 /* Nesting levels: the object, "lst", a runner, its iterations, one iteration, its
  * outputs, and a tensor, with any objects around its array. */
 enum { LST = 2, RUNNER, ITERATIONS, ITERATION, OUTPUTS, TENSOR, DEPTH_MAX = 32 };

@@ -5,7 +5,6 @@
 #include "base/base.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
 
 bool fsd_sets_are(const struct fsd_file *file)
 {

@@ -8,9 +8,7 @@
 #include "base/base.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 #include <zlib.h>
 
 struct fsd_stream {

@@ -17,7 +17,6 @@
 #include "read/engine/record.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ROWS_MAX = 1 << 20, CELL_MAX = 64 };
 

@@ -12,7 +12,6 @@
 #include "model/ops/ops.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MESSAGE_MOST = 600, NAMES_SHOWN = 3 };
 

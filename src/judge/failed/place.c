@@ -21,7 +21,6 @@
 #include "model/ops/ops.h"
 
 #include <ctype.h>
-#include <string.h>
 
 FSD_NAMES(fsd_failed_by_text, enum fsd_failed_by, FSD__FAILED_BY_COUNT,
           "the parser states it", "the message names it",

@@ -16,7 +16,6 @@
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 typedef bool applies_fn(const struct fsd_failed *f);
 

@@ -17,8 +17,6 @@
 #include "model/graph/graph.h"
 #include "model/ops/ops.h"
 
-#include <string.h>
-
 /* ------------------------------------------------------------ layers without a name */
 
 /* The largest number of layers without a name: of an operator that is in no row, and of

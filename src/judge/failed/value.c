@@ -3,8 +3,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 const char *fsd_failed_value(const struct fsd_failed *f, enum fsd_said what)
 {
     for (uint32_t i = 0; i < f->values.n; i++)

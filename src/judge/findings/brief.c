@@ -21,7 +21,6 @@
 #include "explain/values/values.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { MOST_CAUSES = 3 };
 

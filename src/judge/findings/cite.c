@@ -16,8 +16,6 @@
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 enum { MOST = 8, LOOKED_AT = 16, STEPS = 16 };
 
 struct citer {

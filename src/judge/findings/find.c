@@ -8,8 +8,6 @@
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
 #include <xxhash.h>
 
 /* Prints the amounts that have a budget: "3, 0.1100 ms, 5.20%". */

@@ -5,8 +5,6 @@
 #include "base/base.h"
 #include "judge/findings/findings.h"
 
-#include <stdio.h>
-
 struct fsd_finder {
     const struct fsd_diff *d; /**< for FSD_NEEDS_RUN and FSD_NEEDS_LINT; may be NULL for
                                    a case */

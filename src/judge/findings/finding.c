@@ -5,8 +5,6 @@
 #include "model/graph/graph.h"
 #include "model/graph/word.h"
 
-#include <string.h>
-
 enum { LISTED = 5 };
 
 /* Sets the file of a finding. For a check it is the snapshot, which is under version

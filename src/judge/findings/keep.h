@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /** @param text  may point to NULL. */
 static inline void fsd_keep_text(struct fsd_arena *arena, const char **text)
 {

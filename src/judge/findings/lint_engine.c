@@ -3,8 +3,6 @@
 #include "judge/findings/lint.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* Whether findings of the rule may explain other layers; a pair that no operator reads
  * explains none. */
 static bool may_explain(const struct fsd_rule *rule)

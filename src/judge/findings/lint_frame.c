@@ -10,8 +10,6 @@
 #include "judge/findings/lint.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* --------------------------------------------------------------------------- names */
 
 const char *fsd_lint_tensor(const struct fsd_finder *f, fsd_id tensor)

@@ -15,7 +15,6 @@
 #include "model/graph/graph.h"
 
 #include <math.h>
-#include <string.h>
 
 enum { LEAST_HEAD = 16, DEEPER = 8, BF16_OPSET = 13, BF16_SM = 80 };
 

@@ -6,8 +6,6 @@
 #include "base/base.h"
 #include "judge/findings/place.h"
 
-#include <string.h>
-
 #define ACTIVATION "@activation|Gelu|Sigmoid|HardSigmoid"
 
 /* ------------------------------------------------------------------------- one side */

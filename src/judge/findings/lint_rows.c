@@ -6,7 +6,6 @@
 #include "judge/findings/place.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* ---------------------------------------------------------------- words of forms */
 

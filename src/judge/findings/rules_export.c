@@ -2,8 +2,6 @@
  * each change is a finding.  A policy cannot set them, since they judge nothing. */
 #include "judge/findings/finder.h"
 
-#include <string.h>
-
 /* A constant is printed as "= 0.5"; skips the "= ". */
 static const char *value_of(const char *text)
 {

@@ -23,8 +23,6 @@
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 enum { NAMED = 2 };
 
 static const double LEAST = 0.01; /* share of the total below which a gain is not

@@ -19,9 +19,6 @@
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, NODES_OTHER, BUILDER, KINDS };
 enum { NAMED = 3 }; /* most nodes that a sentence names */
 

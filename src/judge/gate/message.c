@@ -3,8 +3,6 @@
 #include "base/base.h"
 #include "judge/gate/gate.h"
 
-#include <string.h>
-
 const char *fsd_rule_budgets(struct fsd_arena *arena, const struct fsd_rule *r)
 {
     const struct {

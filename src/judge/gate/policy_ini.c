@@ -7,9 +7,7 @@
 #include "judge/gate/gate.h"
 
 #include <ctype.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define POLICY_LIMIT (UINT64_C(1) << 22)
 

@@ -14,8 +14,6 @@
 #include "model/ops/ids.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { LONG_ROW = 16384 };
 

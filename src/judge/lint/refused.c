@@ -4,7 +4,6 @@
 #include "model/graph/graph.h"
 
 #include <math.h>
-#include <string.h>
 
 static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
 {

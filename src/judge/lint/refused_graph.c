@@ -5,8 +5,6 @@
 #include "base/base.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* --------------------------------------------------------------------------- cycles */
 
 /* Removes nodes whose producers (or consumers) have all been removed, again and again;

@@ -13,8 +13,6 @@
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
-#include <string.h>
-
 #define SWITCH(word) "build with " word " in __LUNOWUD"
 #define MARK         "mark a tensor inside it as an output"
 #define IF           "pass a tensor inside it through an If of two equal branches"

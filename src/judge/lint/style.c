@@ -3,8 +3,6 @@
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* An exporter is recognized by the producer in the file, a domain, or a part of the
  * quantizers' names. */
 static const struct sign {

@@ -5,7 +5,6 @@
 #include "model/graph/graph.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct family {
     const char *name;

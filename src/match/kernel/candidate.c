@@ -5,7 +5,6 @@
 #include "match/kernel/replay.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ----------------------------------------------------------------- one candidate */
 

@@ -5,9 +5,6 @@
 #include "base/base.h"
 #include "match/kernel/replay.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* Whether the kernel lists a constant as large as one that the node reads. */
 static bool lists_constant(const struct replay *r, fsd_id node)
 {

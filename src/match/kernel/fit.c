@@ -4,8 +4,6 @@
  */
 #include "match/kernel/replay.h"
 
-#include <string.h>
-
 /* Whether a node outside of the candidate reads the tensor, possibly through nodes that
  * need no step, or the tensor is an output of the network. */
 static bool escapes(const struct replay *r, const struct candidate *w, fsd_id tensor,

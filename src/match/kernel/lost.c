@@ -15,8 +15,6 @@
  */
 #include "match/kernel/replay.h"
 
-#include <string.h>
-
 enum { VISITED = 160, BORDER = 12, WANTED = 8 };
 
 /* Adds a tensor of the model to the border of the engine's tensor `e`. */

@@ -9,8 +9,6 @@
 #include "match/kernel/lowering.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* Adds a lowering of `op`: the steps "A B C" up to the end or the next bar. */
 static void add(struct fsd_lowerings *r, const struct fsd_graph *g,
                 struct fsd_arena *arena, fsd_sym op, const char *steps)

@@ -36,9 +36,7 @@
  */
 #include "match/kernel/replay.h"
 
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Records that the engine's tensor `e` also holds the item. */
 static void hold(struct replay *r, fsd_id e, struct held item)

@@ -11,12 +11,6 @@
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-#include <stddef.h>
-#include <string.h>
-
-struct fsd_mention;
-struct fsd_port;
-
 enum {
     CANDIDATES = 24,
     CHOICES = CANDIDATES,

@@ -7,8 +7,6 @@
  */
 #include "model/graph/built.h"
 
-#include <string.h>
-
 static const char *const keys[] = {
     FSD_BUILT_VERSION,    FSD_BUILT_LIBRARY, FSD_BUILT_LABEL,     FSD_BUILT_GPU,
     FSD_BUILT_CAPABILITY, FSD_BUILT_KERNELS, FSD_BUILT_PRECISION, FSD_BUILT_CALIBRATION,

@@ -8,8 +8,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-
 #define FSD_BUILT_VERSION    "version" /**< becomes the engine's producer */
 #define FSD_BUILT_LIBRARY    "library" /**< likewise, if there is no version */
 #define FSD_BUILT_LABEL      "label"   /**< set by the user: the purpose of the build */

@@ -10,8 +10,6 @@
 #include "host/files.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 static const struct {
     const char *name;

@@ -7,8 +7,6 @@
 #include "model/graph/effort.h"
 #include "base/base.h"
 
-#include <stdlib.h>
-
 uint32_t fsd_effort_on(struct fsd_arena *arena, struct fsd_efforts *all, fsd_sym layer,
                        fsd_sym source, uint32_t build)
 {

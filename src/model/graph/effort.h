@@ -11,8 +11,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-
 enum {
     FSD_MOST_SOURCES = 64, /**< per layer; no log seen has more than 12 */
     FSD_MOST_REASONS = 16, /**< per source of a layer */

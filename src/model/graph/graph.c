@@ -9,9 +9,6 @@
  */
 #include "model/graph/graph.h"
 
-#include <limits.h>
-#include <string.h>
-
 const struct fsd_graph *fsd_graph_at(struct fsd_arena *arena, const struct fsd_graph *g,
                                      const char *path)
 {

@@ -27,8 +27,6 @@
 #include "model/graph/layer.h"
 
 #include <fusiondiff/fusiondiff.h>
-#include <stdbool.h>
-#include <stdio.h>
 
 struct fsd_port {
     fsd_id tensor; /**< FSD_NONE: an omitted optional input */

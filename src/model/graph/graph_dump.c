@@ -7,7 +7,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Prints a name between two words. */
 static void put(const struct fsd_graph *g, const char *before, fsd_sym name,

@@ -10,8 +10,6 @@
 #include "model/graph/items.h"
 
 #include <inttypes.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { MOST_FORMS = 4096, FORM_WORDS = 4, FORM_BYTES = 96 };
 

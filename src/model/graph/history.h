@@ -15,9 +15,6 @@
 #include "model/graph/effort.h"
 #include "model/graph/profile.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-
 /** The forms, and the meaning of `a`, `b` and `text` in each. */
 enum fsd_event_kind {
     FSD_EVENT_STAGE,     /**< a: "After vertical fusions", text: the number of layers */

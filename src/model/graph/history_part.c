@@ -8,10 +8,7 @@
  */
 #include "model/graph/history.h"
 
-#include <stdalign.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum kind {
     EVENTS,

@@ -5,8 +5,6 @@
  */
 #include "model/graph/items.h"
 
-#include <string.h>
-
 /* The length of the longest replacement of a separator, "&#x1e;", with a blank on both
  * sides. */
 enum { SEPARATOR_MAX = 8 };

@@ -13,8 +13,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /* Offsets at which the arrays of the appended part begin. */
 struct at {
     uint32_t nodes, forms, ports, dims, terms, values, attrs, mentions, ints, floats,

@@ -4,8 +4,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-
 /** The times of one layer in one profile. */
 struct fsd_profile_entry {
     fsd_sym name; /**< as the input spells it */

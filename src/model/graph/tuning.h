@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-
 struct fsd_tuning_step {
     uint64_t number; /**< the file's own number of the iteration */
     bool numbered;   /**< the file states `number` */

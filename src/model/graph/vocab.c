@@ -8,9 +8,7 @@
 #include "model/graph/vocab.h"
 #include "base/base.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Names up to this length are rewritten on the stack. */
 enum { SHORT_NAME = 256 };

@@ -11,9 +11,7 @@
 #include <fusiondiff/fusiondiff.h>
 
 #include <ctype.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 static const char provider_head[] = "provider:";
 

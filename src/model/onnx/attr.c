@@ -9,8 +9,6 @@
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
 
-#include <string.h>
-
 /* Field numbers of AttributeProto that the filter may have dropped. */
 enum { STRING = 4, FLOATS = 7, INTS = 8, STRINGS = 9 };
 

@@ -8,8 +8,6 @@
 #include "model/onnx/parts.h"
 #include "model/ops/ids.h"
 
-#include <string.h>
-
 struct fsd_onnx_edits *fsd_onnx_edits_new(struct fsd_arena *arena,
                                           const struct fsd_graph *g)
 {

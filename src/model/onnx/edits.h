@@ -13,10 +13,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-
-struct fsd_graph;
-
 /** Element types by ONNX's numbers. */
 enum {
     FSD_ONNX_FLOAT = 1,

@@ -7,9 +7,6 @@
 #include "model/onnx/parts.h"
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 static const char *plain_domain(const char *domain)
 {
     return !domain || fsd_is_onnx_domain(domain) ? "" : domain;

@@ -17,7 +17,6 @@
 #include "model/ops/ops.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum {
     BODY_DEPTH = 256,      /* depth of nested bodies */

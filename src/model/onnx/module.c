@@ -24,8 +24,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /* Takes the last entry off "['', 'model', 'linear_3']"; false for the first entry,
  * which is the model itself. */
 static bool take_last(struct fsd_slice *list, struct fsd_slice *last)

@@ -10,8 +10,6 @@
 #include "model/onnx/parts.h"
 #include "model/onnx/wire.h"
 
-#include <string.h>
-
 enum { MOST_DIMS = 256 };
 
 /* The fields of TensorProto that contain elements, by number. */

@@ -8,8 +8,6 @@
 #include "host/files.h"
 #include "model/onnx/collected.h"
 
-#include <string.h>
-
 /* The fields that lead from a model to the mark of external data. */
 static const struct {
     enum fsd_onnx_message in;

@@ -23,8 +23,6 @@
 
 #include <assert.h>
 #include <onnx.pb-c.h>
-#include <stdbool.h>
-#include <string.h>
 
 enum {
     MOST_FIELDS = 16,    /* per message type of proto/onnx.proto */

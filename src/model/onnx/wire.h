@@ -24,7 +24,6 @@
 #include "base/base.h"
 
 #include <protobuf-c/protobuf-c.h>
-#include <stdbool.h>
 
 enum {
     FSD_WIRE_RECORD = 19000, /* protobuf reserves 19000 to 19999 */

@@ -7,9 +7,6 @@
 #include "base/base.h"
 
 #include <inttypes.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TERMS = 8, DEGREE = 8, QUOTIENTS = 256, NAME = 160 };
 

@@ -11,8 +11,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-
 struct fsd_amounts;
 
 /** A table of polynomials, allocated in the arena.  `names` contains the names of the

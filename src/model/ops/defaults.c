@@ -6,8 +6,6 @@
 #include "model/ops/ops.h"
 #include "base/base.h"
 
-#include <string.h>
-
 static const struct {
     const char *op, *word; /* "axis=-1" */
     int64_t since;

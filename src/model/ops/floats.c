@@ -5,7 +5,6 @@
 #include "model/ops/rule.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct row {
     const char *name;

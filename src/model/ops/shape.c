@@ -1,8 +1,6 @@
 /* Shapes of elementwise operators, matrix products and recurrent layers. */
 #include "model/ops/rule.h"
 
-#include <string.h>
-
 bool fsd_shape_same(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     *out = *fsd_shape_in(c, 0);

@@ -8,8 +8,6 @@
  */
 #include "model/ops/rule.h"
 
-#include <string.h>
-
 /* A node with bodies, and the positions of its inputs and outputs. */
 struct owner {
     struct fsd_sizes *s;

@@ -8,8 +8,6 @@
  */
 #include "model/ops/rule.h"
 
-#include <string.h>
-
 struct equation {
     int64_t size['z' + 1]; /* indexed by letter */
     uint32_t uses['z' + 1];

@@ -2,8 +2,6 @@
  * tensors that are taken from them. */
 #include "model/ops/rule.h"
 
-#include <string.h>
-
 /* ------------------------------------------------------------------- their elements */
 
 bool fsd_items_construct(const struct fsd_op_case *c, struct fsd_shape *out)

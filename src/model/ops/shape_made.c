@@ -1,8 +1,6 @@
 /* Shapes that depend on sizes or on the values of elements. */
 #include "model/ops/rule.h"
 
-#include <string.h>
-
 bool fsd_shape_listed(const struct fsd_op_case *c, uint32_t i, struct fsd_shape *out)
 {
     const struct fsd_ints *sizes = fsd_ints_in(c, i);

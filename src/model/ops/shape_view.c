@@ -1,8 +1,6 @@
 /* Shapes of operators that move elements, choose some of them, or repeat them. */
 #include "model/ops/rule.h"
 
-#include <string.h>
-
 /* Reads axes, from the attribute or the second input, as bits; false if they are
  * unknown. */
 static bool read_axes(const struct fsd_op_case *c, uint32_t rank, unsigned *axes)

@@ -1,8 +1,6 @@
 /* Shapes of operators on the spatial dimensions after the channels. */
 #include "model/ops/rule.h"
 
-#include <string.h>
-
 /* ------------------------------------------------------------ windows over space */
 
 struct window {

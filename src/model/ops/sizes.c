@@ -11,7 +11,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Lists nodes by scope, and detects whether any of them outputs or reads a sequence. */
 static void list_scopes(struct fsd_sizes *s)

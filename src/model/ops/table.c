@@ -9,7 +9,6 @@
 #include "model/ops/rule.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The type of an output. */
 enum type {

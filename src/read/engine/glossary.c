@@ -6,9 +6,6 @@
 #include "read/engine/reader.h"
 #include "host/files.h"
 
-#include <stdio.h>
-#include <string.h>
-
 #define BLOCK FSD_GLOSS_BLOCK
 
 static const struct fsd_gloss blocks[] = {

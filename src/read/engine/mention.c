@@ -10,8 +10,6 @@
 #include "read/engine/reader.h"
 #include "model/ops/ids.h"
 
-#include <string.h>
-
 /* If several nodes have the name, at most this many of them get a mention; each mention
  * states how many nodes there are. */
 enum { CANDIDATES = 8 };

@@ -13,9 +13,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 struct fsd_field {
     const char *key; /**< not terminated; NULL: an item of a list */
     size_t key_len;

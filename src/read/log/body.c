@@ -10,8 +10,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 void fsd_log_open(struct fsd_log_stack *stack, struct fsd_slice head, fsd_id node)
 {
     if (stack->n == FSD_LOG_MOST_OPEN) {

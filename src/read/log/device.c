@@ -26,9 +26,6 @@
 #include "base/base.h"
 #include "host/files.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /* --------------------------------------------------------------- a layer that falls */
 
 /* The messages, by their beginnings and ends. `between` is the text between a reason

@@ -16,7 +16,6 @@
 #include "read/log/log.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { LONGEST_REASON = 160, DAY = 24 * 60 * 60 };
 

@@ -8,8 +8,6 @@
  */
 #include "read/log/log.h"
 
-#include <string.h>
-
 /* The position of a word between two names: where both sides were seen before,
  * otherwise outside brackets, otherwise the first. */
 static const char *find_between(const struct fsd_event_reader *r, struct fsd_slice p,

@@ -9,8 +9,6 @@
 #include "read/log/log.h"
 
 #include <ctype.h>
-#include <stdio.h>
-#include <string.h>
 
 enum { REASON_SHOWN = 600, REASON_KEPT = 4096, NAME_SHOWN = 100 };
 

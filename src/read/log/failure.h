@@ -9,8 +9,6 @@
 #include "base/base.h"
 #include "model/graph/history.h"
 
-#include <stdbool.h>
-
 struct fsd_log_line;
 
 /* ------------------------------------------------------------------------- messages */

@@ -11,12 +11,6 @@
 #include "model/graph/profile.h"
 #include "read/log/failure.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <string.h>
-
-struct fsd_graph;
-
 /* ---------------------------------------------------------------------------- lines */
 
 /*

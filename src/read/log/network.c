@@ -14,8 +14,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 enum { MOST_DIMS = 64, MOST_LINE = 4000 };
 
 struct net {

@@ -30,8 +30,6 @@
  */
 #include "read/log/log.h"
 
-#include <stdio.h>
-
 /* trtexec prints every option.  The options listed here change the engine; default
  * values are left out.  Options for timing caches, measurements and output files do not
  * change the engine. */

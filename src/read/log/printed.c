@@ -14,7 +14,6 @@
 #include "base/base.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { NUMBER_MAX = 40, ROWS_MAX = 1 << 22, LAYERS_LEAST = 2, CUT_AT = 40 };
 

@@ -21,7 +21,6 @@
 #include "base/base.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     TABLES_MAX = 1 << 12,

@@ -10,7 +10,6 @@
 
 #include "base/base.h"
 
-#include <stdlib.h>
 #include <xxhash.h>
 
 /* The steps that lead to an engine, in the order of a log. */

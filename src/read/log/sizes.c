@@ -24,8 +24,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 /* DEEPEST limits the depth of a term, to which both its brackets and its operands
  * add. */
 enum { MOST_SIZES = 64, DEEPEST = 16, OPERANDS = 16, MOST_NUMBER = 1 << 30 };

@@ -5,9 +5,7 @@
 #include "read/log/log.h"
 #include "host/files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Finds a word whose first 'T' is at offset `t`: lines are short, and searching for a
  * rare letter is faster than memmem()'s preparation. */

@@ -8,8 +8,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-
 enum { HEAD = 1 << 16, MOST = 1000000 };
 
 bool fsd_log_version(struct fsd_slice line, char out[32])

@@ -16,8 +16,6 @@
 
 #include "base/base.h"
 
-#include <string.h>
-
 enum {
     LONGEST = 300,         /* a line whose words begin after this many bytes shows no
                               prefix */

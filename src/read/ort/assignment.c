@@ -14,8 +14,6 @@
 #include "read/engine/record.h"
 #include "read/ort/ort.h"
 
-#include <string.h>
-
 enum { SEARCHED = 4096, MOST_NODES = 1 << 22 };
 
 struct group {

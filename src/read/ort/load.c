@@ -23,8 +23,6 @@
 #include "read/ort/ort.h"
 #include "host/files.h"
 
-#include <string.h>
-
 struct reading {
     struct fsd_graph *g;         /* the engine */
     const struct fsd_graph *src; /* the file's own graph */

@@ -21,7 +21,6 @@
 #include "read/engine/record.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 enum { EVENTS_MAX = 1 << 22, MOST_US = 1000000000, INDEX_MAX = 1 << 30 };
 

@@ -15,8 +15,6 @@
 #include "base/file_type.h"
 #include "read/ort/ort.h"
 
-#include <string.h>
-
 enum {
     SEARCHED = 1 << 16,     /* bytes that are searched for the first line of a
                                session */

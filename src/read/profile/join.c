@@ -6,8 +6,6 @@
 #include "model/graph/graph.h"
 #include "read/profile/measured.h"
 
-#include <string.h>
-
 /* The layers of each name that no entry has taken yet, in the engine's order. */
 struct queue {
     fsd_id *first; /* indexed by symbol; FSD_NONE: none is left */

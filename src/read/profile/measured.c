@@ -7,8 +7,6 @@
 #include "model/graph/graph.h"
 #include "read/profile/measured.h"
 
-#include <stdio.h>
-
 static void remark(struct fsd_graph *engine, const char *rule, fsd_id layer,
                    fsd_sym text)
 {

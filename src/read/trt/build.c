@@ -15,8 +15,6 @@
 #include "read/trt/name.h"
 #include "host/files.h"
 
-#include <string.h>
-
 enum { PRODUCED = 1, CONSUMED = 2 };
 
 void fsd_build_init(struct fsd_build *b, struct fsd_graph *g,

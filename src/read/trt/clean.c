@@ -5,9 +5,6 @@
 #include "read/trt/trt.h"
 #include "base/plain.h"
 
-#include <stdint.h>
-#include <string.h>
-
 struct cleaner {
     const unsigned char *in;
     size_t n, at; /* at: the next byte to read */

@@ -5,8 +5,6 @@
 #include "read/trt/grammar.h"
 #include "read/engine/reader.h"
 
-#include <string.h>
-
 enum { DEPTH_MAX = 64, TAIL_MAX = 4 };
 
 /* The kind of the part just read; it decides the form of a name that has no other form

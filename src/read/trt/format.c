@@ -16,9 +16,6 @@
 #include "read/trt/trt.h"
 #include "base/base.h"
 
-#include <stdint.h>
-#include <string.h>
-
 enum { WORD_MAX = 24 };
 
 struct word {

@@ -7,9 +7,6 @@
 #include "model/graph/layer.h"
 #include "model/graph/vocab.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
 /* ------------------------------------------------------------------------ scan.c */
 
 /* Where a part is, which determines the text that ends it. */

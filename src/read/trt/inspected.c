@@ -25,9 +25,6 @@
 #include "base/base.h"
 #include "read/log/log.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum part { HEAD, PROFILES, LAYERS };
 
 enum { SIZES_MAX = 8 }; /* dimensions of a tensor: TensorRT's limit */

@@ -21,7 +21,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LONGEST_KEY = 64, NUMBER_MAX = 40, ITEMS_MAX = 1 << 16 };
 

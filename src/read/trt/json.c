@@ -18,7 +18,6 @@
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Limits that are far above any engine, and low enough for the memory that such counts
  * need. */

@@ -15,7 +15,6 @@
 
 #include <errno.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* The limits are low enough for the memory that values need: cJSON needs 140 bytes for
  * a value, and TensorRT writes one in 14 bytes or more. */

@@ -17,9 +17,7 @@
 #include "read/trt/build.h"
 #include "read/trt/json.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 struct objects {
     struct fsd_slice left; /* the rest of the file */

@@ -13,7 +13,6 @@
 #include "base/base.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 struct word {
     const char *word;

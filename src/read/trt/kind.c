@@ -10,8 +10,6 @@
 #include "read/trt/trt.h"
 #include "host/files.h"
 
-#include <string.h>
-
 /* LayerType values that do not compute, in any case ("NoOp", TensorRT 11: "noop"). A
  * NoOp proves nothing about a node: a reformat that turned out free is one, and so is a
  * Reshape or Cast of the model, with Metadata or without. */

@@ -10,8 +10,6 @@
 #include "read/trt/build.h"
 #include "read/trt/trt.h"
 
-#include <string.h>
-
 /* The largest dumps seen have some 50 MB.  Text is read line by line. */
 static const uint64_t size_max = (uint64_t)1 << 28;
 enum { HASH_STEP = 1 << 22, VERSION_WITHIN = 1 << 16 };

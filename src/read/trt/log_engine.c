@@ -11,9 +11,6 @@
 #include "base/base.h"
 #include "read/log/log.h"
 
-#include <stdio.h>
-#include <string.h>
-
 enum { LAYERS_MAX = 1 << 20, MENTIONS_MAX = 1 << 24, VECTOR_MAX = UINT16_MAX };
 
 struct reading {

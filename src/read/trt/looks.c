@@ -10,9 +10,7 @@
 #include "base/base.h"
 #include "host/files.h"
 
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* ------------------------------------------------------------------------- names */
 

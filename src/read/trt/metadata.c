@@ -19,8 +19,6 @@
 #include "read/engine/reader.h"
 #include "read/trt/name.h"
 
-#include <string.h>
-
 #define TRAILER " | "
 #define ELISION " ... "
 

@@ -43,8 +43,6 @@
 #include "read/trt/grammar.h"
 #include "read/engine/reader.h"
 
-#include <string.h>
-
 /* TensorRT has no longer names; a longer one would not be parsed. */
 enum { NAME_MAX = 1 << 20, STEPS_AT_LEAST = 1 << 16, STEPS_PER_BYTE = 128 };
 

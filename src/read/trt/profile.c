@@ -10,8 +10,6 @@
 #include "read/engine/record.h"
 
 #include <math.h>
-#include <stdlib.h>
-#include <string.h>
 
 static const uint64_t size_max = (uint64_t)1 << 28;
 enum {

@@ -3,8 +3,6 @@
  */
 #include "read/trt/grammar.h"
 
-#include <string.h>
-
 /* No number or layer type of TensorRT is longer.  Without a limit, a hostile name could
  * be scanned once per byte. */
 enum { DIGITS_MAX = 10, TYPE_MAX = 64 };

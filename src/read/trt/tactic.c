@@ -18,8 +18,6 @@
 #include "base/base.h"
 #include "host/files.h"
 
-#include <string.h>
-
 /* Takes "i8", "f16", "tf32" or "FP16" off the front; unknown if there is no type. */
 static enum fsd_dtype take_type(struct fsd_slice *t)
 {

@@ -16,7 +16,6 @@
 #include "base/base.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* The length without " [profile N]" at the end; n if there is none. */
 static size_t without_profile(const char *s, size_t n)

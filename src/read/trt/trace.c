@@ -17,7 +17,6 @@
 #include "read/engine/record.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { ENTRIES_MAX = 1 << 22, MOST_MS = 1000000000, PEEK = 4096 };
 

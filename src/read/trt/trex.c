@@ -18,8 +18,6 @@
 #include "read/trt/trt.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <string.h>
 
 enum {
     SEARCHED = 1 << 14,

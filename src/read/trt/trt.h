@@ -11,14 +11,6 @@
 #include "model/graph/profile.h"
 #include "model/graph/vocab.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-
-struct fsd_build;
-struct fsd_graph;
-struct fsd_layer;
-struct fsd_node;
-
 /* ---------------------------------------------------------------------- format.c */
 
 /* The inspector's words for a tensor's type and layout:

@@ -16,7 +16,6 @@
 #include <limits.h>
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { LEVELS_MAX = 32 }; /* reports are nested about ten deep */
 

@@ -6,8 +6,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-
 /** An open object or list. */
 struct fsd_json;
 

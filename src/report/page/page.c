@@ -15,7 +15,6 @@
 #include "report/view/view.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Writes JSON without the blanks between its tokens, of which a report has many.
  * Changes the text in place. */

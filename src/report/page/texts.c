@@ -12,9 +12,6 @@
 #include "report/verdict/verdict.h"
 #include "report/view/view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 /* clang-format off */
 #define STORY_LINE(has, set, when, t) \
     has(t, TEXT,  topic, NULL) \

@@ -17,8 +17,6 @@
 #include <fusiondiff/fusiondiff.h>
 
 #include <ctype.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum {
     HANG = 4,

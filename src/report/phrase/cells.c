@@ -4,8 +4,6 @@
 #include "model/graph/graph.h"
 #include "report/phrase/phrase.h"
 
-#include <string.h>
-
 enum { FEW_NODES = 3 };
 
 const char *fsd_phrase_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id id,

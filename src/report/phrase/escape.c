@@ -11,7 +11,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Prints byte i of `s`, or its replacement. */
 typedef void put_fn(FILE *out, const char *s, size_t i);

@@ -5,8 +5,6 @@
 
 #include "base/base.h"
 
-#include <stdio.h>
-
 /** The role of a piece of text, which determines its color. */
 enum fsd_ink {
     FSD_INK_PLAIN,

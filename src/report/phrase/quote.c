@@ -15,7 +15,6 @@
 
 #include <ctype.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* No column of a report shows a longer end of a name. */
 enum { LONGEST_TAIL = 512 };

@@ -7,8 +7,6 @@
 
 #include "explain/diff/diff.h"
 
-#include <stdio.h>
-
 typedef FSD_VEC(const char *) fsd_texts;
 
 /** The names that an input chose and that could be read as sentences: those with

@@ -12,8 +12,6 @@
 #include "base/base.h"
 #include "report/phrase/ink.h"
 
-#include <string.h>
-
 enum { HANG = 4, TOPIC = 12, LEAST_WORD = 8 };
 
 /* The number of columns, without color codes. */

@@ -11,9 +11,6 @@
 #include "model/graph/word.h"
 #include "report/picture/drawing.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { MOST_ENDS = 800 }; /* the size of a picture whose layout takes a second or two */
 
 /* The regions and moves that are picked, without their neighbors. */

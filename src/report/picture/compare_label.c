@@ -7,8 +7,6 @@
 #include "report/phrase/phrase.h"
 #include "report/picture/drawing.h"
 
-#include <string.h>
-
 enum {
     NAME = 34,
     NAMES = 5,

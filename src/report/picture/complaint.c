@@ -8,8 +8,6 @@
 #include "base/base.h"
 #include "report/picture/drawing.h"
 
-#include <string.h>
-
 const char *fsd_graphviz_complaint(const char *said)
 {
     static const char *const words[] = {"Error: ", "Warning: "};

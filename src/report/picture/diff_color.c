@@ -5,8 +5,6 @@
 #include "report/picture/drawing.h"
 #include "explain/values/values.h"
 
-#include <string.h>
-
 static unsigned by_precision(const struct fsd_diff *d, fsd_id layer)
 {
     static const unsigned by_rank[] = {5, 6, 4, 3, 1, 1};

@@ -4,9 +4,6 @@
 #include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     MOST_ENDS = 2000, /* boxes, wires and ties of a picture whose layout takes a second
                          or two */

@@ -6,7 +6,6 @@
 #include "explain/values/values.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     NAME = 34, /* characters of a name in a box */

@@ -9,8 +9,6 @@
 #include "model/graph/graph.h"
 #include "report/picture/drawing.h"
 
-#include <string.h>
-
 enum { NEAR = 1 }; /* default number of steps around the selection */
 
 bool fsd_node_vanished(const struct fsd_diff *d, fsd_id node)

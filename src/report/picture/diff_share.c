@@ -16,7 +16,6 @@
 
 #include <limits.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     LEAST_RUN = 3, /* minimum number of layers in a run */

@@ -19,8 +19,6 @@
 #include "base/base.h"
 #include "report/picture/drawing.h"
 
-#include <string.h>
-
 /* Attributes of a box that does not set its own. */
 static const struct fsd_box_style usual = {"box", "rounded,filled", "#ffffff",
                                            "#555555", "1"};

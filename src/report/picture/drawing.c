@@ -7,9 +7,6 @@
 #include "report/picture/drawing.h"
 #include "base/base.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 fsd_id fsd_drawing_add_box(struct fsd_drawing *w, struct fsd_box box, fsd_id item)
 {
     box.items = (struct fsd_span){w->items.n, 1};

@@ -8,7 +8,6 @@
 
 #include <dlfcn.h>
 #include <graphviz/gvc.h>
-#include <string.h>
 
 #define CALLED(of)                                                                     \
     of(agreseterrors) of(agread) of(agerrors) of(agclose) of(AgMemDisc) of(AgIoDisc)   \

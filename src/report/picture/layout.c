@@ -10,7 +10,6 @@
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum {
     MANY_WIRES = 160 /* a picture with more wires has labels on only some of them */

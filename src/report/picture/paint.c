@@ -5,7 +5,6 @@
 #include "base/base.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* ---------------------------------------------------------------------- escapes */
 

@@ -6,8 +6,6 @@
 #include "change/compare/compare.h"
 #include "explain/diff/diff.h"
 
-#include <stdio.h>
-
 /** A box that contains several nodes or layers. */
 struct fsd_picture_box {
     const char *name; /**< id of the box in an SVG: "l12" */

@@ -9,7 +9,6 @@
 #include "report/picture/drawing.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static char *find(void)
 {

@@ -2,8 +2,6 @@
  * and checks.schema.json are generated from these records. */
 #include "report/record/records.h"
 
-#include <stdio.h>
-
 static const char *schema_name(unsigned i)
 {
     (void)i;

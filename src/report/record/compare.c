@@ -4,8 +4,6 @@
 #include "base/base.h"
 #include "report/record/records.h"
 
-#include <string.h>
-
 /* --------------------------------------------------------------------------- sides */
 
 /* clang-format off */

@@ -4,7 +4,6 @@
 #include "report/record/records.h"
 
 #include <inttypes.h>
-#include <string.h>
 
 /* clang-format off */
 #define FINDING(has, set, when, t) \

@@ -3,8 +3,6 @@
 #include "model/graph/graph.h"
 #include "report/record/records.h"
 
-#include <string.h>
-
 /* clang-format off */
 #define PORT(has, set, when, t) \
     when(t, NAME, name, port->tensor != FSD_NONE && \

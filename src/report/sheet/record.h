@@ -38,10 +38,6 @@
 
 #include "base/base.h"
 
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
 enum fsd_cell_kind {
     FSD_CELL_COUNT,
     FSD_CELL_NUMBER,

@@ -36,9 +36,6 @@
 #include "explain/diff/diff.h"
 #include "report/sheet/record.h"
 
-#include <stdio.h>
-#include <string.h>
-
 /** Fills row `i`, whose members are all unknown before. `arena` is freed after the row
  * is printed. */
 typedef void fsd_fill_row_fn(struct fsd_arena *arena, void *row, const void *from,

@@ -6,7 +6,6 @@
 #include <assert.h>
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { USUAL_WIDTH = 100, LEAST_ROOM = 12 };
 

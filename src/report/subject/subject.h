@@ -12,8 +12,6 @@
 #include "judge/findings/findings.h"
 #include "judge/gate/gate.h"
 
-#include <stdio.h>
-
 struct fsd_failed; /* judge/failed/failed.h */
 
 /** The subject of a report. */

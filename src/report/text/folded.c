@@ -18,8 +18,6 @@
 #include "report/text/rows.h"
 #include "report/text/text.h"
 
-#include <string.h>
-
 enum {
     LONGEST = 128,     /* layers in a block */
     SHOWN_BLOCK = 16,  /* layers in a block that is shown completely in any engine */

@@ -15,8 +15,6 @@
 #include "model/graph/graph.h"
 #include "report/text/rows.h"
 
-#include <string.h>
-
 enum {
     MOST_ROWS = 64, /* maximum number of rows below one heading */
     LINE = 24       /* what one more line costs a reader, in characters */

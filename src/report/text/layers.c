@@ -13,9 +13,6 @@
 #include "report/text/text.h"
 #include "report/phrase/phrase.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum {
     SIDE_BY_SIDE = 96, /* minimum number of columns for this layout */
     NUMBER = 5,        /* columns for the layer's number */

@@ -7,8 +7,6 @@
 #include "report/subject/subject.h"
 #include "report/text/text.h"
 
-#include <string.h>
-
 enum { GROUPS = 12, PLACES = 5 };
 
 static const char head_text[] =

@@ -14,7 +14,6 @@
 
 #include <inttypes.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { SHOWN_OPS = 6, SHOWN_IN_BRIEF = 3 };
 

@@ -5,8 +5,6 @@
 #include "report/text/text.h"
 #include "report/phrase/phrase.h"
 
-#include <string.h>
-
 enum { SHOWN = 12, FEW = 6, ALIKE = 3, REASONS = 32 };
 
 static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)

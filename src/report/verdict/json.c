@@ -7,7 +7,6 @@
 #include "report/record/records.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static void add_fingerprint(struct fsd_json *object, const char *key, const char *build,
                             const struct fsd_finding *item)

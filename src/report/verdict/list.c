@@ -8,7 +8,6 @@
 #include "report/verdict/verdict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 void fsd_put_builds_tally(const struct fsd_verdicts *all, FILE *out)
 {

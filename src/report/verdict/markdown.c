@@ -9,7 +9,6 @@
 #include "report/verdict/verdict.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 /* Prints a piece of the comment as a whole or not at all.  The room is counted in
  * bytes, of which there are at least as many as characters. */

@@ -5,8 +5,6 @@
 #include "report/verdict/verdict.h"
 #include "report/text/text.h"
 
-#include <string.h>
-
 static void put_row(const struct fsd_verdict_row *row, FILE *out)
 {
     bool change = row->before && *row->before;

@@ -4,8 +4,6 @@
 #include "report/subject/subject.h"
 #include "report/view/view.h"
 
-#include <string.h>
-
 /* clang-format off */
 #define INPUT_ROW(has, set, when, t) \
     has(t, TEXT, builder, "builder") \

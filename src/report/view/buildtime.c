@@ -10,8 +10,6 @@
 #include "model/graph/history.h"
 #include "report/view/view.h"
 
-#include <stdlib.h>
-
 enum { SHOWN = 10, SHOWN_SKIPS = 8 };
 
 /* clang-format off */

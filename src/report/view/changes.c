@@ -8,8 +8,6 @@
 #include "report/text/text.h"
 #include "report/view/view.h"
 
-#include <string.h>
-
 /* clang-format off */
 #define CHANGE_ROW(has, set, when, t) \
     has(t, COUNT,  region,    "region") \

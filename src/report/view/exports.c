@@ -9,8 +9,6 @@
 #include "model/graph/graph.h"
 #include "report/view/view.h"
 
-#include <string.h>
-
 enum { FEW_NODES = 6, FEW_LINES = 12 };
 
 struct context {

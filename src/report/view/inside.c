@@ -7,8 +7,6 @@
 #include "report/record/records.h"
 #include "report/view/view.h"
 
-#include <stdlib.h>
-
 enum { SHOWN = 40 };
 
 struct members {

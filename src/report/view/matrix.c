@@ -11,8 +11,6 @@
 #include "report/record/records.h"
 #include "report/view/view.h"
 
-#include <string.h>
-
 enum { LEAST_NAME = 40, GAP = 2, MOST_GROUPS = 16 };
 
 struct context {

@@ -27,8 +27,6 @@
 #include "model/graph/word.h"
 #include "report/view/view.h"
 
-#include <string.h>
-
 static bool computes(const struct fsd_diff *d, fsd_id node)
 {
     return d->nodes[node].fate == FSD_FATE_LAYER &&

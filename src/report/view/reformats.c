@@ -14,7 +14,6 @@
 #include "report/view/view.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { FEW_FREE = 5, FEW_LISTED = 10 };
 

@@ -7,10 +7,6 @@
 #include "base/base.h"
 #include "report/view/routes.h"
 
-#include <math.h>
-#include <stdlib.h>
-#include <string.h>
-
 static const char *text(const struct fsd_routes_source *k, fsd_sym sym)
 {
     return fsd_text(k->r->names, sym);

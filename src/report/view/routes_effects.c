@@ -8,7 +8,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { PROVED = 3 }; /* regions of an effect that a text shows */
 

@@ -5,8 +5,6 @@
 #include "model/graph/graph.h"
 #include "report/view/view.h"
 
-#include <string.h>
-
 /* clang-format off */
 #define MODULE_ROW(has, set, when, t) \
     has(t, NAME,  name,        NULL) \

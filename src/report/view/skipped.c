@@ -9,9 +9,6 @@
 #include "report/record/records.h"
 #include "report/view/view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SHOWN = 8 };
 
 /* clang-format off */

@@ -11,9 +11,6 @@
 #include "report/record/records.h"
 #include "report/view/view.h"
 
-#include <stdlib.h>
-#include <string.h>
-
 enum { SHOWN = 10 };
 
 /* A ranked item: a layer, a node, or several layers or nodes with the same name. */

@@ -6,8 +6,6 @@
 #include "report/view/view.h"
 #include "model/graph/word.h"
 
-#include <string.h>
-
 #define LISTED(name, pasted) {#name, fsd_view_##name, pasted},
 static const struct fsd_view views[] = {FSD_VIEWS(LISTED)};
 

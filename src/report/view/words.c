@@ -7,8 +7,6 @@
 #include "read/engine/glossary.h"
 #include "report/view/view.h"
 
-#include <string.h>
-
 /* clang-format off */
 #define WORD_ROW(has, set, when, t) \
     has(t, TEXT, word,   "word") \

@@ -3,7 +3,6 @@
 #include "model/ops/ops.h"
 
 #include <assert.h>
-#include <string.h>
 
 enum { NAMED = 6 }; /* most nodes of a group that are named */
 

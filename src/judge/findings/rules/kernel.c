@@ -7,7 +7,6 @@
 #include "judge/findings/finder.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 enum { NAMED = 6 };
 

@@ -2,8 +2,6 @@
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* Reports a log of another build.  Logs and dumps are stored together and easily mixed
  * up, and evidence from another build would be wrong without notice. */
 void fsd_find_other_build(struct fsd_finder *f)

@@ -2,8 +2,6 @@
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
 
-#include <string.h>
-
 /* Reports an engine with the model's names that was built from a different version of
  * the model, with different types or without dynamic sizes. */
 static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)

@@ -2,8 +2,6 @@
 #include "judge/findings/finder.h"
 #include "model/graph/word.h"
 
-#include <string.h>
-
 /* Opens a finding at a line of the policy, which must be changed. */
 static void open_at(struct fsd_finder *f, uint32_t line)
 {

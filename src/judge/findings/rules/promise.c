@@ -7,8 +7,6 @@
 #include "model/graph/graph.h"
 #include "model/graph/word.h"
 
-#include <string.h>
-
 static bool in_scope(const struct fsd_finder *f, const struct fsd_promise *p,
                      fsd_id node)
 {

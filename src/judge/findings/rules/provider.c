@@ -6,8 +6,6 @@
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-#include <string.h>
-
 static const char *old_provider(const struct fsd_finder *f, fsd_id kernel)
 {
     return fsd_text(f->c->old->names, f->c->old->kernels.at[kernel].provider);

@@ -2,8 +2,6 @@
  * this: the same dump with a different model belongs to an earlier model. */
 #include "judge/findings/finder.h"
 
-#include <string.h>
-
 enum { NAMED = 3 };
 
 static bool is_same(const uint64_t a[2], const uint64_t b[2])

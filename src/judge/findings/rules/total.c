@@ -3,8 +3,6 @@
 #include "judge/findings/finder.h"
 #include "model/graph/word.h"
 
-#include <string.h>
-
 /* Counts layers, except those that only synchronize, whose number depends on the number
  * of streams. */
 static uint32_t count_layers(const struct fsd_state *s)

@@ -2,8 +2,6 @@
  * changed, so each of them is a finding. */
 #include "judge/findings/finder.h"
 
-#include <string.h>
-
 static const char *const fact_names[] = {
     [FSD_FACT_TYPE] = "type", [FSD_FACT_LAYOUT] = "layout", [FSD_FACT_SHAPE] = "shape"};
 

@@ -7,8 +7,6 @@
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-#include <string.h>
-
 enum { NAMED = 3 };
 
 void fsd_find_values(struct fsd_finder *f)
