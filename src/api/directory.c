@@ -103,11 +103,6 @@ static enum fsd_status check_link(const struct fsd_directory *d, const char *pat
 
 /* --------------------------------------------------------------------------- files */
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* The sorted names in a directory, in one block of the arena, since nothing may be
  * allocated while the directory is open. Names that appear meanwhile are ignored.
  * @return NULL, with errno set, if the directory cannot be opened. */
@@ -140,7 +135,7 @@ static const char **names_in(const struct fsd_directory *d, size_t *n)
             texts = FSD_NEW(d->arena, char, room + 1);
         }
     }
-    qsort(names, *n, sizeof *names, by_text);
+    qsort(names, *n, sizeof *names, fsd_by_text);
     return names;
 }
 

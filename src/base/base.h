@@ -98,8 +98,19 @@ static inline int fsd_order(uint64_t a, uint64_t b)
 }
 /** Likewise in descending order. */
 int fsd_falling(double a, double b);
-/** The first order, or the second if the first is zero. */
-int fsd_then(int order, int next);
+
+/** Defines the order `name`() of structs of a type for the functions below, by the
+ *  results of comparisons of `x` and `y`: the first that is not zero. */
+#define FSD_ORDERED(name, type, ...)                                                   \
+    static int name(const void *fsd_a_, const void *fsd_b_)                            \
+    {                                                                                  \
+        const type *x = fsd_a_;                                                        \
+        const type *y = fsd_b_;                                                        \
+        const int orders[] = {__VA_ARGS__};                                            \
+                                                                                       \
+        return fsd_first_order(orders, FSD_COUNT_OF(orders));                          \
+    }
+int fsd_first_order(const int *orders, size_t n);
 
 /** Sorts n items, none if `at` is NULL. */
 void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *));
@@ -109,13 +120,13 @@ void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const voi
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
-/** Comparison functions for sorting: fsd_by_number() for arrays of uint64_t,
- *  fsd_by_id() for arrays of fsd_id or fsd_sym, fsd_by_pair() for arrays of structs
- *  that begin with two ids. fsd_by_name() is for bsearch() in a table of structs that
+/** Orders for these functions: for arrays of uint64_t, of fsd_id or fsd_sym, of structs
+ *  that begin with two of them, and of texts; for bsearch() in a table of structs that
  *  begin with a name. */
 int fsd_by_number(const void *a, const void *b);
 int fsd_by_id(const void *a, const void *b);
 int fsd_by_pair(const void *a, const void *b);
+int fsd_by_text(const void *a, const void *b);
 int fsd_by_name(const void *name, const void *row);
 
 /* ---------------------------------------------------------------------------- clock */

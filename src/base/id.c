@@ -37,6 +37,11 @@ int fsd_by_name(const void *name, const void *row)
     return strcmp(name, *(const char *const *)row);
 }
 
+int fsd_by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
 int fsd_by_id(const void *a, const void *b)
 {
     return fsd_order(*(const uint32_t *)a, *(const uint32_t *)b);
@@ -47,9 +52,13 @@ int fsd_falling(double a, double b)
     return (a < b) - (a > b);
 }
 
-int fsd_then(int order, int next)
+int fsd_first_order(const int *orders, size_t n)
 {
-    return order ? order : next;
+    size_t i = 0;
+
+    while (i + 1 < n && !orders[i])
+        i++;
+    return orders[i];
 }
 
 /* Most arrays are sorted already, which is checked first: qsort() would need as many

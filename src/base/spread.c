@@ -9,12 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-static int by_value(const void *a, const void *b)
-{
-    const double *x = a, *y = b;
-
-    return (*x > *y) - (*x < *y);
-}
+FSD_ORDERED(by_value, double, fsd_falling(*y, *x))
 
 struct fsd_spread fsd_spread_of(double *values, uint32_t n)
 {

@@ -349,12 +349,7 @@ static bool read_inputs(const struct infer *x, struct part *p)
     return p->n_in > 0;
 }
 
-static int by_weights(const void *a, const void *b)
-{
-    const struct weighted *x = a, *y = b;
-
-    return fsd_order(x->weights, y->weights);
-}
+FSD_ORDERED(by_weights, struct weighted, fsd_order(x->weights, y->weights))
 
 static void list_weights(struct infer *x)
 {

@@ -164,12 +164,8 @@ static bool is_of_steps(const struct fsd_match *m, fsd_id node)
     return true;
 }
 
-static int by_color(const void *a, const void *b)
-{
-    const struct colored *x = a, *y = b;
-
-    return fsd_then(fsd_order(x->color, y->color), fsd_order(x->node, y->node));
-}
+FSD_ORDERED(by_color, struct colored, fsd_order(x->color, y->color),
+            fsd_order(x->node, y->node))
 
 /* Whether both nodes are linked to the same layers. */
 static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)

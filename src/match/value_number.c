@@ -100,13 +100,7 @@ static bool spell_attr(struct numbering *v, const struct fsd_attr *a)
     return true;
 }
 
-static int by_symbol(const void *a, const void *b)
-{
-    fsd_sym x = (*(const struct fsd_attr *const *)a)->name;
-    fsd_sym y = (*(const struct fsd_attr *const *)b)->name;
-
-    return fsd_order(x, y);
-}
+FSD_ORDERED(by_symbol, struct fsd_attr *const, fsd_order((*x)->name, (*y)->name))
 
 static bool spell_attrs(struct numbering *v, const struct fsd_node *n)
 {

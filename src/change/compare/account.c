@@ -390,11 +390,7 @@ bool fsd_is_built_otherwise(const struct fsd_compare *c)
     return is;
 }
 
-static int by_aspect(const void *a, const void *b)
-{
-    return fsd_order(((const struct fsd_difference *)a)->aspect,
-                     ((const struct fsd_difference *)b)->aspect);
-}
+FSD_ORDERED(by_aspect, struct fsd_difference, fsd_order(x->aspect, y->aspect))
 
 void fsd_compare_account(struct fsd_compare *c, struct fsd_arena *scratch)
 {

@@ -336,15 +336,9 @@ static void add_side(struct rows *r, bool new)
     }
 }
 
-static int widest_first(const void *a, const void *b)
-{
-    const struct fsd_effort_change *x = a, *y = b;
-    double p = fabs(x->after - x->before), q = fabs(y->after - y->before);
-
-    if (p != q)
-        return p < q ? 1 : -1;
-    return x->old != y->old ? fsd_order(x->old, y->old) : fsd_order(x->new, y->new);
-}
+FSD_ORDERED(widest_first, struct fsd_effort_change,
+            fsd_falling(fabs(x->after - x->before), fabs(y->after - y->before)),
+            fsd_order(x->old, y->old), fsd_order(x->new, y->new))
 
 void fsd_compare_efforts(struct fsd_compare *c, struct fsd_arena *scratch)
 {

@@ -496,18 +496,8 @@ static void take_edits(struct context *k)
     }
 }
 
-static int by_what(const void *a, const void *b)
-{
-    const struct fsd_export_change *x = a, *y = b;
-
-    if (x->what != y->what)
-        return (int)x->what - (int)y->what;
-    if (x->new != y->new)
-        return x->new < y->new ? -1 : 1;
-    if (x->old != y->old)
-        return x->old < y->old ? -1 : 1;
-    return strcmp(x->of, y->of);
-}
+FSD_ORDERED(by_what, struct fsd_export_change, fsd_order(x->what, y->what),
+            fsd_order(x->new, y->new), fsd_order(x->old, y->old), strcmp(x->of, y->of))
 
 /* Only the listed changes count as differences; all others of the states do not. */
 static void mark_changes(struct fsd_exports *e)

@@ -206,12 +206,8 @@ struct route_key {
     uint32_t route;
 };
 
-static int by_rest(const void *a, const void *b)
-{
-    const struct route_key *x = a, *y = b;
-
-    return fsd_then(fsd_order(x->rest, y->rest), fsd_order(x->route, y->route));
-}
+FSD_ORDERED(by_rest, struct route_key, fsd_order(x->rest, y->rest),
+            fsd_order(x->route, y->route))
 
 /* Of the routes that agree in all other knobs: adds a step from the first route with
  * the base's value to each route with a different value. */
@@ -265,14 +261,9 @@ struct step_key {
     struct fsd_route_step step;
 };
 
-static int by_effect(const void *a, const void *b)
-{
-    const struct step_key *x = a, *y = b;
-
-    return fsd_then(
-        fsd_then(fsd_order(x->knob, y->knob), fsd_order(x->after, y->after)),
-        fsd_then(fsd_order(x->from, y->from), fsd_order(x->to, y->to)));
-}
+FSD_ORDERED(by_effect, struct step_key, fsd_order(x->knob, y->knob),
+            fsd_order(x->after, y->after), fsd_order(x->from, y->from),
+            fsd_order(x->to, y->to))
 
 static void sort_steps(struct fsd_routes *r)
 {

@@ -244,12 +244,6 @@ static void put_value(struct fsd_state_build *b, FILE *out, const struct fsd_gra
     }
 }
 
-/* Compares two words of a list by their text. */
-static int by_word(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 /* Prints "name=value". */
 static void put_attr(struct fsd_state_build *b, FILE *out, const struct fsd_graph *g,
                      const struct fsd_attr *a)
@@ -266,6 +260,7 @@ static void end_word(struct fsd_state_build *b, uint32_t *n)
     ++*n;
 }
 
+/* Sorts the words of a list, with one blank between them. */
 static fsd_sym join_words(struct fsd_state_build *b, uint32_t n)
 {
     const char **at, *word;
@@ -277,7 +272,7 @@ static fsd_sym join_words(struct fsd_state_build *b, uint32_t n)
     word = fsd_print_next(&b->words, &size);
     for (uint32_t i = 0; i < n; i++, word += strlen(word) + 1)
         at[i] = word;
-    qsort(at, n, sizeof *at, by_word);
+    qsort(at, n, sizeof *at, fsd_by_text);
     for (uint32_t i = 0; i < n; i++) {
         fputs(i ? " " : "", b->text.out);
         fputs(at[i], b->text.out);
@@ -576,14 +571,8 @@ struct named {
     struct fsd_binding binding;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-
-    return x->binding.output != y->binding.output
-               ? x->binding.output - y->binding.output
-               : strcmp(x->name, y->name);
-}
+FSD_ORDERED(by_name, struct named, fsd_order(x->binding.output, y->binding.output),
+            strcmp(x->name, y->name))
 
 void fsd_state_add_bindings(struct fsd_state_build *b)
 {

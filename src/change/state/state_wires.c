@@ -30,20 +30,13 @@ static void add_wire(struct fsd_arena *arena, fsd_state_wires *wires,
         fsd_vec_push(arena, wires, wire);
 }
 
-static int by_wire(const void *x, const void *y)
-{
-    const struct fsd_state_wire *a = x, *b = y;
-    const uint32_t keys[][2] = {
-        {a->from.kind, b->from.kind},       {a->from.item, b->from.item},
-        {a->to.kind, b->to.kind},           {a->to.item, b->to.item},
-        {a->written.type, b->written.type}, {a->written.layout, b->written.layout},
-        {a->read.type, b->read.type},       {a->read.layout, b->read.layout}};
-    int order = 0;
-
-    for (size_t i = 0; i < FSD_COUNT_OF(keys) && !order; i++)
-        order = fsd_order(keys[i][0], keys[i][1]);
-    return order;
-}
+FSD_ORDERED(by_wire, struct fsd_state_wire, fsd_order(x->from.kind, y->from.kind),
+            fsd_order(x->from.item, y->from.item), fsd_order(x->to.kind, y->to.kind),
+            fsd_order(x->to.item, y->to.item),
+            fsd_order(x->written.type, y->written.type),
+            fsd_order(x->written.layout, y->written.layout),
+            fsd_order(x->read.type, y->read.type),
+            fsd_order(x->read.layout, y->read.layout))
 
 /* Sorts the wires and removes duplicates. */
 static void sort_wires(fsd_state_wires *wires)
@@ -331,15 +324,9 @@ struct derived {
     fsd_state_wires wires;
 };
 
-static int by_between(const void *x, const void *y)
-{
-    const struct between *a = x, *b = y;
-    int order = fsd_order(a->from.kind, b->from.kind);
-
-    if (!order)
-        order = fsd_order(a->from.item, b->from.item);
-    return order ? order : fsd_order(a->reader.ref, b->reader.ref);
-}
+FSD_ORDERED(by_between, struct between, fsd_order(x->from.kind, y->from.kind),
+            fsd_order(x->from.item, y->from.item),
+            fsd_order(x->reader.ref, y->reader.ref))
 
 static void derive_wire(struct derived *x, struct fsd_state_end from,
                         struct fsd_state_end to, struct fsd_state_form form)

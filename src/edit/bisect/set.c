@@ -58,12 +58,7 @@ static struct difference difference_of(const struct known *k,
     return d;
 }
 
-static int by_size(const void *a, const void *b)
-{
-    const struct difference *x = a, *y = b;
-
-    return (x->n > y->n) - (x->n < y->n);
-}
+FSD_ORDERED(by_size, struct difference, fsd_order(x->n, y->n))
 
 /* The knowledge from the first n steps. */
 static struct known known_from(struct fsd_hunt *h, uint32_t n)

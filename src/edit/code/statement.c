@@ -18,11 +18,6 @@ static const struct row rows[] = {
 };
 #undef ROW
 
-static int by_name(const void *key, const void *row)
-{
-    return strcmp(key, ((const struct row *)row)->op);
-}
-
 static const struct row *row_of(const struct fsd_code *c, fsd_id node)
 {
     const struct fsd_node *it = &c->g->nodes.at[node];
@@ -31,7 +26,7 @@ static const struct row *row_of(const struct fsd_code *c, fsd_id node)
         !fsd_is_onnx_domain(fsd_text(c->g->names, it->domain)))
         return NULL;
     return bsearch(fsd_text(c->g->names, it->op), rows, sizeof rows / sizeof *rows,
-                   sizeof *rows, by_name);
+                   sizeof *rows, fsd_by_name);
 }
 
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node)

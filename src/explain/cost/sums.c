@@ -94,14 +94,8 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
     fsd_arena_free(scratch);
 }
 
-static int by_time(const void *a, const void *b)
-{
-    const struct fsd_op_time *x = a, *y = b;
-
-    if (x->ms != y->ms)
-        return x->ms < y->ms ? 1 : -1;
-    return (x->op > y->op) - (x->op < y->op);
-}
+FSD_ORDERED(by_time, struct fsd_op_time, fsd_falling(x->ms, y->ms),
+            fsd_order(x->op, y->op))
 
 static void sum_ops(const struct parts *p, struct fsd_cost *c)
 {

@@ -135,15 +135,8 @@ void fsd_tale_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
 /* ------------------------------------------------------------------------- rivals */
 
-static int faster_first(const void *a, const void *b)
-{
-    const struct fsd_rival *x = *(const struct fsd_rival *const *)a;
-    const struct fsd_rival *y = *(const struct fsd_rival *const *)b;
-
-    if (x->ms != y->ms)
-        return x->ms < y->ms ? -1 : 1;
-    return fsd_order(x->runner, y->runner);
-}
+FSD_ORDERED(faster_first, struct fsd_rival *const, fsd_falling((*y)->ms, (*x)->ms),
+            fsd_order((*x)->runner, (*y)->runner))
 
 /* Whether both are the same tactic: "-7" in an old log is "0xfffffffffffffff9" in a
  * dump. */

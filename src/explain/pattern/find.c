@@ -289,13 +289,8 @@ static void add_block(struct fsd_blocks *blocks, uint16_t *used, struct fsd_atte
     fsd_vec_push(blocks->arena, &blocks->list, block);
 }
 
-static int by_place(const void *x, const void *y)
-{
-    const struct fsd_block *a = x, *b = y;
-    int pattern = fsd_order(a->pattern, b->pattern);
-
-    return pattern ? pattern : fsd_order(a->anchor, b->anchor);
-}
+FSD_ORDERED(by_place, struct fsd_block, fsd_order(x->pattern, y->pattern),
+            fsd_order(x->anchor, y->anchor))
 
 enum { ASKED = 1u << FSD_COUNT_OF(forms) };
 _Static_assert(FSD_COUNT_OF(forms) < 31, "one bit for each form, and one more");

@@ -224,12 +224,8 @@ struct cause {
     double share;
 };
 
-static int by_share(const void *a, const void *b)
-{
-    const struct cause *x = a, *y = b;
-
-    return fsd_then(fsd_falling(x->share, y->share), strcmp(x->word, y->word));
-}
+FSD_ORDERED(by_share, struct cause, fsd_falling(x->share, y->share),
+            strcmp(x->word, y->word))
 
 static const char *cause_words(const struct fsd_diff *d, fsd_id layer)
 {

@@ -78,12 +78,8 @@ struct keyed {
     uint32_t finding;
 };
 
-static int by_hash(const void *a, const void *b)
-{
-    const struct keyed *x = a, *y = b;
-
-    return fsd_then(fsd_order(x->hash, y->hash), fsd_order(x->finding, y->finding));
-}
+FSD_ORDERED(by_hash, struct keyed, fsd_order(x->hash, y->hash),
+            fsd_order(x->finding, y->finding))
 
 /* Findings with equal hashes are numbered in the order in which they were found. The
  * sort also compares that order, since qsort() is not stable. */
@@ -252,15 +248,9 @@ const struct fsd_findings *fsd_find_lint_confirmable(const struct fsd_diff *d,
 }
 
 /* The most expensive finding comes first; otherwise the order of the list is kept. */
-static int worst_first(const void *a, const void *b)
-{
-    const struct fsd_finding *x = a, *y = b;
-
-    if (x->severity != y->severity)
-        return x->severity < y->severity ? 1 : -1;
-    return fsd_then(fsd_falling(x->ms, y->ms),
-                    fsd_then(fsd_order(x->rule, y->rule), fsd_order(x->nth, y->nth)));
-}
+FSD_ORDERED(worst_first, struct fsd_finding, fsd_order(y->severity, x->severity),
+            fsd_falling(x->ms, y->ms), fsd_order(x->rule, y->rule),
+            fsd_order(x->nth, y->nth))
 
 static void sort_findings(struct fsd_findings *found)
 {

@@ -73,14 +73,8 @@ static bool is_unmeasured(const struct deed *deed)
     return deed->kind == DEED_EDITS && !(deed->share > 0) && !(deed->typed > 0);
 }
 
-static int by_gain(const void *a, const void *b)
-{
-    const struct deed *x = a, *y = b;
-
-    return fsd_then(
-        fsd_order(x->kind != DEED_FACT, y->kind != DEED_FACT),
-        fsd_then(fsd_falling(rank_of(x), rank_of(y)), strcmp(x->advice, y->advice)));
-}
+FSD_ORDERED(by_gain, struct deed, fsd_order(x->kind != DEED_FACT, y->kind != DEED_FACT),
+            fsd_falling(rank_of(x), rank_of(y)), strcmp(x->advice, y->advice))
 
 static struct deed *deed_of(struct todo *t, const char *key, enum deed_kind kind)
 {

@@ -512,15 +512,9 @@ static enum kind kind_of_finding(const struct finder *f, const struct fsd_findin
 
 /* ------------------------------------------------------------------------ together */
 
-static int by_cost(const void *a, const void *b)
-{
-    const struct fsd_root_cause *x = a, *y = b;
-
-    return fsd_then(
-        fsd_falling(x->ms, y->ms),
-        fsd_then(fsd_order(y->bytes, x->bytes),
-                 fsd_then(fsd_order(y->errors, x->errors), strcmp(x->what, y->what))));
-}
+FSD_ORDERED(by_cost, struct fsd_root_cause, fsd_falling(x->ms, y->ms),
+            fsd_order(y->bytes, x->bytes), fsd_order(y->errors, x->errors),
+            strcmp(x->what, y->what))
 
 static const char *cost_of(const struct finder *f, const struct fsd_root_cause *first)
 {

@@ -68,13 +68,7 @@ struct named {
     fsd_id id;
 };
 
-static int by_name(const void *a, const void *b)
-{
-    const struct named *x = a, *y = b;
-    int order = strcmp(x->name, y->name);
-
-    return order ? order : fsd_order(x->id, y->id);
-}
+FSD_ORDERED(by_name, struct named, strcmp(x->name, y->name), fsd_order(x->id, y->id))
 
 static void put_tensors(const struct fsd_graph *g, const char *word, unsigned flag,
                         FILE *out)

@@ -195,14 +195,8 @@ void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE 
 
 /* ------------------------------------------------------------------------ dump */
 
-static int more_first(const void *a, const void *b)
-{
-    const struct fsd_unknown_form *x = a, *y = b;
-
-    if (x->n != y->n)
-        return x->n > y->n ? -1 : 1;
-    return fsd_order(x->key, y->key);
-}
+FSD_ORDERED(more_first, struct fsd_unknown_form, fsd_order(y->n, x->n),
+            fsd_order(x->key, y->key))
 
 void fsd_history_dump(const struct fsd_history *h, FILE *out)
 {

@@ -21,13 +21,8 @@ static int by_key(const struct fsd_onnx_function *a, const struct fsd_onnx_funct
     return order ? order : fsd_order(a->overload, b->overload);
 }
 
-static int by_key_and_place(const void *a, const void *b)
-{
-    const struct fsd_onnx_function *f = a, *g = b;
-    int order = by_key(f, g);
-
-    return order ? order : fsd_order(f->place, g->place);
-}
+FSD_ORDERED(by_key_and_place, struct fsd_onnx_function, by_key(x, y),
+            fsd_order(x->place, y->place))
 
 struct fsd_onnx_functions fsd_onnx_functions_new(struct fsd_graph *g,
                                                  const Onnx__ModelProto *model)

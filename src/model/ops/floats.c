@@ -12,11 +12,6 @@ struct row {
     struct fsd_op_floats floats;
 };
 
-static int by_name(const void *name, const void *row)
-{
-    return strcmp(name, ((const struct row *)row)->name);
-}
-
 bool fsd_op_takes(const struct fsd_graph *g, fsd_id node, enum fsd_dtype type,
                   struct fsd_op_floats *out)
 {
@@ -30,7 +25,7 @@ bool fsd_op_takes(const struct fsd_graph *g, fsd_id node, enum fsd_dtype type,
     const struct row *row =
         fsd_is_onnx_domain(fsd_text(g->names, n->domain)) && !(n->flags & FSD_NODE_CALL)
             ? bsearch(fsd_text(g->names, n->op), rows, FSD_COUNT_OF(rows), sizeof *rows,
-                      by_name)
+                      fsd_by_name)
             : NULL;
 
     if (!row)

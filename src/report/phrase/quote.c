@@ -121,15 +121,10 @@ void fsd_quotes_add_run(struct fsd_quotes *quotes, const struct fsd_diff *d)
         fsd_quotes_add(quotes, d->engine->path);
 }
 
-static int by_text(const void *a, const void *b)
-{
-    return strcmp(*(const char *const *)a, *(const char *const *)b);
-}
-
 static void sort(fsd_texts *texts)
 {
     if (texts->n)
-        qsort(texts->at, texts->n, sizeof *texts->at, by_text);
+        qsort(texts->at, texts->n, sizeof *texts->at, fsd_by_text);
 }
 
 /* The index of the first name that is not sorted before the text. */

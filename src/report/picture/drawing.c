@@ -33,19 +33,10 @@ void fsd_drawing_add_line(struct fsd_drawing *w, enum fsd_line_kind kind,
 
 /* Compares all properties of two lines, so that a drawing is the same on every machine:
  * qsort() may put equal lines in any order. */
-static int order_lines(const void *x, const void *y)
-{
-    const struct fsd_line *a = x, *b = y;
-    const uint32_t keys[][2] = {{a->rank, b->rank},       {a->from, b->from},
-                                {a->to, b->to},           {a->what, b->what},
-                                {a->to_port, b->to_port}, {a->type[0], b->type[0]},
-                                {a->loose, b->loose}};
-    int order = 0;
-
-    for (size_t i = 0; i < FSD_COUNT_OF(keys) && !order; i++)
-        order = fsd_order(keys[i][0], keys[i][1]);
-    return order;
-}
+FSD_ORDERED(order_lines, struct fsd_line, fsd_order(x->rank, y->rank),
+            fsd_order(x->from, y->from), fsd_order(x->to, y->to),
+            fsd_order(x->what, y->what), fsd_order(x->to_port, y->to_port),
+            fsd_order(x->type[0], y->type[0]), fsd_order(x->loose, y->loose))
 
 void fsd_drawing_sort_lines(struct fsd_drawing *w, enum fsd_line_kind kind)
 {

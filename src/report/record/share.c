@@ -109,12 +109,7 @@ struct op_count {
     uint32_t n;
 };
 
-static int by_count(const void *a, const void *b)
-{
-    const struct op_count *x = a, *y = b;
-
-    return fsd_then(fsd_order(y->n, x->n), fsd_order(x->op, y->op));
-}
+FSD_ORDERED(by_count, struct op_count, fsd_order(y->n, x->n), fsd_order(x->op, y->op))
 
 struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff *d,
                                  enum fsd_fate fate)

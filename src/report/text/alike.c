@@ -120,12 +120,7 @@ struct place {
     uint32_t at; /* index in fsd_compare.order */
 };
 
-static int by_form(const void *a, const void *b)
-{
-    const struct place *x = a, *y = b;
-
-    return fsd_then(fsd_order(x->form, y->form), fsd_order(x->at, y->at));
-}
+FSD_ORDERED(by_form, struct place, fsd_order(x->form, y->form), fsd_order(x->at, y->at))
 
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c, struct fsd_arena *arena)
 {

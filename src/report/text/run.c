@@ -333,13 +333,8 @@ struct hurt {
     uint32_t place;
 };
 
-static int more_hurt(const void *a, const void *b)
-{
-    const struct hurt *x = a, *y = b;
-
-    return fsd_then(fsd_falling(x->ms, y->ms), fsd_then(fsd_falling(x->bytes, y->bytes),
-                                                        fsd_order(x->place, y->place)));
-}
+FSD_ORDERED(more_hurt, struct hurt, fsd_falling(x->ms, y->ms),
+            fsd_falling(x->bytes, y->bytes), fsd_order(x->place, y->place))
 
 static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f,
                            uint32_t place)

@@ -243,31 +243,16 @@ struct group {
     struct spent spent;
 };
 
-static int slowest_first(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
+FSD_ORDERED(slowest_first, struct group,
+            fsd_falling(x->spent.seconds, y->spent.seconds),
+            fsd_order(y->spent.kernels, x->spent.kernels), fsd_order(x->key, y->key))
 
-    return fsd_then(fsd_falling(x->spent.seconds, y->spent.seconds),
-                    fsd_then(fsd_order(y->spent.kernels, x->spent.kernels),
-                             fsd_order(x->key, y->key)));
-}
+FSD_ORDERED(by_layer, struct part, fsd_order(x->e->layer, y->e->layer),
+            fsd_falling(x->spent.seconds, y->spent.seconds),
+            fsd_order(x->e->source, y->e->source))
 
-static int by_layer(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-
-    return fsd_then(fsd_order(x->e->layer, y->e->layer),
-                    fsd_then(fsd_falling(x->spent.seconds, y->spent.seconds),
-                             fsd_order(x->e->source, y->e->source)));
-}
-
-static int by_source(const void *a, const void *b)
-{
-    const struct part *x = a, *y = b;
-
-    return fsd_then(fsd_order(x->e->source, y->e->source),
-                    fsd_order(x->e->layer, y->e->layer));
-}
+FSD_ORDERED(by_source, struct part, fsd_order(x->e->source, y->e->source),
+            fsd_order(x->e->layer, y->e->layer))
 
 static struct group *groups_of(struct work *w, bool layers, uint32_t *n)
 {
@@ -350,19 +335,11 @@ struct skipped {
     struct fsd_effort_skip sum;
 };
 
-static int by_reason(const void *a, const void *b)
-{
-    const struct skipped *x = a, *y = b;
+FSD_ORDERED(by_reason, struct skipped, fsd_order(x->source, y->source),
+            fsd_order(x->sum.why, y->sum.why))
 
-    return fsd_then(fsd_order(x->source, y->source), fsd_order(x->sum.why, y->sum.why));
-}
-
-static int most_first(const void *a, const void *b)
-{
-    const struct skipped *x = a, *y = b;
-
-    return fsd_then(fsd_order(y->sum.times, x->sum.times), by_reason(a, b));
-}
+FSD_ORDERED(most_first, struct skipped, fsd_order(y->sum.times, x->sum.times),
+            by_reason(x, y))
 
 /* Adds up skips of the same source for the same reason to one row. */
 static uint32_t sum_skips(const struct work *w, struct skipped **out)

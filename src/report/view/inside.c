@@ -38,19 +38,10 @@ static struct members members_of(struct fsd_arena *arena, const struct fsd_diff 
     return m;
 }
 
-static int by_name(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
+FSD_ORDERED(by_name, struct group, fsd_order(x->name, y->name),
+            fsd_order(x->first, y->first))
 
-    return fsd_then(fsd_order(x->name, y->name), fsd_order(x->first, y->first));
-}
-
-static int by_first(const void *a, const void *b)
-{
-    const struct group *x = a, *y = b;
-
-    return fsd_order(x->first, y->first);
-}
+FSD_ORDERED(by_first, struct group, fsd_order(x->first, y->first))
 
 /* One group per name, in the order of their first nodes. */
 static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,

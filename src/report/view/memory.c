@@ -126,13 +126,8 @@ struct size {
     fsd_id id;
 };
 
-static int by_size(const void *a, const void *b)
-{
-    const struct size *x = a, *y = b;
-
-    return fsd_then(fsd_falling((double)x->bytes, (double)y->bytes),
-                    fsd_order(x->id, y->id));
-}
+FSD_ORDERED(by_size, struct size, fsd_falling((double)x->bytes, (double)y->bytes),
+            fsd_order(x->id, y->id))
 
 static struct fsd_rows *layer_rows(struct fsd_arena *arena, const struct fsd_diff *d,
                                    const struct fsd_lives *lives,

@@ -43,14 +43,9 @@ struct mover {
     int64_t bytes;
 };
 
-static int by_cost(const void *a, const void *b)
-{
-    const struct mover *x = a, *y = b;
-
-    return fsd_then(fsd_falling(x->ms, y->ms),
-                    fsd_then(fsd_falling((double)x->bytes, (double)y->bytes),
-                             fsd_order(x->layer, y->layer)));
-}
+FSD_ORDERED(by_cost, struct mover, fsd_falling(x->ms, y->ms),
+            fsd_falling((double)x->bytes, (double)y->bytes),
+            fsd_order(x->layer, y->layer))
 
 static bool is_asked(const struct fsd_diff *d, const struct fsd_query *q, fsd_id layer)
 {

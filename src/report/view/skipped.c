@@ -169,22 +169,12 @@ struct skip {
     uint32_t index;
 };
 
-static int by_group(const void *a, const void *b)
-{
-    const struct skip *x = a, *y = b;
+FSD_ORDERED(by_group, struct skip, fsd_order(x->e->pass, y->e->pass),
+            fsd_order(x->e->text, y->e->text), fsd_order(x->e->b, y->e->b),
+            fsd_order(x->index, y->index))
 
-    return fsd_then(
-        fsd_order(x->e->pass, y->e->pass),
-        fsd_then(fsd_order(x->e->text, y->e->text),
-                 fsd_then(fsd_order(x->e->b, y->e->b), fsd_order(x->index, y->index))));
-}
-
-static int by_first(const void *a, const void *b)
-{
-    const struct group *x = *(struct group *const *)a, *y = *(struct group *const *)b;
-
-    return x->first < y->first ? -1 : x->first > y->first;
-}
+FSD_ORDERED(by_first, struct group *const,
+            ((*x)->first > (*y)->first) - ((*x)->first < (*y)->first))
 
 static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
                              const struct fsd_request *request)
@@ -296,12 +286,7 @@ struct tally {
     double ms; /* negative: unknown */
 };
 
-static int more_first(const void *a, const void *b)
-{
-    const struct tally *x = a, *y = b;
-
-    return fsd_then(fsd_order(y->n, x->n), fsd_order(x->key, y->key));
-}
+FSD_ORDERED(more_first, struct tally, fsd_order(y->n, x->n), fsd_order(x->key, y->key))
 
 typedef FSD_VEC(struct tally) tally_vec;
 

@@ -182,15 +182,9 @@ static const struct basis {
 
 /* ------------------------------------------------------------------------- ranking */
 
-static int by_weight(const void *a, const void *b)
-{
-    const struct item *x = a, *y = b;
-
-    return fsd_then(
-        fsd_falling(x->weight, y->weight),
-        fsd_then(fsd_falling((double)x->bytes, (double)y->bytes),
-                 fsd_then(fsd_order(x->id, y->id), strcmp(x->name, y->name))));
-}
+FSD_ORDERED(by_weight, struct item, fsd_falling(x->weight, y->weight),
+            fsd_falling((double)x->bytes, (double)y->bytes), fsd_order(x->id, y->id),
+            strcmp(x->name, y->name))
 
 /* The row of a layer or a node in the external numbers; FSD_NONE: none. */
 static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_id id)

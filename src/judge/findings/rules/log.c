@@ -142,12 +142,8 @@ struct fallen {
 
 typedef FSD_VEC(struct fallen) fallen_vec;
 
-static int more_layers_first(const void *a, const void *b)
-{
-    const struct fallen *x = a, *y = b;
-
-    return x->n != y->n ? (x->n > y->n ? -1 : 1) : fsd_order(x->reason, y->reason);
-}
+FSD_ORDERED(more_layers_first, struct fallen, fsd_order(y->n, x->n),
+            fsd_order(x->reason, y->reason))
 
 static void add_fallen(struct fsd_finder *f, fallen_vec *all, uint32_t *of_reason,
                        const struct fsd_event *e)
