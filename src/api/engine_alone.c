@@ -124,8 +124,7 @@ static void add_nodes(struct fsd_graph *g, const struct fsd_graph *dump, bool *t
 
         for (uint32_t k = 0; k < span.n; k++)
             has_metadata |= dump->mentions.at[span.at + k].by & FSD_BY_METADATA;
-        for (uint32_t k = 0; k < span.n; k++) {
-            const struct fsd_mention *m = &dump->mentions.at[span.at + k];
+        FSD_EACH_IN (const struct fsd_mention, m, dump->mentions, span) {
             struct fsd_node node = {.name = without_clone(g, m->text),
                                     .where = g->nodes.n};
 

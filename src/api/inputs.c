@@ -9,6 +9,7 @@
 #include "api/command.h"
 #include "base/base.h"
 #include "base/file_type.h"
+#include "base/open.h"
 #include "api/inputs.h"
 
 #include "api/engine_alone.h"
@@ -200,8 +201,7 @@ static struct kinship *compare_engines(const struct fsd_history *h,
     }
     for (uint32_t i = 0; i < dump->elsewhere.n; i++)
         there[dump->elsewhere.at[i]] = true;
-    for (uint32_t i = 0; i < h->finals.n; i++) {
-        const struct fsd_final *final = &h->finals.at[i];
+    FSD_EACH (const struct fsd_final, final, h->finals) {
         struct kinship *k = &kin[final->build];
 
         if ((there[final->name] || final->region) && !other_type(dump, final))

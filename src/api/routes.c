@@ -66,8 +66,7 @@ static void take_blocks(struct fsd_routing *r, const struct fsd_diff *d)
     struct fsd_arena *scratch = fsd_arena_new();
     const struct fsd_blocks *all = fsd_blocks_of(scratch, d);
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_block *b = &all->list.at[i];
+    FSD_EACH (const struct fsd_block, b, all->list) {
         const struct fsd_node *node = &d->model->nodes.at[b->anchor];
         struct fsd_route_block one = {
             .pattern = fsd_pattern_name((enum fsd_pattern)b->pattern),

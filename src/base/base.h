@@ -189,6 +189,23 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
 
+/** A loop over the items of an array, which must not grow meanwhile, or over a slice of
+ *  it; over the ids in a slice of an array, which may grow, or of its items' member. */
+/* NOLINTBEGIN(bugprone-macro-parentheses): names that are declared */
+#define FSD_EACH(type, item, vec)                                                      \
+    for (type *item = (vec).at; (vec).n && item < (vec).at + (vec).n; item++)
+#define FSD_EACH_IN(type, item, vec, span)                                             \
+    for (type *item = (span).n ? (vec).at + (span).at : NULL;                          \
+         (span).n && item < (vec).at + (span).at + (span).n; item++)
+#define FSD_EACH_ID(id, vec, span)                                                     \
+    for (fsd_id id##_at = 0, id;                                                       \
+         id##_at < (span).n && (id = (vec).at[(span).at + id##_at], true); id##_at++)
+#define FSD_EACH_OF(id, vec, span, member)                                             \
+    for (fsd_id id##_at = 0, id;                                                       \
+         id##_at < (span).n && (id = (vec).at[(span).at + id##_at].member, true);      \
+         id##_at++)
+/* NOLINTEND(bugprone-macro-parentheses) */
+
 /** Numbers grouped by key: the numbers with key k are the slice `of[k]` of `ids`, in
  * ascending order. */
 struct fsd_lists {
@@ -608,6 +625,10 @@ enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
+/** Maps a regular file without a name, which no other program can truncate. */
+enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
+                             struct fsd_error *err);
+
 /** Like fsd_file_open(), for a file that may be compressed with gzip, xz or zstd: its
  *  bytes are the decompressed ones, so that readers need not know about compression. */
 enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
@@ -714,39 +735,6 @@ enum fsd_status fsd_decompress_to_memory(const struct fsd_file *file, uint64_t f
 
 /** The limit on the decompressed size of a file. */
 uint64_t fsd_decompressed_most(const struct fsd_file *file);
-
-/* ---------------------------------------------- of file.c, for those who open files */
-
-/** Maps a regular file without a name, which no other program can truncate. */
-enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
-                             struct fsd_error *err);
-
-/** Gives a file these bytes, allocated with malloc(), which the file frees, even if
- *  this function fails. */
-enum fsd_status fsd_file_own(struct fsd_file *out, unsigned char *bytes, size_t size,
-                             struct fsd_error *err);
-
-/** fsd_file_open_sparse() without decompression. */
-enum fsd_status fsd_file_begin(struct fsd_file *out, const char *path, uint64_t limit,
-                               struct fsd_error *err);
-
-/** Reads a sparse file up to `size`, which becomes its size. */
-void fsd_file_cut(struct fsd_file *file, size_t size);
-void fsd_file_read_all(struct fsd_file *file);
-
-/** Maps `most` bytes of a file that is still empty: bytes that are written to the file
- *  later appear in the mapping, and bytes that are not yet written must not be read.
- *  Returns false if the system cannot map them. */
-bool fsd_file_map_ahead(struct fsd_file *out, int fd, size_t most);
-
-/** A thread that did not open the file must call this before it reads the bytes. */
-void fsd_file_watch(const struct fsd_file *file);
-
-/** Adds a file to the list of fsd_opened_record(); false if memory runs out. */
-bool fsd_opened_note(int fd);
-bool fsd_opened_note_path(const char *path);
-enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
-                                    uint64_t limit);
 
 /* ------------------------------------------------------------------------ file type */
 

@@ -11,6 +11,7 @@
  *                                        reader
  */
 #include "base/base.h"
+#include "base/open.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -16,6 +16,7 @@
  * each thread keeps its own list of mappings.
  */
 #include "base/base.h"
+#include "base/open.h"
 #include "host/files.h"
 
 #include <errno.h>

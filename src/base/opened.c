@@ -10,6 +10,7 @@
  * for one run, so the list has a lock.
  */
 #include "base/base.h"
+#include "base/open.h"
 #include "host/files.h"
 
 #include <stdlib.h>

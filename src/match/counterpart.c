@@ -36,9 +36,7 @@ static fsd_id data_input(const struct fsd_facts *f, fsd_id node)
     const struct fsd_node *n = &f->g->nodes.at[node];
     fsd_id data = FSD_NONE;
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(f->g, n, i)->tensor;
-
+    FSD_EACH_OF (t, f->g->ports, n->in, tensor) {
         if (!fsd_is_data(f, t))
             continue;
         if (data != FSD_NONE)

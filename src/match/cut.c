@@ -108,9 +108,7 @@ static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        fsd_id e = m->engine->ports.at[ports.at + i].tensor;
-
+    FSD_EACH_OF (e, m->engine->ports, ports, tensor) {
         if (!fsd_match_holds(m, e))
             continue;
         if (m->moved_q[e] == FSD_NONE)
@@ -125,8 +123,7 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        fsd_id e = m->engine->ports.at[ports.at + i].tensor;
+    FSD_EACH_OF (e, m->engine->ports, ports, tensor) {
         fsd_id t = fsd_match_held(m, e);
 
         if (t == FSD_NONE || c->written[value_of(c, t)] == c->mark)
@@ -266,8 +263,7 @@ static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer,
 {
     struct fsd_match *m = c->m;
 
-    for (uint32_t i = 0; i < layer->out.n; i++) {
-        fsd_id e = fsd_node_out(m->engine, layer, i)->tensor;
+    FSD_EACH_OF (e, m->engine->ports, layer->out, tensor) {
         fsd_id q = fsd_id_at(m->moved_q, e);
 
         for (uint32_t k = 0; q != FSD_NONE && k < layer->in.n; k++) {

@@ -138,9 +138,7 @@ static bool spread(struct growth *w, enum property p)
     if (!w->work[p].n)
         return false;
     t = &g->tensors.at[w->work[p].at[--w->work[p].n]];
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = g->links.at[t->consumers.at + i];
-
+    FSD_EACH_ID (node, g->links, t->consumers) {
         w->lacking[p][node]--;
         look_at_node(w, node);
     }
@@ -271,14 +269,11 @@ static void mark_producers(struct fsd_facts *f, fsd_id tensor, struct work *work
 {
     struct fsd_span by = fsd_graph_tensor(f->g, tensor)->producers;
 
-    for (uint32_t i = 0; i < by.n; i++) {
-        fsd_id node = f->g->links.at[by.at + i];
-
+    FSD_EACH_ID (node, f->g->links, by)
         if (!f->live[node]) {
             f->live[node] = true;
             work->at[work->n++] = node;
         }
-    }
 }
 
 static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)

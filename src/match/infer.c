@@ -147,13 +147,10 @@ static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
 {
     const struct fsd_graph *g = x->m->model;
 
-    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(g, node, i);
-
+    FSD_EACH_OF (t, g->ports, g->nodes.at[node].in, tensor)
         if (fsd_is_data(x->m->facts, t) && !fsd_ids_have(p->in, p->n_in, x->value[t]) &&
             !fsd_ids_have(p->made, p->n_made, x->value[t]))
             return false;
-    }
     return true;
 }
 
@@ -256,8 +253,7 @@ static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
 
-    for (uint32_t i = 0; i < e->tensors.at[tensor].consumers.n; i++) {
-        fsd_id layer = e->links.at[e->tensors.at[tensor].consumers.at + i];
+    FSD_EACH_ID (layer, e->links, e->tensors.at[tensor].consumers) {
         bool left = false;
 
         if (fsd_layer_works(e, layer) < 2 || e->layers.at[layer].weights)
@@ -278,9 +274,7 @@ static fsd_id find_quantized(const struct infer *x, fsd_id value)
     const struct fsd_graph *g = x->m->model;
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < g->tensors.at[value].consumers.n; i++) {
-        fsd_id node = g->links.at[g->tensors.at[value].consumers.at + i];
-
+    FSD_EACH_ID (node, g->links, g->tensors.at[value].consumers) {
         if (!(x->m->facts->traits[node] & FSD_OP_QUANTIZE) ||
             x->m->facts->first_duplicate[node] != node)
             continue;
@@ -442,9 +436,7 @@ static void infer_inputs(struct infer *x)
             x->held[t] = x->value[x->m->counterpart[t]];
             continue;
         }
-        for (uint32_t i = 0; i < inputs.n; i++) {
-            fsd_id input = g->links.at[inputs.at + i];
-
+        FSD_EACH_ID (input, g->links, inputs) {
             if (x->m->facts->constant[input] || !fsd_match_sizes_fit(x->m, t, input))
                 continue;
             found = input;

@@ -261,8 +261,7 @@ static void fit_packed(const struct fsd_match *m, struct fsd_fit *fit)
 {
     if (!m->engine->strongly_typed || !m->engine->detailed || !has_no_4_bits(m))
         return;
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        const struct fsd_link *link = &m->links.at[i];
+    FSD_EACH (const struct fsd_link, link, m->links) {
         int64_t count = packed_count(m, link->node);
         enum fsd_dtype type =
             count > 1 ? float_constant(m, link->layer, count) : FSD_DTYPE_UNKNOWN;
@@ -330,8 +329,7 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
                           .quantizers = quantizers_lost(m)};
     bool departs = departs_from_onnx(m->model);
 
-    for (fsd_id l = 0; l < m->engine->layers.n; l++) {
-        const struct fsd_layer *layer = &m->engine->layers.at[l];
+    FSD_EACH (const struct fsd_layer, layer, m->engine->layers) {
         const struct fsd_mention *all = m->engine->mentions.at;
 
         /* The builder names these itself: "wait_0". */

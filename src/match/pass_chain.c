@@ -129,12 +129,9 @@ static void lower_to(struct chain *c, fsd_id node)
     for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
         struct fsd_span to = fsd_tensor_consumers(g, fsd_node_out_tensor(g, node, i));
 
-        for (uint32_t k = 0; k < to.n; k++) {
-            fsd_id reader = g->links.at[to.at + k];
-
+        FSD_EACH_ID (reader, g->links, to)
             if (c->mark[reader] == c->mark[node] && c->to[reader] < c->to[node])
                 c->to[node] = c->to[reader];
-        }
     }
 }
 

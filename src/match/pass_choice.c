@@ -66,12 +66,9 @@ static uint64_t color_alone(const struct choice *c, fsd_id node)
     for (uint32_t i = 0; i < m->of_node[node].n; i++)
         if (has_more(fsd_match_of_node(m, node, i)))
             return fsd_hash_mix(color, node + 1);
-    for (uint32_t i = 0; i < m->model->nodes.at[node].out.n; i++) {
-        fsd_id out = fsd_node_out_tensor(m->model, node, i);
-
+    FSD_EACH_OF (out, m->model->ports, m->model->nodes.at[node].out, tensor)
         if (out != FSD_NONE)
             color = fsd_hash_mix(color, shape_of(c, out));
-    }
     return color;
 }
 
@@ -122,12 +119,9 @@ static void sweep_back(struct choice *c)
     for (fsd_id t = 0; t < g->tensors.n; t++)
         c->read[t] = c->named[t];
     for (fsd_id node = g->nodes.n; node-- > 0;) {
-        for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
-            fsd_id out = fsd_node_out_tensor(g, node, i);
-
+        FSD_EACH_OF (out, g->ports, g->nodes.at[node].out, tensor)
             if (out != FSD_NONE)
                 c->color[node] = fsd_hash_mix(c->color[node], c->read[out]);
-        }
         if (c->m->facts->live[node])
             note_read(c, node);
     }

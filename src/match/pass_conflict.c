@@ -46,12 +46,9 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
 {
     bool *confirmed = FSD_NEW(scratch, bool, m->engine->nodes.n);
 
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        const struct fsd_link *link = &m->links.at[i];
-
+    FSD_EACH (const struct fsd_link, link, m->links)
         confirmed[link->layer] |=
             (link->by & FSD_BY_METADATA) && (link->by & FSD_BY_TENSOR);
-    }
     return confirmed;
 }
 
@@ -75,8 +72,7 @@ void fsd_pass_conflict(struct fsd_match *m)
     const struct rivals *rivals = list_rivals(m, scratch);
     const bool *confirmed = list_confirmed(m, scratch);
 
-    for (uint32_t i = 0; i < m->links.n; i++) {
-        const struct fsd_link *link = &m->links.at[i];
+    FSD_EACH (const struct fsd_link, link, m->links) {
         fsd_id unit = m->unit[link->layer];
         const struct fsd_cut *cut = &m->cuts[unit];
         struct rivals c = rivals[link->node];

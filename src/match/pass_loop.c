@@ -223,8 +223,7 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
     struct fsd_span ports = behind ? n->out : n->in;
     fsd_id found = FSD_NONE, reader = FSD_NONE;
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        fsd_id t = e->ports.at[ports.at + i].tensor;
+    FSD_EACH_OF (t, e->ports, ports, tensor) {
         const struct side *side = t == FSD_NONE ? NULL : look(l, t, behind);
 
         if (!side)

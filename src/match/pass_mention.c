@@ -30,9 +30,7 @@ static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct conca
 
     if (c->known[tensor])
         return c->of[tensor];
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = g->links.at[t->consumers.at + i];
-
+    FSD_EACH_ID (node, g->links, t->consumers) {
         if (node == found || !fsd_node_is(g, node, FSD_ONNX_Concat))
             continue;
         if (found != FSD_NONE) {
@@ -81,8 +79,7 @@ static void link_mentions(struct fsd_match *m, unsigned by)
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
         struct fsd_span span = m->engine->layers.at[i].mentions;
 
-        for (uint32_t k = 0; k < span.n; k++) {
-            const struct fsd_mention *mention = &m->engine->mentions.at[span.at + k];
+        FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions, span) {
             fsd_id node = mention->node;
 
             if (!(mention->by & by) || !computes(mention) || mention->among > 1 ||
@@ -114,13 +111,10 @@ void fsd_pass_repeated(struct fsd_match *m)
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
         struct fsd_span span = m->engine->layers.at[i].mentions;
 
-        for (uint32_t k = 0; k < span.n; k++) {
-            const struct fsd_mention *mention = &m->engine->mentions.at[span.at + k];
-
+        FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions, span)
             if (mention->among > 1 && computes(mention) &&
                 (mention->by & m->evidence) && fsd_match_has(m, i, mention->node))
                 fsd_match_link(m, i, mention->node, mention->by);
-        }
     }
 }
 
@@ -151,15 +145,12 @@ void fsd_pass_log(struct fsd_match *m)
         if (l->form == FSD_NAME_SERVES || l->form == FSD_NAME_COPIES)
             continue;
         link_name(m, i, l->base_name);
-        for (uint32_t k = 0; k < l->mentions.n; k++) {
-            const struct fsd_mention *mention =
-                &m->engine->mentions.at[l->mentions.at + k];
-
+        FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions,
+                     l->mentions)
             if ((mention->role == FSD_MENTION_COMPUTES ||
                  mention->role == FSD_MENTION_FIRST ||
                  mention->role == FSD_MENTION_LAST) &&
                 (mention->by & (FSD_BY_NAME | FSD_BY_LOG)))
                 link_name(m, i, fsd_story_name(m->story, mention));
-        }
     }
 }

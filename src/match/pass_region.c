@@ -17,9 +17,7 @@ static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
  * computes one known node each, so the remaining nodes are in this layer. */
 static void give_all(struct fsd_match *m, struct fsd_region region)
 {
-    for (uint32_t i = 0; i < region.nodes.n; i++) {
-        fsd_id node = m->pool.at[region.nodes.at + i];
-
+    FSD_EACH_ID (node, m->pool, region.nodes) {
         m->region_of_node[node] = FSD_NONE;
         fsd_match_link(m, m->pool.at[region.layers.at], node, FSD_BY_TENSOR);
     }
@@ -32,8 +30,7 @@ static void add_region(struct fsd_match *m, fsd_id unit)
     bool some_known, idle = false;
     uint32_t open = 0, alone = 0;
 
-    for (uint32_t i = 0; i < cut->layers.n; i++) {
-        fsd_id layer = m->pool.at[cut->layers.at + i];
+    FSD_EACH_ID (layer, m->pool, cut->layers) {
         const struct fsd_layer *l = &m->engine->layers.at[layer];
 
         if (l->alone && m->of_layer[layer].n) {
@@ -59,9 +56,7 @@ static void add_region(struct fsd_match *m, fsd_id unit)
                 !linked_into(m, m->pool.at[cut->nodes.at + i], unit);
     if (!open && !idle)
         return;
-    for (uint32_t i = 0; i < cut->nodes.n; i++) {
-        fsd_id node = m->pool.at[cut->nodes.at + i];
-
+    FSD_EACH_ID (node, m->pool, cut->nodes) {
         if (m->gone[node] || (some_known && m->of_node[node].n) ||
             (open && !idle && linked_into(m, node, unit)))
             continue;

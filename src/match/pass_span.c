@@ -130,8 +130,7 @@ static void add_consumers(struct spans *s)
 
     if (m->engine->layers.at[s->layer].form != FSD_NAME_REGION)
         return;
-    for (uint32_t i = 0; i < mentions.n; i++) {
-        const struct fsd_mention *mention = &m->engine->mentions.at[mentions.at + i];
+    FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions, mentions) {
         fsd_id tensor = mention->by & m->evidence ? constant_of(m, mention) : FSD_NONE;
         fsd_id node = only_consumer(m, tensor);
 
@@ -184,8 +183,7 @@ static void step_ahead(struct spans *s, fsd_id node)
     const struct fsd_graph *g = s->m->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id tensor = fsd_node_out(g, n, i)->tensor;
+    FSD_EACH_OF (tensor, g->ports, n->out, tensor) {
         struct fsd_span to = {0};
 
         if (tensor != FSD_NONE && !is_border(s, tensor))
@@ -326,8 +324,7 @@ static void each_edge(struct spans *s, struct rest *rest, edge_fn *fn)
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         const struct fsd_node *n = &g->nodes.at[i];
 
-        for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_id tensor = fsd_node_in(g, n, k)->tensor;
+        FSD_EACH_OF (tensor, g->ports, n->in, tensor) {
             fsd_id producer = fsd_tensor_producer(g, tensor);
 
             if (producer != FSD_NONE && !fsd_is_build_constant(s->m->facts, tensor))

@@ -48,9 +48,7 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
      * a Reshape), the others dissolved. */
     for (uint32_t i = 0; i < cut->nodes.n && views && !named; i++)
         named = fsd_match_has(m, first, m->pool.at[cut->nodes.at + i]);
-    for (uint32_t i = 0; i < cut->nodes.n; i++) {
-        fsd_id node = m->pool.at[cut->nodes.at + i];
-
+    FSD_EACH_ID (node, m->pool, cut->nodes) {
         if (is_view(m, node) && (!views || fsd_match_left(m, node) ||
                                  (named && !fsd_match_has(m, first, node)))) {
             m->dissolved_in[node] = first;
@@ -94,14 +92,10 @@ static void link_ends(const struct ends *e, fsd_id layer)
     const struct fsd_match *m = e->m;
     const struct fsd_node *n = &m->engine->nodes.at[layer];
 
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id t = fsd_node_out(m->engine, n, i)->tensor;
-
+    FSD_EACH_OF (t, m->engine->ports, n->out, tensor)
         if (fsd_match_holds(m, t) && m->engine->tensors.at[t].producers.n == 1)
             link_end(e, layer, producer(m, m->counterpart[t]));
-    }
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(m->engine, n, i)->tensor;
+    FSD_EACH_OF (t, m->engine->ports, n->in, tensor) {
         fsd_id counterpart = fsd_match_held(m, t);
 
         if (counterpart != FSD_NONE && m->engine->tensors.at[t].consumers.n == 1 &&
@@ -117,9 +111,7 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
     struct fsd_match *m = e->m;
 
     e->unit = unit + 1;
-    for (uint32_t i = 0; i < cut->nodes.n; i++) {
-        fsd_id node = m->pool.at[cut->nodes.at + i];
-
+    FSD_EACH_ID (node, m->pool, cut->nodes) {
         e->mark[node] = e->unit;
         if (is_view(m, node))
             m->dissolved_in[node] = m->pool.at[cut->layers.at];

@@ -74,12 +74,9 @@ static struct left steps_left(const struct fsd_match *m,
 
     for (uint32_t i = 0; i < left.n; i++)
         left.steps[i] = m->engine->links.at[steps.at + i];
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         if (!m->facts->folded[node])
             take_node(&left, lowerings, node);
-    }
     return left;
 }
 
@@ -98,18 +95,13 @@ static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *loweri
     const struct fsd_layer *l = &m->engine->layers.at[layer];
     struct left left = steps_left(m, lowerings, layer);
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         if (could_be_folded(m, node) && take_node(&left, lowerings, node))
             m->runs[node] = found = true;
-    }
     /* If the list of steps has gaps, a missing step proves nothing. */
     if (busy || (found && l->more_steps != FSD_STEPS_LACK_SOME))
         return;
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         /* The name of a layer also contains the names of its weights' quantizers. */
         m->runs[node] |=
             could_be_folded(m, node) && !(m->facts->traits[node] & FSD_OP_QDQ);

@@ -21,12 +21,9 @@ enum { MOST_SCENES = 1 << 24 };
 
 static fsd_id first_output(const struct fsd_graph *g, fsd_id node)
 {
-    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
-        fsd_id t = fsd_node_out_tensor(g, node, i);
-
+    FSD_EACH_OF (t, g->ports, g->nodes.at[node].out, tensor)
         if (fsd_graph_tensor(g, t)->name)
             return t;
-    }
     return FSD_NONE;
 }
 
@@ -91,12 +88,9 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
 {
     const struct fsd_node *n = &u->parsed->nodes.at[parsed];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(u->parsed, parsed, i);
-
+    FSD_EACH_OF (t, u->parsed->ports, n->in, tensor)
         if (t != FSD_NONE && u->parsed->tensors.at[t].name == tensor)
             return false;
-    }
     return n->in.n > 0;
 }
 
@@ -105,20 +99,16 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
  * excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
-    for (uint32_t i = 0; i < u->model->nodes.at[node].out.n; i++) {
-        fsd_id t = fsd_node_out_tensor(u->model, node, i);
+    FSD_EACH_OF (t, u->model->ports, u->model->nodes.at[node].out, tensor) {
         struct fsd_span readers = {0};
 
         if (t != FSD_NONE && u->model->tensors.at[t].name)
             readers = fsd_tensor_consumers(u->model, t);
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id reader = u->model->links.at[readers.at + k];
-
+        FSD_EACH_ID (reader, u->model->links, readers)
             if (u->missing[reader] ||
                 (u->read[reader] != FSD_NONE &&
                  reads_other(u, u->read[reader], u->model->tensors.at[t].name)))
                 return reader;
-        }
     }
     return FSD_NONE;
 }
@@ -247,9 +237,7 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
     }
     if (e->b != e->a || !fsd_slice_drop(&pass, "Erasure"))
         return;
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = s->pool.at[nodes.at + i];
-
+    FSD_EACH_ID (node, s->pool, nodes) {
         s->layers[node] -= s->layers[node] > 0;
         if (!s->layers[node])
             s->left[node] = (struct fsd_leaving){FSD_LEFT_ERASED, FSD_NONE, event};

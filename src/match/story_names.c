@@ -31,9 +31,7 @@ void fsd_story_set(struct fsd_story *s, fsd_sym name, struct fsd_span nodes)
 
 static void add_nodes(struct fsd_story *s, struct fsd_span nodes, struct fsd_span *to)
 {
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = s->pool.at[nodes.at + i];
-
+    FSD_EACH_ID (node, s->pool, nodes) {
         if (s->mark[node] == s->stamp)
             continue;
         s->mark[node] = s->stamp;

@@ -130,11 +130,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
     spell(v, n->op);
     spell(v, n->out.n);
     spell(v, n->in.n);
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id tensor = fsd_node_in(v->g, n, i)->tensor;
-
+    FSD_EACH_OF (tensor, v->g->ports, n->in, tensor)
         spell(v, fsd_id_at(v->of_tensor, tensor));
-    }
     return spell_attrs(v, n);
 }
 

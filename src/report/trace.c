@@ -158,8 +158,7 @@ static void put_args(struct fsd_json *event, const struct fsd_diff *d, fsd_id la
     if (l->tactic)
         fsd_json_text(args, "tactic", fsd_text(d->names, l->tactic));
     nodes = fsd_json_list(args, "nodes");
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node) {
         fsd_sym name = d->model->nodes.at[node].name;
 
         snprintf(number, sizeof number, "#%u", node);

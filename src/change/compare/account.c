@@ -158,8 +158,7 @@ static const char *port_text(const struct fsd_compare *c, const struct fsd_state
 
 static void take_ports(struct fsd_compare *c)
 {
-    for (uint32_t i = 0; i < c->ports.n; i++) {
-        const struct fsd_port_change *p = &c->ports.at[i];
+    FSD_EACH (const struct fsd_port_change, p, c->ports) {
         const struct fsd_state_port *was =
             p->old == FSD_NONE
                 ? NULL
@@ -200,8 +199,7 @@ static void take_bindings(struct fsd_compare *c)
 {
     bool modelled = states_network(c->old) && states_network(c->new);
 
-    for (uint32_t i = 0; i < c->bindings.n; i++) {
-        const struct fsd_binding_change *b = &c->bindings.at[i];
+    FSD_EACH (const struct fsd_binding_change, b, c->bindings) {
         const struct fsd_binding *shown = b->new ? b->new : b->old;
         const struct fsd_state *s = b->new ? c->new : c->old;
         const char *noun = shown->output ? "output" : "input";
@@ -330,8 +328,7 @@ static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
 {
     uint8_t flag = FSD_DTYPE_UNKNOWN;
 
-    for (uint32_t i = 0; i < c->precisions.n; i++) {
-        const struct fsd_node_change *p = &c->precisions.at[i];
+    FSD_EACH (const struct fsd_node_change, p, c->precisions) {
         uint8_t narrow = lost ? p->before : p->after,
                 wide = lost ? p->after : p->before;
 
@@ -365,15 +362,12 @@ static void take_flag(struct fsd_compare *c, bool lost)
 
 static void take_built(struct fsd_compare *c)
 {
-    for (uint32_t i = 0; i < c->built.n; i++) {
-        const struct fsd_built_change *b = &c->built.at[i];
-
+    FSD_EACH (const struct fsd_built_change, b, c->built)
         if (b->before && b->after && strcmp(b->key, FSD_BUILT_LABEL) != 0 &&
             strcmp(b->key, FSD_BUILT_MEASURED) != 0)
             differs(c, aspect_of_fact(b->key),
                     fsd_printed(c->arena, "%s %s, previously %s", b->key, b->after,
                                 b->before));
-    }
     /* A model in FP16 runs in FP16 even without an option. */
     if (c->account.different.n)
         return;

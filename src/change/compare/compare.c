@@ -101,13 +101,10 @@ static void compare_sizes(struct fsd_compare *c)
 {
     bool per_item = true;
 
-    for (uint32_t i = 0; i < c->ports.n; i++) {
-        const struct fsd_port_change *p = &c->ports.at[i];
-
+    FSD_EACH (const struct fsd_port_change, p, c->ports)
         if (!p->output && p->shape)
             per_item &= compare_size(c, c->old->inputs.at[p->old].shape,
                                      c->new->inputs.at[p->new].shape);
-    }
     for (uint32_t i = 0; i < c->bindings.n && !c->unlike; i++) {
         const struct fsd_binding_change *b = &c->bindings.at[i];
 
@@ -206,9 +203,7 @@ static void sum(struct fsd_compare *c)
         if (region != FSD_NONE)
             c->regions.at[region].differs = true;
     }
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        struct fsd_region_diff *r = &c->regions.at[i];
-
+    FSD_EACH (struct fsd_region_diff, r, c->regions) {
         r->differs |= r->happened != FSD_HAPPENED_SAME || r->width != FSD_WIDTH_SAME ||
                       r->layout || r->layers || r->moves || r->kernels || r->unasked.n;
         c->by_happened[r->happened]++;
@@ -218,9 +213,7 @@ static void sum(struct fsd_compare *c)
         c->by_width[c->precisions.at[i].width]++;
     for (uint32_t i = 0; i < c->moves.n; i++)
         c->moves_by_what[c->moves.at[i].what]++;
-    for (uint32_t i = 0; i < c->presences.n; i++) {
-        const struct fsd_node_presence *p = &c->presences.at[i];
-
+    FSD_EACH (const struct fsd_node_presence, p, c->presences) {
         c->by_presence[p->what]++;
         /* A view that only one exporter writes is not a difference between builds. A
          * node that is a view in only one model is a difference. */

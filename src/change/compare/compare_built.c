@@ -222,9 +222,7 @@ static void add_ms(double *sum, double ms)
 
 static void count_moves(const struct fsd_state *s, struct fsd_builder *b)
 {
-    for (fsd_id i = 0; i < s->moves.n; i++) {
-        const struct fsd_move *m = &s->moves.at[i];
-
+    FSD_EACH (const struct fsd_move, m, s->moves)
         if (m->kind == FSD_KIND_QUANTIZE) {
             b->quantizers++;
             add_ms(&b->quantizers_ms, m->ms.median);
@@ -233,15 +231,13 @@ static void count_moves(const struct fsd_state *s, struct fsd_builder *b)
             b->conversions++;
             add_ms(&b->conversions_ms, m->ms.median);
         }
-    }
 }
 
 /* Counts groups in regions that both builds compute and whose layer contents both
  * state. */
 static void count_groups(const struct fsd_compare *c, struct fsd_builder *b)
 {
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        const struct fsd_region_diff *r = &c->regions.at[i];
+    FSD_EACH (const struct fsd_region_diff, r, c->regions) {
         uint32_t old = r->old_groups.n, new = r->new_groups.n;
 
         if (!old || !new || r->happened == FSD_HAPPENED_OPAQUE)
@@ -319,8 +315,7 @@ static void add_side(struct rows *r, bool new)
 {
     const struct fsd_state *s = new ? r->c->new : r->c->old;
 
-    for (uint32_t i = 0; i < s->efforts.n; i++) {
-        const struct fsd_state_effort *e = &s->efforts.at[i];
+    FSD_EACH (const struct fsd_state_effort, e, s->efforts) {
         uint32_t none, *row = row_of(r, new, e, &none);
         struct fsd_effort_change *change;
 

@@ -78,9 +78,7 @@ static uint64_t hash_tensors(const struct fsd_state *s, struct fsd_span span,
 {
     uint64_t hash = span.n;
 
-    for (uint32_t i = 0; i < span.n; i++) {
-        const struct fsd_state_tensor *t = &s->tensors.at[span.at + i];
-
+    FSD_EACH_IN (const struct fsd_state_tensor, t, s->tensors, span) {
         hash = fsd_hash_mix(hash, fsd_state_hash(s, t->sizes));
         if (forms)
             hash = fsd_hash_mix(
@@ -110,8 +108,7 @@ static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_spa
     const struct fsd_state *s = side(c, new);
     uint64_t sum = nodes.n;
 
-    for (uint32_t i = 0; i < nodes.n; i++) {
-        fsd_id node = s->refs.at[nodes.at + i];
+    FSD_EACH_ID (node, s->refs, nodes) {
         fsd_id old = new ? c->align->to_old[node] : node;
 
         sum += fsd_hash_mix(1, old == FSD_NONE ? (UINT64_C(1) << 32) + node : old);
@@ -570,15 +567,9 @@ void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
         return;
     before = bindings_of(s, scratch);
     now = bindings_of(t, scratch);
-    for (uint32_t i = 0; i < s->bindings.n; i++) {
-        const struct fsd_binding *b = &s->bindings.at[i];
-
+    FSD_EACH (const struct fsd_binding, b, s->bindings)
         add_binding(c, b, binding_named(&now, b, fsd_text(s->names, b->name)));
-    }
-    for (uint32_t i = 0; i < t->bindings.n; i++) {
-        const struct fsd_binding *b = &t->bindings.at[i];
-
+    FSD_EACH (const struct fsd_binding, b, t->bindings)
         if (!binding_named(&before, b, fsd_text(t->names, b->name)))
             add_binding(c, NULL, b);
-    }
 }

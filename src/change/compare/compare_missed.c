@@ -49,8 +49,7 @@ static bool resizes(const struct fsd_state *s, struct fsd_span kernels)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < kernels.n; i++) {
-        const struct fsd_kernel *k = &s->kernels.at[kernels.at + i];
+    FSD_EACH_IN (const struct fsd_kernel, k, s->kernels, kernels) {
         uint64_t in, out;
 
         if (!k->in.n || k->out.n != 1)

@@ -238,8 +238,7 @@ void fsd_compare_edges(struct fsd_compare *c, struct fsd_arena *scratch)
     struct border_index x = index_borders(c, scratch);
 
     for (uint32_t g = 0; g < s->groups.n; g++)
-        for (uint32_t i = 0; i < s->groups.at[g].in.n; i++) {
-            const struct fsd_border *q = &s->borders.at[s->groups.at[g].in.at + i];
+        FSD_EACH_IN (const struct fsd_border, q, s->borders, s->groups.at[g].in) {
             fsd_id node = c->align->to_old[q->node];
             struct fsd_origin at = fsd_align_old_origin(c->align, q->at);
             const struct fsd_border *p = node == FSD_NONE || !fsd_is_origin(at)
@@ -359,9 +358,7 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
                 all, fsd_origin_node(s->outputs.at[c->ports.at[i].new].core_from.at),
                 c->old->outputs.at[c->ports.at[i].old].form,
                 s->outputs.at[c->ports.at[i].new].form);
-    for (uint32_t i = 0; i < c->lost.n; i++) {
-        const struct fsd_fact_lost *lost = &c->lost.at[i];
-
+    FSD_EACH (const struct fsd_fact_lost, lost, c->lost)
         if (lost->of == FSD_OF_NODE)
             write_loss(all, lost->new, lost->kind);
         else if (lost->of == FSD_OF_EDGE)
@@ -369,7 +366,6 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
         else if (lost->of == FSD_OF_OUTPUT && lost->kind != FSD_FACT_SHAPE)
             write_loss(all, fsd_origin_node(s->outputs.at[lost->new].core_from.at),
                        lost->kind);
-    }
 }
 
 /* Indexed by new node: whether another group reads its output, or the network returns
@@ -411,14 +407,10 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
     const bool *outside = read_outside(t, scratch);
 
     for (uint32_t g = 0; g < s->groups.n; g++)
-        for (uint32_t i = 0; i < s->groups.at[g].out.n; i++) {
-            const struct fsd_border *p = &s->borders.at[s->groups.at[g].out.at + i];
-
+        FSD_EACH_IN (const struct fsd_border, p, s->borders, s->groups.at[g].out)
             old[p->node] = p;
-        }
     for (uint32_t g = 0; g < t->groups.n; g++)
-        for (uint32_t i = 0; i < t->groups.at[g].out.n; i++) {
-            const struct fsd_border *q = &t->borders.at[t->groups.at[g].out.at + i];
+        FSD_EACH_IN (const struct fsd_border, q, t->borders, t->groups.at[g].out) {
             fsd_id node = c->align->to_old[q->node];
 
             if (node != FSD_NONE && old[node])

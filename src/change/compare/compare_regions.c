@@ -88,11 +88,8 @@ static bool has_lone(const struct fsd_compare *c, bool new, const struct fsd_gro
     const fsd_id *to = new ? c->align->to_old : c->align->to_new;
     bool has = false;
 
-    for (uint32_t i = 0; i < g->nodes.n; i++) {
-        fsd_id node = s->refs.at[g->nodes.at + i];
-
+    FSD_EACH_ID (node, s->refs, g->nodes)
         has |= s->nodes.at[node].role == FSD_ROLE_CORE && to[node] == FSD_NONE;
-    }
     return has;
 }
 
@@ -111,8 +108,7 @@ static struct answer ask(const struct fsd_compare *c, const struct fsd_region_di
     struct fsd_span groups = new ? r->new_groups : r->old_groups;
     struct answer answer = {0};
 
-    for (uint32_t i = 0; i < groups.n; i++) {
-        fsd_id id = c->pool.at[groups.at + i];
+    FSD_EACH_ID (id, c->pool, groups) {
         const struct fsd_group *g = &(new ? c->new : c->old)->groups.at[id];
 
         answer.layers += g->layers;
@@ -328,9 +324,7 @@ void fsd_compare_regions(struct fsd_compare *c, struct fsd_arena *scratch)
     fill_spans(c);
     fsd_compare_group_kernels(c, scratch);
     m = meet_groups(c, scratch);
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        struct fsd_region_diff *r = &c->regions.at[i];
-
+    FSD_EACH (struct fsd_region_diff, r, c->regions) {
         r->happened = (uint8_t)happened(c, r, &m);
         r->untyped = is_untyped(c, r);
         c->untyped += r->untyped;

@@ -404,13 +404,10 @@ static void take_facts(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
-    for (uint32_t i = 0; i < c->built.n; i++) {
-        const struct fsd_built_change *b = &c->built.at[i];
-
+    FSD_EACH (const struct fsd_built_change, b, c->built)
         add(k, FSD_EXPORT_MODEL, FSD_NONE, FSD_NONE, b->key,
             (struct thing){.text = b->before ? b->before : "none"},
             (struct thing){.text = b->after ? b->after : "none"});
-    }
 }
 
 static struct thing port_text(const struct context *k, int s, bool output, fsd_id port)
@@ -431,12 +428,9 @@ static void take_ports(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
-    for (uint32_t i = 0; i < c->ports.n; i++) {
-        const struct fsd_port_change *p = &c->ports.at[i];
-
+    FSD_EACH (const struct fsd_port_change, p, c->ports)
         add(k, FSD_EXPORT_PORT, FSD_NONE, FSD_NONE, p->output ? "output" : "input",
             port_text(k, 0, p->output, p->old), port_text(k, 1, p->output, p->new));
-    }
 }
 
 /* Adds the nodes that compute in only one of the models. */
@@ -444,8 +438,7 @@ static void take_lone_nodes(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
-    for (uint32_t i = 0; i < c->presences.n; i++) {
-        const struct fsd_node_presence *p = &c->presences.at[i];
+    FSD_EACH (const struct fsd_node_presence, p, c->presences) {
         struct fsd_shown node = fsd_compare_shown(c, p->old, p->new);
         struct thing op = {.text =
                                fsd_text(node.s->names, node.s->nodes.at[node.at].op)};
@@ -484,9 +477,7 @@ static void take_edits(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
 
-    for (uint32_t i = 0; i < c->edits.n; i++) {
-        const struct fsd_node_edit *edit = &c->edits.at[i];
-
+    FSD_EACH (const struct fsd_node_edit, edit, c->edits) {
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
             continue; /* this file compares values in the models, which state more than
                          the states */
@@ -506,8 +497,7 @@ static void mark_changes(struct fsd_exports *e)
 
     for (uint32_t i = 0; i < c->regions.n; i++)
         c->regions.at[i].differs = false;
-    for (uint32_t i = 0; i < e->changes.n; i++) {
-        struct fsd_export_change *change = &e->changes.at[i];
+    FSD_EACH (struct fsd_export_change, change, e->changes) {
         bool new = change->new != FSD_NONE;
 
         e->by_what[change->what]++;

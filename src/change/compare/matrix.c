@@ -211,8 +211,7 @@ static void judge(const struct context *k, const struct fsd_compare *c, uint32_t
 {
     const struct fsd_align *to_first = a ? k->m->with[a]->align : NULL;
 
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        const struct fsd_region_diff *r = &c->regions.at[i];
+    FSD_EACH (const struct fsd_region_diff, r, c->regions) {
         fsd_id row = r->new_groups.n ? k->m->row_of[b][c->pool.at[r->new_groups.at]]
                                      : k->m->row_of[a][c->pool.at[r->old_groups.at]];
 
@@ -227,26 +226,21 @@ static void judge(const struct context *k, const struct fsd_compare *c, uint32_t
             worsen(&is[row_of_move(k, b, c->moves.at[i].new)], FSD_CELL_DIFFERS);
         else
             worsen(&is[row_of_move(k, a, c->moves.at[i].old)], FSD_CELL_DIFFERS);
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *p = &c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, p, c->kernels)
         if (p->new != FSD_NONE && (p->new_of & FSD_LAYER_MOVES))
             worsen(&is[row_of_move(k, b, p->new_of & ~FSD_LAYER_MOVES)],
                    FSD_CELL_DIFFERS);
         else if (p->new == FSD_NONE && (p->old_of & FSD_LAYER_MOVES))
             worsen(&is[row_of_move(k, a, p->old_of & ~FSD_LAYER_MOVES)],
                    FSD_CELL_DIFFERS);
-    }
-    for (uint32_t i = 0; i < c->ports.n; i++) {
-        const struct fsd_port_change *p = &c->ports.at[i];
+    FSD_EACH (const struct fsd_port_change, p, c->ports) {
         fsd_id port = !to_first || p->old == FSD_NONE ? p->old
                       : p->output                     ? to_first->old_output[p->old]
                                                       : to_first->old_input[p->old];
 
         worsen(&is[row_of_port(k->m, p->output, port)], FSD_CELL_DIFFERS);
     }
-    for (uint32_t i = 0; i < c->lost.n; i++) {
-        const struct fsd_fact_lost *lost = &c->lost.at[i];
+    FSD_EACH (const struct fsd_fact_lost, lost, c->lost) {
         fsd_id port = !to_first                   ? lost->old
                       : lost->of == FSD_OF_OUTPUT ? to_first->old_output[lost->old]
                       : lost->of == FSD_OF_INPUT  ? to_first->old_input[lost->old]
@@ -289,13 +283,10 @@ static void find_less(struct context *k, uint32_t b)
     for (uint32_t i = 0; i < c->lost.n; i++)
         cell(k->m, row_of_loss(k, b, &c->lost.at[i], c->lost.at[i].old), b)->less =
             true;
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        const struct fsd_region_diff *r = &c->regions.at[i];
-
+    FSD_EACH (const struct fsd_region_diff, r, c->regions)
         if (r->new_groups.n && fsd_region_is_weak(c, r, true) &&
             !fsd_region_is_weak(c, r, false))
             cell(k->m, k->m->row_of[b][c->pool.at[r->new_groups.at]], b)->less = true;
-    }
     for (uint32_t i = 0; i < c->presences.n; i++)
         if (c->presences.at[i].what == FSD_LOST_TRACK)
             cell(k->m, row_of_node(k, 0, c->presences.at[i].old), b)->less = true;

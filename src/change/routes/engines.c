@@ -88,9 +88,7 @@ static void count_regions(struct fsd_engine_change *change)
     change->unclear = c->by_happened[FSD_HAPPENED_OPAQUE];
     change->added = c->by_happened[FSD_HAPPENED_NEW_ONLY];
     change->gone = c->by_happened[FSD_HAPPENED_OLD_ONLY];
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        const struct fsd_region_diff *region = &c->regions.at[i];
-
+    FSD_EACH (const struct fsd_region_diff, region, c->regions) {
         change->kernels += region->happened == FSD_HAPPENED_SAME && region->kernels;
         change->wider += region->width == FSD_WIDTH_WIDENED;
         change->narrower += region->width == FSD_WIDTH_NARROWED;

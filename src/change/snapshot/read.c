@@ -652,8 +652,7 @@ static bool learn_names(struct reader *r)
     r->n_names = fsd_intern_count(r->s->names);
     for (int i = 0; i < NAME__COUNT; i++)
         r->named[i] = fsd_ids_new(r->w.scratch, r->n_names);
-    for (uint32_t i = 0; i < names.n; i++) {
-        const struct name *name = &names.at[i];
+    FSD_EACH (const struct name, name, names) {
         fsd_id *id = &r->named[name->what][name->sym];
 
         if (*id != FSD_NONE && name->what == NAME_NODE) {

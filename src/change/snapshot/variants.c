@@ -227,9 +227,7 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
 {
     const struct fsd_state *s = c->old;
 
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        const struct fsd_region_diff *d = &c->regions.at[i];
-
+    FSD_EACH (const struct fsd_region_diff, d, c->regions) {
         if (d->happened == FSD_HAPPENED_SAME && !d->layers && !d->kernels &&
             !d->unasked.n)
             continue;
@@ -248,13 +246,9 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
         add_node(
             r, b,
             fsd_id_or(c->edges.at[i].old_to, fsd_origin_node(c->edges.at[i].old_from)));
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[i];
-
+    FSD_EACH (const struct fsd_move_change, m, c->moves)
         add(r, b, row_of_owner(r, old_owner(c, m->old, m->new)));
-    }
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         bool gone = k->old != FSD_NONE;
         uint32_t of = gone ? k->old_of : k->new_of;
 
@@ -263,15 +257,12 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
         of &= ~FSD_LAYER_MOVES;
         add(r, b, row_of_owner(r, old_owner(c, gone ? of : FSD_NONE, of)));
     }
-    for (uint32_t i = 0; i < c->lost.n; i++) {
-        const struct fsd_fact_lost *lost = &c->lost.at[i];
-
+    FSD_EACH (const struct fsd_fact_lost, lost, c->lost)
         if (lost->of < FSD_OF_MOVE)
             add_node(r, b, lost->old);
         else if (lost->of == FSD_OF_MOVE)
             add(r, b,
                 row_of_owner(r, fsd_state_owner_of_move(s, &s->moves.at[lost->old])));
-    }
 }
 
 /* ------------------------------------------------------------- inputs and outputs */
@@ -304,9 +295,7 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
  * (fsd_compare.unstated), but it decides which variant is nearest. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
-    for (uint32_t i = 0; i < c->new->bindings.n; i++) {
-        const struct fsd_binding *to = &c->new->bindings.at[i];
-
+    FSD_EACH (const struct fsd_binding, to, c->new->bindings)
         if (to->output == b->output && !strcmp(fsd_text(c->old->names, b->name),
                                                fsd_text(c->new->names, to->name)))
             return fsd_forms_differ(c, b->form, to->form) ||
@@ -314,7 +303,6 @@ static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_bindi
                    is_text_apart(c, b->shape, to->shape) ||
                    is_text_apart(c, b->ranges, to->ranges) ||
                    is_text_apart(c, b->outside, to->outside);
-    }
     return true;
 }
 

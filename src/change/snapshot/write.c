@@ -393,9 +393,7 @@ static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
         for (uint32_t i = 0; i < cell->groups.n; i++) {
             const struct fsd_group *g = &s->groups.at[m->pool.at[cell->groups.at + i]];
 
-            for (uint32_t k = 0; k < g->nodes.n; k++) {
-                fsd_id node = s->refs.at[g->nodes.at + k];
-
+            FSD_EACH_ID (node, s->refs, g->nodes) {
                 if (b)
                     node = m->with[b]->align->to_old[node];
                 if (node != FSD_NONE)
@@ -486,12 +484,9 @@ static struct outer outer_binding(const struct fsd_matrix *m, uint32_t build, fs
     const struct fsd_state *s = m->builds[0], *t = m->builds[build];
     const struct fsd_binding *p = &s->bindings.at[i];
 
-    for (uint32_t k = 0; k < t->bindings.n; k++) {
-        const struct fsd_binding *q = &t->bindings.at[k];
-
+    FSD_EACH (const struct fsd_binding, q, t->bindings)
         if (p->output == q->output && !texts_differ(s, p->name, t, q->name))
             return (struct outer){LINE_BINDING, q, *q};
-    }
     return (struct outer){LINE_BINDING, NULL, {0}};
 }
 

@@ -161,9 +161,7 @@ void fsd_state_see_through(struct fsd_state *s)
     for (fsd_id i = 0; i < s->nodes.n; i++)
         if (seen[i] == UNSEEN)
             see_node(s, i, seen);
-    for (fsd_id i = 0; i < s->nodes.n; i++) {
-        struct fsd_state_node *n = &s->nodes.at[i];
-
+    FSD_EACH (struct fsd_state_node, n, s->nodes) {
         n->core_in = (struct fsd_span){s->sources.n, n->in.n};
         for (uint32_t k = 0; k < n->in.n; k++) {
             struct fsd_producer source = through(s, s->sources.at[n->in.at + k]);

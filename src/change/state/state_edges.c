@@ -418,12 +418,9 @@ static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool outp
 
     if (l->form != FSD_NAME_SERVES || l->output != output)
         return FSD_NONE;
-    for (uint32_t i = 0; i < l->mentions.n; i++) {
-        const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
-
+    FSD_EACH_IN (const struct fsd_mention, m, e->mentions, l->mentions)
         if (m->role == FSD_MENTION_SERVES && m->among == 1)
             return fsd_id_at(b->of_node, m->node);
-    }
     return FSD_NONE;
 }
 

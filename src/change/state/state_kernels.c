@@ -48,9 +48,7 @@ static int64_t *written_by_tensor(const struct fsd_state_build *b)
     const struct fsd_graph *e = b->d->engine;
     int64_t *written = FSD_NEW(b->scratch, int64_t, e->tensors.n);
 
-    for (fsd_id i = 0; i < e->nodes.n; i++) {
-        const struct fsd_node *n = &e->nodes.at[i];
-
+    FSD_EACH (const struct fsd_node, n, e->nodes)
         for (uint32_t k = 0; k < n->out.n; k++) {
             const struct fsd_port *port = fsd_node_out(e, n, k);
             int64_t *sum = port->tensor == FSD_NONE ? NULL : &written[port->tensor];
@@ -59,7 +57,6 @@ static int64_t *written_by_tensor(const struct fsd_state_build *b)
             if (sum && *sum >= 0)
                 *sum = more < 0 || more > INT64_MAX - *sum ? -1 : *sum + more;
         }
-    }
     return written;
 }
 
@@ -83,8 +80,7 @@ static struct fsd_span add_ports(struct fsd_state_build *b, struct fsd_span port
     const struct fsd_graph *e = b->d->engine;
     struct fsd_span span = {b->s->tensors.n, ports.n};
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &e->ports.at[ports.at + i];
+    FSD_EACH_IN (const struct fsd_port, port, e->ports, ports) {
         struct fsd_state_tensor t = tensor_of(b, fsd_port_form(e, port));
 
         t.from.at = FSD_NO_ORIGIN;
@@ -298,9 +294,7 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
     struct fsd_span attrs = e->nodes.at[layer].attrs;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < attrs.n; i++) {
-        const struct fsd_attr *a = &e->attrs.at[attrs.at + i];
-
+    FSD_EACH_IN (const struct fsd_attr, a, e->attrs, attrs) {
         if (is_noise(fsd_text(e->names, a->name)) ||
             (a->kind == FSD_ATTR_STRING && called[a->s]))
             continue;
@@ -368,9 +362,7 @@ fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node)
     const struct fsd_node *n = &g->nodes.at[node];
     uint32_t words = 0;
 
-    for (uint32_t i = 0; i < n->attrs.n; i++) {
-        const struct fsd_attr *a = &g->attrs.at[n->attrs.at + i];
-
+    FSD_EACH_IN (const struct fsd_attr, a, g->attrs, n->attrs) {
         if (is_in_traits(fsd_text(g->names, a->name)) || is_default(b, n, a))
             continue;
         put_attr(b, b->words.out, g, a);

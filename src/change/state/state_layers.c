@@ -41,9 +41,7 @@ static void join_region(struct joining *j, const struct fsd_region *region)
     const struct fsd_match *m = j->b->d->match;
     fsd_id first = FSD_NONE;
 
-    for (uint32_t i = 0; i < region->layers.n; i++) {
-        fsd_id layer = m->pool.at[region->layers.at + i];
-
+    FSD_EACH_ID (layer, m->pool, region->layers) {
         if (!may_compute(j->b->d, layer))
             continue;
         j->loose[layer] = true;
@@ -101,8 +99,7 @@ static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 
     for (uint32_t i = 0; i < m->links.n; i++)
         add_member(b, &all, head, m->links.at[i].layer, m->links.at[i].node);
-    for (uint32_t r = 0; r < m->regions.n; r++) {
-        const struct fsd_region *region = &m->regions.at[r];
+    FSD_EACH (const struct fsd_region, region, m->regions) {
         fsd_id layer = FSD_NONE;
 
         for (uint32_t i = 0; layer == FSD_NONE && i < region->layers.n; i++)
@@ -235,8 +232,7 @@ void fsd_state_add_layers(struct fsd_state_build *b)
     }
     /* A group of several layers gets the precision of its nodes, since one of the
      * layers may only pad or scale for another, or continue its work. */
-    for (uint32_t k = 0; k < b->s->groups.n; k++) {
-        struct fsd_group *g = &b->s->groups.at[k];
+    FSD_EACH (struct fsd_group, g, b->s->groups) {
         enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;
 
         for (uint32_t i = 0; g->layers > 1 && !g->loose && i < g->nodes.n; i++) {

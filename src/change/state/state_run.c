@@ -42,15 +42,10 @@ static void add_ports(struct fsd_state_build *b)
     bool *in = FSD_NEW(b->scratch, bool, g->tensors.n);
     bool *out = FSD_NEW(b->scratch, bool, g->tensors.n);
 
-    for (uint32_t i = 0; i < main->inputs.n; i++) {
-        fsd_id t = g->links.at[main->inputs.at + i];
-
+    FSD_EACH_ID (t, g->links, main->inputs)
         if (fsd_state_is_input(g, in, t))
             fsd_vec_push(b->s->arena, &b->s->inputs, port(b, t, false));
-    }
-    for (uint32_t i = 0; i < main->outputs.n; i++) {
-        fsd_id t = g->links.at[main->outputs.at + i];
-
+    FSD_EACH_ID (t, g->links, main->outputs) {
         if (!out[t])
             fsd_vec_push(b->s->arena, &b->s->outputs, port(b, t, true));
         out[t] = true;

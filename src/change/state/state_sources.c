@@ -126,9 +126,7 @@ static fsd_id moved_by(const struct fsd_graph *e, fsd_id layer)
     const struct fsd_node *n = &e->nodes.at[layer];
     fsd_id only = FSD_NONE;
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(e, layer, i);
-
+    FSD_EACH_OF (t, e->ports, n->in, tensor) {
         if (t == FSD_NONE || t == only ||
             (e->tensors.at[t].flags & FSD_TENSOR_CONSTANT))
             continue;

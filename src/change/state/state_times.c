@@ -148,9 +148,7 @@ void fsd_state_add_efforts(struct fsd_state_build *b)
     layer_of = fsd_graph_nodes_by_name(b->scratch, b->d->engine);
     stated = fsd_efforts_are_stated(&h->efforts, h->build);
     s->efforts_stamped = !stated;
-    for (uint32_t i = 0; i < h->efforts.list.n; i++) {
-        const struct fsd_effort *e = &h->efforts.list.at[i];
-
+    FSD_EACH (const struct fsd_effort, e, h->efforts.list) {
         if (e->build != h->build || fsd_effort_seconds(e, stated) <= 0)
             continue;
         if (!at[e->layer]) {

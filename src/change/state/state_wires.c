@@ -390,11 +390,8 @@ fsd_state_wires fsd_state_wires_of(const struct fsd_state *s, struct fsd_arena *
     for (fsd_id g = 0; g < s->groups.n; g++) {
         struct fsd_span in = s->groups.at[g].in;
 
-        for (uint32_t i = 0; i < in.n; i++) {
-            const struct fsd_border *b = &s->borders.at[in.at + i];
-
+        FSD_EACH_IN (const struct fsd_border, b, s->borders, in)
             derive_border(&x, b->at, fsd_node_destination(b->node), b->form);
-        }
     }
     for (uint32_t i = 0; i < s->outputs.n; i++)
         derive_border(&x, s->outputs.at[i].core_from.at, fsd_output_destination(i),

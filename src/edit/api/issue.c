@@ -203,8 +203,7 @@ static const struct fsd_finding *find_again(const struct fsd_diff *d,
 {
     const struct fsd_findings *all = d->findings;
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_finding *f = &all->list.at[i];
+    FSD_EACH (const struct fsd_finding, f, all->list) {
         bool same =
             all->rules.at[f->rule].rule == rule && f->layers.n + f->nodes.n == n;
 

@@ -66,11 +66,8 @@ static uint32_t gain(const struct fsd_choice *c, fsd_id group, const bool *among
     const struct fsd_break *b = &m->breaks[group];
     uint32_t n = b->groups.n ? 0 : !c->covered[group];
 
-    for (uint32_t i = 0; i < b->groups.n; i++) {
-        fsd_id other = m->pool.at[b->groups.at + i];
-
+    FSD_EACH_ID (other, m->pool, b->groups)
         n += among[other] && !c->covered[other];
-    }
     return n;
 }
 
@@ -143,9 +140,7 @@ void fsd_choice_end(const struct fsd_choice *c)
     const struct fsd_marks *m = h->m;
 
     h->tensors = (struct fsd_span){h->pool.n, 0};
-    for (uint32_t i = 0; i < h->chosen.n; i++) {
-        fsd_id group = h->pool.at[h->chosen.at + i];
-
+    FSD_EACH_ID (group, h->pool, h->chosen) {
         if (m->breaks[group].passed.n)
             continue;
         if (fsd_marks_has_break(m, group)) {

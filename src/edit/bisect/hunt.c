@@ -54,13 +54,10 @@ static bool all_seen(const struct fsd_hunt *h, const uint8_t *seen, enum fsd_see
 
 bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group)
 {
-    for (uint32_t i = 0; i < h->steps.n; i++) {
-        const struct fsd_hunt_step *step = &h->steps.at[i];
-
+    FSD_EACH (const struct fsd_hunt_step, step, h->steps)
         if (step->seen && step->result == FSD_BISECT_BAD &&
             step->seen[group] == FSD_SEEN_CHANGED)
             return true;
-    }
     return false;
 }
 
@@ -290,11 +287,8 @@ static void take_others(struct fsd_hunt *h, enum fsd_bisect_result result,
 
 static void spend(struct fsd_hunt *h, const uint8_t *seen)
 {
-    for (uint32_t i = 0; i < h->chosen.n; i++) {
-        fsd_id group = h->pool.at[h->chosen.at + i];
-
+    FSD_EACH_ID (group, h->pool, h->chosen)
         h->spent[group] |= !seen || seen[group] != FSD_SEEN_CHANGED;
-    }
 }
 
 /* After a request that showed nothing about the suspects: tries half of it, or another
@@ -458,8 +452,7 @@ struct fsd_hunt *fsd_hunt_new(const struct fsd_marks *m)
 
 bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id group)
 {
-    for (uint32_t i = 0; i < chosen.n; i++) {
-        fsd_id of = h->pool.at[chosen.at + i];
+    FSD_EACH_ID (of, h->pool, chosen) {
         const struct fsd_break *b = &h->m->breaks[of];
 
         if (of == group)

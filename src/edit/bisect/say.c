@@ -277,9 +277,7 @@ void fsd_search_put_log(const struct fsd_bisection *search, FILE *out)
 {
     const struct fsd_hunt *h = search->hunt;
 
-    for (uint32_t i = 0; i < h->steps.n; i++) {
-        const struct fsd_hunt_step *step = &h->steps.at[i];
-
+    FSD_EACH (const struct fsd_hunt_step, step, h->steps) {
         fprintf(out, "%s", fsd_search_results[step->result]);
         if (step->seen)
             fprintf(out, "  %u fusion%s changed", count_seen(search, step->seen),

@@ -36,12 +36,9 @@ struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
 
     for (uint32_t i = 0; i < h->tensors.n; i++)
         fsd_vec_push(arena, &what.outputs, h->pool.at[h->tensors.at + i]);
-    for (uint32_t i = 0; i < h->chosen.n; i++) {
-        fsd_id group = h->pool.at[h->chosen.at + i];
-
+    FSD_EACH_ID (group, h->pool, h->chosen)
         if (b->marks->breaks[group].passed.n)
             fsd_marking_add(arena, &what, b->marks, group);
-    }
     return what;
 }
 
@@ -61,13 +58,10 @@ static void look_at_region(const struct fsd_compare *c, const struct fsd_region_
  * counts as altered: it is unknown whether the error remains. */
 static void look_at_kernels(const struct fsd_compare *c, uint8_t *seen)
 {
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels)
         if (k->does && k->old != FSD_NONE && !(k->old_of & FSD_LAYER_MOVES) &&
             seen[k->old_of] == FSD_SEEN_SAME)
             seen[k->old_of] = FSD_SEEN_ALTERED;
-    }
 }
 
 enum fsd_status fsd_search_look(const struct fsd_bisection *b,

@@ -112,8 +112,7 @@ static bool last_showed_more(struct fsd_hunt *h)
     if (does(h, last))
         return known_from(h, h->steps.n).n < before.n;
     d = difference_of(&before, last);
-    for (uint32_t i = 0; i < before.differences.n; i++) {
-        const struct difference *other = &before.differences.at[i];
+    FSD_EACH (const struct difference, other, before.differences) {
         bool within = true;
 
         for (fsd_id g = 0; g < h->m->state->groups.n && within; g++)
@@ -144,9 +143,7 @@ static bool *all_found(const struct fsd_hunt *h, uint32_t *n)
 
     *n = 0;
     for (uint32_t i = 0; i < h->found.n; i++)
-        for (uint32_t k = 0; k < h->found.at[i].n; k++) {
-            fsd_id group = h->pool.at[h->found.at[i].at + k];
-
+        FSD_EACH_ID (group, h->pool, h->found.at[i]) {
             *n += !set[group];
             set[group] = true;
         }
@@ -232,9 +229,7 @@ enum fsd_set_state fsd_set_next(struct fsd_hunt *h)
     h->found.n = 0;
     if (!k.differences.n || !k.differences.at[0].n)
         return FSD_SET_CONTRADICTS;
-    for (uint32_t i = 0; i < k.differences.n; i++) {
-        const struct difference *d = &k.differences.at[i];
-
+    FSD_EACH (const struct difference, d, k.differences) {
         if (is_explained(h, d))
             continue;
         h->left = fsd_choice_halvings(d->n) + 1;

@@ -59,9 +59,7 @@ void fsd_search_save(const struct fsd_bisection *search, FILE *out)
             search->engine);
     put_files(search, out);
     putc('\n', out);
-    for (uint32_t i = 0; i < h->steps.n; i++) {
-        const struct fsd_hunt_step *step = &h->steps.at[i];
-
+    FSD_EACH (const struct fsd_hunt_step, step, h->steps) {
         fputs(fsd_search_results[step->result], out);
         if (step->seen) {
             put_seen(step->seen, n, FSD_SEEN_CHANGED, "changed", out);

@@ -328,12 +328,9 @@ static bool is_read_elsewhere(const struct fsd_code *c, fsd_id tensor, uint32_t 
 {
     const struct fsd_tensor *t = &c->g->tensors.at[tensor];
 
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id reader = c->g->links.at[t->consumers.at + i];
-
+    FSD_EACH_ID (reader, c->g->links, t->consumers)
         if (c->stated[reader] && c->block_of[reader] != block)
             return true;
-    }
     return false;
 }
 
@@ -345,8 +342,7 @@ static void list_results(struct fsd_code *c, uint32_t which, const bool *is_outp
     for (uint32_t i = 0; i < block->nodes.n; i++) {
         struct fsd_span out = c->g->nodes.at[block->nodes.at[i]].out;
 
-        for (uint32_t k = 0; k < out.n; k++) {
-            fsd_id made = c->g->ports.at[out.at + k].tensor;
+        FSD_EACH_OF (made, c->g->ports, out, tensor) {
             fsd_sym name = fsd_code_variable_of(c->names, made);
 
             if (!name || !(is_output[made] || is_read_elsewhere(c, made, which)))

@@ -78,8 +78,7 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     const struct fsd_code_block *block = g->blocks.at[0];
     struct fsd_intern *known = fsd_intern_new(c->arena);
 
-    for (uint32_t i = 0; i < block->lines.n; i++) {
-        const struct fsd_code_line *line = &block->lines.at[i];
+    FSD_EACH (const struct fsd_code_line, line, block->lines) {
         const char *variable = variable_of(c->arena, line);
 
         for (uint32_t k = 0; k < line->slots.n; k++) {

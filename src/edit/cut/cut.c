@@ -59,8 +59,7 @@ static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
     while (ready.n) {
         struct fsd_span out = g->nodes.at[ready.at[--ready.n]].out;
 
-        for (uint32_t k = 0; k < out.n; k++) {
-            fsd_id made = g->ports.at[out.at + k].tensor;
+        FSD_EACH_OF (made, g->ports, out, tensor) {
             struct fsd_span readers = fsd_tensor_consumers(g, made);
 
             for (uint32_t r = 0; r < readers.n; r++) {

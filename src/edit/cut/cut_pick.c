@@ -262,8 +262,7 @@ static void each_read(struct fsd_cut_plan *plan, fsd_id node, reads_fn *found, v
     fsd_id inner;
 
     for (uint32_t i = 0; (inner = fsd_list_at(&plan->within, node, i)) != FSD_NONE; i++)
-        for (uint32_t k = 0; k < g->nodes.at[inner].in.n; k++) {
-            fsd_id read = g->ports.at[g->nodes.at[inner].in.at + k].tensor;
+        FSD_EACH_OF (read, g->ports, g->nodes.at[inner].in, tensor) {
             fsd_id producer = producer_of(plan, read);
 
             if (producer != FSD_NONE)
@@ -410,12 +409,9 @@ static void add_readers_of(struct fsd_cut_plan *plan, fsd_id node, unsigned trai
         struct fsd_span readers =
             fsd_tensor_consumers(g, g->ports.at[out.at + k].tensor);
 
-        for (uint32_t r = 0; r < readers.n; r++) {
-            fsd_id reader = g->links.at[readers.at + r];
-
+        FSD_EACH_ID (reader, g->links, readers)
             if (!traits || fsd_traits_of(plan->d->facts, reader) & traits)
                 keep(plan, plan->main_of[reader], why);
-        }
     }
 }
 

@@ -520,12 +520,9 @@ struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *f)
     rename_reads(&a);
     rename_kept(&a);
     for (int action = 0; action < FSD__ACTION_COUNT; action++)
-        for (uint32_t i = 0; i < f->list.n; i++) {
-            const struct fsd_fix *fix = &f->list.at[i];
-
+        FSD_EACH (const struct fsd_fix, fix, f->list)
             if (!fix->why && (int)fix->edit->action == action && deeds[action].make)
                 deeds[action].make(&a, fix);
-        }
     drop_left_over(&a);
     return a.edits;
 }

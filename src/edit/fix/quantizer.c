@@ -305,8 +305,7 @@ const char *fsd_fix_refuse_dimension(struct fsd_fixes *f, const struct fsd_edit 
         return "the value of the scalar is not known";
     if (fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT))
         return "its output is an output of the network";
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id reader = g->links.at[readers.at + i];
+    FSD_EACH_ID (reader, g->links, readers) {
         const struct fsd_shape *made =
             fsd_shape_of(l->sizes, fsd_node_out_tensor(g, reader, 0));
 

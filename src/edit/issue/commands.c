@@ -129,9 +129,7 @@ void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymo
             fsd_put_shell_word(out, word);
     }
     fputs("\n", out);
-    for (uint32_t i = 0; i < command->variables.n; i++) {
-        const struct fsd_issue_variable *v = &command->variables.at[i];
-
+    FSD_EACH (const struct fsd_issue_variable, v, command->variables) {
         fprintf(out, "# %s=", v->name);
         if (anonymous && !is_number(v->value))
             fputs("...", out);

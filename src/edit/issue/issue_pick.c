@@ -73,12 +73,9 @@ enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
     const struct fsd_findings *all = d->findings;
     const struct fsd_finding *worst = NULL;
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_finding *f = &all->list.at[i];
-
+    FSD_EACH (const struct fsd_finding, f, all->list)
         if (is_named(d, f, word) && f->layers.n + f->nodes.n && is_worse(d, f, worst))
             worst = f;
-    }
     if (!worst)
         return fsd_fail(err, FSD_E_ARG, d->engine->path, FSD_POS_NONE, 0,
                         "expected a finding%s%.100s to report, found none: name a part "
@@ -199,12 +196,9 @@ static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *aren
         return;
     if (f->producer != FSD_NONE)
         add(arena, &s->nodes, main_node(d->model, f->producer));
-    for (uint32_t i = 0; i < f->readers.n; i++) {
-        fsd_id node = d->flows->readers.at[f->readers.at + i].node;
-
+    FSD_EACH_OF (node, d->flows->readers, f->readers, node)
         if (node != FSD_NONE)
             add(arena, &s->nodes, main_node(d->model, node));
-    }
 }
 
 /* Adds the nodes of a kernel, but not those of a region, which may be a whole network.
@@ -237,9 +231,7 @@ static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
     if (node == FSD_NONE || g->nodes.at[node].scope)
         return;
     readers = fsd_tensor_consumers(g, fsd_node_out_tensor(g, node, 0));
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id concat = g->links.at[readers.at + i];
-
+    FSD_EACH_ID (concat, g->links, readers) {
         if (!fsd_node_is(g, concat, FSD_ONNX_Concat) || g->nodes.at[concat].scope ||
             d->match->of_node[concat].n)
             continue;
@@ -324,13 +316,10 @@ static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
         struct fsd_span readers =
             fsd_tensor_consumers(g, fsd_node_out_tensor(g, s->around.at[i], 0));
 
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id node = g->links.at[readers.at + k];
-
+        FSD_EACH_ID (node, g->links, readers)
             if (!g->nodes.at[node].scope && !d->match->of_node[node].n &&
                 d->match->region_of_node[node] == FSD_NONE)
                 add(arena, &s->around, node);
-        }
     }
 }
 

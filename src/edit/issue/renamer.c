@@ -134,9 +134,7 @@ bool fsd_renamer_is_public(void *payload, struct fsd_slice text)
  * words. */
 static void learn_operators(struct fsd_renamer *r, const struct fsd_graph *g)
 {
-    for (fsd_id i = 0; i < g->nodes.n; i++) {
-        const struct fsd_node *n = &g->nodes.at[i];
-
+    FSD_EACH (const struct fsd_node, n, g->nodes) {
         if (n->flags & FSD_NODE_CALL)
             continue;
         stay(r, g->names, n->op);
@@ -151,8 +149,7 @@ static void learn_operators(struct fsd_renamer *r, const struct fsd_graph *g)
 
 static void learn_layers(struct fsd_renamer *r, const struct fsd_graph *g)
 {
-    for (fsd_id i = 0; i < g->layers.n; i++) {
-        const struct fsd_layer *l = &g->layers.at[i];
+    FSD_EACH (const struct fsd_layer, l, g->layers) {
         const fsd_sym words[] = {l->origin,       l->subtype, l->tactic,
                                  l->tactic_value, l->ran_by,  l->ran_with};
 

@@ -38,9 +38,7 @@ static bool comes_from(const struct fsd_marks *m, fsd_id node, fsd_id tensor)
     const struct fsd_graph *g = m->d->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id at = fsd_node_in(g, n, i)->tensor;
-
+    FSD_EACH_OF (at, g->ports, n->in, tensor) {
         for (int far = 0; at != FSD_NONE && at != tensor && far < FAR; far++) {
             fsd_id from = fsd_tensor_producer(g, at);
 
@@ -71,13 +69,10 @@ static bool only_scales(const struct fsd_marks *m, fsd_id node)
 
     if (!fsd_node_is(g, node, FSD_ONNX_Mul) && !fsd_node_is(g, node, FSD_ONNX_Div))
         return false;
-    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++) {
-        fsd_id factor = fsd_node_in_tensor(g, node, i);
-
+    FSD_EACH_OF (factor, g->ports, g->nodes.at[node].in, tensor)
         if (factor != FSD_NONE && fsd_is_constant(m->d->facts, factor) &&
             fsd_form_count(g, fsd_tensor_form(g, factor)) == 1)
             return true;
-    }
     return false;
 }
 
@@ -144,19 +139,13 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group,
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
         const struct fsd_node *n = &g->nodes.at[fsd_marks_node(m, group, i)];
 
-        for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_id tensor = fsd_node_in(g, n, k)->tensor;
-
+        FSD_EACH_OF (tensor, g->ports, n->in, tensor)
             if (tensor != FSD_NONE && takes_readers(m, tensor, group))
                 pass(m, c, tensor);
-        }
-        for (uint32_t k = 0; k < n->out.n; k++) {
-            fsd_id tensor = fsd_node_out(g, n, k)->tensor;
-
+        FSD_EACH_OF (tensor, g->ports, n->out, tensor)
             if (tensor != FSD_NONE && !fsd_break_is_inside(m, tensor) &&
                 takes_producers(m, tensor, group))
                 pass(m, c, tensor);
-        }
     }
 }
 
@@ -215,9 +204,7 @@ struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
         struct fsd_span readers = g->tensors.at[t].consumers;
         fsd_id from = fsd_tensor_producer(g, t);
 
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id reader = g->links.at[readers.at + k];
-
+        FSD_EACH_ID (reader, g->links, readers) {
             reach->sorted &= from == FSD_NONE || reader > from;
             if (reach->last[t] == FSD_NONE || reader > reach->last[t])
                 reach->last[t] = reader;
@@ -288,9 +275,7 @@ static void walk_behind(struct borders *b, struct fsd_arena *scratch, uint64_t b
     for (uint32_t i = 0; i < todo.n; i++) {
         struct fsd_span readers = g->tensors.at[todo.at[i]].consumers;
 
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id node = g->links.at[readers.at + k];
-
+        FSD_EACH_ID (node, g->links, readers) {
             if (b->behind[node] & mine)
                 continue;
             b->behind[node] |= mine;
@@ -306,9 +291,7 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     const struct fsd_graph *g = b->m->d->model;
     struct fsd_span readers = g->tensors.at[tensor].consumers;
 
-    for (uint32_t k = 0; k < readers.n; k++) {
-        fsd_id reader = g->links.at[readers.at + k];
-
+    FSD_EACH_ID (reader, g->links, readers) {
         b->behind[reader] |= mask;
         b->first = reader < b->first ? reader : b->first;
     }
@@ -322,17 +305,13 @@ static uint32_t count_covered(const struct borders *b, bool *covered, fsd_id nod
     const uint32_t *last = b->m->reach->last;
     uint32_t n = 0;
 
-    for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++) {
-        fsd_id t = fsd_node_in_tensor(g, node, k);
-
+    FSD_EACH_OF (t, g->ports, g->nodes.at[node].in, tensor) {
         if (t == FSD_NONE || last[t] != node || !covered[t])
             continue;
         covered[t] = false;
         n--;
     }
-    for (uint32_t o = 0; o < g->nodes.at[node].out.n; o++) {
-        fsd_id t = fsd_node_out_tensor(g, node, o);
-
+    FSD_EACH_OF (t, g->ports, g->nodes.at[node].out, tensor) {
         if (t == FSD_NONE || last[t] == FSD_NONE || b->passed[t] ||
             (b->behind[node] & b->open) != b->open)
             continue;

@@ -113,13 +113,10 @@ static void read_instead(const struct marker *m, fsd_id tensor, const char *name
     const struct fsd_graph *g = m->d->model;
     struct fsd_span readers = g->tensors.at[tensor].consumers;
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = g->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, g->links, readers)
         for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++)
             if (fsd_node_in_tensor(g, node, k) == tensor)
                 fsd_onnx_set_input(m->edits, node, k, name);
-    }
 }
 
 static void pass(struct marker *m, fsd_id tensor)

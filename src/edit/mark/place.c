@@ -146,9 +146,7 @@ static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
         fsd_id node = fsd_marks_node(m, group, i);
         bool reads = false, own = false;
 
-        for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++) {
-            fsd_id in = fsd_node_in_tensor(g, node, k);
-
+        FSD_EACH_OF (in, g->ports, g->nodes.at[node].in, tensor) {
             reads |= in == tensor;
             own |= fsd_id_at(m->group_of, fsd_tensor_producer(g, in)) == group;
         }
@@ -283,12 +281,9 @@ static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
     const struct fsd_graph *g = m->d->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(g, n, i)->tensor;
-
+    FSD_EACH_OF (t, g->ports, n->in, tensor)
         if (fsd_is_data(m->d->facts, t))
             return t;
-    }
     return FSD_NONE;
 }
 

@@ -191,8 +191,7 @@ fsd_id fsd_marks_condition(const struct fsd_diff *d)
 {
     const struct fsd_graph *g = d->model;
 
-    for (uint32_t i = 0; i < g->scopes.at[0].inputs.n; i++) {
-        fsd_id t = g->links.at[g->scopes.at[0].inputs.at + i];
+    FSD_EACH_ID (t, g->links, g->scopes.at[0].inputs) {
         enum fsd_dtype type = fsd_tensor_form(g, t)->type;
 
         if (!(g->tensors.at[t].flags & FSD_TENSOR_CONSTANT) && is_number(type))

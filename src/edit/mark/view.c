@@ -312,10 +312,8 @@ static const struct fsd_rows *changes_of(struct fsd_arena *arena,
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &change_row_record, change_text);
 
-    for (uint32_t i = 0; i < b->groups.n; i++) {
-        fsd_id group = m->pool.at[b->groups.at + i];
+    FSD_EACH_ID (group, m->pool, b->groups)
         FSD_ADD(rows, change_row, CHANGE_ROW);
-    }
     return rows;
 }
 

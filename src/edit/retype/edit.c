@@ -61,8 +61,7 @@ static bool is_read_only_as(const struct editor *e, fsd_id tensor, enum fsd_dtyp
 {
     struct fsd_span readers = e->g->tensors.at[tensor].consumers;
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = e->g->links.at[readers.at + i];
+    FSD_EACH_ID (node, e->g->links, readers) {
         struct fsd_span in = e->g->nodes.at[node].in;
 
         if (!fsd_onnx_can_edit(e->g, node))
@@ -154,8 +153,7 @@ static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     fsd_id first = FSD_NONE;
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = g->links.at[readers.at + i];
+    FSD_EACH_ID (node, g->links, readers) {
         struct fsd_span in = g->nodes.at[node].in;
         bool reads = false;
 
@@ -259,12 +257,9 @@ struct fsd_onnx_edits *fsd_retype_edits(const struct fsd_retype *plan,
     fsd_onnx_find_floats(g, file, e.inside);
     for (fsd_id t = 0; t < g->tensors.n; t++)
         retype_made(&e, t);
-    for (uint32_t i = 0; i < plan->casts.n; i++) {
-        const struct fsd_retyped_cast *cast = &plan->casts.at[i];
-
+    FSD_EACH (const struct fsd_retyped_cast, cast, plan->casts)
         if (!cast->constant || !retype_constant(&e, cast->tensor, cast->to))
             put_cast(&e, cast);
-    }
     rename_reads(&e);
     return e.edits;
 }

@@ -36,12 +36,9 @@ static enum fsd_dtype type_before(const struct fsd_retype *p, fsd_id node)
     const struct fsd_graph *g = p->d->model;
     struct fsd_span in = g->nodes.at[node].in;
 
-    for (uint32_t i = 0; i < in.n; i++) {
-        fsd_id tensor = g->ports.at[in.at + i].tensor;
-
+    FSD_EACH_OF (tensor, g->ports, in, tensor)
         if (fsd_is_run_data(p->d->facts, tensor) && fsd_is_float(p->made[tensor]))
             return p->made[tensor];
-    }
     return own_type(g, node);
 }
 

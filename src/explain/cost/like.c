@@ -284,8 +284,7 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_match *m = s->m;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         const struct fsd_node *n = &m->model->nodes.at[node];
 
         if ((!s->loose && m->of_node[node].n != 1) || m->facts->traits[node] & STEPWISE)
@@ -332,8 +331,7 @@ static fsd_id find_joined(const struct search *s, fsd_id layer)
     int64_t sum = 0, rows = 0;
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         fsd_id out = fsd_node_out_tensor(m->model, node, 0);
         const struct fsd_shape *shape = fsd_shape_of(s->c->sizes, out);
 
@@ -447,19 +445,13 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
     c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);
     for (fsd_id t = 0; t < e->tensors.n; t++)
         like[t] = m->counterpart[t];
-    for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
-        const struct fsd_node *n = &e->nodes.at[layer];
-
-        for (uint32_t i = 0; i < n->out.n; i++) {
-            fsd_id t = fsd_node_out_tensor(e, layer, i);
-
+    FSD_EACH (const struct fsd_node, n, e->nodes)
+        FSD_EACH_OF (t, e->ports, n->out, tensor)
             if (t != FSD_NONE && like[t] == FSD_NONE &&
                 fsd_form_count(e, fsd_tensor_form(e, t)) < 0) {
                 model = model ? model : fsd_sizes_of_model(scratch, m->model);
                 like[t] = find_like(m, layers, c, model, like, t);
             }
-        }
-    }
     for (uint32_t i = 0; i < e->ports.n; i++)
         c->like[i] = fsd_id_at(like, e->ports.at[i].tensor);
     for (fsd_id layer = 0; layer < e->nodes.n; layer++)

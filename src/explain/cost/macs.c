@@ -100,9 +100,7 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
 {
     int64_t sum = 0;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         if (nodes[node].fate != FSD_FATE_LAYER || !c->nodes[node].macs ||
             bodies->of[node].n)
             continue;

@@ -204,8 +204,7 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
     const struct fsd_match *m = t->d->match;
     uint32_t modules = 0;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         struct fsd_module *module = module_named(t, scopes->of[node]);
         fsd_id *last = &t->last_layer[t->module_of[scopes->of[node]]];
 

@@ -97,8 +97,7 @@ bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
     for (uint32_t i = 0; has_steps && i < l->steps.n; i++)
         if (!fsd_step_is_epilogue(m->engine->links.at[l->steps.at + i]))
             return false;
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         unsigned traits = m->facts->traits[node];
 
         if (!(traits & FSD_OP_STANDARD) || traits & (FSD_OP_RECURRENT | FSD_OP_CONTROL))

@@ -66,12 +66,9 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
 {
     int64_t n = 0;
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &m->engine->ports.at[ports.at + i];
-
+    FSD_EACH_IN (const struct fsd_port, port, m->engine->ports, ports)
         if (fsd_match_is_weight(m, port) == weights)
             n = fsd_plus(c->amounts, n, fsd_port_bytes(m->engine, c, port));
-    }
     return n;
 }
 

@@ -65,9 +65,7 @@ void fsd_put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
     uint32_t n = 0;
 
     fprintf(out, "layer %u", layer);
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node) {
         if (d->nodes && d->nodes[node].fate != FSD_FATE_LAYER)
             continue;
         if (!n++) {
@@ -115,9 +113,7 @@ static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
     const struct fsd_layer *l = &d->engine->layers.at[layer];
     uint32_t n = d->match->of_layer[layer].n;
 
-    for (uint32_t i = 0; i < l->mentions.n; i++) {
-        const struct fsd_mention *m = &d->engine->mentions.at[l->mentions.at + i];
-
+    FSD_EACH_IN (const struct fsd_mention, m, d->engine->mentions, l->mentions) {
         if (m->role == FSD_MENTION_COPIES && m->tensor != FSD_NONE) {
             fputs("tensor ", out);
             put_name(d, d->model->tensors.at[m->tensor].name, quote, out);
@@ -483,19 +479,13 @@ static fsd_id concat_of(const struct fsd_diff *d, fsd_id layer)
     const struct fsd_flow *flow = &d->flows->of[layer];
     struct fsd_span readers;
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
         if (fsd_node_is(d->model, node, FSD_ONNX_Concat))
             return node;
-    }
     readers = fsd_tensor_consumers(d->model, flow->model_tensor);
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = d->model->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, d->model->links, readers)
         if (fsd_node_is(d->model, node, FSD_ONNX_Concat))
             return node;
-    }
     return FSD_NONE;
 }
 
@@ -556,8 +546,7 @@ static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
 
     if (in && made && in->type != made->type && e->nodes.at[layer].in.n == 1)
         readers = fsd_port_peers(e, e->nodes.at[layer].in.at, false);
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id other = e->links.at[readers.at + i];
+    FSD_EACH_ID (other, e->links, readers) {
         const struct fsd_form *own = fsd_layer_form_out(e, other);
 
         n += d->reasons[other].cause == FSD_CAUSE_SLICE && own &&

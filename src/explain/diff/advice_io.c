@@ -46,9 +46,7 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
 {
     struct fsd_span out = d->engine->nodes.at[layer].out;
 
-    for (uint32_t i = 0; i < out.n; i++) {
-        const struct fsd_port *port = &d->engine->ports.at[out.at + i];
-
+    FSD_EACH_IN (const struct fsd_port, port, d->engine->ports, out) {
         if (!fsd_tensor_is(d->engine, port->tensor, FSD_TENSOR_OUTPUT))
             continue;
         *tensor = port->tensor;
@@ -161,12 +159,9 @@ static bool is_shared(const struct fsd_diff *d, fsd_id layer)
     if (!in.n)
         return false;
     readers = fsd_port_peers(d->engine, in.at, false);
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id other = d->engine->links.at[readers.at + i];
-
+    FSD_EACH_ID (other, d->engine->links, readers)
         if (other != layer && d->reasons[other].cause != FSD_CAUSE_IO)
             return true;
-    }
     return false;
 }
 

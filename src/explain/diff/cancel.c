@@ -132,8 +132,7 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     const struct fsd_tensor *t = fsd_graph_tensor(g, tensor);
     struct fsd_span to =
         t->flags & FSD_TENSOR_OUTPUT ? (struct fsd_span){0, 0} : t->consumers;
-    for (uint32_t i = 0; i < to.n; i++) {
-        fsd_id node = g->links.at[to.at + i];
+    FSD_EACH_ID (node, g->links, to) {
         struct quantizer q;
         uint32_t data;
         double by = 1;

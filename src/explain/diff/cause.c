@@ -95,8 +95,7 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
     for (uint32_t at = 0; at < n; at++) {
         struct fsd_span uses = g->tensors.at[queue[at]].consumers;
 
-        for (uint32_t i = 0; i < uses.n; i++) {
-            fsd_id node = g->links.at[uses.at + i];
+        FSD_EACH_ID (node, g->links, uses) {
             fsd_id by = fsd_node_in_tensor(g, node, 1);
             unsigned traits = m->facts->traits[node];
 
@@ -200,8 +199,7 @@ static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause l
         (fsd_layer_pads(m, layer, NULL) &&
          !fsd_layer_count(m->engine, layer, FSD_ONNX_Transpose)))
         return false;
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         unsigned traits = m->facts->traits[node];
 
         if (m->facts->folded[node] && !m->runs[node])
@@ -247,9 +245,7 @@ static enum fsd_cause by_change(const struct context *c, fsd_id layer)
 static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
 {
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         if (fsd_node_is(m->model, node, FSD_ONNX_Concat))
             return FSD_CAUSE_CONCAT;
         if (fsd_node_is(m->model, node, FSD_ONNX_Slice) ||

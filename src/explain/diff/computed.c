@@ -130,8 +130,7 @@ static bool holds_lowering(const struct view *v, struct fsd_span steps, fsd_id n
 {
     struct fsd_span of = v->lowerings->of[node];
 
-    for (uint32_t i = 0; i < of.n; i++) {
-        const struct fsd_lowering *r = &v->lowerings->all.at[of.at + i];
+    FSD_EACH_IN (const struct fsd_lowering, r, v->lowerings->all, of) {
         bool all = true;
 
         for (uint32_t k = 0; k < r->n && all; k++) {
@@ -282,12 +281,9 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
     if (!(traits & FSD_OP_STANDARD) || traits & FSD_OP_CONTROL)
         return false;
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(e, n, i)->tensor;
+    FSD_EACH_OF (t, e->ports, n->in, tensor) {
         struct fsd_span producers = fsd_graph_tensor(e, t)->producers;
-        for (uint32_t k = 0; k < producers.n; k++) {
-            fsd_id producer = e->links.at[producers.at + k];
-
+        FSD_EACH_ID (producer, e->links, producers) {
             if (producer == layer || !fsd_match_has(m, producer, node))
                 return false;
             any = true;

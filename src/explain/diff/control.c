@@ -41,8 +41,7 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
     struct fsd_span outs = g->nodes.at[node].out;
     enum control found = CONTROL_NOT;
 
-    for (uint32_t o = 0; o < outs.n; o++) {
-        fsd_id tensor = g->ports.at[outs.at + o].tensor;
+    FSD_EACH_OF (tensor, g->ports, outs, tensor) {
         struct fsd_span to = fsd_tensor_consumers(g, tensor);
 
         if (fsd_tensor_is(g, tensor, FSD_TENSOR_OUTPUT))
@@ -84,14 +83,11 @@ static bool is_small(const struct fsd_match *m, const struct fsd_sizes *sizes,
     const struct fsd_graph *g = m->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id in = fsd_node_in(g, n, i)->tensor;
-
+    FSD_EACH_OF (in, g->ports, n->in, tensor)
         if (fsd_is_run_data(m->facts, in) &&
             fsd_form_count(g, fsd_tensor_form(g, in)) != 1 &&
             !is_single(fsd_shape_of(sizes, in)))
             return false;
-    }
     return true;
 }
 
@@ -138,8 +134,7 @@ static bool is_known_at_build(const struct fsd_match *m, fsd_id node, int far)
 
     if (!(traits & FSD_OP_STANDARD) || traits & (FSD_OP_RANDOM | FSD_OP_CONTROL))
         return false;
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id in = fsd_node_in(m->model, n, i)->tensor;
+    FSD_EACH_OF (in, m->model->ports, n->in, tensor) {
         fsd_id by = fsd_tensor_producer(m->model, in);
 
         if (fsd_is_run_data(m->facts, in) &&

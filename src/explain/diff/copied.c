@@ -14,8 +14,7 @@ static bool is_copied_into(const struct fsd_match *m, fsd_id node, fsd_id tensor
     const struct fsd_graph *e = m->engine;
     struct fsd_span by = e->tensors.at[tensor].producers;
 
-    for (uint32_t i = 0; i < by.n; i++) {
-        fsd_id copy = e->links.at[by.at + i];
+    FSD_EACH_ID (copy, e->links, by) {
         fsd_id from = fsd_node_in_producer(e, copy, 0);
 
         if (e->layers.at[copy].kind == FSD_KIND_COPY && e->nodes.at[copy].in.n == 1 &&

@@ -29,8 +29,7 @@ static void put_ports(const struct fsd_graph *g, struct fsd_span ports, FILE *ou
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &g->ports.at[ports.at + i];
+    FSD_EACH_IN (const struct fsd_port, port, g->ports, ports) {
         const struct fsd_form *form = fsd_port_form(g, port);
 
         if (port->tensor == FSD_NONE)

@@ -47,12 +47,9 @@ static fsd_id common_layer(const struct fsd_diff *d, fsd_id a, fsd_id b)
 /* The output of a that b reads; FSD_NONE if there is none. */
 static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
 {
-    for (uint32_t i = 0; i < d->model->nodes.at[b].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(d->model, b, i);
-
+    FSD_EACH_OF (t, d->model->ports, d->model->nodes.at[b].in, tensor)
         if (fsd_tensor_producer(d->model, t) == a)
             return t;
-    }
     return FSD_NONE;
 }
 

@@ -135,9 +135,7 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
     const struct fsd_graph *e = m->engine;
     struct fsd_span in = e->nodes.at[reader].in;
 
-    for (uint32_t i = 0; i < in.n; i++) {
-        const struct fsd_port *read = &e->ports.at[in.at + i];
-
+    FSD_EACH_IN (const struct fsd_port, read, e->ports, in)
         if (read->tensor == written->tensor &&
             !fsd_forms_alike(e, fsd_port_form(e, read), fsd_port_form(e, written)) &&
 
@@ -146,7 +144,6 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
             fsd_sizes_alike(e, fsd_port_form(e, read), m->model,
                             fsd_tensor_form(m->model, wanted), true))
             return VIEWED;
-    }
     return JOINED;
 }
 
@@ -268,13 +265,10 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
 
     if (m->replaced[tensor])
         return true;
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id reader = m->model->links.at[t->consumers.at + i];
-
+    FSD_EACH_ID (reader, m->model->links, t->consumers)
         if (!merged[reader] && !has_available(m, other, reader) &&
             !fsd_is_copied_to_part(m, other, reader))
             return false;
-    }
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
 }
 
@@ -286,8 +280,7 @@ static bool are_replaced(const struct fsd_match *m, const bool *merged, fsd_id n
     const struct fsd_graph *g = m->model;
     bool any = false;
 
-    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
-        fsd_id out = fsd_node_out_tensor(g, node, i);
+    FSD_EACH_OF (out, g->ports, g->nodes.at[node].out, tensor) {
         bool unread = !fsd_graph_tensor(g, out)->consumers.n &&
                       !fsd_tensor_is(g, out, FSD_TENSOR_OUTPUT);
 
@@ -324,13 +317,10 @@ static struct doubts find_doubts(const struct fsd_match *m,
         x.merged[i] = other != FSD_NONE && other != i && !m->of_node[i].n &&
                       are_replaced(m, x.merged, i, other);
     }
-    for (uint32_t i = 0; i < m->engine->mentions.n; i++) {
-        const struct fsd_mention *named = &m->engine->mentions.at[i];
-
+    FSD_EACH (const struct fsd_mention, named, m->engine->mentions)
         if (named->among > 1 && named->node != FSD_NONE &&
             named->role != FSD_MENTION_SERVES)
             x.mentioned[m->model->nodes.at[named->node].name] = true;
-    }
     x.mentioned[0] = false; /* unnamed nodes do not share a name, so they are not
                                ambiguous */
     return x;
@@ -349,8 +339,7 @@ static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id 
     if (t->flags & FSD_TENSOR_OUTPUT)
         return producer == FSD_NONE ? APART
                                     : join_of(m, producer, FSD_NONE, tensor, quantized);
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id reader = m->model->links.at[t->consumers.at + i];
+    FSD_EACH_ID (reader, m->model->links, t->consumers) {
         fsd_id out = fsd_node_out_tensor(m->model, reader, 0);
         enum join join = join_of(m, producer, reader, tensor, quantized);
 
@@ -468,9 +457,7 @@ static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct arou
     for (uint32_t k = 0; k < n->in.n; k++) {
         struct fsd_span by = fsd_port_peers(e, n->in.at + k, true);
 
-        for (uint32_t p = 0; p < by.n; p++) {
-            fsd_id producer = e->links.at[by.at + p];
-
+        FSD_EACH_ID (producer, e->links, by) {
             if (!m->of_layer[producer].n &&
                 e->layers.at[producer].kind == FSD_KIND_COMPUTE)
                 return false;

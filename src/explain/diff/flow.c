@@ -312,13 +312,10 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
 static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
                       struct fsd_reader reader)
 {
-    for (uint32_t i = 0; i < flow->readers.n; i++) {
-        const struct fsd_reader *other = &w->flows->readers.at[flow->readers.at + i];
-
+    FSD_EACH_IN (const struct fsd_reader, other, w->flows->readers, flow->readers)
         if (other->layer == reader.layer && other->node == reader.node &&
             other->input == reader.input && other->output == reader.output)
             return true;
-    }
     return false;
 }
 

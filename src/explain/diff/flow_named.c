@@ -46,9 +46,7 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
 {
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         for (uint32_t k = 0; k < m->model->nodes.at[node].in.n; k++) {
             fsd_id tensor = fsd_node_in_tensor(m->model, node, k), by;
 
@@ -85,16 +83,10 @@ static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
 {
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
-        for (uint32_t k = 0; k < m->model->nodes.at[node].out.n; k++) {
-            fsd_id tensor = fsd_node_out_tensor(m->model, node, k);
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
+        FSD_EACH_OF (tensor, m->model->ports, m->model->nodes.at[node].out, tensor)
             if (tensor != FSD_NONE && is_read_outside(m, layer, tensor))
                 found = fsd_id_both(found, tensor);
-        }
-    }
     return fsd_id_only(found);
 }
 
@@ -107,9 +99,7 @@ static bool add_readers(const struct fsd_match *m, struct fsd_flows *flows,
 
     if (t->consumers.n > MOST_READERS)
         return false;
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = m->model->links.at[t->consumers.at + i];
-
+    FSD_EACH_ID (node, m->model->links, t->consumers) {
         if (m->of_node[node].n != 1)
             return false;
         fsd_vec_push(

@@ -93,8 +93,7 @@ static void flood(struct search *s, uint8_t mark)
         const struct fsd_tensor *t = &e->tensors.at[s->queue[at]];
         struct fsd_span next = forwards ? t->consumers : t->producers;
 
-        for (uint32_t i = 0; i < next.n; i++) {
-            fsd_id layer = e->links.at[next.at + i];
+        FSD_EACH_ID (layer, e->links, next) {
             const struct fsd_node *l = &e->nodes.at[layer];
 
             if (!s->layers[layer].opaque)

@@ -49,8 +49,7 @@ static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         bool quantizes = m->facts->traits[node] & FSD_OP_QDQ;
 
         any |= quantizes;
@@ -106,9 +105,7 @@ static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < l->mentions.n; i++) {
-        const struct fsd_mention *mention = &m->engine->mentions.at[l->mentions.at + i];
-
+    FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions, l->mentions) {
         if (mention->role == FSD_MENTION_FIRST || mention->role == FSD_MENTION_LAST)
             return false;
         any |= mention->role == FSD_MENTION_COMPUTES && mention->by & FSD_BY_NAME;
@@ -248,8 +245,7 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
  * no such product. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         fsd_id a = fsd_node_in_producer(m->model, node, 0),
                b = fsd_node_in_producer(m->model, node, 1);
 
@@ -300,8 +296,7 @@ static bool forwards(const struct fsd_match *m, fsd_id layer)
 {
     bool computes = false;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         bool view = m->facts->traits[node] & FSD_OP_VIEW;
 
         if (!view && (m->facts->traits[node] & FSD_OP_MOVES || m->of_node[node].n < 2))

@@ -127,11 +127,8 @@ bool fsd_asks_for_order(const struct fsd_match *m, fsd_id layer, fsd_id node)
         return true;
     if (moves_ones(m->model, node, perm) || only_reshapes(m->engine, layer))
         return false;
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id other = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (other, m->links, m->of_layer[layer], node)
         n += !(m->facts->traits[other] & FSD_OP_VIEW);
-    }
     return n > 1 || !leaves_order(m, layer, perm);
 }
 

@@ -44,8 +44,7 @@ static bool serves_product(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         unsigned traits = m->facts->traits[node];
 
         if (traits & FSD_OP_PARTS || fsd_node_is(m->model, node, FSD_ONNX_Pad) ||
@@ -205,12 +204,9 @@ static fsd_id product_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
         if (is_product(d, node))
             return node;
-    }
     if (flow->there && flow->producer != FSD_NONE && is_product(d, flow->producer))
         return flow->producer;
     for (uint32_t i = 0; flow->there && i < flow->readers.n; i++) {

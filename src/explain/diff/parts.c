@@ -42,9 +42,7 @@ static void go_back(struct walk *w, fsd_id node, uint32_t part)
     const struct fsd_graph *g = w->m->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(g, n, i)->tensor;
-
+    FSD_EACH_OF (t, g->ports, n->in, tensor) {
         if (t == FSD_NONE || w->stop[t] == part + 1)
             continue;
         if (g->tensors.at[t].flags & FSD_TENSOR_INPUT && !g->tensors.at[t].scope &&
@@ -68,8 +66,7 @@ static void walk_part(struct walk *w, uint32_t part)
 
     w->parts->open[part] = FSD_NONE;
     for (int outputs = 0; outputs < 2; outputs++)
-        for (uint32_t i = 0; i < borders.n; i++) {
-            const struct fsd_part_port *b = &e->borders.at[borders.at + i];
+        FSD_EACH_IN (const struct fsd_part_port, b, e->borders, borders) {
             fsd_id t = w->m->counterpart[b->tensor];
 
             if (t == FSD_NONE || b->written != outputs)

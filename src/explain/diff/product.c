@@ -28,14 +28,11 @@ static bool is_product(const struct fsd_match *m, const struct fsd_layer_result 
             step != FSD_ONNX_MatMul && !fsd_step_is_epilogue(step))
             return false;
     }
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         if (nodes[node].fate == FSD_FATE_LAYER &&
             !(m->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_QDQ)) &&
             !fsd_step_is_epilogue(m->model->nodes.at[node].op))
             return false;
-    }
     return true;
 }
 
@@ -48,8 +45,7 @@ static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
     struct fsd_span ports = reads ? n->in : n->out;
     bool any = false;
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &m->engine->ports.at[ports.at + i];
+    FSD_EACH_IN (const struct fsd_port, port, m->engine->ports, ports) {
         enum fsd_dtype type = fsd_port_form(m->engine, port)->type;
 
         if (reads && fsd_match_is_weight(m, port))

@@ -190,8 +190,7 @@ static bool has_more(const struct judge *j, fsd_id layer)
 {
     const struct fsd_match *m = j->d->match;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         unsigned traits = j->d->facts->traits[node];
 
         if (!has_node(j, node) &&
@@ -207,13 +206,10 @@ static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;
 
-    for (uint32_t i = 0; i < b->nodes.n; i++) {
-        fsd_id node = j->blocks->pool.at[b->nodes.at + i];
-
+    FSD_EACH_ID (node, j->blocks->pool, b->nodes)
         if (node >= b->joint &&
             fsd_match_has(j->d->match, layer, fsd_merged_into(j->d, node)))
             return true;
-    }
     return false;
 }
 
@@ -229,9 +225,7 @@ static void judge_elsewhere(struct judge *j)
     if (b->pattern != FSD_PATTERN_RESIDUAL || b->fused != FSD_FUSED_SPLIT)
         return;
     end = fsd_merged_into(d, b->end);
-    for (uint32_t i = 0; i < b->layers.n; i++) {
-        fsd_id layer = j->blocks->pool.at[b->layers.at + i];
-
+    FSD_EACH_ID (layer, j->blocks->pool, b->layers) {
         if (!computes_closing(j, layer))
             continue;
         if (!has_more(j, layer) && !fsd_match_has(d->match, layer, end))
@@ -249,12 +243,9 @@ static void judge_between(struct judge *j, struct fsd_span movers)
     const struct fsd_match *m = j->d->match;
     struct fsd_block *b = j->block;
 
-    for (uint32_t i = 0; i < b->passed.n; i++) {
-        fsd_id node = j->blocks->pool.at[b->passed.at + i];
-
+    FSD_EACH_ID (node, j->blocks->pool, b->passed)
         for (uint32_t k = 0; k < m->of_node[node].n; k++)
             list_layer(j, &b->between, fsd_match_of_node(m, node, k)->layer);
-    }
     for (uint32_t i = 0; i < movers.n; i++)
         list_layer(j, &b->between, (fsd_id)j->moves.at[movers.at + i]);
     in_order(j, b->between);
@@ -268,9 +259,7 @@ static void judge_type(struct judge *j)
 
     for (int products = 1; products >= 0 && !b->typed.n; products--) {
         b->typed.at = j->blocks->pool.n;
-        for (uint32_t i = 0; i < b->nodes.n; i++) {
-            fsd_id node = j->blocks->pool.at[b->nodes.at + i];
-
+        FSD_EACH_ID (node, j->blocks->pool, b->nodes) {
             if (d->nodes[fsd_merged_into(d, node)].fate != FSD_FATE_LAYER ||
                 (products &&
                  !(d->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_OPAQUE))))

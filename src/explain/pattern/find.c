@@ -102,13 +102,10 @@ static bool is_closed(struct fsd_attempt *a)
 
         if (t->flags & FSD_TENSOR_OUTPUT)
             return false;
-        for (uint32_t k = 0; k < t->consumers.n; k++) {
-            fsd_id reader = a->g->links.at[t->consumers.at + k];
-
+        FSD_EACH_ID (reader, a->g->links, t->consumers)
             if (!fsd_ids_have(a->nodes, a->n, reader) &&
                 !fsd_ids_have(a->passed, a->n_passed, reader))
                 return false;
-        }
     }
     return true;
 }

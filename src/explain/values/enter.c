@@ -56,12 +56,9 @@ static void find_suspects(struct search *s, fsd_id node)
     for (uint32_t i = 0; i < s->stack.n; i++) {
         fsd_id at = s->stack.at[i];
 
-        for (uint32_t k = 0; k < s->g->nodes.at[at].in.n; k++) {
-            fsd_id t = fsd_node_in_tensor(s->g, at, k);
-
+        FSD_EACH_OF (t, s->g->ports, s->g->nodes.at[at].in, tensor)
             if (fsd_id_at(s->of_tensor, t) == FSD_NONE)
                 push_once(s, fsd_tensor_producer(s->g, t));
-        }
     }
     fsd_vec_sort(&s->stack, fsd_by_id);
 }
@@ -125,11 +122,8 @@ static void keep_moved(struct search *s, struct fsd_entry *entry)
 
         if (!flow->there || !changes_type(s->m->engine, layer))
             continue;
-        for (uint32_t i = 0; i < flow->readers.n; i++) {
-            fsd_id node = s->flows->readers.at[flow->readers.at + i].node;
-
+        FSD_EACH_OF (node, s->flows->readers, flow->readers, node)
             read |= fsd_id_at(s->seen, node) == s->search;
-        }
         if (read)
             keep(s, &entry->moved, layer);
     }
@@ -190,12 +184,9 @@ static void look_at_node(struct search *s, fsd_id node)
     for (uint32_t i = 0; i < n->in.n; i++) {
         tainted |= fsd_true_at(s->tainted, fsd_node_in_tensor(s->g, node, i));
     }
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id t = fsd_node_out_tensor(s->g, node, i);
-
+    FSD_EACH_OF (t, s->g->ports, n->out, tensor)
         if (t != FSD_NONE)
             look_at_tensor(s, t, tainted);
-    }
 }
 
 /* --------------------------------------------------------------------------- growth */
@@ -213,14 +204,11 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
     for (uint32_t i = 0; i < s->stack.n; i++) {
         struct fsd_span readers = s->g->tensors.at[s->stack.at[i]].consumers;
 
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id node = s->g->links.at[readers.at + k];
-
+        FSD_EACH_ID (node, s->g->links, readers) {
             if (s->seen[node] == s->search)
                 continue;
             s->seen[node] = s->search;
-            for (uint32_t o = 0; o < s->g->nodes.at[node].out.n; o++) {
-                fsd_id t = fsd_node_out_tensor(s->g, node, o);
+            FSD_EACH_OF (t, s->g->ports, s->g->nodes.at[node].out, tensor) {
                 uint32_t row = fsd_id_at(s->of_tensor, t);
                 double error = fsd_number_of(s->v->numbers, row, FSD_ERROR_L2_REL);
 

@@ -34,8 +34,7 @@ static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set 
     const struct fsd_span lists[] = {g->scopes.at[0].inputs, g->scopes.at[0].outputs};
 
     for (size_t l = 0; l < FSD_COUNT_OF(lists); l++)
-        for (uint32_t i = 0; i < lists[l].n; i++) {
-            fsd_id t = g->links.at[lists[l].at + i];
+        FSD_EACH_ID (t, g->links, lists[l]) {
             int64_t rows = first_axis(set, g->tensors.at[t].name);
 
             if (rows)

@@ -161,8 +161,7 @@ static bool *reach(const struct place *p, const fsd_id_vec *start, bool forth)
         if (reached[node])
             continue;
         reached[node] = true;
-        for (uint32_t i = 0; i < ports.n; i++) {
-            fsd_id tensor = g->ports.at[ports.at + i].tensor;
+        FSD_EACH_OF (tensor, g->ports, ports, tensor) {
             struct fsd_span next = forth ? fsd_tensor_consumers(g, tensor)
                                          : fsd_graph_tensor(g, tensor)->producers;
 
@@ -566,12 +565,9 @@ static void find_open_inputs(const struct place *p)
 
     if (p->f->tensors.n || p->f->nodes.n || p->f->is != FSD_FAILS_PROFILE)
         return;
-    for (uint32_t i = 0; i < inputs.n; i++) {
-        fsd_id tensor = p->g->links.at[inputs.at + i];
-
+    FSD_EACH_ID (tensor, p->g->links, inputs)
         if (!fsd_tensor_is(p->g, tensor, FSD_TENSOR_CONSTANT) && is_open(p->g, tensor))
             add_tensor(p, fsd_tensor_name(p->g, tensor));
-    }
 }
 
 /* --------------------------------------------------------------------------- in all */

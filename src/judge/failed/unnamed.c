@@ -226,9 +226,7 @@ static void find_by_number(const struct fsd_failed *f, const struct fsd_vocab *v
                      .layer = layer,
                      .found = found};
 
-    for (uint32_t i = 0; i < w.adding->nodes.n; i++) {
-        const struct fsd_log_parsed *parsed = &w.adding->nodes.at[i];
-
+    FSD_EACH (const struct fsd_log_parsed, parsed, w.adding->nodes) {
         if (parsed->attempt != f->first->attempt)
             continue;
         end_before(&w, parsed->begins);

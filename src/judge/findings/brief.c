@@ -327,8 +327,7 @@ static void put_split(const struct split *most, uint32_t split, uint32_t attenti
  * room. */
 static void append_split(struct writer *w, uint32_t split)
 {
-    for (uint32_t i = 0; i < w->brief.n; i++) {
-        struct fsd_brief_line *line = &w->brief.at[i];
+    FSD_EACH (struct fsd_brief_line, line, w->brief) {
         const char *text;
 
         if (strcmp(line->topic, "layers") != 0)
@@ -352,8 +351,7 @@ static void write_split(struct writer *w)
     if (w->d->engine->only_timed || !may_attend(w->d->match->model))
         return;
     all = fsd_blocks_of_pattern(w->arena, w->d, FSD_PATTERN_ATTENTION);
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_block *block = &all->list.at[i];
+    FSD_EACH (const struct fsd_block, block, all->list) {
         uint32_t k = 0;
         struct split by;
 
@@ -388,8 +386,7 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
 
     for (uint32_t i = 0; i < all->n; i++)
         behind += rows_of(all->at[i].brief);
-    for (uint32_t i = 0; i < all->n; i++) {
-        const struct fsd_todo *todo = &all->at[i];
+    FSD_EACH (const struct fsd_todo, todo, *all) {
         bool fits;
 
         behind -= rows_of(todo->brief);

@@ -323,11 +323,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
 static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding *f)
 {
     c->now = (struct fsd_span){0, 0};
-    for (uint32_t i = 0; i < f->nodes.n; i++) {
-        fsd_id node = c->found->subjects.at[f->nodes.at + i].id;
-
+    FSD_EACH_OF (node, c->found->subjects, f->nodes, id)
         cite_bare_readers(c, fsd_node_out_tensor(c->d->model, node, 0));
-    }
     return c->now;
 }
 
@@ -503,8 +500,7 @@ static struct fsd_span gather(struct fsd_findings *found, const struct fsd_findi
 {
     struct fsd_span all = {found->cites.n, 0};
 
-    for (uint32_t i = 0; i < f->layers.n; i++) {
-        fsd_id layer = found->subjects.at[f->layers.at + i].id;
+    FSD_EACH_OF (layer, found->subjects, f->layers, id) {
         struct fsd_span own = found->cites_of[layer];
 
         for (uint32_t k = 0; k < own.n; k++)
@@ -540,9 +536,7 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (changes_type(d, i))
             found->cites_of[i] = cites_of(&c, i);
-    for (uint32_t i = 0; i < found->list.n; i++) {
-        struct fsd_finding *f = &found->list.at[i];
-
+    FSD_EACH (struct fsd_finding, f, found->list) {
         if (f->layers.n && is_explained(found->rules.at[f->rule].rule->id))
             f->cites = gather(found, f);
         else if (!strcmp(found->rules.at[f->rule].rule->id, "fusion/recomputed"))
@@ -600,8 +594,7 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *gate)
                                                                         cite + 1 */
     for (uint32_t i = 0; i < run->cites.n; i++)
         by_node[run->cites.at[i].edit->node] = i + 1;
-    for (uint32_t i = 0; i < found->list.n; i++) {
-        struct fsd_finding *f = &found->list.at[i];
+    FSD_EACH (struct fsd_finding, f, found->list) {
         uint32_t layer = f->move ? by_move[f->move - 1] : 0;
 
         f->cites.at = found->cites.n;

@@ -76,12 +76,9 @@ void fsd_about_computed(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         if (f->d->nodes[node].fate == FSD_FATE_LAYER)
             fsd_about_node(f, node);
-    }
 }
 
 void fsd_fact_number(struct fsd_finder *f, const char *key, uint64_t number)

@@ -142,8 +142,7 @@ static void report_short(struct fsd_finder *f)
 {
     const struct fsd_graph *g = f->lint->g;
 
-    for (uint32_t i = 0; i < g->outside.n; i++) {
-        const struct fsd_weights_file *o = &g->outside.at[i];
+    FSD_EACH (const struct fsd_weights_file, o, g->outside) {
         uint64_t needed = bytes_needed(g, o->tensor);
 
         if (needed <= o->bytes)

@@ -134,8 +134,7 @@ void fsd_lint_symptoms(struct fsd_finder *f)
     const struct fsd_findings *run = f->d->findings;
     const uint32_t *of = findings_of(f);
 
-    for (uint32_t i = 0; i < run->list.n; i++) {
-        const struct fsd_finding *item = &run->list.at[i];
+    FSD_EACH (const struct fsd_finding, item, run->list) {
         const char *rule = run->rules.at[item->rule].rule->id, *by;
         uint32_t first = FSD_NONE, explained = 0;
 

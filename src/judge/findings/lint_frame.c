@@ -189,12 +189,9 @@ static bool makes_weights(const struct fsd_lint *l, fsd_id node)
     struct fsd_span readers = l->g->tensors.at[out].consumers;
     bool found = false;
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id reader = l->g->links.at[readers.at + i];
-
+    FSD_EACH_ID (reader, l->g->links, readers)
         found |= (fsd_traits_of(l->facts, reader) & FSD_OP_WEIGHTED) &&
                  fsd_node_in_tensor(l->g, reader, 1) == out;
-    }
     return found;
 }
 
@@ -375,8 +372,7 @@ static const char *ask_quantizers(struct fsd_finder *f)
 {
     uint32_t known = 0, all = 0;
 
-    for (uint32_t i = 0; i < f->now.nodes.n; i++) {
-        fsd_id node = f->found->subjects.at[f->now.nodes.at + i].id;
+    FSD_EACH_OF (node, f->found->subjects, f->now.nodes, id) {
         enum fsd_fate fate = f->d->nodes[node].fate;
 
         if (!fsd_lint_quantizer(f->lint, node))
@@ -430,12 +426,9 @@ static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
     for (uint32_t p = 0; p < out.n; p++) {
         struct fsd_span peers = fsd_port_peers(d->engine, out.at + p, false);
 
-        for (uint32_t i = 0; i < peers.n; i++) {
-            fsd_id peer = d->engine->links.at[peers.at + i];
-
+        FSD_EACH_ID (peer, d->engine->links, peers)
             if (d->layers[peer].kind == FSD_KIND_COPY)
                 return peer;
-        }
     }
     return FSD_NONE;
 }
@@ -448,9 +441,7 @@ static const char *ask_apart(struct fsd_finder *f)
     const struct fsd_diff *d = f->d;
     fsd_id first = FSD_NONE, other = FSD_NONE, copy;
 
-    for (uint32_t i = 0; i < f->now.nodes.n; i++) {
-        fsd_id node = f->found->subjects.at[f->now.nodes.at + i].id;
-
+    FSD_EACH_OF (node, f->found->subjects, f->now.nodes, id)
         for (uint32_t k = 0; k < d->match->of_node[node].n; k++) {
             fsd_id layer = fsd_match_of_node(d->match, node, k)->layer;
 
@@ -459,7 +450,6 @@ static const char *ask_apart(struct fsd_finder *f)
             else if (layer != first && other == FSD_NONE)
                 other = layer;
         }
-    }
     if (first == FSD_NONE)
         return "undecided";
     if (other == FSD_NONE && (copy = copy_behind(d, first)) != FSD_NONE) {

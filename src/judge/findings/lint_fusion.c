@@ -325,8 +325,7 @@ void fsd_lint_attention(struct fsd_finder *f)
     const char *builder = fsd_families_text(f->scratch, l->target.family);
     const struct fsd_blocks *all = fsd_blocks_of_model(f->scratch, l->facts);
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_block *b = &all->list.at[i];
+    FSD_EACH (const struct fsd_block, b, all->list) {
         fsd_block_reasons why = {0};
 
         if (b->pattern != FSD_PATTERN_ATTENTION)

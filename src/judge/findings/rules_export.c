@@ -32,9 +32,7 @@ static void find_exported(struct fsd_finder *f)
 {
     const struct fsd_exports *e = f->c->exports;
 
-    for (uint32_t i = 0; i < e->changes.n; i++) {
-        const struct fsd_export_change *c = &e->changes.at[i];
-
+    FSD_EACH (const struct fsd_export_change, c, e->changes) {
         if (!((unsigned)f->rule->which & 1u << c->what))
             continue;
         fsd_finding_open(f);

@@ -175,8 +175,7 @@ static void add_proposed(struct todo *t)
     const struct fsd_findings *found = t->d->findings;
     uint32_t costed = t->list.n;
 
-    for (uint32_t i = 0; i < found->proposed.n; i++) {
-        const struct fsd_cite *cite = &found->proposed.at[i];
+    FSD_EACH (const struct fsd_cite, cite, found->proposed) {
         struct deed *deed = deed_of_edit(t, cite);
         uint32_t had = deed->edits.n;
 
@@ -257,13 +256,10 @@ static void add_constants(struct todo *t, const bool *constant)
             continue;
         deed = deed ? deed : deed_of(t, "constants", DEED_CONSTANT);
         add_gain(t, deed, i, 1);
-        for (uint32_t k = 0; k < t->d->match->of_layer[i].n; k++) {
-            fsd_id node = fsd_match_of_layer(t->d->match, i, k)->node;
-
+        FSD_EACH_OF (node, t->d->match->links, t->d->match->of_layer[i], node)
             if (t->d->match->runs[node] &&
                 !(t->d->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
                 add_node(t, deed, node);
-        }
     }
 }
 

@@ -181,12 +181,9 @@ static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < c->account.different.n; i++) {
-        const struct fsd_difference *d = &c->account.different.at[i];
-
+    FSD_EACH (const struct fsd_difference, d, c->account.different)
         if (d->aspect >= from && d->aspect < end && n++ < NAMED)
             fprintf(out, "%s%s", n > 1 ? "; " : "", d->what);
-    }
     if (n > NAMED)
         fprintf(out, "; and %u more", n - NAMED);
 }
@@ -297,15 +294,11 @@ static const char *advice_of(struct finder *f, enum kind kind)
     is_seed = FSD_NEW(f->scratch, bool, d->model->nodes.n);
     for (uint32_t i = 0; i < f->seeds[kind].n; i++)
         is_seed[s->number_of[f->seeds[kind].at[i]]] = true;
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_finding *item = &all->list.at[i];
+    FSD_EACH (const struct fsd_finding, item, all->list) {
         bool here = false;
 
-        for (uint32_t k = 0; k < item->nodes.n; k++) {
-            fsd_id node = all->subjects.at[item->nodes.at + k].id;
-
+        FSD_EACH_OF (node, all->subjects, item->nodes, id)
             here |= node < d->model->nodes.n && is_seed[node];
-        }
         hits[item->rule] += here && item->severity >= FSD_WARNING;
         if (hits[item->rule] > (best == FSD_NONE ? 0 : hits[best]))
             best = item->rule;
@@ -484,9 +477,7 @@ static enum kind kind_of_finding(const struct finder *f, const struct fsd_findin
         return item->severity == FSD_INFO || is_unmeasured(all, item) || any_in_model(f)
                    ? KINDS
                    : BUILDER;
-    for (uint32_t i = 0; i < item->nodes.n; i++) {
-        const struct fsd_about *about = &all->subjects.at[item->nodes.at + i];
-
+    FSD_EACH_IN (const struct fsd_about, about, all->subjects, item->nodes)
         for (int side = 0; side < 2; side++) {
             const struct fsd_state *s = sides[side];
 
@@ -504,7 +495,6 @@ static enum kind kind_of_finding(const struct finder *f, const struct fsd_findin
             }
             break;
         }
-    }
     while (kind < BUILDER && !(bits >> kind & 1))
         kind++;
     return kind < BUILDER ? (enum kind)kind : BUILDER;
@@ -699,11 +689,8 @@ const struct fsd_finding *fsd_verdict_worst(const struct fsd_verdict *v)
 {
     const struct fsd_finding *worst = NULL;
 
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-
+    FSD_EACH (const struct fsd_finding, item, v->findings->list)
         if (item->severity > (worst ? worst->severity : FSD_INFO))
             worst = item;
-    }
     return worst;
 }

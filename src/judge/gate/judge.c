@@ -158,9 +158,7 @@ static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena
                         .run = "not known",
                         .ms = "not known"};
 
-    for (uint32_t i = 0; i < s->moves.n; i++) {
-        const struct fsd_move *m = &s->moves.at[i];
-
+    FSD_EACH (const struct fsd_move, m, s->moves) {
         n.inserted += m->inserted;
         n.reformats += m->inserted && m->kind == FSD_KIND_REFORMAT;
         n.quantizers += !m->inserted && m->kind == FSD_KIND_QUANTIZE;

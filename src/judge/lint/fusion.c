@@ -225,9 +225,7 @@ static bool is_read_by_others(struct fsd_measured_block *m)
         m->text[0] = "an output of the network";
         return true;
     }
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = g->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, g->links, readers) {
         if (fsd_node_is(g, node, FSD_ONNX_Conv) ||
             fsd_node_is(g, node, FSD_ONNX_MaxPool) ||
             fsd_node_is(g, node, FSD_ONNX_Concat))
@@ -247,9 +245,7 @@ static bool is_moved(struct fsd_measured_block *m)
     fsd_id out = fsd_node_out_tensor(g, m->block->anchor, 0);
     struct fsd_span readers = fsd_graph_tensor(g, out)->consumers;
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = g->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, g->links, readers) {
         while (m->facts->traits[node] & FSD_OP_VIEW) {
             fsd_id reader = fsd_tensor_only_reader(g, fsd_node_out_tensor(g, node, 0));
 

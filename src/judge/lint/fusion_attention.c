@@ -512,9 +512,7 @@ bool fsd_attention_shares_queries(struct fsd_measured_block *m)
     const struct fsd_graph *g = m->facts->g;
     struct fsd_span readers = fsd_tensor_consumers(g, m->q);
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = g->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, g->links, readers) {
         if (!fsd_attention_is_merged_with(m, node))
             continue;
         m->text[0] = g->nodes.at[node].name ? fsd_text(m->names, g->nodes.at[node].name)

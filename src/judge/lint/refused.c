@@ -233,12 +233,9 @@ bool fsd_refused_gives_more(const struct fsd_lint *l, const struct fsd_refusal_r
 {
     int64_t n = 0;
 
-    for (uint32_t i = 0; i < l->g->nodes.at[node].out.n; i++) {
-        fsd_id out = fsd_node_out_tensor(l->g, node, i);
-
+    FSD_EACH_OF (out, l->g->ports, l->g->nodes.at[node].out, tensor)
         n += fsd_graph_tensor(l->g, out)->consumers.n ||
              fsd_tensor_is(l->g, out, FSD_TENSOR_OUTPUT);
-    }
     return n > r->number;
 }
 

@@ -62,12 +62,9 @@ static void peel(struct fsd_arena *scratch, const struct peel *p)
         for (uint32_t i = 0; i < ports.n; i++) {
             struct fsd_span at = nodes_at(p, g->ports.at[ports.at + i].tensor, true);
 
-            for (uint32_t k = 0; k < at.n; k++) {
-                fsd_id next = g->links.at[at.at + k];
-
+            FSD_EACH_ID (next, g->links, at)
                 if (p->left[next] && p->waits[next] && !--p->waits[next])
                     fsd_vec_push(scratch, &todo, next);
-            }
         }
     }
 }
@@ -133,13 +130,10 @@ bool fsd_refused_reads_nothing(const struct fsd_lint *l,
     unsigned given = FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE;
 
     (void)r;
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id tensor = fsd_node_in(l->g, n, i)->tensor;
-
+    FSD_EACH_OF (tensor, l->g->ports, n->in, tensor)
         if (tensor != FSD_NONE && !fsd_graph_tensor(l->g, tensor)->producers.n &&
             !fsd_tensor_is(l->g, tensor, given))
             return true;
-    }
     return false;
 }
 
@@ -167,12 +161,9 @@ bool fsd_refused_mixes_numbers(const struct fsd_lint *l,
 {
     uint64_t types = 0;
 
-    for (uint32_t i = 0; i < l->g->nodes.at[node].in.n; i++) {
-        fsd_id tensor = fsd_node_in_tensor(l->g, node, i);
-
+    FSD_EACH_OF (tensor, l->g->ports, l->g->nodes.at[node].in, tensor)
         if (tensor != FSD_NONE)
             types |= UINT64_C(1) << fsd_tensor_form(l->g, tensor)->type & r->types;
-    }
     return (types & (types - 1)) != 0;
 }
 

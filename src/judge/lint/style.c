@@ -90,9 +90,7 @@ void fsd_lint_see_style(struct fsd_lint *l)
                 seen->after_operators = signs[s].after_operators;
                 break;
             }
-    for (uint32_t i = 0; i < l->quantizers.n; i++) {
-        const struct fsd_quantizer *q = &l->quantizers.at[i];
-
+    FSD_EACH (const struct fsd_quantizer, q, l->quantizers) {
         if (!q->quantizes || l->facts->constant[q->data])
             continue;
         if (seen->type == FSD_DTYPE_UNKNOWN && fsd_dtype_bits(q->type) == 8)

@@ -8,12 +8,9 @@
 
 static void note_at_run(struct replay *r, fsd_id node)
 {
-    for (uint32_t i = 0; i < r->g->nodes.at[node].out.n; i++) {
-        fsd_id t = fsd_node_out_tensor(r->g, node, i);
-
+    FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[node].out, tensor)
         if (t != FSD_NONE)
             r->tensors[t].at_run = r->m->facts->constant[t];
-    }
 }
 
 /* Marks a Range of constants if kernels have a step for each Range of the model: the
@@ -40,13 +37,10 @@ void fsd_find_at_run(struct replay *r)
     const struct fsd_graph *e = r->m->engine;
 
     for (fsd_id layer = 0; layer < e->layers.n; layer++)
-        for (uint32_t i = 0; i < e->layers.at[layer].mentions.n; i++) {
-            const struct fsd_mention *m =
-                &e->mentions.at[e->layers.at[layer].mentions.at + i];
-
+        FSD_EACH_IN (const struct fsd_mention, m, e->mentions,
+                     e->layers.at[layer].mentions)
             if (fsd_names_node(r, m) && e->layers.at[layer].kind == FSD_KIND_COMPUTE)
                 note_at_run(r, m->node);
-        }
     note_ranges(r);
     for (fsd_id node = 0; node < r->g->nodes.n; node++)
         for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)

@@ -78,8 +78,7 @@ static unsigned roles_of(const struct replay *r, fsd_id tensor, int far)
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
     unsigned roles = 0;
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->g->links.at[readers.at + i];
+    FSD_EACH_ID (node, r->g->links, readers) {
         bool product = fsd_is_product(r, node);
 
         if (product && fsd_node_in_tensor(r->g, node, 0) == tensor)

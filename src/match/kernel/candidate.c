@@ -199,8 +199,7 @@ static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_s
 
     if (step == FSD_ONNX_Conv)
         readers = fsd_tensor_consumers(r->g, out);
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->g->links.at[readers.at + i];
+    FSD_EACH_ID (node, r->g->links, readers) {
         struct candidate *next;
         uint64_t from;
 
@@ -368,13 +367,10 @@ static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
     try->used |= from;
     fsd_candidate_take(r, try, node, false);
     t = &r->g->tensors.at[out];
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id next = r->g->links.at[t->consumers.at + i];
-
+    FSD_EACH_ID (next, r->g->links, t->consumers)
         if (fsd_is_ready(r, try, next, ++r->rounds, &from) &&
             !fsd_candidate_took(try, next))
             begin(r, try, next, step, from, 0);
-    }
 }
 
 /* Begins nodes that produce data from constants alone: they need no available
@@ -397,13 +393,10 @@ static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
 
     if (r->m->facts->traits[node] & FSD_OP_COMMUTES)
         readers = fsd_tensor_consumers(r->g, fsd_node_out_tensor(r->g, node, 0));
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id q = r->g->links.at[readers.at + i];
-
+    FSD_EACH_ID (q, r->g->links, readers)
         if (fsd_last_duplicate(r, q) == q && fsd_is_moved(r, w, q) &&
             !is_done(r, w, q) && !fsd_candidate_began(w, q))
             begin(r, w, q, step, from, 0);
-    }
 }
 
 /* Begins nodes that names assign to the kernel, even if an input is not available. */

@@ -11,15 +11,12 @@ static bool lists_constant(const struct replay *r, fsd_id node)
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span constants = e->layers.at[r->layer].constants;
 
-    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(r->g, node, i);
-
+    FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[node].in, tensor)
         for (uint32_t k = 0;
              k < constants.n && t != FSD_NONE && fsd_stays_constant(r, t); k++)
             if (fsd_form_count(e, fsd_port_form(e, &e->ports.at[constants.at + k])) ==
                 fsd_count_of(r, t))
                 return true;
-    }
     return false;
 }
 
@@ -167,8 +164,7 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
 
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = r->g->links.at[t->consumers.at + i];
+    FSD_EACH_ID (node, r->g->links, t->consumers) {
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
         if (fsd_has_layer(r, node) || out == FSD_NONE || !fsd_has_data(r, node))

@@ -16,9 +16,7 @@ static bool escapes(const struct replay *r, const struct candidate *w, fsd_id te
     if (tensor != FSD_NONE && r->tensors[tensor].handed_out != FSD_NONE && far &&
         escapes(r, w, r->tensors[tensor].handed_out, far - 1))
         return true;
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = r->g->links.at[t->consumers.at + i];
-
+    FSD_EACH_ID (node, r->g->links, t->consumers) {
         if (fsd_candidate_took(w, node) ||
             fsd_candidate_took(w, fsd_last_duplicate(r, node)) ||
             (r->m->facts->traits[node] & FSD_OP_SHAPE) || !r->m->facts->live[node])
@@ -38,13 +36,10 @@ uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < w->n_taken; i++)
-        for (uint32_t k = 0; k < r->g->nodes.at[w->taken[i]].out.n; k++) {
-            fsd_id t = fsd_node_out_tensor(r->g, w->taken[i], k);
-
+        FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[w->taken[i]].out, tensor)
             if (n < AVAILABLE && escapes(r, w, t, 6) &&
                 !fsd_is_moved(r, w, w->taken[i]))
                 out[n++] = t;
-        }
     return n;
 }
 
@@ -232,9 +227,7 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->g->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, r->g->links, readers) {
         if (could_begin(r, layer, node))
             return true;
         for (uint32_t k = 0;
@@ -282,8 +275,8 @@ static void find_ancestry(const struct replay *r, fsd_id node)
     fsd_vec_push(r->scratch, &a->nodes, node);
     for (int far = FAR_ENOUGH; far >= 0; far--)
         for (end = a->nodes.n; level < end; level++)
-            for (uint32_t i = 0; i < r->g->nodes.at[a->nodes.at[level]].in.n; i++) {
-                fsd_id t = fsd_node_in_tensor(r->g, a->nodes.at[level], i);
+            FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[a->nodes.at[level]].in,
+                         tensor) {
                 fsd_id by = fsd_tensor_producer(r->g, t);
 
                 a->absent |= t == FSD_NONE;
@@ -498,14 +491,11 @@ static bool is_read(const struct replay *r, const struct candidate *w, fsd_id te
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->g->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, r->g->links, readers)
         if (fsd_candidate_took(w, node) ||
             (far && r->nodes[node].passes &&
              is_read(r, w, fsd_node_out_tensor(r->g, node, 0), far - 1)))
             return true;
-    }
     return false;
 }
 

@@ -74,12 +74,9 @@ static bool cut_for(const struct replay *r, fsd_id out)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->m->engine, out);
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id by = r->m->engine->links.at[readers.at + i];
-
+    FSD_EACH_ID (by, r->m->engine->links, readers)
         if (!fsd_has_product(r, by) || !fsd_takes_apart(r, by))
             return false;
-    }
     return readers.n > 0;
 }
 
@@ -111,9 +108,7 @@ static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
         fsd_count_of(r, tensor) != 1 ||
         fsd_dtype_rank(fsd_tensor_form(r->g, tensor)->type) <= 0)
         return false;
-    for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
-        fsd_id in = fsd_node_in_tensor(r->g, by, i);
-
+    FSD_EACH_OF (in, r->g->ports, r->g->nodes.at[by].in, tensor) {
         sized |= link_scalar(r, layer, in, far - 1);
         sized |= r->g->nodes.at[by].op == FSD_ONNX_Cast &&
                  fsd_tensor_producer(r->g, in) != FSD_NONE;
@@ -238,8 +233,7 @@ static bool is_filled(const struct replay *r, const struct fsd_port *port)
     struct fsd_span held = fsd_held_by(r, port->tensor);
     bool filled = false;
 
-    for (uint32_t k = 0; k < held.n; k++) {
-        fsd_id t = r->held.at[held.at + k].tensor;
+    FSD_EACH_OF (t, r->held, held, tensor) {
         int64_t count = t == FSD_NONE ? -1 : fsd_count_of(r, t);
 
         if (t != FSD_NONE && fsd_port_fits(r, port, t))
@@ -272,9 +266,7 @@ static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
         struct fsd_span readers =
             fsd_tensor_consumers(r->g, r->held.at[held.at + i].tensor);
 
-        for (uint32_t k = 0; k < readers.n; k++) {
-            fsd_id node = r->g->links.at[readers.at + k];
-
+        FSD_EACH_ID (node, r->g->links, readers) {
             for (int far = 0; far < 3 && node != FSD_NONE && r->nodes[node].passes;
                  far++)
                 node = only_next(r, node);
@@ -301,12 +293,9 @@ static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id ou
  * takes one part of it. */
 static bool is_shared_out(const struct replay *r, fsd_id in)
 {
-    for (uint32_t i = 0; i < r->values[in].held.n; i++) {
-        fsd_id tensor = r->held.at[r->values[in].held.at + i].tensor;
-
+    FSD_EACH_OF (tensor, r->held, r->values[in].held, tensor)
         if (tensor != FSD_NONE && fsd_count_parts(r, tensor) > 1)
             return true;
-    }
     return false;
 }
 
@@ -422,12 +411,9 @@ static struct fsd_span find_wholes(struct replay *r, struct wholes *w, fsd_id in
         return in == FSD_NONE ? (struct fsd_span){0} : w->of[in];
     w->known[in] = true;
     w->of[in].at = w->nodes.n;
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->g->links.at[readers.at + i];
-
+    FSD_EACH_ID (node, r->g->links, readers)
         if (fsd_has_layer(r, node) && has_long_lowering(r, node))
             fsd_vec_push(r->scratch, &w->nodes, node);
-    }
     w->of[in].n = w->nodes.n - w->of[in].at;
     return w->of[in];
 }

@@ -40,12 +40,9 @@ static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
  * the output holds their result or a later tensor. */
 static void add_made(struct replay *r, fsd_id out)
 {
-    for (uint32_t k = 0; k < r->values[out].held.n; k++) {
-        fsd_id tensor = r->held.at[r->values[out].held.at + k].tensor;
-
+    FSD_EACH_OF (tensor, r->held, r->values[out].held, tensor)
         if (tensor != FSD_NONE)
             add_border(r, out, tensor);
-    }
 }
 
 void fsd_note_lost(struct replay *r)
@@ -54,9 +51,7 @@ void fsd_note_lost(struct replay *r)
     const struct fsd_node *n = &e->nodes.at[r->layer];
     bool cut = e->layers.at[r->layer].more_steps == FSD_STEPS_LACK_SOME;
 
-    for (uint32_t o = 0; o < n->out.n; o++) {
-        fsd_id out = fsd_node_out(e, n, o)->tensor;
-
+    FSD_EACH_OF (out, e->ports, n->out, tensor) {
         if (out == FSD_NONE)
             continue;
         if (r->values[out].held.n) {
@@ -64,9 +59,7 @@ void fsd_note_lost(struct replay *r)
                 add_made(r, out);
             continue;
         }
-        for (uint32_t i = 0; i < n->in.n; i++) {
-            fsd_id in = fsd_node_in(e, n, i)->tensor;
-
+        FSD_EACH_OF (in, e->ports, n->in, tensor) {
             if (in == FSD_NONE)
                 continue;
             for (uint32_t k = 0; k < r->values[in].held.n; k++)
@@ -136,8 +129,7 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
     while (q.n && n < GUESSES) {
         fsd_id node = q.node[--q.n];
 
-        for (uint32_t i = 0; i < r->g->nodes.at[node].out.n; i++) {
-            fsd_id t = fsd_node_out_tensor(r->g, node, i);
+        FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[node].out, tensor) {
             fsd_id in = fsd_data_input(r, node);
 
             if (t == FSD_NONE)
@@ -237,12 +229,9 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
         return true;
     if (!r->nodes[by].passes && !fsd_could_end(r, by))
         return false;
-    for (uint32_t i = 0; i < r->g->nodes.at[by].in.n; i++) {
-        fsd_id in = fsd_node_in_tensor(r->g, by, i);
-
+    FSD_EACH_OF (in, r->g->ports, r->g->nodes.at[by].in, tensor)
         if (in != FSD_NONE && !collect(r, w, wanted, in, far - 1))
             return false;
-    }
     if ((!r->nodes[by].passes || (wanted && is_done(r, by))) &&
         !fsd_candidate_took(w, by))
         w->taken[w->n_taken++] = by;
@@ -254,13 +243,10 @@ static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
 
-    for (uint32_t i = 0; i < e->nodes.at[by].in.n; i++) {
-        fsd_id in = fsd_node_in_tensor(e, by, i);
-
+    FSD_EACH_OF (in, e->ports, e->nodes.at[by].in, tensor)
         for (uint32_t k = 0; k < fsd_held_by(r, in).n; k++)
             if (r->held.at[r->values[in].held.at + k].tensor != FSD_NONE)
                 fsd_candidate_hold(w, r->held.at[r->values[in].held.at + k].tensor, 1);
-    }
     for (uint32_t i = r->m->indexed; i < r->m->links.n; i++) {
         const struct fsd_link *link = &r->m->links.at[i];
 
@@ -348,12 +334,9 @@ static fsd_id product_input(const struct replay *r, fsd_id layer)
     const struct fsd_node *n = &m->engine->nodes.at[layer];
     fsd_id node = FSD_NONE, tensor;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id linked = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (linked, m->links, m->of_layer[layer], node)
         if (fsd_is_product(r, linked) && (node == FSD_NONE || linked < node))
             node = linked;
-    }
     tensor = fsd_node_in_tensor(m->model, node, 0);
     return n->in.n == 1 && tensor != FSD_NONE &&
                    fsd_port_fits(r, fsd_node_in(m->engine, n, 0), tensor)

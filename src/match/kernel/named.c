@@ -19,14 +19,11 @@ static bool could_compute(const struct replay *r, fsd_id node)
     const fsd_id *steps = r->m->engine->links.at + l->steps.at;
     struct fsd_span lowerings = r->lowerings->of[node];
 
-    for (uint32_t i = 0; i < lowerings.n; i++) {
-        const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
-
+    FSD_EACH_IN (const struct fsd_lowering, lowering, r->lowerings->all, lowerings)
         for (uint32_t s = 0; s < lowering->n; s++)
             for (uint32_t k = 0; k < l->steps.n; k++)
                 if (lowering->steps[s] == steps[k])
                     return true;
-    }
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
@@ -35,12 +32,9 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
     struct fsd_span lowerings = r->lowerings->of[node];
 
-    for (uint32_t i = 0; i < lowerings.n; i++) {
-        const struct fsd_lowering *lowering = &r->lowerings->all.at[lowerings.at + i];
-
+    FSD_EACH_IN (const struct fsd_lowering, lowering, r->lowerings->all, lowerings)
         if (fsd_layer_count(r->m->engine, r->layer, lowering->steps[lowering->n - 1]))
             return true;
-    }
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
@@ -92,9 +86,7 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
     struct fsd_span mentions = e->layers.at[layer].mentions;
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < mentions.n; i++) {
-        const struct fsd_mention *m = &e->mentions.at[mentions.at + i];
-
+    FSD_EACH_IN (const struct fsd_mention, m, e->mentions, mentions) {
         if (!(m->by & r->m->evidence))
             continue;
         if (!fsd_names_node(r, m) || (found != FSD_NONE && found != m->node))
@@ -140,12 +132,9 @@ void fsd_find_must(struct replay *r)
 
     r->now.n_must = 0;
     add_must(r, r->layers[r->layer].in_place, COST_NAMED);
-    for (uint32_t i = 0; i < l->mentions.n; i++) {
-        const struct fsd_mention *m = &e->mentions.at[l->mentions.at + i];
-
+    FSD_EACH_IN (const struct fsd_mention, m, e->mentions, l->mentions)
         if (fsd_names_node(r, m))
             add_must(r, m->node, COST_NAMED);
-    }
     for (uint32_t i = 0; i < n->in.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id in = fsd_node_in_tensor(e, r->layer, i);
         fsd_id t = fsd_graph_find(r->g, fsd_graph_tensor(e, in)->argument, 0);
@@ -162,12 +151,9 @@ void fsd_find_must(struct replay *r)
             add_hint(r, real_producer(r, fsd_match_held(r->m, out)));
         add_wanted(r, out);
     }
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id out = fsd_node_out_tensor(e, r->layer, i);
-
+    FSD_EACH_OF (out, e->ports, n->out, tensor)
         if (out != FSD_NONE && r->values[out].joined != FSD_NONE)
             add_hint(r, real_producer(r, r->values[out].joined));
-    }
     for (uint32_t i = 0; i < l->constants.n && (r->m->evidence & FSD_BY_TENSOR); i++) {
         fsd_id c = e->ports.at[l->constants.at + i].tensor;
 

@@ -16,16 +16,13 @@ uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
         fsd_id next = FSD_NONE;
         uint32_t slices = 0, others = 0;
 
-        for (uint32_t i = 0; i < t->consumers.n; i++) {
-            fsd_id node = r->g->links.at[t->consumers.at + i];
-
+        FSD_EACH_ID (node, r->g->links, t->consumers)
             if (r->g->nodes.at[node].op == FSD_ONNX_Slice) {
                 slices++;
             } else if (!(r->m->facts->traits[node] & FSD_OP_SHAPE)) {
                 others++;
                 next = node;
             }
-        }
         if (slices > 1 && !others)
             return slices;
         if (slices || others != 1 || !r->nodes[next].passes)

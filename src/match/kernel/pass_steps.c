@@ -267,16 +267,13 @@ static void hold_made(struct replay *r, const struct candidate *w)
          * input, and only one of that size. */
         if (escaping < n->out.n &&
             (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
-            for (uint32_t p = 0; p < n->in.n; p++) {
-                fsd_id in = fsd_node_in_tensor(e, r->layer, p);
-
+            FSD_EACH_OF (in, e->ports, n->in, tensor)
                 for (uint32_t k = 0; k < fsd_held_by(r, in).n; k++) {
                     struct held h = r->held.at[r->values[in].held.at + k];
 
                     if (!fits || size_of(r, h) == size)
                         hold(r, port->tensor, h);
                 }
-            }
     }
 }
 
@@ -568,13 +565,10 @@ static void hold_joined(struct replay *r)
 
     if (r->layers[r->layer].joins == FSD_NONE)
         return;
-    for (uint32_t i = 0; i < e->nodes.at[r->layer].in.n; i++) {
-        fsd_id in = fsd_node_in_tensor(e, r->layer, i);
-
+    FSD_EACH_OF (in, e->ports, e->nodes.at[r->layer].in, tensor)
         if (in != FSD_NONE && !r->values[in].held.n)
             hold(r, in,
                  (struct held){.tensor = r->values[in].joined, .node = FSD_NONE});
-    }
 }
 
 static void replay_kernel(struct replay *r)
@@ -644,12 +638,9 @@ static void list_readers(struct replay *r)
         struct fsd_span all = r->g->tensors.at[t].consumers;
 
         r->tensors[t].readers.at = r->reader.n;
-        for (uint32_t i = 0; i < all.n; i++) {
-            fsd_id node = r->g->links.at[all.at + i];
-
+        FSD_EACH_ID (node, r->g->links, all)
             if (fsd_last_duplicate(r, node) == node && r->m->facts->live[node])
                 fsd_vec_push(r->scratch, &r->reader, node);
-        }
         r->tensors[t].readers.n = r->reader.n - r->tensors[t].readers.at;
     }
     r->unmade = FSD_NEW(r->scratch, uint32_t, r->reader.n);
@@ -664,8 +655,7 @@ static void find_handed_out(struct replay *r)
 
     for (fsd_id t = 0; t < g->tensors.n; t++)
         r->tensors[t].handed_out = FSD_NONE;
-    for (fsd_id i = 0; i < g->scopes.n; i++) {
-        const struct fsd_scope *s = &g->scopes.at[i];
+    FSD_EACH (const struct fsd_scope, s, g->scopes) {
         uint32_t first, n;
 
         if (fsd_node_is(g, s->owner, FSD_ONNX_If)) {
@@ -691,8 +681,7 @@ static void find_handed_out(struct replay *r)
  * steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
-    for (uint32_t i = 0; i < r->m->links.n; i++) {
-        const struct fsd_link *link = &r->m->links.at[i];
+    FSD_EACH (const struct fsd_link, link, r->m->links) {
         bool has_steps = r->m->engine->layers.at[link->layer].steps.n > 0;
 
         if (link->by & by && !(by == FSD_BY_NAME && has_steps) &&

@@ -63,8 +63,7 @@ static bool reads_only(const struct replay *r, fsd_id tensor, int far,
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);
 
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->g->links.at[readers.at + i];
+    FSD_EACH_ID (node, r->g->links, readers) {
         fsd_id out = fsd_node_out_tensor(r->g, node, 0);
 
         if (!is(r, node) &&
@@ -157,12 +156,9 @@ static bool has_integer_products(const struct replay *r)
 
 void fsd_goes_on_by(struct replay *r, fsd_id node)
 {
-    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++) {
-        fsd_id t = fsd_node_in_tensor(r->g, node, i);
-
+    FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[node].in, tensor)
         if (t != FSD_NONE)
             r->tensors[t].goes_on = true;
-    }
 }
 
 /* Marks the outputs of a node that needs no step as computed from constants only.
@@ -177,12 +173,9 @@ static void note_spread(struct replay *r, fsd_id node)
         if (t != FSD_NONE && !r->tensors[t].spread)
             return;
     }
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id out = fsd_node_out_tensor(r->g, node, i);
-
+    FSD_EACH_OF (out, r->g->ports, n->out, tensor)
         if (out != FSD_NONE && !fsd_stays_constant(r, out))
             r->tensors[out].spread = true;
-    }
 }
 
 void fsd_replay_passing(struct replay *r)

@@ -18,8 +18,7 @@ static int64_t take_products(struct replay *r, struct candidate *w, fsd_id tenso
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
     int64_t sum = 0;
 
-    for (uint32_t i = 0; i < t->consumers.n; i++) {
-        fsd_id node = r->g->links.at[t->consumers.at + i];
+    FSD_EACH_ID (node, r->g->links, t->consumers) {
         int64_t count = fsd_count_of(r, fsd_node_out_tensor(r->g, node, 0));
 
         if (!fsd_is_product(r, node) || fsd_has_layer(r, node) || count < 0 ||

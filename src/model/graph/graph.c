@@ -188,12 +188,9 @@ void fsd_graph_finish(struct fsd_graph *g)
 const struct fsd_attr *fsd_node_attr(const struct fsd_graph *g,
                                      const struct fsd_node *node, const char *name)
 {
-    for (uint32_t i = 0; i < node->attrs.n; i++) {
-        const struct fsd_attr *attr = &g->attrs.at[node->attrs.at + i];
-
+    FSD_EACH_IN (const struct fsd_attr, attr, g->attrs, node->attrs)
         if (!strcmp(fsd_text(g->names, attr->name), name))
             return attr;
-    }
     return NULL;
 }
 
@@ -363,9 +360,7 @@ static void settle(struct waiting *w, fsd_id node)
 {
     const struct fsd_node *n = &w->g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id t = fsd_node_out(w->g, n, i)->tensor;
-
+    FSD_EACH_OF (t, w->g->ports, n->out, tensor) {
         if (t == FSD_NONE || w->settled[t] == node + 1)
             continue;
         w->settled[t] = node + 1;

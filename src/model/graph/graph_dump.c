@@ -98,9 +98,7 @@ static void put_tensors(const struct fsd_graph *g, const char *word, unsigned fl
 static void put_ports(const struct fsd_graph *g, const char *word,
                       struct fsd_span ports, FILE *out)
 {
-    for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &g->ports.at[ports.at + i];
-
+    FSD_EACH_IN (const struct fsd_port, port, g->ports, ports) {
         fprintf(out, "  %s ", word);
         if (port->tensor == FSD_NONE) {
             fputs("(left out)\n", out);
@@ -172,9 +170,7 @@ static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
     if (layer->bias)
         fprintf(out, "  bias %" PRIu64 " %s\n", layer->bias,
                 fsd_dtype_name(layer->bias_type));
-    for (uint32_t i = 0; i < layer->mentions.n; i++) {
-        const struct fsd_mention *m = &g->mentions.at[layer->mentions.at + i];
-
+    FSD_EACH_IN (const struct fsd_mention, m, g->mentions, layer->mentions) {
         fprintf(out, "  %s %s ", m->by == FSD_BY_METADATA ? "metadata" : "name",
                 roles[m->role]);
         put(g, "", m->text, "", out);
@@ -257,9 +253,7 @@ void fsd_graph_dump(const struct fsd_graph *g, FILE *out)
     for (uint32_t i = 0; i < g->loops.n; i++)
         fprintf(out, "loop of nodes %u to %u\n", g->loops.at[i].at,
                 g->loops.at[i].at + g->loops.at[i].n - 1);
-    for (uint32_t i = 0; i < g->remarks.n; i++) {
-        const struct fsd_remark *r = &g->remarks.at[i];
-
+    FSD_EACH (const struct fsd_remark, r, g->remarks) {
         fprintf(out, "remark %s ", r->rule);
         put(g, "", r->text, "", out);
         if (r->node != FSD_NONE)

@@ -253,8 +253,7 @@ static void join_borders(struct fsd_graph *g, const struct fsd_graph *model)
 {
     const uint8_t both = FSD_TENSOR_INPUT | FSD_TENSOR_OUTPUT;
 
-    for (fsd_id i = 0; i < g->tensors.n; i++) {
-        struct fsd_tensor *t = &g->tensors.at[i];
+    FSD_EACH (struct fsd_tensor, t, g->tensors) {
         fsd_id of_model = fsd_graph_find(model, t->name, 0);
 
         if ((t->flags & both) != both)

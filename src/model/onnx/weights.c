@@ -5,6 +5,7 @@
 #include "model/graph/graph.h"
 #include "model/onnx/weights.h"
 #include "base/base.h"
+#include "base/open.h"
 #include "host/files.h"
 #include "model/onnx/collected.h"
 

@@ -336,9 +336,7 @@ bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a)
 {
     if (a >= 0 || a == -1)
         return a >= 0;
-    for (uint32_t i = 0; i < t->polys.at[-2 - a].n; i++) {
-        const struct term *term = &t->polys.at[-2 - a].at[i];
-
+    FSD_EACH (const struct term, term, t->polys.at[-2 - a]) {
         if (term->by < 0)
             return false;
         for (uint32_t k = 0; k < term->degree; k++) {

@@ -53,8 +53,7 @@ struct fsd_log_bodies fsd_log_bodies(struct fsd_arena *arena,
         b.n += h->parser.at[i].build == build && h->parser.at[i].says == FSD_SAYS_NODE;
     b.owner = fsd_ids_new(arena, b.n);
     b.scope = FSD_NEW(arena, fsd_id, b.n);
-    for (uint32_t i = 0; i < h->parser.n; i++) {
-        const struct fsd_parser_line *l = &h->parser.at[i];
+    FSD_EACH (const struct fsd_parser_line, l, h->parser) {
         struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
         const struct fsd_log_open *open;
         bool any = false;

@@ -226,9 +226,7 @@ static struct fsd_slice kept(struct fsd_history *h, struct fsd_slice text)
 
 void fsd_log_failures_keep(struct fsd_history *h, fsd_log_failures *failures)
 {
-    for (uint32_t i = 0; i < failures->n; i++) {
-        struct fsd_log_failure *f = &failures->at[i];
-
+    FSD_EACH (struct fsd_log_failure, f, *failures) {
         f->node = kept(h, f->node);
         f->op = kept(h, f->op);
         f->where = kept(h, f->where);
@@ -271,8 +269,7 @@ static void find_name(struct fsd_log_failure *f, const struct fsd_history *h,
 {
     size_t longest = 0;
 
-    for (uint32_t i = 0; i < h->events.n; i++) {
-        const struct fsd_event *e = &h->events.at[i];
+    FSD_EACH (const struct fsd_event, e, h->events) {
         const fsd_sym both[] = {e->b, e->a}; /* name of the node, name of its layer */
 
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->build)
@@ -311,9 +308,7 @@ const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *fail
 {
     const struct fsd_log_failure *input = NULL, *message = NULL, *raised = NULL;
 
-    for (uint32_t i = 0; i < failures->n; i++) {
-        const struct fsd_log_failure *f = &failures->at[i];
-
+    FSD_EACH (const struct fsd_log_failure, f, *failures) {
         if (f->by_parser && f->op.n)
             return f;
         if (f->by_parser)
@@ -329,12 +324,9 @@ const struct fsd_log_failure *fsd_log_first_failure(const fsd_log_failures *fail
 const struct fsd_log_failure *fsd_log_failure_of(const fsd_log_failures *failures,
                                                  uint32_t attempt, uint64_t engine)
 {
-    for (uint32_t i = 0; i < failures->n; i++) {
-        const struct fsd_log_failure *f = &failures->at[i];
-
+    FSD_EACH (const struct fsd_log_failure, f, *failures)
         if (f->attempt == attempt && f->line > engine && !f->raised && !f->in_use)
             return f;
-    }
     return NULL;
 }
 

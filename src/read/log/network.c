@@ -346,12 +346,9 @@ static void guess_outputs(struct net *net)
             if (fsd_node_has_in(g, i, k))
                 used[fsd_node_in_tensor(g, i, k)] = true;
     for (fsd_id i = 0; i < g->nodes.n; i++)
-        for (uint32_t k = 0; k < g->nodes.at[i].out.n; k++) {
-            fsd_id t = fsd_node_out_tensor(g, i, k);
-
+        FSD_EACH_OF (t, g->ports, g->nodes.at[i].out, tensor)
             if (t != FSD_NONE && !used[t] && (g->nodes.at[i].scope || !net->marked))
                 g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
-        }
     fsd_arena_free(scratch);
 }
 
@@ -397,8 +394,7 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
         if (h->parser.at[i].build <= h->build && h->parser.at[i].says == FSD_SAYS_NODE)
             h->parsed_build = h->parser.at[i].build;
     net->bodies = fsd_log_bodies(g->arena, h, h->parsed_build, file);
-    for (uint32_t i = 0; i < h->parser.n; i++) {
-        const struct fsd_parser_line *l = &h->parser.at[i];
+    FSD_EACH (const struct fsd_parser_line, l, h->parser) {
         struct fsd_slice t = {(const char *)file->bytes + l->at, l->n};
 
         net->line = l->line;
@@ -430,13 +426,10 @@ void fsd_log_network(struct fsd_graph *g, struct fsd_history *h,
  * input nor a constant. */
 static bool misses_a_line(const struct fsd_graph *network)
 {
-    for (fsd_id i = 0; i < network->tensors.n; i++) {
-        const struct fsd_tensor *t = &network->tensors.at[i];
-
+    FSD_EACH (const struct fsd_tensor, t, network->tensors)
         if (!t->scope && t->consumers.n && !t->producers.n &&
             !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT)))
             return true;
-    }
     return false;
 }
 

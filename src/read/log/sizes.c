@@ -213,9 +213,7 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
     struct made *of = FSD_NEW(scratch, struct made, fsd_intern_count(g->names));
     fsd_sym *last = FSD_NEW(scratch, fsd_sym, g->nodes.n);
 
-    for (uint32_t i = 0; i < h->events.n; i++) {
-        const struct fsd_event *e = &h->events.at[i];
-
+    FSD_EACH (const struct fsd_event, e, h->events) {
         /* Skips layers of constants, which the parser also registers while it parses
          * the node. */
         if (e->kind != FSD_EVENT_REGISTER || e->build != h->parsed_build ||
@@ -226,8 +224,7 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
             of[last[e->node]].last = false;
         last[e->node] = e->a;
     }
-    for (uint32_t i = 0; i < h->parser.n; i++) {
-        const struct fsd_parser_line *l = &h->parser.at[i];
+    FSD_EACH (const struct fsd_parser_line, l, h->parser) {
         struct fsd_slice name = {(const char *)file->bytes + l->at, l->n};
         struct fsd_log_lines lines = fsd_log_lines(file);
         fsd_sym layer;

@@ -404,13 +404,10 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, const struct fsd_node 
 
     if (!gemm && strncmp(op, "QLinear", 7) != 0)
         return n->in.n ? fsd_port_form(g, fsd_node_in(g, n, 0))->type : type;
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = fsd_node_in(g, n, i)->tensor;
-
+    FSD_EACH_OF (t, g->ports, n->in, tensor)
         if (fsd_tensor_is(g, t, FSD_TENSOR_CONSTANT) &&
             fsd_dtype_is_quantized(fsd_tensor_form(g, t)->type))
             type = fsd_tensor_form(g, t)->type;
-    }
     return gemm && n->in.n < 9 ? FSD_FP32 : type;
 }
 
@@ -464,8 +461,7 @@ static void add_ports(struct reading *r, struct fsd_span from, struct fsd_span *
                       bool constants)
 {
     to->at = r->g->ports.n;
-    for (uint32_t i = 0; i < from.n; i++) {
-        fsd_id src = r->src->ports.at[from.at + i].tensor;
+    FSD_EACH_OF (src, r->src->ports, from, tensor) {
         bool constant = fsd_tensor_is(r->src, src, FSD_TENSOR_CONSTANT);
         struct fsd_port port = {FSD_NONE, FSD_NONE};
 

@@ -126,9 +126,7 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
     uint32_t n = 0;
     bool own = false;
 
-    for (uint32_t i = 0; i < layer->mentions.n; i++) {
-        const struct fsd_mention *m = &g->mentions.at[layer->mentions.at + i];
-
+    FSD_EACH_IN (const struct fsd_mention, m, g->mentions, layer->mentions) {
         n += m->by == FSD_BY_NAME && m->role == FSD_MENTION_COMPUTES;
         own |= m->role == FSD_MENTION_HELPER;
     }
@@ -145,13 +143,10 @@ static void read_products(struct fsd_graph *g, struct fsd_layer *layer)
 static enum fsd_factor factor_of(const struct fsd_graph *g,
                                  const struct fsd_layer *layer)
 {
-    for (uint32_t i = 0; i < layer->constants.n; i++) {
-        fsd_id t = g->ports.at[layer->constants.at + i].tensor;
-
+    FSD_EACH_OF (t, g->ports, layer->constants, tensor)
         if (t != FSD_NONE &&
             strstr(fsd_text(g->names, g->tensors.at[t].name), "_alpha_myl"))
             return FSD_FACTOR_ONE;
-    }
     return layer->constants.n ? FSD_FACTOR_GIVEN : FSD_FACTOR_NOT_TOLD;
 }
 

@@ -64,8 +64,7 @@ static fsd_id owned_by(const struct reading *r, const struct fsd_meaning *what,
     const struct fsd_graph *g = r->vocab->model;
     fsd_id found = FSD_NONE;
 
-    for (uint32_t i = 0; i < what->nodes.n; i++) {
-        fsd_id node = r->vocab->pool.at[what->nodes.at + i];
+    FSD_EACH_ID (node, r->vocab->pool, what->nodes) {
         fsd_id owner = g->scopes.at[g->nodes.at[node].scope].owner;
         const char *at = s;
         bool fits = true;

@@ -141,8 +141,7 @@ static fsd_sym also_output(const struct fsd_vocab *vocab, struct fsd_slice name)
 
 void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab)
 {
-    for (fsd_id i = 0; i < g->tensors.n; i++) {
-        struct fsd_tensor *t = &g->tensors.at[i];
+    FSD_EACH (struct fsd_tensor, t, g->tensors) {
         struct fsd_slice name = {fsd_text(g->names, t->name),
                                  fsd_text_len(g->names, t->name)};
         size_t bare = without_profile(name.s, name.n);

@@ -63,8 +63,7 @@ static void add_story(struct fsd_arena *arena, const struct fsd_diff *d, bool la
         fsd_explain_layer(&tale, d, id);
     else
         fsd_explain_node(&tale, d, id);
-    for (uint32_t i = 0; i < tale.lines.n; i++) {
-        const struct fsd_line *line = &tale.lines.at[i];
+    FSD_EACH (const struct fsd_line, line, tale.lines) {
         struct story_line *said = line->line ? fsd_rows_add(lines) : NULL;
 
         if (said)

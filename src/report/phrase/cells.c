@@ -57,9 +57,7 @@ void fsd_put_nodes_of(const struct fsd_diff *d, fsd_id layer, FILE *out)
     const struct fsd_match *m = d->match;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         if (d->nodes[node].fate != FSD_FATE_LAYER)
             continue;
         if (n++ < FEW_NODES) {

@@ -128,8 +128,7 @@ static void take_picked(struct side *x, bool *in)
         if (x->pick->regions[x->region[g]])
             in[group_unit(x, g)] = true;
     memset(x->change, FSD_MOVE_UNCHANGED, x->s->moves.n);
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *change = &c->moves.at[i];
+    FSD_EACH (const struct fsd_move_change, change, c->moves) {
         fsd_id move = x->side == FSD_SIDE_RIGHT ? change->new : change->old;
 
         if (move == FSD_NONE)
@@ -169,8 +168,7 @@ static void take_neighbours(struct side *x, bool *in)
 /* If not even a type is known, the wire has no label. */
 static void add_lines(struct side *x)
 {
-    for (uint32_t i = 0; i < x->wires.n; i++) {
-        const struct fsd_state_wire *wire = &x->wires.at[i];
+    FSD_EACH (const struct fsd_state_wire, wire, x->wires) {
         fsd_id from = x->box[unit_of(x, wire->from)], to = x->box[unit_of(x, wire->to)];
         struct fsd_line line = {.from = from,
                                 .to = to,

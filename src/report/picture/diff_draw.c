@@ -295,9 +295,7 @@ static void thread_loose(struct fsd_drawing *w, bool edges)
       *at;
 
     for (int kind = FSD_WIRE; kind <= FSD_THREAD; kind++)
-        for (uint32_t i = 0; i < w->lines[kind].n; i++) {
-            const struct fsd_line *line = &w->lines[kind].at[i];
-
+        FSD_EACH (const struct fsd_line, line, w->lines[kind]) {
             held[line->to] |= kind != FSD_TIE;
             held[line->from] |= kind != FSD_THREAD && edges &&
                                 w->boxes.at[line->from].side == FSD_SIDE_LEFT;
@@ -464,8 +462,7 @@ static bool simplify(struct fsd_plan *plan)
 
 static void report_boxes(const struct fsd_drawing *w, const struct fsd_excerpt *part)
 {
-    for (fsd_id b = 0; b < w->boxes.n; b++) {
-        const struct fsd_box *box = &w->boxes.at[b];
+    FSD_EACH (const struct fsd_box, box, w->boxes) {
         const struct fsd_box *owner = fsd_drawing_owner(w, box);
         bool layers = box->side == FSD_SIDE_RIGHT;
         char name[16];

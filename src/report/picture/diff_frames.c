@@ -55,8 +55,7 @@ static fsd_id of_item(const struct fsd_drawing *w, const struct fsd_diff *d,
 
     if (side == FSD_SIDE_LEFT)
         return frame_of(g, g->nodes.at[item].scope);
-    for (uint32_t i = 0; i < d->match->of_layer[item].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, item, i)->node;
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[item], node) {
         bool owns = d->facts->traits[node] & FSD_OP_CONTROL;
         fsd_id *of = owns ? &owners : &frame;
 
@@ -110,17 +109,12 @@ void fsd_diff_add_frames(struct fsd_drawing *w, const struct fsd_diff *d)
                          .parent = i == MAIN ? FSD_NONE : frame_of(g, scope->parent),
                          .title = body ? title_of(g, scope, w->arena) : NULL});
     }
-    for (fsd_id b = 0; b < w->boxes.n; b++) {
-        struct fsd_box *box = &w->boxes.at[b];
-
+    FSD_EACH (struct fsd_box, box, w->boxes) {
         box->frame = of_box(w, d, box);
         if (box->cluster != FSD_NONE)
             of_cluster[box->cluster] = around(w, of_cluster[box->cluster], box->frame);
     }
     /* Graphviz draws a cluster in one piece, so it is in one frame. */
-    for (fsd_id b = 0; b < w->boxes.n; b++) {
-        struct fsd_box *box = &w->boxes.at[b];
-
+    FSD_EACH (struct fsd_box, box, w->boxes)
         box->frame = fsd_id_or(fsd_id_at(of_cluster, box->cluster), box->frame);
-    }
 }

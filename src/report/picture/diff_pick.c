@@ -165,12 +165,9 @@ static bool any_beside(const struct fsd_diff *d, fsd_id layer, struct fsd_span p
     for (uint32_t p = ports.at; p < ports.at + ports.n; p++) {
         struct fsd_span peers = fsd_port_peers(d->model, p, producers);
 
-        for (uint32_t i = 0; i < peers.n; i++) {
-            fsd_id node = d->model->links.at[peers.at + i];
-
+        FSD_EACH_ID (node, d->model->links, peers)
             if (fsd_match_has(d->match, layer, node))
                 return true;
-        }
     }
     return false;
 }

@@ -120,11 +120,8 @@ static fsd_id next_in_line(const struct fsd_graph *g, fsd_id layer)
         return FSD_NONE;
     next = g->links.at[g->tensors.at[tensor].consumers.at];
     to = &g->nodes.at[next];
-    for (uint32_t i = 0; i < to->in.n; i++) {
-        fsd_id in = g->ports.at[to->in.at + i].tensor;
-
+    FSD_EACH_OF (in, g->ports, to->in, tensor)
         produced += fsd_graph_tensor(g, in)->producers.n > 0;
-    }
     return produced == 1 ? next : FSD_NONE;
 }
 

@@ -303,9 +303,7 @@ static void put_lines(const struct fsd_drawing *w, bool wire_labels, FILE *out)
     bool *leads = FSD_NEW(w->arena, bool, w->boxes.n);
 
     for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
-        for (uint32_t i = 0; i < w->lines[kind].n; i++) {
-            const struct fsd_line *line = &w->lines[kind].at[i];
-
+        FSD_EACH (const struct fsd_line, line, w->lines[kind]) {
             led_to[line->to] |= kind == FSD_WIRE || kind == FSD_THREAD;
             leads[line->from] |= kind == FSD_WIRE;
             putc('\t', out);

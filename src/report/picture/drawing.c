@@ -79,8 +79,7 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
     edges = FSD_NEW(arena, struct edge, n);
     for (int put = 0; put < 2; put++) {
         for (int kind = 0; kind < FSD__LINE_COUNT; kind++)
-            for (uint32_t i = 0; i < w->lines[kind].n; i++) {
-                const struct fsd_line *line = &w->lines[kind].at[i];
+            FSD_EACH (const struct fsd_line, line, w->lines[kind]) {
                 int length = length_of((enum fsd_line_kind)kind, line);
 
                 if (length < 0)

@@ -27,10 +27,8 @@ const struct fsd_rows *fsd_cites_of(struct fsd_arena *arena,
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &fsd_cite_record, "");
 
-    for (uint32_t i = 0; i < cites.n; i++) {
-        const struct fsd_cite *cite = &all->cites.at[cites.at + i];
+    FSD_EACH_IN (const struct fsd_cite, cite, all->cites, cites)
         FSD_ADD(rows, cite, CITE);
-    }
     return cites.n ? rows : NULL;
 }
 

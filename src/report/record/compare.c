@@ -74,10 +74,8 @@ const struct fsd_rows *fsd_rows_of_differences(struct fsd_arena *arena,
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &fsd_difference_record, "");
 
-    for (uint32_t i = 0; i < account->different.n; i++) {
-        const struct fsd_difference *d = &account->different.at[i];
+    FSD_EACH (const struct fsd_difference, d, account->different)
         FSD_ADD(rows, difference, DIFFERENCE);
-    }
     return rows;
 }
 

@@ -44,10 +44,8 @@ const void *fsd_edge_of(struct fsd_arena *arena, const struct fsd_diff *d, fsd_i
 
     if (!flow->there)
         return NULL;
-    for (uint32_t i = 0; i < flow->readers.n; i++) {
-        const struct fsd_reader *from = &d->flows->readers.at[flow->readers.at + i];
+    FSD_EACH_IN (const struct fsd_reader, from, d->flows->readers, flow->readers)
         FSD_ADD(readers, reader, READER);
-    }
     row = FSD_NEW(arena, struct edge, 1);
     FSD_FILL(row, EDGE);
     return row;

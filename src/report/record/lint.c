@@ -114,10 +114,8 @@ static const struct fsd_rows *edits_of(struct fsd_arena *arena,
     for (uint32_t i = 0; i < all->list.n; i++) {
         const struct fsd_finding *f = &all->list.at[i];
 
-        for (uint32_t k = 0; k < f->edits.n; k++) {
-            const struct fsd_edit *e = &all->edits.at[f->edits.at + k];
+        FSD_EACH_IN (const struct fsd_edit, e, all->edits, f->edits)
             FSD_ADD(rows, edit, EDIT);
-        }
     }
     return rows;
 }

@@ -86,8 +86,7 @@ const struct fsd_rows *fsd_ports_of(struct fsd_arena *arena, const struct fsd_di
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &fsd_port_record, "");
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        const struct fsd_port *port = &g->ports.at[ports.at + i];
+    FSD_EACH_IN (const struct fsd_port, port, g->ports, ports) {
         const struct fsd_form *form = fsd_port_form(g, port);
         char layout[16];
 

@@ -87,8 +87,7 @@ static uint64_t with_kernel(uint64_t form, const struct fsd_compare *c,
 
 static void add_changes(const struct fsd_compare *c, uint64_t *forms)
 {
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[i];
+    FSD_EACH (const struct fsd_move_change, m, c->moves) {
         uint64_t *form = &forms[fsd_id_or(m->region, c->regions.n)];
 
         if (!*form || fsd_move_change_is_quantizer(c, m))
@@ -97,8 +96,7 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
         *form = with_move(*form, c->old, m->old);
         *form = with_move(*form, c->new, m->new);
     }
-    for (uint32_t i = 0; i < c->edges.n; i++) {
-        const struct fsd_edge_change *e = &c->edges.at[i];
+    FSD_EACH (const struct fsd_edge_change, e, c->edges) {
         uint64_t *form = &forms[fsd_id_or(e->region, c->regions.n)];
 
         if (!*form)
@@ -106,8 +104,7 @@ static void add_changes(const struct fsd_compare *c, uint64_t *forms)
         *form = with_form(*form, c->old, e->before);
         *form = with_form(*form, c->new, e->after);
     }
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         uint64_t *form = &forms[fsd_id_or(k->region, c->regions.n)];
 
         if (form && *form && c->regions.at[k->region].happened == FSD_HAPPENED_SAME)

@@ -46,9 +46,7 @@ static void put_model(const struct fsd_compare *c, bool all, FILE *out)
     const char *title = "model        ";
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < c->account.different.n; i++) {
-        const struct fsd_difference *d = &c->account.different.at[i];
-
+    FSD_EACH (const struct fsd_difference, d, c->account.different) {
         if (d->aspect > FSD_ASPECT_CONSTANTS || (n++ >= FEW && !all))
             continue;
         fsd_printf_safe(out, "%s%s\n", title, d->what);
@@ -553,9 +551,7 @@ static void put_regions(const struct fsd_compare *c, const struct by_region *x,
     if (quantizers)
         fprintf(out, "\n     %u more %s only in unfused Q/DQ (--all)\n", quantizers,
                 quantizers == 1 ? "region differs" : "regions differ");
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[i];
-
+    FSD_EACH (const struct fsd_move_change, m, c->moves) {
         if (m->region != FSD_NONE ||
             (!style->all && fsd_move_change_is_quantizer(c, m)))
             continue;
@@ -600,8 +596,7 @@ static void put_tactics(const struct fsd_compare *c, FILE *out)
     for (uint32_t i = 0; i < c->regions.n; i++)
         n += c->regions.at[i].tactic;
     fprintf(out, "\nother tactics: %u\n", (unsigned)n);
-    for (uint32_t i = 0; i < c->regions.n; i++) {
-        const struct fsd_region_diff *r = &c->regions.at[i];
+    FSD_EACH (const struct fsd_region_diff, r, c->regions) {
         const struct fsd_group *old, *new;
 
         if (!r->tactic)
@@ -626,8 +621,7 @@ static void put_presences(const struct fsd_compare *c, const struct fsd_style *s
 
         if (n)
             fprintf(out, "\nnodes %s: %u\n", fsd_presence_name(what), (unsigned)n);
-        for (uint32_t i = 0; i < c->presences.n; i++) {
-            const struct fsd_node_presence *p = &c->presences.at[i];
+        FSD_EACH (const struct fsd_node_presence, p, c->presences) {
             const struct fsd_state *s = fsd_compare_shown(c, p->old, p->new).s;
             const struct fsd_state_node *node = &s->nodes.at[fsd_id_or(p->new, p->old)];
 

@@ -59,9 +59,7 @@ static uint64_t hash_of_layer(const struct fsd_diff *d, fsd_id layer)
     hash = fsd_hash_mix(hash, d->reasons[layer].cause);
     hash = hash_of_ports(d, n->in, hash);
     hash = hash_of_ports(d, n->out, hash);
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node) {
         if (d->nodes[node].fate == FSD_FATE_LAYER) /* the hash does not depend on the
                                                       order of the nodes */
             ops += fsd_hash_mix(d->model->nodes.at[node].op, d->nodes[node].realised);

@@ -271,9 +271,7 @@ static void put_one_column(const struct block *b, fsd_id layer,
         fsd_ink(style, FSD_INK_PLAIN, out);
         putc('\n', out);
     }
-    for (uint32_t i = 0; i < b->left.n; i++) {
-        const struct cell *cell = &b->left.at[i];
-
+    FSD_EACH (const struct cell, cell, b->left) {
         fprintf(out, "%*s     ", NUMBER, "");
         fsd_ink(style, cell->ink, out);
         fsd_put_fitted(out, cell->text, width - 8);

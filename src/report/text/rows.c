@@ -54,12 +54,9 @@ static void find_scope(const struct fsd_diff *d, struct fsd_text_row *row)
         add_name(row, d, edge_node(d, row->from, row->to, true));
     } else if (row->what == FSD_TEXT_LAYER &&
                !fsd_match_in_region(d->match, row->from)) {
-        for (uint32_t i = 0; i < d->match->of_layer[row->from].n; i++) {
-            fsd_id node = fsd_match_of_layer(d->match, row->from, i)->node;
-
+        FSD_EACH_OF (node, d->match->links, d->match->of_layer[row->from], node)
             if (is_shown(d, node))
                 add_name(row, d, node);
-        }
     }
 }
 
@@ -96,9 +93,7 @@ static void put_nodes(const struct fsd_diff *d, fsd_id layer,
 {
     bool any = false;
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node) {
         if (!is_shown(d, node))
             continue;
         if (any)

@@ -341,8 +341,7 @@ static struct hurt hurt_of(const struct fsd_diff *d, const struct fsd_finding *f
 {
     struct hurt hurt = {f, 0, 0, place};
 
-    for (uint32_t i = 0; i < f->layers.n; i++) {
-        fsd_id layer = d->findings->subjects.at[f->layers.at + i].id;
+    FSD_EACH_OF (layer, d->findings->subjects, f->layers, id) {
         double ms = fsd_layer_ms(d, layer);
 
         hurt.ms += ms > 0 ? ms : 0;

@@ -13,9 +13,7 @@ static bool fails(const struct fsd_verdict *v, const struct fsd_finding *item)
 static void put_messages(const struct fsd_verdict *v, uint32_t rule, bool failing,
                          FILE *out)
 {
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-
+    FSD_EACH (const struct fsd_finding, item, v->findings->list) {
         if (item->rule != rule || fails(v, item) != failing)
             continue;
         fprintf(out, "%s: ", fsd_severity_name(item->severity));
@@ -69,12 +67,9 @@ static void put_suite(const struct fsd_verdict *v, const char *name,
     struct outcome *all = FSD_NEW(v->arena, struct outcome, v->findings->rules.n);
     uint32_t failures = 0, skipped = 0;
 
-    for (uint32_t i = 0; i < v->findings->list.n; i++) {
-        const struct fsd_finding *item = &v->findings->list.at[i];
-
+    FSD_EACH (const struct fsd_finding, item, v->findings->list)
         if (fails(v, item) && !all[item->rule].failing++)
             all[item->rule].first = item->message;
-    }
     for (uint32_t i = 0; i < v->findings->rules.n; i++) {
         failures += all[i].failing > 0;
         skipped += !all[i].failing && (v->findings->rules.at[i].skipped ||

@@ -132,8 +132,7 @@ void fsd_verdicts_put_table(const struct fsd_verdicts *all,
     put_padded("label", w.label, out);
     put_padded("model", w.model, out);
     fputs("verdict   change, ms  worst finding\n", out);
-    for (uint32_t i = 0; i < all->n; i++) {
-        const struct fsd_judged *j = &all->at[i];
+    FSD_EACH (const struct fsd_judged, j, *all) {
         struct fsd_print worst;
         char room[32];
 

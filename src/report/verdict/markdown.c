@@ -31,9 +31,7 @@ static void put_table(const struct fsd_verdict *v, FILE *out)
     bool two = v->rows.n && v->rows.at[0].before;
 
     fputs(two ? "| | before | now |\n|---|---|---|\n" : "| | |\n|---|---|\n", out);
-    for (uint32_t i = 0; i < v->rows.n; i++) {
-        const struct fsd_verdict_row *row = &v->rows.at[i];
-
+    FSD_EACH (const struct fsd_verdict_row, row, v->rows) {
         fprintf(out, "| %s |", row->what);
         if (two) {
             putc(' ', out);

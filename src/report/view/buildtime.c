@@ -282,8 +282,7 @@ static const struct fsd_rows *sources_of(const struct work *w, const struct grou
 {
     struct fsd_rows *rows = fsd_rows_new(w->arena, &source_row_record, "");
 
-    for (uint32_t i = 0; i < g->parts.n; i++) {
-        const struct part *p = &w->parts.at[g->parts.at + i];
+    FSD_EACH_IN (const struct part, p, w->parts, g->parts) {
         const struct spent *spent = &p->spent;
 
         FSD_ADD(rows, source_row, SOURCE_ROW);
@@ -392,12 +391,9 @@ static const struct fsd_rows *steps_of(const struct work *w)
 {
     struct fsd_rows *rows = fsd_rows_new(w->arena, &step_row_record, step_text);
 
-    for (uint32_t i = 0; i < w->all->steps.n; i++) {
-        const struct fsd_effort_step *s = &w->all->steps.at[i];
-
+    FSD_EACH (const struct fsd_effort_step, s, w->all->steps)
         if (s->build == w->d->history->build)
             FSD_ADD(rows, step_row, STEP_ROW);
-    }
     return rows;
 }
 
@@ -423,9 +419,7 @@ static void fill_sums(const struct work *w, struct answer *root)
     const struct fsd_effort_sums *plan = NULL;
     int64_t weights = -1;
 
-    for (uint32_t i = 0; i < w->all->sums.n; i++) {
-        const struct fsd_effort_sums *s = &w->all->sums.at[i];
-
+    FSD_EACH (const struct fsd_effort_sums, s, w->all->sums) {
         if (s->build != h->build)
             continue;
         root->cache = s->cache ? fsd_text(w->d->names, s->cache) : root->cache;

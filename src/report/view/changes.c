@@ -146,8 +146,7 @@ static const struct fsd_rows *move_rows(const struct context *m)
     struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
     uint32_t counted[3] = {0};
 
-    for (uint32_t i = 0; i < m->c->moves.n; i++) {
-        const struct fsd_move_change *change = &m->c->moves.at[i];
+    FSD_EACH (const struct fsd_move_change, change, m->c->moves) {
         bool gone = change->new == FSD_NONE;
         const struct fsd_state *s = gone ? m->c->old : m->c->new;
         struct change_row *row;
@@ -180,8 +179,7 @@ static const struct fsd_rows *edge_rows(const struct context *m)
     struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
     const struct fsd_state *s = m->c->new;
 
-    for (uint32_t i = 0; i < m->c->edges.n; i++) {
-        const struct fsd_edge_change *e = &m->c->edges.at[i];
+    FSD_EACH (const struct fsd_edge_change, e, m->c->edges) {
         struct change_row *row = fsd_rows_add(rows);
 
         row->region = region_cell(m, e->region);
@@ -206,8 +204,7 @@ static const struct fsd_rows *node_rows(const struct context *m)
     struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
     uint32_t counted[FSD__PRESENCE_COUNT] = {0};
 
-    for (uint32_t i = 0; i < m->c->presences.n; i++) {
-        const struct fsd_node_presence *p = &m->c->presences.at[i];
+    FSD_EACH (const struct fsd_node_presence, p, m->c->presences) {
         bool gone = p->new == FSD_NONE;
         const struct fsd_state *s = gone ? m->c->old : m->c->new;
         struct change_row *row;
@@ -231,8 +228,7 @@ static const struct fsd_rows *port_rows(const struct context *m)
 {
     struct fsd_rows *rows = fsd_rows_new(m->arena, &change_row_record, "");
 
-    for (uint32_t i = 0; i < m->c->ports.n; i++) {
-        const struct fsd_port_change *p = &m->c->ports.at[i];
+    FSD_EACH (const struct fsd_port_change, p, m->c->ports) {
         struct change_row *row = fsd_rows_add(rows);
 
         row->what = p->output ? "output" : "input";

@@ -38,10 +38,8 @@ static const struct fsd_rows *story_of(const struct fsd_tale *tale)
     struct fsd_rows *rows = fsd_rows_new(tale->arena, &line_row_record,
                                          "  {topic:-9}{text}<  (log line {line})>\n");
 
-    for (uint32_t i = 0; i < tale->lines.n; i++) {
-        const struct fsd_line *line = &tale->lines.at[i];
+    FSD_EACH (const struct fsd_line, line, tale->lines)
         FSD_ADD(rows, line_row, LINE_ROW);
-    }
     return rows;
 }
 

@@ -91,10 +91,8 @@ static const struct fsd_rows *group_rows(struct fsd_arena *arena,
     struct fsd_rows *rows =
         fsd_rows_new(arena, &group_row_record, "  {nodes:6}  {called}<  {ms!}>\n");
 
-    for (uint32_t i = 0; i < groups->n; i++) {
-        const struct group *g = &groups->at[i];
+    FSD_EACH (const struct group, g, *groups)
         FSD_ADD(rows, group_row, GROUP_ROW);
-    }
     return rows;
 }
 

@@ -129,9 +129,8 @@ static struct crossing *find_crossings(struct fsd_arena *arena,
     for (fsd_id t = 0; t < e->tensors.n; t++)
         all[t] = (struct crossing){.tensor = t, .from = FSD_NONE};
     for (fsd_id p = 0; p < e->parts.n; p++)
-        for (uint32_t i = 0; i < e->parts.at[p].borders.n; i++) {
-            const struct fsd_part_port *b =
-                &e->borders.at[e->parts.at[p].borders.at + i];
+        FSD_EACH_IN (const struct fsd_part_port, b, e->borders,
+                     e->parts.at[p].borders) {
             struct crossing *c = &all[b->tensor];
 
             if (b->written) {

@@ -172,9 +172,7 @@ static struct usual usual_of(const struct fsd_blocks *all, enum fsd_pattern patt
     struct usual vote = {NULL, 0}, most;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_block *b = &all->list.at[i];
-
+    FSD_EACH (const struct fsd_block, b, all->list) {
         if (b->pattern != pattern)
             continue;
         n++;
@@ -214,10 +212,8 @@ static const struct fsd_rows *reason_rows(struct fsd_arena *arena,
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &reason_row_record, reason_text);
 
-    for (uint32_t i = 0; i < why->n; i++) {
-        const struct fsd_block_reason *r = &why->at[i];
+    FSD_EACH (const struct fsd_block_reason, r, *why)
         FSD_ADD(rows, reason_row, REASON_ROW);
-    }
     return rows;
 }
 
@@ -254,8 +250,7 @@ static void add_kind(struct fsd_arena *arena, struct fsd_rows *kinds,
     uint32_t by[FSD__FUSED_COUNT] = {0}, n = 0, more = 0, n_shown = 0;
     double ms = -1;
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_block *b = &all->list.at[i];
+    FSD_EACH (const struct fsd_block, b, all->list) {
         struct block_row *block;
         double own = block_ms(request->d, all, b);
         bool first = !is_fused(b) && n_shown < SHOWN;

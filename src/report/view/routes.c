@@ -311,13 +311,10 @@ static const char *idle_text(const struct fsd_routes_source *k)
     uint32_t n = 0;
     const char *all;
 
-    for (uint32_t i = 0; i < k->r->effects.n; i++) {
-        const struct fsd_route_effect *e = &k->r->effects.at[i];
-
+    FSD_EACH (const struct fsd_route_effect, e, k->r->effects)
         if (!e->timed && fsd_effect_is_idle(e))
             fprintf(out, "%s%s", n++ ? ", " : "",
                     fsd_setting_text(k, e->knob, e->after));
-    }
     fprintf(out, n == 1 ? " changes" : " change");
     fputs(" nothing that the builds state", out);
     all = fsd_print_take(&print, k->arena);

@@ -140,12 +140,9 @@ static const struct fsd_rows *pattern_rows(const struct fsd_routes_source *k,
 {
     struct fsd_rows *rows = fsd_rows_new(k->arena, &pattern_row_record, "");
 
-    for (uint32_t i = 0; i < changes->n; i++) {
-        const struct fsd_block_change *b = &changes->at[i];
-
+    FSD_EACH (const struct fsd_block_change, b, *changes)
         if (b->lost || b->gained)
             FSD_ADD(rows, pattern_row, PATTERN_ROW);
-    }
     return rows;
 }
 
@@ -173,9 +170,7 @@ static void put_count(struct clauses *c, const char *verb, uint32_t n, const cha
 
 static void put_patterns(struct clauses *c, const fsd_block_changes *changes)
 {
-    for (uint32_t i = 0; i < changes->n; i++) {
-        const struct fsd_block_change *b = &changes->at[i];
-
+    FSD_EACH (const struct fsd_block_change, b, *changes) {
         if (b->lost)
             fprintf(next_clause(c), "loses the %s fusion in %u of %u blocks",
                     b->pattern, b->lost, b->blocks);
@@ -393,10 +388,8 @@ static const struct fsd_rows *step_rows(const struct fsd_routes_source *k,
 {
     struct fsd_rows *rows = fsd_rows_new(k->arena, &step_row_record, "");
 
-    for (uint32_t i = 0; i < e->steps.n; i++) {
-        const struct fsd_route_step *s = &k->r->steps.at[e->steps.at + i];
+    FSD_EACH_IN (const struct fsd_route_step, s, k->r->steps, e->steps)
         FSD_ADD(rows, step_row, STEP_ROW);
-    }
     return rows;
 }
 
@@ -422,11 +415,8 @@ const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool b
                      "  {*}{setting}{/}  {says}\n{shown}"
                      "<      and {more!|group|groups} more (--all)\n>");
 
-    for (uint32_t i = 0; i < k->r->effects.n; i++) {
-        const struct fsd_route_effect *e = &k->r->effects.at[i];
-
+    FSD_EACH (const struct fsd_route_effect, e, k->r->effects)
         if (!brief || e->timed || !fsd_effect_is_idle(e))
             fill_effect(k, fsd_rows_add(rows), e);
-    }
     return rows;
 }

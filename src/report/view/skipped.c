@@ -192,8 +192,7 @@ static uint32_t fill_skipped(struct fsd_arena *arena, struct answer *root,
             fsd_vec_push(arena, &skips, ((struct skip){e, i}));
     }
     fsd_vec_sort(&skips, by_group);
-    for (uint32_t i = 0; i < skips.n; i++) {
-        const struct skip *s = &skips.at[i];
+    FSD_EACH (const struct skip, s, skips) {
         struct group *g = groups.n ? groups.at[groups.n - 1] : NULL;
 
         if (!g || !is_like(g->first, s->e)) {
@@ -235,9 +234,7 @@ static void fill_passes(struct fsd_arena *arena, struct answer *root,
                     *listed = fsd_rows_new(arena, &pass_row_record, pass_text);
     uint32_t changed = 0;
 
-    for (uint32_t i = 0; i < d->history->passes.n; i++) {
-        const struct fsd_pass_stats *pass = &d->history->passes.at[i];
-
+    FSD_EACH (const struct fsd_pass_stats, pass, d->history->passes) {
         if (pass->build != d->history->build || !pass->runs)
             continue;
         changed += pass->changed > 0;
@@ -269,12 +266,9 @@ static void fill_added(struct fsd_arena *arena, struct answer *root,
 {
     struct fsd_rows *rows = fsd_rows_new(arena, &add_row_record, add_text);
 
-    for (uint32_t i = 0; i < d->history->events.n; i++) {
-        const struct fsd_event *e = &d->history->events.at[i];
-
+    FSD_EACH (const struct fsd_event, e, d->history->events)
         if (e->kind == FSD_EVENT_ADD && e->build == d->history->build)
             FSD_ADD(rows, add_row, ADD_ROW);
-    }
     root->added = rows;
 }
 
@@ -326,11 +320,8 @@ static void fill_layers(struct fsd_arena *arena, struct answer *root,
                         fsd_layer_ms(d, i));
     }
     fsd_vec_sort(&by_op, more_first);
-    for (uint32_t i = 0; i < by_op.n; i++) {
-        const struct tally *counted = &by_op.at[i];
-
+    FSD_EACH (const struct tally, counted, by_op)
         FSD_ADD(ops, op_row, OP_ROW);
-    }
     fsd_vec_sort(&by_provider, more_first);
     for (uint32_t i = 0; any && i < by_provider.n; i++) {
         const struct tally *counted = &by_provider.at[i];

@@ -127,8 +127,7 @@ static void by_scopes(struct ranking *r)
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         if (d->cost->nodes[i].macs > 0 && d->nodes[i].fate == FSD_FATE_LAYER)
             macs[scopes.of[i]] += d->cost->nodes[i].macs;
-    for (uint32_t i = 0; i < modules.n; i++) {
-        const struct fsd_module *m = &modules.at[i];
+    FSD_EACH (const struct fsd_module, m, modules) {
         struct item *item = new_item(
             r, m->name ? fsd_text(scopes.names, m->name) : "(no scope)", FSD_NONE);
 
@@ -144,8 +143,7 @@ static void by_patterns(struct ranking *r)
     const struct fsd_blocks *blocks = fsd_blocks_of(r->arena, d);
     uint32_t item_of[FSD__PATTERN_COUNT] = {0}; /* the item plus 1 */
 
-    for (uint32_t i = 0; i < blocks->list.n; i++) {
-        const struct fsd_block *b = &blocks->list.at[i];
+    FSD_EACH (const struct fsd_block, b, blocks->list) {
         struct item *item;
 
         if (!item_of[b->pattern]) {
@@ -153,9 +151,7 @@ static void by_patterns(struct ranking *r)
             item_of[b->pattern] = r->items.n;
         }
         item = &r->items.at[item_of[b->pattern] - 1];
-        for (uint32_t k = 0; k < b->nodes.n; k++) {
-            fsd_id node = blocks->pool.at[b->nodes.at + k];
-
+        FSD_EACH_ID (node, blocks->pool, b->nodes) {
             add_to(item, d->cost->nodes[node].ms, -1, d->cost->nodes[node].macs);
             item->members--; /* members counts blocks */
         }
@@ -217,9 +213,7 @@ static void rank(struct ranking *r, const struct basis *basis)
               : timed           ? "ms"
               : basis->computed ? "multiply-adds"
                                 : "bytes";
-    for (uint32_t i = 0; i < r->items.n; i++) {
-        struct item *item = &r->items.at[i];
-
+    FSD_EACH (struct item, item, r->items) {
         item->weight = valued            ? value_weight(r, basis, item->id)
                        : timed           ? item->ms
                        : basis->computed ? (double)item->macs
@@ -242,9 +236,7 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     const struct fsd_finding **of =
         FSD_NEW(arena, const struct fsd_finding *, d->engine->nodes.n);
 
-    for (uint32_t i = 0; i < all->list.n; i++) {
-        const struct fsd_finding *f = &all->list.at[i];
-
+    FSD_EACH (const struct fsd_finding, f, all->list)
         for (uint32_t k = 0; k < f->layers.n; k++) {
             const struct fsd_finding **best =
                 &of[all->subjects.at[f->layers.at + k].id];
@@ -252,7 +244,6 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
             if (!*best || f->severity > (*best)->severity)
                 *best = f;
         }
-    }
     return of;
 }
 

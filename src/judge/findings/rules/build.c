@@ -7,9 +7,7 @@ void fsd_find_built(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
 
-    for (uint32_t i = 0; i < c->built.n; i++) {
-        const struct fsd_built_change *change = &c->built.at[i];
-
+    FSD_EACH (const struct fsd_built_change, change, c->built) {
         /* A snapshot that does not state the fact does not require it. */
         if (!change->before || (change->after ? 0 : 1) != f->rule->which)
             continue;
@@ -63,8 +61,7 @@ void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;
 
-    for (uint32_t i = 0; i < old->variants.n; i++) {
-        const struct fsd_variant *v = &old->variants.at[i];
+    FSD_EACH (const struct fsd_variant, v, old->variants) {
         const struct fsd_state *of;
 
         if (!v->build)

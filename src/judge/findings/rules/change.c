@@ -169,8 +169,7 @@ void fsd_find_regrouped(struct fsd_finder *f)
     by_kind *added = FSD_NEW(f->scratch, by_kind, c->regions.n); /* number of moves,
                                                                     indexed by region */
 
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[i];
+    FSD_EACH (const struct fsd_move_change, m, c->moves) {
         const struct fsd_move *move;
 
         if (m->what != FSD_MOVE_ADDED || m->region == FSD_NONE)
@@ -216,9 +215,7 @@ static void report_sources(struct fsd_finder *f, const bool *reported)
 {
     const struct fsd_compare *c = f->c;
 
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         if (!k->source || reported[k->region])
             continue;
         fsd_finding_open(f);
@@ -384,14 +381,10 @@ static struct reported find_reported(const struct fsd_finder *f)
                                 FSD_NEW(f->scratch, uint16_t, n),
                                 FSD_NEW(f->scratch, uint16_t, n)};
 
-    for (uint32_t i = 0; i < c->precisions.n; i++) {
-        const struct fsd_node_change *p = &c->precisions.at[i];
-
+    FSD_EACH (const struct fsd_node_change, p, c->precisions)
         reported.runs[p->new] = reported.written[p->new] =
             change_of(p->before, p->after);
-    }
-    for (uint32_t i = 0; i < c->edges.n; i++) {
-        const struct fsd_edge_change *e = &c->edges.at[i];
+    FSD_EACH (const struct fsd_edge_change, e, c->edges) {
         uint16_t change = change_of(e->before.type, e->after.type);
 
         if (e->new_to != FSD_NONE)
@@ -557,9 +550,7 @@ static void put_edge_before(const struct fsd_finder *f, const struct fsd_move *m
 {
     const struct fsd_compare *c = f->c;
 
-    for (uint32_t i = 0; i < c->edges.n; i++) {
-        const struct fsd_edge_change *e = &c->edges.at[i];
-
+    FSD_EACH (const struct fsd_edge_change, e, c->edges) {
         if (e->before.type == e->after.type || !writes_edge(c->new, m, e))
             continue;
         fputs("; before: ", f->out);
@@ -611,8 +602,7 @@ static void put_work(const struct fsd_state *s, struct fsd_span nodes, FILE *out
 
 void fsd_report_other_nodes(struct fsd_finder *f)
 {
-    for (uint32_t i = 0; i < f->c->moves.n; i++) {
-        const struct fsd_move_change *change = &f->c->moves.at[i];
+    FSD_EACH (const struct fsd_move_change, change, f->c->moves) {
         const struct fsd_move *p, *q;
 
         if (!change->nodes)
@@ -661,8 +651,7 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
  * layer computed before, or nodes that no engine computes any more. */
 void fsd_find_presences(struct fsd_finder *f)
 {
-    for (uint32_t i = 0; i < f->c->presences.n; i++) {
-        const struct fsd_node_presence *p = &f->c->presences.at[i];
+    FSD_EACH (const struct fsd_node_presence, p, f->c->presences) {
         bool is_new = p->new != FSD_NONE, only_new = p->what == FSD_ONLY_NEW;
         const struct fsd_state *s = is_new ? f->c->new : f->c->old;
         fsd_id node = is_new ? p->new : p->old;

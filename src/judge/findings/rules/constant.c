@@ -18,9 +18,7 @@ static bool begins_constants(const struct fsd_diff *d, fsd_id layer)
     const struct fsd_match *m = d->match;
     bool runs = false;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         if (!d->facts->folded[node])
             return false;
         runs |= m->runs[node] && !(d->facts->traits[node] & FSD_OP_QDQ);
@@ -104,9 +102,7 @@ static void add_nodes(struct fsd_finder *f, uint32_t layers)
     for (uint32_t i = 0; i < layers; i++) {
         fsd_id layer = f->found->subjects.at[f->now.layers.at + i].id;
 
-        for (uint32_t k = 0; k < m->of_layer[layer].n; k++) {
-            fsd_id node = fsd_match_of_layer(m, layer, k)->node;
-
+        FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
             if (f->d->nodes[node].fate == FSD_FATE_LAYER && !listed[node])
                 fsd_about_node(f, node);
             listed[node] = true;

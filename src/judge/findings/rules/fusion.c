@@ -247,8 +247,7 @@ static struct finishes finishes_of(struct view *v, fsd_id layer)
     const struct fsd_match *m = d->match;
     struct finishes all = {{0}, 0, false};
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         enum finish kind = finish_of(d, node);
 
         if (d->nodes[node].fate == FSD_FATE_LAYER && v->ends[node] && kind != FINISHES)
@@ -262,12 +261,9 @@ static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
     const struct fsd_match *m = d->match;
     struct sort sort = {false, d->layers[layer].precision};
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         sort.convolves |= fsd_node_is(d->model, node, FSD_ONNX_Conv) ||
                           fsd_node_is(d->model, node, FSD_ONNX_ConvTranspose);
-    }
     return sort;
 }
 
@@ -352,8 +348,7 @@ static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
     if (d->engine->layers.at[layer].steps.n &&
         !fsd_layer_count(d->engine, layer, FSD_ONNX_Add))
         return;
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         bool multiplied = false;
 
         if (!(d->facts->traits[node] & FSD_OP_WEIGHTED) ||
@@ -414,14 +409,11 @@ static bool rearranges(const struct fsd_diff *d, fsd_id layer)
         if (step == FSD_ONNX_Resize || (fsd_step_moves(step) && step != FSD_ONNX_Cast))
             return true;
     }
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         if (d->nodes[node].fate == FSD_FATE_LAYER &&
             (d->facts->traits[node] & FSD_OP_COPIES ||
              fsd_node_is(d->model, node, FSD_ONNX_Resize)))
             return true;
-    }
     return false;
 }
 

@@ -40,15 +40,10 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
                 c->precisions.n + 2 * (size_t)c->edges.n + 4 * (size_t)c->moves.n),
         0};
 
-    for (uint32_t i = 0; i < c->precisions.n; i++) {
-        const struct fsd_node_change *p = &c->precisions.at[i];
-
+    FSD_EACH (const struct fsd_node_change, p, c->precisions)
         reported.at[reported.n++] =
             place_of(region_of_node(c, p->new), p->before, p->after);
-    }
-    for (uint32_t i = 0; i < c->edges.n; i++) {
-        const struct fsd_edge_change *e = &c->edges.at[i];
-
+    FSD_EACH (const struct fsd_edge_change, e, c->edges) {
         if (e->before.type == e->after.type)
             continue;
         reported.at[reported.n++] = place_of(e->region, e->before.type, e->after.type);
@@ -56,8 +51,7 @@ static struct fsd_reported_types find_reported_types(const struct fsd_finder *f)
             place_of(region_of_node(c, fsd_origin_node(e->new_from)), e->before.type,
                      e->after.type);
     }
-    for (uint32_t i = 0; i < c->moves.n; i++) {
-        const struct fsd_move_change *m = &c->moves.at[i];
+    FSD_EACH (const struct fsd_move_change, m, c->moves) {
         const struct fsd_move *p, *q;
         fsd_id from;
 
@@ -179,12 +173,9 @@ void fsd_find_retyped_kernels(struct fsd_finder *f)
 {
     struct fsd_reported_types reported = find_reported_types(f);
 
-    for (uint32_t i = 0; i < f->c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &f->c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, k, f->c->kernels)
         if (k->width == f->rule->which && has_types(&reported, k))
             report_types(f, k);
-    }
 }
 
 /* `which`: the kind of fact. Regions with a fact in `lost` were reported already. */
@@ -194,8 +185,7 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
     bool *reported = FSD_NEW(f->scratch, bool, c->regions.n);
     bool type = f->rule->which == FSD_FACT_TYPE;
 
-    for (uint32_t i = 0; i < c->lost.n; i++) {
-        const struct fsd_fact_lost *lost = &c->lost.at[i];
+    FSD_EACH (const struct fsd_fact_lost, lost, c->lost) {
         fsd_id region = FSD_NONE;
 
         if (lost->kind != f->rule->which)
@@ -212,9 +202,7 @@ void fsd_find_lost_kernel_facts(struct fsd_finder *f)
     }
     if (c->unstated & (type ? FSD_STATES_TYPES : FSD_STATES_LAYOUTS))
         return;
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         if (!(type ? k->type_lost : k->layout_lost && !k->type_lost) ||
             fsd_true_at(reported, k->region))
             continue;
@@ -247,8 +235,7 @@ void fsd_find_layouts(struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
     bool *reported = FSD_NEW(f->scratch, bool, c->regions.n);
 
-    for (uint32_t i = 0; i < c->edges.n; i++) {
-        const struct fsd_edge_change *e = &c->edges.at[i];
+    FSD_EACH (const struct fsd_edge_change, e, c->edges) {
         fsd_id producer = fsd_origin_node(e->new_from);
         fsd_id from = region_of_node(c, producer);
 
@@ -267,9 +254,7 @@ void fsd_find_layouts(struct fsd_finder *f)
         reported[e->region] = true;
         fsd_set_at(reported, from);
     }
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         if (!k->layout || k->width != FSD_WIDTH_SAME || k->type_lost ||
             fsd_true_at(reported, k->region))
             continue;
@@ -360,9 +345,7 @@ static bool is_other_operator(const struct fsd_compare *c,
 
 void fsd_report_activations(struct fsd_finder *f)
 {
-    for (uint32_t i = 0; i < f->c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &f->c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, k, f->c->kernels) {
         if (!is_other_operator(f->c, k))
             continue;
         fsd_finding_open(f);
@@ -380,8 +363,7 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     bool resized = is_resized(c);
     uint32_t sized = 0, unknown = 0;
 
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         bool types = has_types(&reported, k) && k->width < FSD_WIDTH_RETYPED &&
                      !is_improved(c, k);
 
@@ -606,14 +588,11 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
     bool gone = f->rule->which == FSD_KERNEL_REMOVED;
 
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
-
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels)
         if (k->what == f->rule->which && !is_explained(c, k) &&
             !(gone ? (is_proved(c, k) && !k->missed) || moves_for_old_model(c, k)
                    : is_of_new_model(c, k)))
             report_count(f, k, gone);
-    }
     if (gone)
         find_unwritten(f);
     for (uint32_t i = 0; i < c->moves.n && c->old->kernels.n && c->new->kernels.n;
@@ -639,8 +618,7 @@ static bool is_port_reported(const struct fsd_compare *c,
     const struct fsd_binding *shown = b->new ? b->new : b->old;
     const struct fsd_state *s = b->new ? c->new : c->old;
 
-    for (uint32_t i = 0; i < c->ports.n; i++) {
-        const struct fsd_port_change *p = &c->ports.at[i];
+    FSD_EACH (const struct fsd_port_change, p, c->ports) {
         fsd_id id = b->new ? p->new : p->old;
 
         if (id != FSD_NONE && p->output == shown->output &&
@@ -697,14 +675,11 @@ void fsd_find_bindings(struct fsd_finder *f)
     bool ranges = f->rule->which;
     uint32_t unknown = 0;
 
-    for (uint32_t i = 0; i < f->c->bindings.n; i++) {
-        const struct fsd_binding_change *b = &f->c->bindings.at[i];
-
+    FSD_EACH (const struct fsd_binding_change, b, f->c->bindings)
         if (ranges ? b->ranges
                    : (!b->ranges || b->shape || b->form || b->outside || b->lost) &&
                          !is_port_reported(f->c, b))
             report_binding(f, b, ranges);
-    }
     for (uint32_t i = 0; !ranges && i < f->c->old->bindings.n; i++)
         unknown +=
             f->c->old->bindings.at[i].ranges || f->c->old->bindings.at[i].outside;

@@ -195,9 +195,7 @@ void fsd_find_no_model(struct fsd_finder *f)
  * layers.  The user may know which of the two is right. */
 void fsd_find_conflicts(struct fsd_finder *f)
 {
-    for (uint32_t i = 0; i < f->d->match->conflicts.n; i++) {
-        const struct fsd_conflict *c = &f->d->match->conflicts.at[i];
-
+    FSD_EACH (const struct fsd_conflict, c, f->d->match->conflicts) {
         fsd_finding_open(f);
         fsd_about_layer(f, c->layer);
         fsd_about_layer(f, c->other);
@@ -373,8 +371,7 @@ void fsd_find_remarks(struct fsd_finder *f)
     const struct fsd_graph *graphs[] = {f->d->model, f->d->engine};
 
     for (size_t side = 0; side < FSD_COUNT_OF(graphs); side++)
-        for (uint32_t i = 0; i < graphs[side]->remarks.n; i++) {
-            const struct fsd_remark *r = &graphs[side]->remarks.at[i];
+        FSD_EACH (const struct fsd_remark, r, graphs[side]->remarks) {
             const char *text = fsd_text(f->d->names, r->text);
 
             fsd_finding_open(f);

@@ -24,9 +24,7 @@ static bool names_any(const struct fsd_state *s, const char *word, bool operator
 static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
                         bool operators)
 {
-    for (uint32_t i = 0; i < words->n; i++) {
-        const struct fsd_policy_word *word = &words->at[i];
-
+    FSD_EACH (const struct fsd_policy_word, word, *words) {
         if (!word->line || names_any(f->build, word->text, operators) ||
             (f->c && names_any(f->c->old, word->text, operators)))
             continue;
@@ -72,8 +70,7 @@ static void judge_whole(struct fsd_finder *f)
 /* Reports requirements that every build satisfies. */
 static void judge_promises(struct fsd_finder *f)
 {
-    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
-        const struct fsd_promise *p = &f->policy->promises.at[i];
+    FSD_EACH (const struct fsd_promise, p, f->policy->promises) {
         const struct fsd_rule *rule = fsd_rule_at(p->rule);
         bool blocks = rule->settable & FSD_SETS_BLOCKS;
 

@@ -235,8 +235,7 @@ void fsd_find_islands(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
 
-    for (uint32_t i = 0; i < d->islands->list.n; i++) {
-        const struct fsd_island *island = &d->islands->list.at[i];
+    FSD_EACH (const struct fsd_island, island, d->islands->list) {
         const char *type = fsd_dtype_name(island->type);
 
         if (!island->nodes.n) /* only data-movement layers: reported as unfused

@@ -69,12 +69,9 @@ static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
         uint32_t n = 0;
 
         fputs(i ? ", " : "", f->out);
-        for (uint32_t k = 0; k < b->nodes.n; k++) {
-            fsd_id node = all->pool.at[b->nodes.at + k];
-
+        FSD_EACH_ID (node, all->pool, b->nodes)
             if (fsd_match_has(m, layer, node))
                 fprintf(f->out, "%s%s", n++ ? " + " : "", fsd_called(f, node));
-        }
         fprintf(f->out, "%s%s", n ? " in " : "", layer_word(f, layer));
     }
     for (uint32_t i = 0; i < b->between.n; i++)
@@ -154,16 +151,14 @@ void fsd_find_unexpected(struct fsd_finder *f)
 {
     const struct fsd_blocks *all = NULL;
 
-    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
-        const struct fsd_promise *p = &f->policy->promises.at[i];
+    FSD_EACH (const struct fsd_promise, p, f->policy->promises) {
         uint32_t n = 0;
 
         if (fsd_rule_at(p->rule) != f->rule || !has_run(f, p))
             continue;
         if (!all)
             all = fsd_blocks_of(f->scratch, f->d);
-        for (uint32_t k = 0; k < all->list.n; k++) {
-            const struct fsd_block *b = &all->list.at[k];
+        FSD_EACH (const struct fsd_block, b, all->list) {
             bool concerned = false;
 
             for (uint32_t j = 0; b->pattern == p->pattern && j < b->nodes.n; j++)
@@ -260,8 +255,7 @@ void fsd_find_not_in_types(struct fsd_finder *f)
 {
     static const char *const work[] = {"multiply-adds", "time", "bytes", "nodes"};
 
-    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
-        const struct fsd_promise *p = &f->policy->promises.at[i];
+    FSD_EACH (const struct fsd_promise, p, f->policy->promises) {
         struct done done = {0};
 
         if (fsd_rule_at(p->rule) != f->rule || !has_run(f, p))
@@ -329,8 +323,7 @@ void fsd_find_too_large(struct fsd_finder *f)
     static const char *const names[] = {"activations", "weights", "scratch memory",
                                         "persistent memory"};
 
-    for (uint32_t i = 0; i < f->policy->promises.n; i++) {
-        const struct fsd_promise *p = &f->policy->promises.at[i];
+    FSD_EACH (const struct fsd_promise, p, f->policy->promises) {
         struct fsd_lives lives;
 
         if (fsd_rule_at(p->rule) != f->rule || !has_run(f, p))

@@ -88,8 +88,7 @@ static void report_unstated(struct fsd_finder *f, bool fallback)
 void fsd_find_fallbacks(struct fsd_finder *f)
 {
     report_unstated(f, true);
-    for (uint32_t i = 0; i < f->c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &f->c->kernels.at[i];
+    FSD_EACH (const struct fsd_kernel_change, k, f->c->kernels) {
         const char *from = fallen_from(f, k);
 
         if (!from)
@@ -108,8 +107,7 @@ void fsd_find_providers(struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
 
     report_unstated(f, false);
-    for (uint32_t i = 0; i < c->kernels.n; i++) {
-        const struct fsd_kernel_change *k = &c->kernels.at[i];
+    FSD_EACH (const struct fsd_kernel_change, k, c->kernels) {
         const char *is;
 
         if (!k->provider || fallen_from(f, k))

@@ -65,8 +65,7 @@ static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lower
     for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
         alike += d->model->nodes.at[fsd_match_of_layer(d->match, layer, i)->node].op ==
                  d->model->nodes.at[node].op;
-    for (uint32_t i = 0; i < of.n; i++) {
-        const struct fsd_lowering *r = &lowerings->all.at[of.at + i];
+    FSD_EACH_IN (const struct fsd_lowering, r, lowerings->all, of) {
         bool all = r->n > 0;
 
         for (uint32_t k = 0; k < r->n && all; k++) {
@@ -85,13 +84,10 @@ static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lower
 /* Whether the node is the only computing node of the layer, except quantizers. */
 static bool computes_only(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        fsd_id other = fsd_match_of_layer(d->match, layer, i)->node;
-
+    FSD_EACH_OF (other, d->match->links, d->match->of_layer[layer], node)
         if (other != node && d->nodes[other].fate == FSD_FATE_LAYER &&
             !(d->facts->traits[other] & FSD_OP_QDQ))
             return false;
-    }
     return true;
 }
 

@@ -31,11 +31,8 @@ static uint32_t moves_of(const struct fsd_state *s)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < s->moves.n; i++) {
-        const struct fsd_move *m = &s->moves.at[i];
-
+    FSD_EACH (const struct fsd_move, m, s->moves)
         n += m->inserted ? m->kind != FSD_KIND_NOOP : m->kind == FSD_KIND_QUANTIZE;
-    }
     return n;
 }
 
@@ -146,9 +143,7 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     double ms = 0;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < s->moves.n; i++) {
-        const struct fsd_move *m = &s->moves.at[i];
-
+    FSD_EACH (const struct fsd_move, m, s->moves) {
         if (!m->inserted || m->kind == FSD_KIND_NOOP)
             continue;
         n++;

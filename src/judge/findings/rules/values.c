@@ -14,9 +14,7 @@ void fsd_find_values(struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < c->edits.n; i++) {
-        const struct fsd_node_edit *edit = &c->edits.at[i];
-
+    FSD_EACH (const struct fsd_node_edit, edit, c->edits) {
         if (edit->what != FSD_EDIT_VALUE)
             continue;
         if (!n++)
@@ -142,9 +140,7 @@ void fsd_find_unequal_scales(struct fsd_finder *f)
     const struct fsd_compare *c = f->c;
     bool *changed = FSD_NEW(f->scratch, bool, c->new->nodes.n);
 
-    for (uint32_t i = 0; i < c->edits.n; i++) {
-        const struct fsd_node_edit *edit = &c->edits.at[i];
-
+    FSD_EACH (const struct fsd_node_edit, edit, c->edits) {
         if (edit->what != FSD_EDIT_VALUE || strcmp(edit->of, "scale") != 0)
             continue;
         changed[edit->new] = true;
