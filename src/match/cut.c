@@ -232,8 +232,8 @@ static void walk_from(struct fsd_cutter *c, fsd_id tensor)
 
 static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
 {
-    for (uint32_t i = 0; i < nodes.n; i++)
-        if (c->cut[c->m->model->links.at[nodes.at + i]] == c->mark)
+    FSD_EACH_ID (node, c->m->model->links, nodes)
+        if (c->cut[node] == c->mark)
             return true;
     return false;
 }

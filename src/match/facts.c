@@ -167,9 +167,9 @@ static void mark_before(const struct growth *w, struct work work)
     while (work.n) {
         fsd_id node = work.at[--work.n];
 
-        for (uint32_t k = 0; k < g->nodes.at[node].in.n; k++)
+        FSD_EACH_OF (tensor, g->ports, g->nodes.at[node].in, tensor)
             if (!(f->traits[node] & FSD_OP_SHAPE))
-                mark_size(w, fsd_node_in_tensor(g, node, k), &work);
+                mark_size(w, tensor, &work);
     }
 }
 
@@ -289,8 +289,8 @@ static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)
         fsd_id node = work.at[--work.n];
         const struct fsd_node *n = &g->nodes.at[node];
 
-        for (uint32_t i = 0; i < n->in.n; i++)
-            mark_producers(f, fsd_node_in(g, n, i)->tensor, &work);
+        FSD_EACH_OF (tensor, g->ports, n->in, tensor)
+            mark_producers(f, tensor, &work);
         for (uint32_t k = 0; k < bodies.of[node].n; k++) {
             struct fsd_span made = g->scopes.at[fsd_list_at(&bodies, node, k)].outputs;
 

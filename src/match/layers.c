@@ -57,8 +57,8 @@ int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
 
 static void join_all(struct fsd_match *m, fsd_id first, struct fsd_span layers)
 {
-    for (uint32_t i = 0; i < layers.n; i++)
-        fsd_sets_join(m->unit, first, m->engine->links.at[layers.at + i]);
+    FSD_EACH_ID (layer, m->engine->links, layers)
+        fsd_sets_join(m->unit, first, layer);
 }
 
 void fsd_match_units(struct fsd_match *m)

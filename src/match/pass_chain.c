@@ -126,8 +126,8 @@ static void lower_to(struct chain *c, fsd_id node)
 {
     const struct fsd_graph *g = c->m->model;
 
-    for (uint32_t i = 0; i < g->nodes.at[node].out.n; i++) {
-        struct fsd_span to = fsd_tensor_consumers(g, fsd_node_out_tensor(g, node, i));
+    FSD_EACH_OF (tensor, g->ports, g->nodes.at[node].out, tensor) {
+        struct fsd_span to = fsd_tensor_consumers(g, tensor);
 
         FSD_EACH_ID (reader, g->links, to)
             if (c->mark[reader] == c->mark[node] && c->to[reader] < c->to[node])

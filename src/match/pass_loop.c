@@ -161,12 +161,11 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
 {
     const struct fsd_graph *g = l->m->model;
 
-    for (uint32_t i = 0; i < l->m->of_layer[layer].n; i++) {
-        const struct fsd_node *n =
-            &g->nodes.at[fsd_match_of_layer(l->m, layer, i)->node];
+    FSD_EACH_OF (node, l->m->links, l->m->of_layer[layer], node) {
+        const struct fsd_node *n = &g->nodes.at[node];
 
-        for (uint32_t k = 0; k < n->in.n; k++) {
-            fsd_id by = producer_of(l->m, fsd_node_in(g, n, k)->tensor, view);
+        FSD_EACH_OF (tensor, g->ports, n->in, tensor) {
+            fsd_id by = producer_of(l->m, tensor, view);
 
             if (fsd_true_at(l->owns, by))
                 return by;

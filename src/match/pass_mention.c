@@ -51,8 +51,8 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
     fsd_id producer = fsd_tensor_producer(m->model, tensor);
     bool writes = false;
 
-    for (uint32_t i = 0; i < m->engine->nodes.at[layer].out.n; i++) {
-        writes |= fsd_match_held(m, fsd_node_out_tensor(m->engine, layer, i)) == tensor;
+    FSD_EACH_OF (t, m->engine->ports, m->engine->nodes.at[layer].out, tensor) {
+        writes |= fsd_match_held(m, t) == tensor;
     }
     if (!writes)
         return only_concat(m->model, tensor, concats);
@@ -129,8 +129,8 @@ static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 
     if (name)
         nodes = fsd_story_nodes(m->story, name);
-    for (uint32_t i = 0; i < nodes.n; i++)
-        fsd_match_link(m, layer, m->story->pool.at[nodes.at + i], FSD_BY_LOG);
+    FSD_EACH_ID (node, m->story->pool, nodes)
+        fsd_match_link(m, layer, node, FSD_BY_LOG);
 }
 
 void fsd_pass_log(struct fsd_match *m)

@@ -146,8 +146,8 @@ static bool writes(const struct spans *s, fsd_id value)
     const struct fsd_match *m = s->m;
     const struct fsd_node *n = &m->engine->nodes.at[s->layer];
 
-    for (uint32_t i = 0; i < n->out.n; i++) {
-        fsd_id held = fsd_match_held(m, fsd_node_out(m->engine, n, i)->tensor);
+    FSD_EACH_OF (tensor, m->engine->ports, n->out, tensor) {
+        fsd_id held = fsd_match_held(m, tensor);
 
         if (fsd_id_at(m->facts->value, held) == value)
             return true;
@@ -200,8 +200,8 @@ static void step_behind(struct spans *s, fsd_id node)
     const struct fsd_graph *g = s->m->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id tensor = fsd_node_in(g, n, i)->tensor, producer;
+    FSD_EACH_OF (t, g->ports, n->in, tensor) {
+        fsd_id tensor = t, producer;
 
         if (tensor == FSD_NONE || is_border(s, tensor))
             continue;

@@ -54,8 +54,8 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
             m->dissolved_in[node] = first;
             continue;
         }
-        for (uint32_t k = 0; k < cut->layers.n; k++)
-            fsd_match_link(m, m->pool.at[cut->layers.at + k], node, FSD_BY_TENSOR);
+        FSD_EACH_ID (layer, m->pool, cut->layers)
+            fsd_match_link(m, layer, node, FSD_BY_TENSOR);
     }
 }
 
@@ -116,8 +116,8 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         if (is_view(m, node))
             m->dissolved_in[node] = m->pool.at[cut->layers.at];
     }
-    for (uint32_t k = 0; k < cut->layers.n; k++)
-        link_ends(e, m->pool.at[cut->layers.at + k]);
+    FSD_EACH_ID (layer, m->pool, cut->layers)
+        link_ends(e, layer);
 }
 
 /* The last layer of the nearest node with layers, on the path before the view or,
@@ -201,8 +201,8 @@ void fsd_pass_tensor(struct fsd_match *m)
         if (!cut->layers.n)
             continue;
         cut->nodes = fsd_cut(cutter, layers, members.of[u].n, &cut->leaky);
-        for (uint32_t i = 0; i < cut->nodes.n; i++)
-            work += !is_view(m, m->pool.at[cut->nodes.at + i]);
+        FSD_EACH_ID (node, m->pool, cut->nodes)
+            work += !is_view(m, node);
         if (cut->layers.n == 1 || work == 1)
             link_all(m, cut, work == 0);
         else

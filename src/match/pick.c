@@ -47,8 +47,8 @@ static void mark_layer(struct search *s, fsd_id layer)
         mark(s, s->picked->layers, layer);
         return;
     }
-    for (uint32_t i = 0; i < s->m->of_layer[layer].n; i++)
-        mark(s, s->picked->nodes, fsd_match_of_layer(s->m, layer, i)->node);
+    FSD_EACH_OF (node, s->m->links, s->m->of_layer[layer], node)
+        mark(s, s->picked->nodes, node);
     for (uint32_t i = 0; i < nodes.n; i++)
         mark(s, s->picked->nodes, s->m->pool.at[nodes.at + i]);
     s->alone = !s->found;

@@ -82,8 +82,8 @@ static struct left steps_left(const struct fsd_match *m,
 
 static bool has_other_work(const struct fsd_match *m, fsd_id layer)
 {
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
-        if (!m->facts->folded[fsd_match_of_layer(m, layer, i)->node])
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
+        if (!m->facts->folded[node])
             return true;
     return fsd_match_in_region(m, layer);
 }

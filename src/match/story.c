@@ -186,9 +186,8 @@ static void add_scenes(struct fsd_story *s, struct fsd_span nodes, uint32_t even
         s->cut = true;
         return;
     }
-    for (uint32_t i = 0; i < nodes.n; i++)
-        fsd_vec_push(s->arena, &s->scenes,
-                     (struct fsd_scene){s->pool.at[nodes.at + i], event});
+    FSD_EACH_ID (node, s->pool, nodes)
+        fsd_vec_push(s->arena, &s->scenes, (struct fsd_scene){node, event});
 }
 
 /* Replays the registration of a layer that the parser created for a node.  Constants

@@ -101,8 +101,8 @@ static bool is_missed_kernel(const struct fsd_compare *c, const bool *otherwise,
                   c->old->tensors.at[k->out.at].form))
         return false;
     g = &c->old->groups.at[change->old_of];
-    for (uint32_t i = 0; i < g->nodes.n; i++)
-        same &= !otherwise[c->old->refs.at[g->nodes.at + i]];
+    FSD_EACH_ID (node, c->old->refs, g->nodes)
+        same &= !otherwise[node];
     for (uint32_t i = 0; i < g->in.n; i++) {
         fsd_id at = fsd_origin_node(c->old->borders.at[g->in.at + i].at);
 

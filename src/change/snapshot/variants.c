@@ -178,8 +178,8 @@ static struct rows find_rows(const struct fsd_state *s, struct fsd_arena *scratc
         for (uint32_t v = 0; v < build(s, b)->variants.n; v++) {
             struct fsd_span nodes = build(s, b)->variants.at[v].nodes;
 
-            for (uint32_t i = 0; i < nodes.n; i++)
-                r.of_node[s->refs.at[nodes.at + i]] = *row_of(&r, head, nodes);
+            FSD_EACH_ID (node, s->refs, nodes)
+                r.of_node[node] = *row_of(&r, head, nodes);
         }
     return r;
 }
@@ -231,8 +231,8 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
         if (d->happened == FSD_HAPPENED_SAME && !d->layers && !d->kernels &&
             !d->unasked.n)
             continue;
-        for (uint32_t k = 0; k < d->old_groups.n; k++)
-            add(r, b, row_of_group(r, s, c->pool.at[d->old_groups.at + k]));
+        FSD_EACH_ID (group, c->pool, d->old_groups)
+            add(r, b, row_of_group(r, s, group));
         for (uint32_t k = 0; k < d->new_groups.n; k++) {
             const struct fsd_group *g =
                 &c->new->groups.at[c->pool.at[d->new_groups.at + k]];

@@ -516,8 +516,8 @@ static fsd_id last_of_layer(const struct fsd_state_build *b, fsd_id layer)
     const struct fsd_match *m = b->d->match;
     fsd_id last = FSD_NONE;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id k = b->of_node[fsd_match_of_layer(m, layer, i)->node];
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
+        fsd_id k = b->of_node[node];
 
         if (fsd_state_group_of(b->s, k) != FSD_NONE && (last == FSD_NONE || k > last))
             last = k;
@@ -567,8 +567,8 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
 {
     const struct fsd_match *m = x->b->d->match;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id k = x->b->of_node[fsd_match_of_layer(m, layer, i)->node];
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
+        fsd_id k = x->b->of_node[node];
 
         if (k == FSD_NONE)
             continue;
@@ -622,8 +622,8 @@ static void read_nodes_of(struct edges *x, fsd_id writer, uint32_t mark)
 {
     const struct fsd_match *m = x->b->d->match;
 
-    for (uint32_t i = 0; i < m->of_layer[writer].n; i++) {
-        fsd_id k = x->b->of_node[fsd_match_of_layer(m, writer, i)->node];
+    FSD_EACH_OF (node, m->links, m->of_layer[writer], node) {
+        fsd_id k = x->b->of_node[node];
 
         if (k != FSD_NONE)
             x->read[k] = mark;

@@ -185,8 +185,8 @@ static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
     struct fsd_state *s = b->s;
     struct fsd_span span = {s->refs.n, 0};
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id k = b->of_node[fsd_match_of_layer(m, layer, i)->node];
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
+        fsd_id k = b->of_node[node];
 
         if (fsd_state_role_of(s, k) != FSD_ROLE_SIDE)
             fsd_vec_push(s->arena, &s->refs, k);

@@ -113,8 +113,8 @@ static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FI
 static void put_constants(const struct fsd_facts *f, const struct fsd_node *n,
                           FILE *out)
 {
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id t = constant_root(f, fsd_node_in(f->g, n, i)->tensor);
+    FSD_EACH_OF (tensor, f->g->ports, n->in, tensor) {
+        fsd_id t = constant_root(f, tensor);
         if (t != FSD_NONE)
             fprintf(out, ",c%" PRId64, fsd_form_count(f->g, fsd_tensor_form(f->g, t)));
     }

@@ -104,10 +104,8 @@ static texts find_inputs(struct graph *g, fsd_id layer)
         if (port->tensor == FSD_NONE)
             continue;
         writers = fsd_port_peers(g->engine, p, true);
-        for (uint32_t i = 0; i < writers.n; i++)
-            fsd_vec_push(
-                g->arena, &all,
-                read_name(g, layer, port, g->engine->links.at[writers.at + i]));
+        FSD_EACH_ID (writer, g->engine->links, writers)
+            fsd_vec_push(g->arena, &all, read_name(g, layer, port, writer));
         if (!writers.n)
             fsd_vec_push(g->arena, &all, read_name(g, layer, port, FSD_NONE));
     }

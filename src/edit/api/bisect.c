@@ -67,9 +67,8 @@ enum fsd_status fsd_bisection_tensors(const struct fsd_bisection *search, FILE *
 {
     const struct fsd_hunt *h = search->hunt;
 
-    for (uint32_t i = 0; i < h->tensors.n; i++)
-        fprintf(out, "%s\n",
-                fsd_search_tensor_name(search, h->pool.at[h->tensors.at + i]));
+    FSD_EACH_ID (tensor, h->pool, h->tensors)
+        fprintf(out, "%s\n", fsd_search_tensor_name(search, tensor));
     return fsd_flush(out, err);
 }
 

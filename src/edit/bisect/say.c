@@ -284,10 +284,9 @@ void fsd_search_put_log(const struct fsd_bisection *search, FILE *out)
                     fsd_plural(count_seen(search, step->seen)));
         fprintf(out, "  %u suspect%s left%s", step->left, fsd_plural(step->left),
                 step->tensors.n ? "  marked" : "");
-        for (uint32_t k = 0; k < step->tensors.n; k++) {
+        FSD_EACH_ID (tensor, h->pool, step->tensors) {
             putc(' ', out);
-            fsd_put_safe(
-                out, fsd_search_tensor_name(search, h->pool.at[step->tensors.at + k]));
+            fsd_put_safe(out, fsd_search_tensor_name(search, tensor));
         }
         putc('\n', out);
     }

@@ -34,8 +34,8 @@ struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
     const struct fsd_hunt *h = b->hunt;
     struct fsd_marking what = {{0}, {0}};
 
-    for (uint32_t i = 0; i < h->tensors.n; i++)
-        fsd_vec_push(arena, &what.outputs, h->pool.at[h->tensors.at + i]);
+    FSD_EACH_ID (tensor, h->pool, h->tensors)
+        fsd_vec_push(arena, &what.outputs, tensor);
     FSD_EACH_ID (group, h->pool, h->chosen)
         if (b->marks->breaks[group].passed.n)
             fsd_marking_add(arena, &what, b->marks, group);
@@ -50,8 +50,8 @@ static void look_at_region(const struct fsd_compare *c, const struct fsd_region_
                    : r->happened == FSD_HAPPENED_OPAQUE ? FSD_SEEN_NOTHING
                                                         : FSD_SEEN_CHANGED;
 
-    for (uint32_t i = 0; i < r->old_groups.n; i++)
-        seen[c->pool.at[r->old_groups.at + i]] = what;
+    FSD_EACH_ID (group, c->pool, r->old_groups)
+        seen[group] = what;
 }
 
 /* If the nodes of a group are the same but the kernel performs different operations, it

@@ -13,10 +13,10 @@ static void take_all(struct fsd_code *c)
 
     for (fsd_id i = 0; i < g->nodes.n; i++)
         c->taken[i] = !g->nodes.at[i].scope;
-    for (uint32_t i = 0; i < main->inputs.n; i++)
-        fsd_vec_push(c->arena, &c->inputs, g->links.at[main->inputs.at + i]);
-    for (uint32_t i = 0; i < main->outputs.n; i++)
-        fsd_vec_push(c->arena, &c->outputs, g->links.at[main->outputs.at + i]);
+    FSD_EACH_ID (input, g->links, main->inputs)
+        fsd_vec_push(c->arena, &c->inputs, input);
+    FSD_EACH_ID (output, g->links, main->outputs)
+        fsd_vec_push(c->arena, &c->outputs, output);
 }
 
 static enum fsd_status take_part(struct fsd_code *c, const struct fsd_cut_options *part,

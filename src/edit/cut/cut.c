@@ -216,8 +216,8 @@ static bool *read_outside(const struct fsd_cut_plan *plan)
         struct fsd_span readers = g->tensors.at[t].consumers;
 
         read[t] = g->tensors.at[t].flags & FSD_TENSOR_OUTPUT;
-        for (uint32_t i = 0; i < readers.n; i++)
-            read[t] |= !is_kept(plan, g->links.at[readers.at + i]);
+        FSD_EACH_ID (reader, g->links, readers)
+            read[t] |= !is_kept(plan, reader);
     }
     for (fsd_id s = 1; s < g->scopes.n; s++)
         for (uint32_t k = 0;

@@ -96,8 +96,8 @@ static void add_computed(const struct fsd_cut_plan *plan, fsd_id layer,
     const struct fsd_match *m = plan->d->match;
     struct fsd_span all = fsd_match_region_nodes(m, m->region_of_layer[layer]);
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
-        fsd_vec_push(plan->arena, nodes, fsd_match_of_layer(m, layer, i)->node);
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
+        fsd_vec_push(plan->arena, nodes, node);
     for (uint32_t i = 0; i < all.n; i++)
         fsd_vec_push(plan->arena, nodes, m->pool.at[all.at + i]);
 }
@@ -233,8 +233,8 @@ static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
     while (todo.n) {
         const struct fsd_tensor *t = &g->tensors.at[todo.at[--todo.n]];
 
-        for (uint32_t i = 0; i < t->consumers.n; i++) {
-            fsd_id node = plan->main_of[g->links.at[t->consumers.at + i]];
+        FSD_EACH_ID (reader, g->links, t->consumers) {
+            fsd_id node = plan->main_of[reader];
             struct fsd_span out = g->nodes.at[node].out;
 
             for (uint32_t k = 0; !reached[node] && k < out.n; k++) {
@@ -405,9 +405,8 @@ static void add_readers_of(struct fsd_cut_plan *plan, fsd_id node, unsigned trai
     const struct fsd_graph *g = model_of(plan);
     struct fsd_span out = g->nodes.at[node].out;
 
-    for (uint32_t k = 0; k < out.n; k++) {
-        struct fsd_span readers =
-            fsd_tensor_consumers(g, g->ports.at[out.at + k].tensor);
+    FSD_EACH_OF (tensor, g->ports, out, tensor) {
+        struct fsd_span readers = fsd_tensor_consumers(g, tensor);
 
         FSD_EACH_ID (reader, g->links, readers)
             if (!traits || fsd_traits_of(plan->d->facts, reader) & traits)

@@ -155,8 +155,8 @@ static void widen(struct near *near)
             fsd_intern_str(near->names, fsd_text(g->names, g->tensors.at[tensor].name));
             if (maker != FSD_NONE)
                 meet(near, maker);
-            for (uint32_t k = 0; k < g->tensors.at[tensor].consumers.n; k++)
-                meet(near, g->links.at[g->tensors.at[tensor].consumers.at + k]);
+            FSD_EACH_ID (reader, g->links, g->tensors.at[tensor].consumers)
+                meet(near, reader);
         }
     }
     memmove(near->edge.at, near->edge.at + n,
@@ -223,8 +223,8 @@ static void bar_causes(struct fsd_fixes *fixes, const struct fsd_linting *before
         found->rules.at[finding->rule].rule->id,
         finding->nodes.n ? found->subjects.at[finding->nodes.at].name : "the model");
 
-    for (uint32_t k = 0; k < finding->nodes.n; k++)
-        meet(&near, found->subjects.at[finding->nodes.at + k].id);
+    FSD_EACH_OF (subject, found->subjects, finding->nodes, id)
+        meet(&near, subject);
     for (int steps = 0; steps < MOST_STEPS; steps++) {
         widen(&near);
         if (bar_near(fixes, &near, before, why))

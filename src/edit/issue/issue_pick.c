@@ -27,8 +27,8 @@ static double ms_of(const struct fsd_diff *d, const struct fsd_finding *f)
 {
     double sum = 0;
 
-    for (uint32_t i = 0; i < f->layers.n; i++) {
-        double ms = fsd_layer_ms(d, d->findings->subjects.at[f->layers.at + i].id);
+    FSD_EACH_OF (subject, d->findings->subjects, f->layers, id) {
+        double ms = fsd_layer_ms(d, subject);
 
         sum += ms > 0 ? ms : 0;
     }
@@ -87,8 +87,8 @@ enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
         add(arena, &s->layers, slowest(d, worst));
         return FSD_OK;
     }
-    for (uint32_t i = 0; i < worst->layers.n; i++)
-        add(arena, &s->layers, all->subjects.at[worst->layers.at + i].id);
+    FSD_EACH_OF (subject, all->subjects, worst->layers, id)
+        add(arena, &s->layers, subject);
     for (uint32_t i = 0; i < worst->nodes.n; i++)
         add(arena, &s->nodes,
             main_node(d->model, all->subjects.at[worst->nodes.at + i].id));
@@ -165,10 +165,8 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
         const struct fsd_group *g =
             &c->new->groups.at[c->pool.at[c->regions.at[s->region].new_groups.at + i]];
 
-        for (uint32_t k = 0; k < g->nodes.n; k++)
-            add(arena, &s->nodes,
-                main_node(d->model,
-                          c->new->number_of[c->new->refs.at[g->nodes.at + k]]));
+        FSD_EACH_ID (node, c->new->refs, g->nodes)
+            add(arena, &s->nodes, main_node(d->model, c->new->number_of[node]));
     }
     add_layers(arena, &s->layers, c, true, s->region, d->engine->nodes.n);
     if (old)
@@ -181,9 +179,8 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
 static void add_nodes_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
                          const struct fsd_diff *d, fsd_id layer)
 {
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        add(arena, &s->nodes,
-            main_node(d->model, fsd_match_of_layer(d->match, layer, i)->node));
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
+        add(arena, &s->nodes, main_node(d->model, node));
 }
 
 /* Adds the producers and consumers of the data that the layer moves. */
@@ -208,9 +205,8 @@ static void add_kernel(struct fsd_issue_subject *s, struct fsd_arena *arena,
 {
     if (d->layers[layer].opaque)
         return;
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        add(arena, &s->around,
-            main_node(d->model, fsd_match_of_layer(d->match, layer, i)->node));
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
+        add(arena, &s->around, main_node(d->model, node));
 }
 
 static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,

@@ -155,8 +155,8 @@ static void learn_layers(struct fsd_renamer *r, const struct fsd_graph *g)
 
         for (size_t k = 0; k < FSD_COUNT_OF(words); k++)
             stay(r, g->names, words[k]);
-        for (uint32_t k = 0; k < l->steps.n; k++)
-            stay(r, g->names, g->links.at[l->steps.at + k]);
+        FSD_EACH_ID (step, g->links, l->steps)
+            stay(r, g->names, step);
     }
     for (fsd_id i = 0; i < g->tensors.n; i++) {
         stay(r, g->names, g->tensors.at[i].ranges);

@@ -166,8 +166,8 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
             continue;
         seen[from] = true;
         is = fsd_node_is_product(m->d, from) || m->d->facts->traits[from] & FSD_OP_VIEW;
-        for (uint32_t k = 0; k < g->nodes.at[from].in.n; k++)
-            fsd_vec_push(scratch, &todo, fsd_node_in_tensor(g, from, k));
+        FSD_EACH_OF (t, g->ports, g->nodes.at[from].in, tensor)
+            fsd_vec_push(scratch, &todo, t);
     }
     fsd_arena_free(scratch);
     return is;
@@ -217,8 +217,8 @@ static enum fsd_dtype operand_type(const struct fsd_marks *m, fsd_id node)
     const struct fsd_graph *g = m->d->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
+    FSD_EACH_OF (tensor, g->ports, n->in, tensor) {
+        fsd_id from = fsd_tensor_producer(g, tensor);
 
         if (fsd_id_at(m->group_of, from) != FSD_NONE && fsd_node_is_product(m->d, from))
             return m->d->nodes[from].realised;

@@ -195,8 +195,8 @@ struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
     reach->live = FSD_NEW(m->arena, uint32_t, g->nodes.n + 2);
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         reach->dry[i] = true;
-        for (uint32_t k = 0; k < g->nodes.at[i].in.n; k++)
-            reach->dry[i] &= is_dry(g, reach->dry, fsd_node_in_tensor(g, i, k));
+        FSD_EACH_OF (tensor, g->ports, g->nodes.at[i].in, tensor)
+            reach->dry[i] &= is_dry(g, reach->dry, tensor);
         if (reach->dry[i] && fsd_marks_owner(m, i) != FSD_NONE)
             reach->floor = i + 1;
     }
@@ -365,8 +365,8 @@ static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
     const struct fsd_graph *g = m->d->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
+    FSD_EACH_OF (tensor, g->ports, n->in, tensor) {
+        fsd_id from = fsd_tensor_producer(g, tensor);
         fsd_id other = fsd_id_at(m->group_of, from);
 
         if (other != FSD_NONE && other != group && fsd_break_is_generated(m, other) &&
@@ -506,8 +506,8 @@ static uint64_t read_behind(const struct borders *b, fsd_id tensor)
     struct fsd_span readers = g->tensors.at[tensor].consumers;
     uint64_t read = 0;
 
-    for (uint32_t i = 0; i < readers.n; i++)
-        read |= behind_of(b, g->links.at[readers.at + i]);
+    FSD_EACH_ID (reader, g->links, readers)
+        read |= behind_of(b, reader);
     return read;
 }
 

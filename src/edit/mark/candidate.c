@@ -58,8 +58,8 @@ void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id beh
     const struct fsd_graph *g = m->d->model;
     const struct fsd_node *n = &g->nodes.at[behind];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
+    FSD_EACH_OF (tensor, g->ports, n->in, tensor) {
+        fsd_id from = fsd_tensor_producer(g, tensor);
         fsd_id other = fsd_id_at(m->group_of, from);
 
         if (other != FSD_NONE && other != group && fsd_node_is_product(m->d, from) &&

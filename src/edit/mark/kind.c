@@ -17,8 +17,8 @@ static bool is_fed(const struct fsd_marks *m, fsd_id node, fsd_id group)
     const struct fsd_graph *g = m->d->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    for (uint32_t i = 0; i < n->in.n; i++) {
-        fsd_id from = fsd_tensor_producer(g, fsd_node_in(g, n, i)->tensor);
+    FSD_EACH_OF (tensor, g->ports, n->in, tensor) {
+        fsd_id from = fsd_tensor_producer(g, tensor);
 
         if (fsd_id_at(m->group_of, from) == FSD_NONE)
             from = fsd_node_in_producer(g, from, 0);

@@ -106,8 +106,8 @@ static void use(const struct fsd_marks *m, struct walk *w, struct fsd_users *use
     if (add_layers(m, users, node))
         return;
     users->in_place |= fsd_node_is(d->model, node, FSD_ONNX_Concat);
-    for (uint32_t i = 0; i < n->out.n; i++)
-        visit(w, fsd_node_out(d->model, n, i)->tensor);
+    FSD_EACH_OF (tensor, d->model->ports, n->out, tensor)
+        visit(w, tensor);
 }
 
 fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node)
@@ -154,8 +154,8 @@ static struct fsd_users *find_users(const struct fsd_marks *m, fsd_id value)
         const struct fsd_tensor *t = &g->tensors.at[w.todo.at[i]];
 
         users->outside |= t->scope == 0 && (t->flags & FSD_TENSOR_OUTPUT);
-        for (uint32_t k = 0; k < t->consumers.n; k++)
-            use(m, &w, users, g->links.at[t->consumers.at + k]);
+        FSD_EACH_ID (reader, g->links, t->consumers)
+            use(m, &w, users, reader);
     }
     fsd_arena_free(w.scratch);
     sum_up(m, users, value);

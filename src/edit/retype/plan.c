@@ -219,8 +219,8 @@ static void find_kept(struct fsd_retype *p)
         p->kept[t] = g->tensors.at[t].flags & FSD_TENSOR_OUTPUT;
     }
     for (fsd_id s = 1; s < g->scopes.n; s++)
-        for (uint32_t k = 0; k < g->scopes.at[s].outputs.n; k++)
-            p->kept[g->links.at[g->scopes.at[s].outputs.at + k]] = true;
+        FSD_EACH_ID (output, g->links, g->scopes.at[s].outputs)
+            p->kept[output] = true;
 }
 
 struct fsd_retype *fsd_retype_new(struct fsd_arena *arena, const struct fsd_diff *d)

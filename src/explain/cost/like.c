@@ -271,8 +271,8 @@ static bool is_read_elsewhere(const struct fsd_match *m, fsd_id tensor, fsd_id l
 {
     const struct fsd_tensor *t = &m->model->tensors.at[tensor];
 
-    for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!fsd_match_has(m, layer, m->model->links.at[t->consumers.at + i]))
+    FSD_EACH_ID (reader, m->model->links, t->consumers)
+        if (!fsd_match_has(m, layer, reader))
             return true;
     return t->flags & FSD_TENSOR_OUTPUT;
 }
@@ -384,8 +384,8 @@ static void search_within(struct search *s, fsd_id e, fsd_id producer)
         return;
     s->loose = true;
     consider_layer(s, producer, false);
-    for (uint32_t i = 0; i < t->consumers.n; i++)
-        consider_layer(s, g->links.at[t->consumers.at + i], true);
+    FSD_EACH_ID (reader, g->links, t->consumers)
+        consider_layer(s, reader, true);
 }
 
 static fsd_id find_like(const struct fsd_match *m,

@@ -329,9 +329,8 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
  * dequantized before the layer computes. */
 static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
 {
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        if (d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] &
-            FSD_OP_QUANTIZE)
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
+        if (d->facts->traits[node] & FSD_OP_QUANTIZE)
             return true;
     return false;
 }

@@ -151,8 +151,8 @@ static bool computes(const struct view *v, struct fsd_span steps)
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < steps.n; i++)
-        n += fsd_step_moves(v->m->engine->links.at[steps.at + i]);
+    FSD_EACH_ID (step, v->m->engine->links, steps)
+        n += fsd_step_moves(step);
     return n < steps.n;
 }
 
@@ -303,8 +303,8 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
     for (uint32_t i = 0; i < out.n; i++) {
         struct fsd_span readers = fsd_port_peers(e, out.at + i, false);
 
-        for (uint32_t k = 0; k < readers.n; k++)
-            if (!fsd_match_has(m, e->links.at[readers.at + k], node))
+        FSD_EACH_ID (reader, e->links, readers)
+            if (!fsd_match_has(m, reader, node))
                 return false;
         any |= readers.n > 0;
     }

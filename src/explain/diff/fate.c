@@ -247,8 +247,8 @@ static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader
         for (uint32_t k = 0; k < n->in.n; k++) {
             struct fsd_span producers = fsd_port_peers(e, n->in.at + k, true);
 
-            for (uint32_t p = 0; p < producers.n; p++)
-                if (!m->of_layer[e->links.at[producers.at + p]].n)
+            FSD_EACH_ID (writer, e->links, producers)
+                if (!m->of_layer[writer].n)
                     return false;
         }
     }

@@ -73,8 +73,8 @@ static bool is_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tens
 
     if (t->consumers.n > MOST_READERS)
         return true;
-    for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (!fsd_match_has(m, layer, m->model->links.at[t->consumers.at + i]))
+    FSD_EACH_ID (reader, m->model->links, t->consumers)
+        if (!fsd_match_has(m, layer, reader))
             return true;
     return t->flags & FSD_TENSOR_OUTPUT;
 }

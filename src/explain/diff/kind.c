@@ -220,8 +220,8 @@ static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
 
-    for (uint32_t i = 0; i < l->steps.n; i++)
-        if (fsd_step_traits(m->engine->links.at[l->steps.at + i]) & FSD_OP_WEIGHTED)
+    FSD_EACH_ID (step, m->engine->links, l->steps)
+        if (fsd_step_traits(step) & FSD_OP_WEIGHTED)
             return false;
     return l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL && !l->multiplies;
 }

@@ -54,8 +54,8 @@ static bool all_readers_quantize(const struct fsd_match *m, fsd_id tensor)
 {
     struct fsd_span readers = fsd_tensor_consumers(m->model, tensor);
 
-    for (uint32_t i = 0; i < readers.n; i++)
-        if (!(m->facts->traits[m->model->links.at[readers.at + i]] & FSD_OP_QUANTIZE))
+    FSD_EACH_ID (reader, m->model->links, readers)
+        if (!(m->facts->traits[reader] & FSD_OP_QUANTIZE))
             return false;
     return readers.n > 0;
 }

@@ -65,8 +65,8 @@ static bool is_quantized_behind(const struct fsd_match *m, fsd_id layer)
     for (uint32_t i = 0; i < n->out.n; i++) {
         struct fsd_span readers = fsd_port_peers(m->engine, n->out.at + i, false);
 
-        for (uint32_t k = 0; k < readers.n; k++)
-            if (is_quantized(m, m->engine->links.at[readers.at + k], false, &known))
+        FSD_EACH_ID (reader, m->engine->links, readers)
+            if (is_quantized(m, reader, false, &known))
                 return true;
     }
     return false;

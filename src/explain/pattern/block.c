@@ -122,10 +122,10 @@ static bool is_enclosed(const struct judge *j, fsd_id node)
     const struct fsd_tensor *out = fsd_graph_tensor(g, fsd_node_out_tensor(g, node, 0));
     bool inside = false;
 
-    for (uint32_t i = 0; i < g->nodes.at[node].in.n; i++)
-        inside |= has_node(j, fsd_tensor_producer(g, fsd_node_in_tensor(g, node, i)));
-    for (uint32_t i = 0; i < out->consumers.n; i++)
-        inside &= has_node(j, g->links.at[out->consumers.at + i]);
+    FSD_EACH_OF (tensor, g->ports, g->nodes.at[node].in, tensor)
+        inside |= has_node(j, fsd_tensor_producer(g, tensor));
+    FSD_EACH_ID (reader, g->links, out->consumers)
+        inside &= has_node(j, reader);
     return inside && out->consumers.n && !(out->flags & FSD_TENSOR_OUTPUT);
 }
 
@@ -330,8 +330,8 @@ static struct fsd_blocks *blocks_of(struct fsd_arena *arena, const struct fsd_di
     for (uint32_t i = 0; i < blocks->list.n; i++) {
         const struct fsd_block *b = &blocks->list.at[i];
 
-        for (uint32_t k = 0; k < b->nodes.n; k++)
-            j.of[b->pattern][blocks->pool.at[b->nodes.at + k]] = i + 1;
+        FSD_EACH_ID (node, blocks->pool, b->nodes)
+            j.of[b->pattern][node] = i + 1;
         for (uint32_t k = 0; k < b->passed.n; k++)
             j.of[b->pattern][blocks->pool.at[b->passed.at + k]] = i + 1;
     }

@@ -152,8 +152,8 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
     while (n) {
         fsd_id at = todo[--n];
 
-        for (uint32_t i = 0; i < a->g->nodes.at[at].in.n; i++) {
-            fsd_id in = fsd_node_in_tensor(a->g, at, i), made;
+        FSD_EACH_OF (t, a->g->ports, a->g->nodes.at[at].in, tensor) {
+            fsd_id in = t, made;
 
             if (fsd_id_at(value, in) == value[tensor])
                 return true;
@@ -211,8 +211,8 @@ static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t
     --*steps;
     if (a->facts->traits[node] & (FSD_OP_WEIGHTED | FSD_OP_SHAPE))
         return is_weighted(a, node) ? node : FSD_NONE;
-    for (uint32_t i = 0; i < a->g->nodes.at[node].in.n; i++) {
-        fsd_id other = projection_of(a, fsd_node_in_tensor(a->g, node, i), steps);
+    FSD_EACH_OF (t, a->g->ports, a->g->nodes.at[node].in, tensor) {
+        fsd_id other = projection_of(a, t, steps);
 
         found = fsd_id_both(found, other);
     }

@@ -191,8 +191,8 @@ static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
         *steps = 0;
         return FSD_SEVERAL;
     } else {
-        for (uint32_t i = 0; i < a->g->nodes.at[node].in.n; i++) {
-            fsd_id other = walk(a, fsd_node_in_tensor(a->g, node, i), e, steps);
+        FSD_EACH_OF (t, a->g->ports, a->g->nodes.at[node].in, tensor) {
+            fsd_id other = walk(a, t, e, steps);
 
             found = fsd_id_both(found, other);
         }

@@ -107,8 +107,8 @@ static void give_layers_of_nodes(struct join *j)
 
         if (j->v->of_layer[layer] != FSD_NONE)
             continue;
-        for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-            uint32_t row = j->v->of_node[fsd_match_of_layer(m, layer, i)->node];
+        FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
+            uint32_t row = j->v->of_node[node];
 
             if (row != FSD_NONE &&
                 (best == FSD_NONE || weight_of(j->n, row) > weight_of(j->n, best)))

@@ -198,8 +198,8 @@ static void set_class(struct fsd_failed *f)
 static bool is_at(const struct fsd_failed *f, const struct fsd_finding *finding,
                   const bool *fails)
 {
-    for (uint32_t i = 0; i < finding->nodes.n; i++)
-        if (fails[f->findings->subjects.at[finding->nodes.at + i].id])
+    FSD_EACH_OF (subject, f->findings->subjects, finding->nodes, id)
+        if (fails[subject])
             return true;
     return false;
 }

@@ -67,8 +67,8 @@ static void add_around(const struct place *p, fsd_id_vec *list, fsd_id tensor)
         add_node(p, list, producer);
         return;
     }
-    for (uint32_t i = 0; i < readers.n; i++)
-        add_node(p, list, p->g->links.at[readers.at + i]);
+    FSD_EACH_ID (reader, p->g->links, readers)
+        add_node(p, list, reader);
 }
 
 static bool add_meaning(const struct place *p, const struct fsd_meaning *m,
@@ -76,8 +76,8 @@ static bool add_meaning(const struct place *p, const struct fsd_meaning *m,
 {
     if (!m)
         return false;
-    for (uint32_t i = 0; i < m->nodes.n; i++)
-        add_node(p, list, p->vocab->pool.at[m->nodes.at + i]);
+    FSD_EACH_ID (node, p->vocab->pool, m->nodes)
+        add_node(p, list, node);
     if (!m->nodes.n && m->tensor != FSD_NONE)
         add_around(p, list, m->tensor);
     return m->nodes.n || m->tensor != FSD_NONE;

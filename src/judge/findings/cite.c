@@ -250,9 +250,8 @@ static void cite_source(struct citer *c, fsd_id source)
     if (source == FSD_NONE || c->d->layers[source].kind != FSD_KIND_COMPUTE ||
         !fsd_layer_widths(c->d->engine, source, true).wide)
         return;
-    for (uint32_t i = 0; i < m->of_layer[source].n; i++)
-        for (uint32_t e = c->of_node[fsd_match_of_layer(m, source, i)->node];
-             e != FSD_NONE; e = c->next_of_node[e])
+    FSD_EACH_OF (node, m->links, m->of_layer[source], node)
+        for (uint32_t e = c->of_node[node]; e != FSD_NONE; e = c->next_of_node[e])
             if (c->lint->edits.at[e].action == FSD_INSERT_PAIR &&
                 reads_wide(c, source, e))
                 cite_reader(c, source, e);
@@ -287,9 +286,8 @@ static void cite_own(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
-        for (uint32_t e = c->of_node[fsd_match_of_layer(m, layer, i)->node];
-             e != FSD_NONE; e = c->next_of_node[e])
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
+        for (uint32_t e = c->of_node[node]; e != FSD_NONE; e = c->next_of_node[e])
             if (c->lint->edits.at[e].action != FSD_INSERT_PAIR)
                 cite(c, e,
                      fsd_printed(c->found->arena, "layer %u computes `%s`", layer,

@@ -61,9 +61,8 @@ static void edit_data(struct fsd_finder *f, fsd_id node)
         fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0)) != dq->node)
         return;
     readers = l->g->tensors.at[fsd_node_out_tensor(l->g, dq->node, 0)].consumers;
-    for (uint32_t i = 0; i < readers.n; i++) {
-        const struct fsd_refusal *r =
-            fsd_lint_refusal(l, l->g->links.at[readers.at + i]);
+    FSD_EACH_ID (reader, l->g->links, readers) {
+        const struct fsd_refusal *r = fsd_lint_refusal(l, reader);
 
         if (!r || r->wants != FSD_WANTS_FLOATS)
             return;

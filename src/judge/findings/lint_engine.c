@@ -140,10 +140,9 @@ void fsd_lint_symptoms(struct fsd_finder *f)
 
         if (!is_symptom(rule))
             continue;
-        for (uint32_t k = 0; k < item->nodes.n; k++) {
+        FSD_EACH_OF (subject, run->subjects, item->nodes, id) {
             uint32_t left = 512;
-            uint32_t other = explains(
-                f->d->model, run->subjects.at[item->nodes.at + k].id, 2, of, &left);
+            uint32_t other = explains(f->d->model, subject, 2, of, &left);
 
             first = other < first ? other : first;
             explained += other != FSD_NONE;

@@ -307,8 +307,8 @@ static void report(struct fsd_finder *f, const struct fsd_blocks *all,
         fsd_block_measure(f->found->arena, all, b, l->facts, l->sizes);
 
     fsd_finding_open(f);
-    for (uint32_t i = 0; i < b->nodes.n; i++)
-        fsd_about_node(f, all->pool.at[b->nodes.at + i]);
+    FSD_EACH_ID (node, all->pool, b->nodes)
+        fsd_about_node(f, node);
     fprintf(f->out, "the %s of `%s` will not be one kernel: %s",
             fsd_pattern_name((enum fsd_pattern)b->pattern), fsd_called(f, b->anchor),
             fsd_block_reasons_text(f->scratch, why));

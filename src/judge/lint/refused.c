@@ -28,8 +28,8 @@ bool fsd_refused_has_a_type(const struct fsd_lint *l, const struct fsd_refusal_r
     const struct fsd_node *n = &l->g->nodes.at[node];
     struct fsd_span in = n->in, out = n->out;
 
-    for (uint32_t i = 0; i < in.n; i++)
-        if (has_type(l->g, l->g->ports.at[in.at + i].tensor, r->types))
+    FSD_EACH_OF (tensor, l->g->ports, in, tensor)
+        if (has_type(l->g, tensor, r->types))
             return true;
     for (uint32_t i = 0; i < out.n; i++)
         if (has_type(l->g, l->g->ports.at[out.at + i].tensor, r->types))
@@ -115,8 +115,8 @@ static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
     met |= has_type(l->g, tensor, types);
     if (l->facts->traits[maker] & FSD_OP_SHAPE)
         return met;
-    for (uint32_t i = 0; i < l->g->nodes.at[maker].in.n; i++)
-        if (is_size_in(l, fsd_node_in_tensor(l->g, maker, i), types, met, left))
+    FSD_EACH_OF (t, l->g->ports, l->g->nodes.at[maker].in, tensor)
+        if (is_size_in(l, t, types, met, left))
             return true;
     return false;
 }

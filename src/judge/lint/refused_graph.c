@@ -35,8 +35,8 @@ static uint32_t count_waits(const struct peel *p, fsd_id node)
     struct fsd_span ports = ports_of(p, node, false);
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < ports.n; i++) {
-        struct fsd_span at = nodes_at(p, p->g->ports.at[ports.at + i].tensor, false);
+    FSD_EACH_OF (tensor, p->g->ports, ports, tensor) {
+        struct fsd_span at = nodes_at(p, tensor, false);
 
         for (uint32_t k = 0; k < at.n; k++)
             n += p->left[p->g->links.at[at.at + k]];
@@ -59,8 +59,8 @@ static void peel(struct fsd_arena *scratch, const struct peel *p)
         struct fsd_span ports = ports_of(p, node, true);
 
         p->left[node] = false;
-        for (uint32_t i = 0; i < ports.n; i++) {
-            struct fsd_span at = nodes_at(p, g->ports.at[ports.at + i].tensor, true);
+        FSD_EACH_OF (tensor, g->ports, ports, tensor) {
+            struct fsd_span at = nodes_at(p, tensor, true);
 
             FSD_EACH_ID (next, g->links, at)
                 if (p->left[next] && p->waits[next] && !--p->waits[next])

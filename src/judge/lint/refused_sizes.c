@@ -220,8 +220,8 @@ static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
                !l->g->tensors.at[tensor].scope;
     if (l->facts->traits[producer] & FSD_OP_SHAPE)
         return false;
-    for (uint32_t i = 0; i < l->g->nodes.at[producer].in.n; i++)
-        if (is_of_data(l, fsd_node_in_tensor(l->g, producer, i), left))
+    FSD_EACH_OF (t, l->g->ports, l->g->nodes.at[producer].in, tensor)
+        if (is_of_data(l, t, left))
             return true;
     return false;
 }

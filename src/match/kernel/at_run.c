@@ -43,7 +43,7 @@ void fsd_find_at_run(struct replay *r)
                 note_at_run(r, m->node);
     note_ranges(r);
     for (fsd_id node = 0; node < r->g->nodes.n; node++)
-        for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)
-            if (fsd_is_at_run(r, fsd_node_in_tensor(r->g, node, i)))
+        FSD_EACH_OF (tensor, r->g->ports, r->g->nodes.at[node].in, tensor)
+            if (fsd_is_at_run(r, tensor))
                 note_at_run(r, node);
 }

@@ -177,8 +177,8 @@ void fsd_candidate_follow(struct replay *r, struct candidate *w, uint32_t first)
             either = in != FSD_NONE && fsd_find_available(w, in)->either;
             if (either)
                 used = fsd_find_available(w, in)->from;
-            for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++)
-                add_available(w, fsd_node_out_tensor(r->g, node, k), used, either);
+            FSD_EACH_OF (tensor, r->g->ports, r->g->nodes.at[node].out, tensor)
+                add_available(w, tensor, used, either);
         }
     }
 }

@@ -12,8 +12,8 @@
 static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     for (uint32_t i = 0; i < w->n_available; i++)
-        for (uint32_t k = 0; k < r->g->nodes.at[node].in.n; k++)
-            if (fsd_node_in_tensor(r->g, node, k) == w->available[i].tensor)
+        FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[node].in, tensor)
+            if (t == w->available[i].tensor)
                 return i;
     return w->n_available;
 }
@@ -164,8 +164,8 @@ static bool is_made(const struct replay *r, struct candidate *w, fsd_id tensor)
 
 static bool reads_made(const struct replay *r, struct candidate *w, fsd_id node)
 {
-    for (uint32_t i = 0; i < r->g->nodes.at[node].in.n; i++)
-        if (is_made(r, w, fsd_node_in_tensor(r->g, node, i)))
+    FSD_EACH_OF (tensor, r->g->ports, r->g->nodes.at[node].in, tensor)
+        if (is_made(r, w, tensor))
             return true;
     return false;
 }

@@ -443,8 +443,8 @@ static bool is_handed_over(const struct replay *r, const struct held *open)
  * lists the tensor that it writes as an input. */
 static bool writes(const struct replay *r, fsd_id tensor)
 {
-    for (uint32_t i = 0; i < r->m->engine->nodes.at[r->layer].out.n; i++)
-        if (fsd_node_out_tensor(r->m->engine, r->layer, i) == tensor)
+    FSD_EACH_OF (t, r->m->engine->ports, r->m->engine->nodes.at[r->layer].out, tensor)
+        if (t == tensor)
             return true;
     return false;
 }
@@ -508,8 +508,8 @@ static bool is_other_part(const struct replay *r, const struct candidate *w,
 
     if (node == FSD_NONE || !fsd_comes_in_parts(r, node) || is_read(r, w, tensor, 2))
         return false;
-    for (uint32_t i = 0; i < r->g->nodes.at[node].out.n; i++)
-        if (is_read(r, w, fsd_node_out_tensor(r->g, node, i), 2))
+    FSD_EACH_OF (t, r->g->ports, r->g->nodes.at[node].out, tensor)
+        if (is_read(r, w, t, 2))
             return true;
     return false;
 }

@@ -61,8 +61,8 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
  * part of what these nodes compute. */
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
-    for (uint32_t i = 0; i < readers.n; i++) {
-        fsd_id node = r->layers[r->m->engine->links.at[readers.at + i]].attention;
+    FSD_EACH_ID (reader, r->m->engine->links, readers) {
+        fsd_id node = r->layers[reader].attention;
 
         fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
     }
@@ -142,8 +142,8 @@ static void link_scalars(struct replay *r)
             r->m->engine->layers.at[link.layer].kind != FSD_KIND_COMPUTE ||
             reads_scalar(r, link.layer))
             continue;
-        for (uint32_t k = 0; k < r->g->nodes.at[link.node].in.n; k++)
-            link_scalar(r, link.layer, fsd_node_in_tensor(r->g, link.node, k), FAR);
+        FSD_EACH_OF (tensor, r->g->ports, r->g->nodes.at[link.node].in, tensor)
+            link_scalar(r, link.layer, tensor, FAR);
     }
 }
 

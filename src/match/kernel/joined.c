@@ -40,8 +40,8 @@ static bool only_joins(const struct replay *r, fsd_id layer)
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span steps = e->layers.at[layer].steps;
 
-    for (uint32_t i = 0; i < steps.n; i++)
-        if (!fsd_step_moves(e->links.at[steps.at + i]))
+    FSD_EACH_ID (step, e->links, steps)
+        if (!fsd_step_moves(step))
             return false;
     return true;
 }

@@ -209,9 +209,8 @@ static void begin_kernel(struct replay *r, bool guess)
             guess_port(r, i);
         note_part(r, fsd_node_in(e, n, i));
         candidates = r->beam->n_candidates;
-        for (uint32_t k = 0; k < e->tensors.at[t].producers.n; k++)
-            r->now.padded |=
-                r->layers[e->links.at[e->tensors.at[t].producers.at + k]].pads;
+        FSD_EACH_ID (writer, e->links, e->tensors.at[t].producers)
+            r->now.padded |= r->layers[writer].pads;
         n_choices = find_choices(r, i, choices);
         if (candidates * n_choices > CANDIDATES) { /* no room for a candidate per
                                                       choice */
@@ -433,8 +432,8 @@ static bool follow_steps(struct replay *r, bool guess)
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
 
     begin_kernel(r, guess);
-    for (uint32_t i = 0; i < l->steps.n; i++)
-        fsd_candidates_step(r, r->m->engine->links.at[l->steps.at + i]);
+    FSD_EACH_ID (step, r->m->engine->links, l->steps)
+        fsd_candidates_step(r, step);
     for (uint32_t i = 0; i < r->beam->n_candidates; i++) {
         fsd_candidate_take_more(r, &r->beam->candidates[i]);
         fsd_candidate_finish(r, &r->beam->candidates[i]);

@@ -219,8 +219,8 @@ static void read_uses(struct net *net, struct fsd_slice t)
     } else if (fsd_log_close(&net->open, open, t)) {
         fsd_slice_take(&rest, " outputs:");
         ports = read_ports(net, rest, scope, true);
-        for (uint32_t i = 0; i < ports.n; i++)
-            any |= net->g->ports.at[ports.at + i].tensor != FSD_NONE;
+        FSD_EACH_OF (tensor, net->g->ports, ports, tensor)
+            any |= tensor != FSD_NONE;
         ports = any ? ports : unknown_output(net, scope);
         net->g->nodes.at[open->node].out = ports;
     }

@@ -93,8 +93,8 @@ static void step_along_tensors(struct fsd_near *near, fsd_id node)
             continue;
         w->seen[2 * tensor + output] = !fsd_port_has_own_peers(g, port);
         ends = fsd_port_peers(g, port, !output);
-        for (uint32_t i = 0; i < ends.n; i++)
-            fsd_near_take(near, g->links.at[ends.at + i]);
+        FSD_EACH_ID (end, g->links, ends)
+            fsd_near_take(near, end);
     }
 }
 

@@ -95,8 +95,8 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
 
         if (d->findings->list.at[i].severity == FSD_INFO)
             continue;
-        for (uint32_t k = 0; k < layers.n; k++)
-            seen[d->findings->subjects.at[layers.at + k].id] = true;
+        FSD_EACH_OF (subject, d->findings->subjects, layers, id)
+            seen[subject] = true;
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (d->layers[i].inserted || (d->layers[i].kind == FSD_KIND_COMPUTE &&

@@ -27,8 +27,8 @@ static struct members members_of(struct fsd_arena *arena, const struct fsd_diff 
     struct members m = {0};
     fsd_id region = d->match->region_of_layer[layer];
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        fsd_vec_push(arena, &m.nodes, fsd_match_of_layer(d->match, layer, i)->node);
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
+        fsd_vec_push(arena, &m.nodes, node);
     if (m.nodes.n || region == FSD_NONE)
         return m;
     m.of_region = true;

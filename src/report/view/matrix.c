@@ -88,8 +88,8 @@ static uint32_t count_inserted(const struct context *k, uint32_t b,
 {
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < cell->moves.n; i++)
-        n += is_inserted(k->m->builds[b], k->m->pool.at[cell->moves.at + i]);
+    FSD_EACH_ID (move, k->m->pool, cell->moves)
+        n += is_inserted(k->m->builds[b], move);
     return n;
 }
 

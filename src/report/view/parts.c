@@ -107,8 +107,8 @@ static bool is_met_outside(const struct fsd_diff *d, const struct crossing *c)
 
     if (producer != FSD_NONE && !is_written(c))
         return d->nodes[producer].fate == FSD_FATE_OUTSIDE;
-    for (uint32_t i = 0; i < readers.n; i++)
-        if (d->nodes[g->links.at[readers.at + i]].fate == FSD_FATE_OUTSIDE)
+    FSD_EACH_ID (reader, g->links, readers)
+        if (d->nodes[reader].fate == FSD_FATE_OUTSIDE)
             return true;
     return false;
 }

@@ -107,8 +107,8 @@ static double block_ms(const struct fsd_diff *d, const struct fsd_blocks *all,
 {
     double ms = -1;
 
-    for (uint32_t i = 0; i < b->nodes.n; i++) {
-        double own = d->cost->nodes[all->pool.at[b->nodes.at + i]].ms;
+    FSD_EACH_ID (node, all->pool, b->nodes) {
+        double own = d->cost->nodes[node].ms;
 
         if (own >= 0)
             ms = (ms < 0 ? 0 : ms) + own;

@@ -237,9 +237,8 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
         FSD_NEW(arena, const struct fsd_finding *, d->engine->nodes.n);
 
     FSD_EACH (const struct fsd_finding, f, all->list)
-        for (uint32_t k = 0; k < f->layers.n; k++) {
-            const struct fsd_finding **best =
-                &of[all->subjects.at[f->layers.at + k].id];
+        FSD_EACH_OF (subject, all->subjects, f->layers, id) {
+            const struct fsd_finding **best = &of[subject];
 
             if (!*best || f->severity > (*best)->severity)
                 *best = f;

@@ -68,8 +68,8 @@ void fsd_find_variants(struct fsd_finder *f)
             continue;
         of = old->also.at[v->build - 1];
         fsd_finding_open(f);
-        for (uint32_t k = 0; k < v->nodes.n; k++)
-            fsd_about_state_node(f, old, old->refs.at[v->nodes.at + k]);
+        FSD_EACH_ID (node, old->refs, v->nodes)
+            fsd_about_state_node(f, old, node);
         if (v->nodes.n)
             fsd_put_subjects(f, f->now.nodes);
         else if (v->port)

@@ -89,8 +89,8 @@ void fsd_about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r)
         struct fsd_span nodes =
             new->groups.at[f->c->pool.at[r->new_groups.at + i]].nodes;
 
-        for (uint32_t k = 0; k < nodes.n; k++)
-            fsd_about_state_node(f, new, new->refs.at[nodes.at + k]);
+        FSD_EACH_ID (node, new->refs, nodes)
+            fsd_about_state_node(f, new, node);
     }
 }
 
@@ -612,8 +612,8 @@ void fsd_report_other_nodes(struct fsd_finder *f)
         if (p->kind != q->kind || p->inserted != q->inserted)
             continue;
         fsd_finding_open(f);
-        for (uint32_t k = 0; k < q->nodes.n; k++)
-            fsd_about_state_node(f, f->c->new, f->c->new->refs.at[q->nodes.at + k]);
+        FSD_EACH_ID (node, f->c->new->refs, q->nodes)
+            fsd_about_state_node(f, f->c->new, node);
         fprintf(f->out, "the %s on the edge ", fsd_kind_name((enum fsd_kind)q->kind));
         put_edge(f->c->new, q, f->out);
         fputs(" computes ", f->out);

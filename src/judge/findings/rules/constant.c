@@ -40,9 +40,8 @@ static bool has_sizes(const struct fsd_graph *e, fsd_id layer)
 
 static bool is_random(const struct fsd_diff *d, fsd_id layer)
 {
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        if (d->facts->traits[fsd_match_of_layer(d->match, layer, i)->node] &
-            FSD_OP_RANDOM)
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
+        if (d->facts->traits[node] & FSD_OP_RANDOM)
             return true;
     return false;
 }

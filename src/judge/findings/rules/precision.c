@@ -242,10 +242,10 @@ void fsd_find_islands(struct fsd_finder *f)
                                  quantizers and chains */
             continue;
         fsd_finding_open(f);
-        for (uint32_t k = 0; k < island->layers.n; k++)
-            fsd_about_layer(f, d->islands->pool.at[island->layers.at + k]);
-        for (uint32_t k = 0; k < island->nodes.n; k++)
-            fsd_about_node(f, d->islands->pool.at[island->nodes.at + k]);
+        FSD_EACH_ID (layer, d->islands->pool, island->layers)
+            fsd_about_layer(f, layer);
+        FSD_EACH_ID (node, d->islands->pool, island->nodes)
+            fsd_about_node(f, node);
         fsd_fact_text(f, "type", type);
         fsd_fact_number(f, "entry_layer", island->entry);
         fsd_fact_number(f, "exit_layer", island->exit);

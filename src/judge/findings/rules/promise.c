@@ -127,10 +127,10 @@ static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
     if (!split && other == FSD_NONE)
         return;
     open_promise(f, p);
-    for (uint32_t i = 0; i < b->layers.n; i++)
-        fsd_about_layer(f, all->pool.at[b->layers.at + i]);
-    for (uint32_t i = 0; i < b->nodes.n; i++)
-        fsd_about_node(f, all->pool.at[b->nodes.at + i]);
+    FSD_EACH_ID (layer, all->pool, b->layers)
+        fsd_about_layer(f, layer);
+    FSD_EACH_ID (node, all->pool, b->nodes)
+        fsd_about_node(f, node);
     fprintf(f->out, "the %s of `%s` ", fsd_pattern_name(p->pattern),
             fsd_called(f, b->anchor));
     if (split)
