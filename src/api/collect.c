@@ -35,7 +35,7 @@ static void add_model(struct fsd_json *root, struct fsd_inputs *in, const char *
 static enum fsd_status write_record(const struct fsd_collected *what, FILE *out,
                                     struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     struct fsd_inputs in = {.arena = arena, .names = fsd_op_names_new(arena)};
     struct fsd_json *root = fsd_json_new(out), *environment;
 
@@ -52,7 +52,6 @@ static enum fsd_status write_record(const struct fsd_collected *what, FILE *out,
         add_model(root, &in, what->model);
     fsd_json_end(root);
     putc('\n', out);
-    fsd_arena_free(arena);
     return fsd_flush(out, err);
 }
 

@@ -208,7 +208,7 @@ static bool take_cell(const struct fsd_cell *cell, const struct fsd_column *colu
 void fsd_diff_members(const struct fsd_diff *d, enum fsd_part part, fsd_member_fn *take,
                       void *payload)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     const struct fsd_run_source *source = fsd_run_source_of(arena, d);
     const struct {
         const struct fsd_record *of;
@@ -238,5 +238,4 @@ void fsd_diff_members(const struct fsd_diff *d, enum fsd_part part, fsd_member_f
         }
         fsd_row_end(row);
     }
-    fsd_arena_free(arena);
 }

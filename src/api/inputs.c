@@ -92,7 +92,7 @@ static enum fsd_status read_layers(const struct inputs *in, struct fsd_arena *ar
  * engine is also read without a vocabulary. */
 static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_graph *dump = fsd_graph_new(scratch, in->d->names);
     const struct fsd_source source = {.file = &in->engine,
                                       .number = in->opt->engine_number,
@@ -103,7 +103,6 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
     if (status == FSD_OK)
         fsd_alone_read(in->d->model, dump);
     in->d->model->path = shown_path(in->d, in->opt->engine);
-    fsd_arena_free(scratch);
     return status;
 }
 
@@ -111,7 +110,7 @@ static enum fsd_status load_alone(struct inputs *in, struct fsd_error *err)
  * there, while the names in the engine mention all of them, so both are read. */
 static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_graph *dump = fsd_graph_new(scratch, in->d->names), *added;
     const struct fsd_source source = {.file = &in->engine,
                                       .number = in->opt->engine_number,
@@ -126,7 +125,6 @@ static enum fsd_status load_excerpt(struct inputs *in, struct fsd_error *err)
         if (fsd_alone_add(added, dump))
             in->d->model = added;
     }
-    fsd_arena_free(scratch);
     return status;
 }
 
@@ -224,7 +222,7 @@ static struct kinship *compare_engines(const struct fsd_history *h,
 static void choose_build(struct inputs *in)
 {
     struct fsd_history *h = in->d->history;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_graph *dump = fsd_graph_new(scratch, in->d->names);
 
     if (fsd_engine_load(dump, &(struct fsd_source){.file = &in->engine}, NULL) ==
@@ -237,7 +235,6 @@ static void choose_build(struct inputs *in)
                  kin[b].common > kin[h->build].common))
                 h->build = b;
     }
-    fsd_arena_free(scratch);
 }
 
 /* Marks the log as foreign if the model lacks most names of assigned nodes. It lacks
@@ -465,7 +462,7 @@ static void take_places(struct inputs *in)
 {
     const struct fsd_history *h = in->d->history;
     struct fsd_graph *e = in->d->engine;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t n = fsd_intern_count(in->d->names), all = 0;
     uint32_t *of_name = FSD_NEW(scratch, uint32_t, n); /* by name: index of the place
                                                           plus 1; 0: none */
@@ -500,7 +497,6 @@ static void take_places(struct inputs *in)
             e->layers.at[i].kind == FSD_KIND_FOREIGN)
             e->layers.at[i].ran_by = place->provider;
     }
-    fsd_arena_free(scratch);
 }
 
 static void new_graphs(struct fsd_inputs *d)

@@ -49,7 +49,7 @@ static enum fsd_status load_graphs(struct parts *p, const struct fsd_options *op
  * fewest profiles so far, so that profiles are assigned in their order. */
 static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profile)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t found = FSD_NONE;
 
     for (uint32_t i = 0; i < p->n; i++) {
@@ -59,7 +59,6 @@ static uint32_t engine_of(const struct parts *p, const struct fsd_profile *profi
             (found == FSD_NONE || p->profiles[i].n < p->profiles[found].n))
             found = i;
     }
-    fsd_arena_free(scratch);
     return found;
 }
 

@@ -97,7 +97,7 @@ bool fsd_profiles_added(const struct fsd_graph *engine)
 enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *p,
                                 bool force, struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const struct fsd_graph *e = d->engine;
     struct fsd_join join = fsd_profile_join(scratch, e, p);
     /* The log may end in the middle of its engine block; the profile then has the other
@@ -108,10 +108,8 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
 
     if (!force)
         status = check_profile(d, p, &join, err);
-    if (status != FSD_OK) {
-        fsd_arena_free(scratch);
+    if (status != FSD_OK)
         return status;
-    }
     if (fsd_join_fits(&join, e, p) || cut_off) {
         if (join.joined < p->entries.n && e->reader->add_names)
             add_missing(d, p, &join);
@@ -122,7 +120,6 @@ enum fsd_status fsd_profile_fit(struct fsd_inputs *d, const struct fsd_profile *
                           "times)",
                           e->nodes.n, e->path, p->entries.n, join.joined);
     }
-    fsd_arena_free(scratch);
     return status;
 }
 

@@ -63,7 +63,7 @@ static enum fsd_status read_cache(struct fsd_routing *r, const char *path,
 /* Records how the builder divided each block that is expected to be one kernel. */
 static void take_blocks(struct fsd_routing *r, const struct fsd_diff *d)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const struct fsd_blocks *all = fsd_blocks_of(scratch, d);
 
     FSD_EACH (const struct fsd_block, b, all->list) {
@@ -79,7 +79,6 @@ static void take_blocks(struct fsd_routing *r, const struct fsd_diff *d)
             r->names, node->name ? fsd_text(d->names, node->name) : number);
         fsd_vec_push(r->arena, &r->blocks[r->n], one);
     }
-    fsd_arena_free(scratch);
 }
 
 static enum fsd_status open_build(struct fsd_routing *r, const struct fsd_options *opt,

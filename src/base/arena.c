@@ -70,6 +70,11 @@ void fsd_arena_free(struct fsd_arena *arena)
     free(arena);
 }
 
+void fsd_scratch_end(struct fsd_arena **scratch)
+{
+    fsd_arena_free(*scratch);
+}
+
 static void *take(struct fsd_arena *arena, size_t bytes, size_t align, bool zero)
 {
     struct block *block;

@@ -153,6 +153,11 @@ struct fsd_arena;
 struct fsd_arena *fsd_arena_new(void);
 void fsd_arena_free(struct fsd_arena *arena); /* may be NULL */
 
+/** Declares an arena that is freed at the end of the block. */
+#define FSD_SCRATCH(name)                                                              \
+    struct fsd_arena *name __attribute__((cleanup(fsd_scratch_end))) = fsd_arena_new()
+void fsd_scratch_end(struct fsd_arena **scratch);
+
 /** Zeroed memory for n objects; never NULL: calls fsd_out_of_memory() if memory runs
  *  out or n * size overflows. n may be 0. */
 void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align);

@@ -236,7 +236,7 @@ static size_t put_names(FILE *out, const slice_vec *names, struct fsd_slice join
 static size_t put_list(FILE *out, struct fsd_slice t, struct fsd_slice joiner,
                        size_t width)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     slice_vec names = {0};
     struct fsd_slice path, rest = take_rest(&t);
     size_t used = 0, room;
@@ -254,7 +254,6 @@ static size_t put_list(FILE *out, struct fsd_slice t, struct fsd_slice joiner,
     }
     used += put_names(out, &names, joiner, minus(width, used));
     used += put_slice(out, rest);
-    fsd_arena_free(scratch);
     return used;
 }
 

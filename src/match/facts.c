@@ -348,7 +348,7 @@ bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node)
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g)
 {
     struct fsd_facts *f = FSD_NEW(arena, struct fsd_facts, 1);
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
 
     assert(fsd_intern_find(g->names, "Conv", 4) == FSD_ONNX_Conv);
     f->g = g;
@@ -368,6 +368,5 @@ struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph 
     for (fsd_id i = 0; i < g->nodes.n; i++)
         f->same[i] = (uint8_t)fsd_op_same(g, i);
     fsd_value_number(arena, f);
-    fsd_arena_free(scratch);
     return f;
 }

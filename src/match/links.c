@@ -49,7 +49,7 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
 /* Sorts the links by layer, then by node. */
 static void sort_links(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t n = m->links.n;
     struct fsd_link *links = m->links.at;
     struct fsd_link *sorted = FSD_NEW(scratch, struct fsd_link, n);
@@ -61,7 +61,6 @@ static void sort_links(struct fsd_match *m)
     of = fsd_lists_new(scratch, &sorted->layer, sizeof *links, n, m->engine->nodes.n);
     for (uint32_t i = 0; i < n; i++)
         links[i] = sorted[of.ids[i]];
-    fsd_arena_free(scratch);
 }
 
 void fsd_match_index(struct fsd_match *m)

@@ -154,12 +154,11 @@ static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
 
 void fsd_pass_body(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
 
     pass_down(m, scratch);
     fsd_match_index(m);
     pass_up(m, scratch);
     fsd_match_index(m);
     gather_spread(m, scratch);
-    fsd_arena_free(scratch);
 }

@@ -177,7 +177,7 @@ static void find_firsts(const struct chain *c, fsd_id *first)
 
 void fsd_pass_chain(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t layers = m->engine->nodes.n, nodes = m->model->nodes.n, last;
     struct chain c = {.m = m,
                       .place = FSD_NEW(scratch, uint32_t, layers),
@@ -195,5 +195,4 @@ void fsd_pass_chain(struct fsd_match *m)
         if (m->cuts[u].layers.n > 1 && !m->cuts[u].leaky && m->cuts[u].nodes.n &&
             !c.forks[u] && number_workers(&c, &m->cuts[u], u, first[u], &last))
             link_chain(&c, &m->cuts[u], u, last);
-    fsd_arena_free(scratch);
 }

@@ -265,7 +265,7 @@ static void find_choices(struct choice *c, struct fsd_arena *scratch)
 
 void fsd_pass_choice(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct choice c = {.m = m};
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
@@ -288,5 +288,4 @@ void fsd_pass_choice(struct fsd_match *m)
         fsd_vec_sort(&c.nodes, by_color);
         find_choices(&c, scratch);
     }
-    fsd_arena_free(scratch);
 }

@@ -68,7 +68,7 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
  * layer's own cut is searched last, because that takes time linear in its size. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const struct rivals *rivals = list_rivals(m, scratch);
     const bool *confirmed = list_confirmed(m, scratch);
 
@@ -92,5 +92,4 @@ void fsd_pass_conflict(struct fsd_match *m)
                 m->arena, &m->conflicts,
                 (struct fsd_conflict){link->layer, link->node, link->by, other});
     }
-    fsd_arena_free(scratch);
 }

@@ -72,7 +72,7 @@ static bool crosses(const struct fsd_layer *layer, const struct fsd_mention *men
 
 static void link_mentions(struct fsd_match *m, unsigned by)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct concats concats = {FSD_NEW(scratch, fsd_id, m->model->tensors.n),
                               FSD_NEW(scratch, bool, m->model->tensors.n)};
 
@@ -91,7 +91,6 @@ static void link_mentions(struct fsd_match *m, unsigned by)
             fsd_match_link(m, i, node, mention->by);
         }
     }
-    fsd_arena_free(scratch);
 }
 
 void fsd_pass_metadata(struct fsd_match *m)

@@ -357,7 +357,7 @@ static void link_rest(struct spans *s)
 
 void fsd_pass_span(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t nodes = m->model->nodes.n;
     struct spans s = {.m = m,
                       .scratch = scratch,
@@ -378,5 +378,4 @@ void fsd_pass_span(struct fsd_match *m)
     link_enclosed(m, s.enclosed);
     if (m->evidence & FSD_BY_STRUCTURE && !m->engine->detailed)
         link_rest(&s);
-    fsd_arena_free(scratch);
 }

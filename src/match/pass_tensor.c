@@ -181,7 +181,7 @@ static void link_copy(struct fsd_match *m, fsd_id layer)
 
 void fsd_pass_tensor(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_lists members = /* layers by unit; a unit is numbered by its first
                                   layer */
         fsd_lists_new(scratch, m->unit, sizeof *m->unit, m->engine->nodes.n,
@@ -210,5 +210,4 @@ void fsd_pass_tensor(struct fsd_match *m)
     }
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)
         link_copy(m, i);
-    fsd_arena_free(scratch);
 }

@@ -151,7 +151,7 @@ static bool computes(const struct fsd_match *m, fsd_id layer)
 
 void fsd_match_find_runs(struct fsd_match *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_lowerings *lowerings = NULL;
 
     m->runs = FSD_NEW(m->arena, bool, m->model->nodes.n);
@@ -168,5 +168,4 @@ void fsd_match_find_runs(struct fsd_match *m)
     }
     if (lowerings)
         follow_runs(m);
-    fsd_arena_free(scratch);
 }

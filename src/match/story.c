@@ -149,7 +149,7 @@ static void find_unparsed(struct fsd_history *h, const struct fsd_graph *parsed,
 void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
                        const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_lists bodies = fsd_graph_bodies(scratch, model);
     fsd_id *of = FSD_NEW(scratch, fsd_id, parsed->nodes.n); /* indexed by node of
                                                                `parsed` */
@@ -173,7 +173,6 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
     h->node_of = node_of;
     h->n_parsed = parsed->nodes.n;
     find_unparsed(h, parsed, model, scratch);
-    fsd_arena_free(scratch);
 }
 
 /* ------------------------------------------------------------------------ replay */

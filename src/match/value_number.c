@@ -197,7 +197,7 @@ static void number_constants(struct numbering *v)
 
 void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct numbering v = {.f = f, .g = f->g, .scratch = scratch};
 
     v.spellings = fsd_intern_new(scratch);
@@ -213,5 +213,4 @@ void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f)
         if (f->first_duplicate[i] != i)
             share_numbers(&v, i, f->first_duplicate[i]);
     }
-    fsd_arena_free(scratch);
 }

@@ -241,7 +241,7 @@ static void write_verdicts(const struct fsd_report *r, const struct format *f,
                            FILE *out)
 {
     judge_fn *judge = subjects[r->subject].judge;
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     uint32_t n = r->matrix ? r->matrix->n - 1 : 1;
     struct fsd_verdict **own = FSD_NEW(arena, struct fsd_verdict *, n);
     struct fsd_judged *at = FSD_NEW(arena, struct fsd_judged, n);
@@ -257,7 +257,6 @@ static void write_verdicts(const struct fsd_report *r, const struct format *f,
     f->verdict(&all, r->style, out);
     for (uint32_t i = 0; i < n; i++)
         fsd_verdict_free(own[i]);
-    fsd_arena_free(arena);
 }
 
 static enum fsd_status write(const struct fsd_report *r, const struct format *f,

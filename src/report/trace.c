@@ -103,7 +103,7 @@ static void name_track(struct trace *t, const char *what, uint32_t track,
 static void name_tracks(struct trace *t, uint32_t elsewhere)
 {
     const struct fsd_diff *d = t->d;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     bool *there = FSD_NEW(scratch, bool, d->engine->nodes.n + 1);
     char name[32];
 
@@ -118,7 +118,6 @@ static void name_tracks(struct trace *t, uint32_t elsewhere)
     if (d->times->elsewhere > 0)
         name_track(t, "thread_name", elsewhere,
                    "in the profile, but not in the layer dump");
-    fsd_arena_free(scratch);
 }
 
 /* ------------------------------------------------------------------------ layers */

@@ -323,7 +323,7 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
     const struct fsd_state_port *q = output ? new->outputs.at : new->inputs.at;
     uint32_t n = output ? old->outputs.n : old->inputs.n;
     uint32_t m = output ? new->outputs.n : new->inputs.n, paired = 0;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     fsd_id *of_name = fsd_ids_new(scratch, fsd_intern_count(new->names));
     fsd_id *next = FSD_NEW(scratch, fsd_id, m); /* the next port with the same name */
 
@@ -350,7 +350,6 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
         to_new[i] = k;
         to_old[k] = i;
     }
-    fsd_arena_free(scratch);
 }
 
 /* ------------------------------------------------------------------------- all */

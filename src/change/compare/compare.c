@@ -175,7 +175,7 @@ static int by_worst(const void *a, const void *b)
 
 void fsd_compare_order(struct fsd_compare *c)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct place *places = FSD_NEW(scratch, struct place, c->regions.n);
 
     c->order = FSD_NEW(c->arena, fsd_id, c->regions.n);
@@ -184,7 +184,6 @@ void fsd_compare_order(struct fsd_compare *c)
     fsd_sort(places, c->regions.n, sizeof *places, by_worst);
     for (uint32_t i = 0; i < c->regions.n; i++)
         c->order[i] = places[i].region;
-    fsd_arena_free(scratch);
 }
 
 static bool is_no_view(const struct fsd_state *s, fsd_id node)

@@ -410,7 +410,7 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const struct fsd_state *best = s;
     uint32_t least = UINT32_MAX;
 
@@ -428,7 +428,6 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     out->producer = best->producer;
     out->stated = best->stated;
     out->built = best->built;
-    fsd_arena_free(scratch);
 }
 
 /* Takes the counts of layers and bytes from the worst of the mixed builds: no engine

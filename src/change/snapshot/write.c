@@ -550,7 +550,7 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_learnt learnt = {0};
     const bool *is_variant = find_variants(w, m, build, scratch, &learnt);
 
@@ -566,7 +566,6 @@ static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matr
     for (uint32_t row = 0; learnt.variants && row < m->rows.n; row++)
         if (is_variant[row])
             put_variant(w, m, build, row, scratch);
-    fsd_arena_free(scratch);
     return learnt;
 }
 

@@ -155,7 +155,7 @@ static struct fsd_producer through(const struct fsd_state *s,
 /* Derives core and core_in of nodes and core_from of outputs. */
 void fsd_state_see_through(struct fsd_state *s)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint8_t *seen = FSD_NEW(scratch, uint8_t, s->nodes.n);
 
     for (fsd_id i = 0; i < s->nodes.n; i++)
@@ -171,7 +171,6 @@ void fsd_state_see_through(struct fsd_state *s)
     }
     for (uint32_t i = 0; i < s->outputs.n; i++)
         s->outputs.at[i].core_from = through(s, s->outputs.at[i].from);
-    fsd_arena_free(scratch);
 }
 
 fsd_id fsd_state_owner_of_move(const struct fsd_state *s, const struct fsd_move *m)

@@ -64,7 +64,7 @@ static void put_gradient(struct fsd_json *root)
  * take one value per key. */
 static void put_nodes(const struct fsd_diff *d, bool timed, struct fsd_json *results)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     fsd_id *first = fsd_ids_new(scratch, fsd_intern_count(d->names));
     double *ms = FSD_NEW(scratch, double, d->model->nodes.n + 1);
 
@@ -82,7 +82,6 @@ static void put_nodes(const struct fsd_diff *d, bool timed, struct fsd_json *res
     for (fsd_id i = 0; i < d->model->nodes.n && !d->model->nodes.at[i].scope; i++)
         if (first[d->model->nodes.at[i].name] == i)
             put_node(d, i, timed, ms[i], results);
-    fsd_arena_free(scratch);
 }
 
 void fsd_annotate_node_data(const struct fsd_diff *d, FILE *out)

@@ -127,7 +127,7 @@ static enum fsd_status judge(const struct fsd_bisection *search, const char *pat
 {
     const struct fsd_graph *model = search->run->model;
     const struct fsd_span of = model->scopes.at[0].outputs;
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     struct fsd_compared *outputs = FSD_NEW(arena, struct fsd_compared, of.n + 1);
     struct fsd_file file;
     enum fsd_status status = fsd_file_open(&file, path, FSD_ACCURACY_MOST, err);
@@ -144,7 +144,6 @@ static enum fsd_status judge(const struct fsd_bisection *search, const char *pat
     if (status == FSD_OK)
         *out = fsd_accuracy_fails(outputs, of.n) ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
     status = fsd_file_done(&file, status, err);
-    fsd_arena_free(arena);
     return status;
 }
 

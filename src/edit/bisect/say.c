@@ -11,14 +11,13 @@ const char *fsd_search_tensor_name(const struct fsd_bisection *b, fsd_id tensor)
 static void put_fusion(const struct fsd_bisection *b, fsd_id group, FILE *out)
 {
     const struct fsd_marks *m = b->marks;
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
 
     if (m->layer_of[group] != FSD_NONE)
         fprintf(out, "layer %u  ", m->layer_of[group]);
     fprintf(out, "%s  ", fsd_fusion_kind_name(m->kinds[group]));
     fsd_put_safe(out, fsd_marks_called(arena, m, group));
     putc('\n', out);
-    fsd_arena_free(arena);
 }
 
 static void put_group(const struct fsd_bisection *b, fsd_id group, FILE *out)
@@ -218,14 +217,13 @@ static void put_names(const struct fsd_bisection *b, const fsd_id_vec *tensors,
 
 static void put_edits(const struct fsd_bisection *b, FILE *out)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     const struct fsd_marking what = fsd_search_marking(b, arena);
 
     put_names(b, &what.outputs, "marked as an output  ", out);
     put_names(b, &what.passed, "passed through an If ", out);
     if (!strcmp(b->run->model->kind, "onnx"))
         fputs("`bisect next -o FILE.onnx` writes this model.\n", out);
-    fsd_arena_free(arena);
 }
 
 /* The purposes of the next build. */

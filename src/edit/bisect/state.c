@@ -209,7 +209,7 @@ static enum fsd_status read_state(struct fsd_bisection **out, struct lines *l,
 enum fsd_status fsd_search_read(struct fsd_bisection **out, const char *path,
                                 const struct fsd_options *opt, struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     struct fsd_bisection *made = NULL;
     struct fsd_file file;
     enum fsd_status status = fsd_file_open(&file, path, STATE_MOST, err);
@@ -223,7 +223,6 @@ enum fsd_status fsd_search_read(struct fsd_bisection **out, const char *path,
     } else {
         fsd_file_close(&file);
     }
-    fsd_arena_free(arena);
     if (status == FSD_OK)
         *out = made;
     else

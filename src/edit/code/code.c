@@ -74,7 +74,7 @@ static unsigned best_depth(const struct fsd_code *plan)
 enum fsd_status fsd_code_put(const struct fsd_diff *d, const struct fsd_code_wish *wish,
                              FILE *out, struct fsd_error *err)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     struct fsd_code c = {.arena = arena,
                          .d = d,
                          .g = d->model,
@@ -97,6 +97,5 @@ enum fsd_status fsd_code_put(const struct fsd_diff *d, const struct fsd_code_wis
         fsd_code_print(&c, out);
         status = fsd_flush(out, err);
     }
-    fsd_arena_free(arena);
     return status;
 }

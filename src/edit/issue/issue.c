@@ -205,7 +205,7 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
  * of every comparison; nothing if there is neither an error nor a warning. */
 static void put_says(struct text *x)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const char *says[3];
 
     if (fsd_comparison_says(x->t->c, x->t->d, scratch, says)) {
@@ -214,7 +214,6 @@ static void put_says(struct text *x)
                   "text", x->out);
         fputs("\n", x->out);
     }
-    fsd_arena_free(scratch);
 }
 
 static void put_change(struct text *x)

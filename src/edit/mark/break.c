@@ -154,7 +154,7 @@ static struct fsd_candidate break_attention(const struct fsd_marks *m, fsd_id gr
 static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     bool *seen = FSD_NEW(scratch, bool, g->nodes.n), is = false;
     fsd_id_vec todo = {0};
 
@@ -169,7 +169,6 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
         FSD_EACH_OF (t, g->ports, g->nodes.at[from].in, tensor)
             fsd_vec_push(scratch, &todo, t);
     }
-    fsd_arena_free(scratch);
     return is;
 }
 

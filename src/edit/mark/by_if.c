@@ -589,7 +589,7 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
  * are forwarded so far. */
 static void add_parts(struct borders *b, bool residuals)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const struct fsd_marks *m = b->m;
 
     find_behind(b, scratch);
@@ -604,7 +604,6 @@ static void add_parts(struct borders *b, bool residuals)
             if (is_near(b, i))
                 add_stacked(b, i);
     }
-    fsd_arena_free(scratch);
 }
 
 /* The initial candidate: only the last inner tensor is forwarded. */

@@ -435,7 +435,7 @@ static bool goes_together(const struct fsd_marks *m, const bool *converted, fsd_
 
 static void add_together(struct fsd_marks *m)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     bool *converted = FSD_NEW(scratch, bool, m->d->engine->tensors.n);
 
     for (fsd_id i = 0; i < m->d->model->tensors.n; i++) {
@@ -452,7 +452,6 @@ static void add_together(struct fsd_marks *m)
         if (p->together && written != FSD_NONE)
             converted[written] = true;
     }
-    fsd_arena_free(scratch);
 }
 
 void fsd_marks_add_places(struct fsd_marks *m)

@@ -437,7 +437,7 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
                    struct fsd_cost *c)
 {
     const struct fsd_graph *e = m->engine;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* indexed by engine
                                                               tensor */
     const struct fsd_sizes *model = NULL;
@@ -445,13 +445,16 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
     c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);
     for (fsd_id t = 0; t < e->tensors.n; t++)
         like[t] = m->counterpart[t];
-    FSD_EACH (const struct fsd_node, n, e->nodes)
+    for (fsd_id layer = 0; layer < e->nodes.n; layer++) {
+        const struct fsd_node *n = &e->nodes.at[layer];
+
         FSD_EACH_OF (t, e->ports, n->out, tensor)
             if (t != FSD_NONE && like[t] == FSD_NONE &&
                 fsd_form_count(e, fsd_tensor_form(e, t)) < 0) {
                 model = model ? model : fsd_sizes_of_model(scratch, m->model);
                 like[t] = find_like(m, layers, c, model, like, t);
             }
+    }
     for (uint32_t i = 0; i < e->ports.n; i++)
         c->like[i] = fsd_id_at(like, e->ports.at[i].tensor);
     for (fsd_id layer = 0; layer < e->nodes.n; layer++)
@@ -459,5 +462,4 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
             drop_other_ranks(m, c, e->nodes.at[layer].in);
             drop_other_ranks(m, c, e->nodes.at[layer].out);
         }
-    fsd_arena_free(scratch);
 }

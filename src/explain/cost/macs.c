@@ -113,7 +113,7 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
 void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *layers,
                    const struct fsd_node_result *nodes, struct fsd_cost *c)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const struct fsd_lists bodies = fsd_graph_bodies(scratch, m->model);
 
     for (fsd_id i = 0; i < m->model->nodes.n; i++) {
@@ -137,5 +137,4 @@ void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *lay
         if (*macs == -1 && m->of_layer[i].n)
             *macs = of_nodes(m, nodes, c, &bodies, i);
     }
-    fsd_arena_free(scratch);
 }

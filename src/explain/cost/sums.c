@@ -66,7 +66,7 @@ static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena
 
 static void share_all(const struct parts *p, struct fsd_cost *c)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     id_vec nodes = {0};
 
     for (fsd_id i = 0; i < p->m->engine->nodes.n; i++) {
@@ -91,7 +91,6 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
         }
         share(c, pool + region->nodes.at, region->nodes.n, ms, false);
     }
-    fsd_arena_free(scratch);
 }
 
 FSD_ORDERED(by_time, struct fsd_op_time, fsd_falling(x->ms, y->ms),
@@ -99,7 +98,7 @@ FSD_ORDERED(by_time, struct fsd_op_time, fsd_falling(x->ms, y->ms),
 
 static void sum_ops(const struct parts *p, struct fsd_cost *c)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t *at = FSD_NEW(scratch, uint32_t, fsd_intern_count(p->m->model->names));
 
     for (fsd_id i = 0; i < p->m->model->nodes.n; i++) {
@@ -115,7 +114,6 @@ static void sum_ops(const struct parts *p, struct fsd_cost *c)
         c->op_times.at[at[op] - 1].ms += c->nodes[i].ms;
     }
     fsd_vec_sort(&c->op_times, by_time);
-    fsd_arena_free(scratch);
 }
 
 void fsd_cost_sums(const struct fsd_match *m, const struct fsd_measured *times,

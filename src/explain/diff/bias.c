@@ -53,13 +53,11 @@ static struct fsd_scales scales_of(const struct fsd_diff *d, fsd_id node,
 static bool has_misfit(const struct fsd_diff *d, fsd_id node,
                        struct fsd_bias_misfit *misfit)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
-    bool has = fsd_bias_misfits(scales_of(d, node, 0, false, scratch),
-                                scales_of(d, node, 1, false, scratch),
-                                scales_of(d, node, 2, true, scratch), misfit);
+    FSD_SCRATCH(scratch);
 
-    fsd_arena_free(scratch);
-    return has;
+    return fsd_bias_misfits(scales_of(d, node, 0, false, scratch),
+                            scales_of(d, node, 1, false, scratch),
+                            scales_of(d, node, 2, true, scratch), misfit);
 }
 
 bool fsd_bias_widens(const struct fsd_diff *d, fsd_id node,

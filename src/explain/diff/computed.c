@@ -351,7 +351,7 @@ static enum fsd_dtype computed(const struct view *v, const struct fsd_layer_resu
 const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
                                         const struct fsd_layer_result *layers)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     enum fsd_dtype *types = FSD_NEW(m->arena, enum fsd_dtype, m->links.n);
     struct view v = {.m = m, .lowerings = fsd_lowerings_new(scratch, m->facts)};
 
@@ -363,6 +363,5 @@ const enum fsd_dtype *fsd_diff_computed(const struct fsd_match *m,
         for (uint32_t i = links.at; i < links.at + links.n; i++)
             types[i] = computed(&v, &layers[v.layer], m->links.at[i].node);
     }
-    fsd_arena_free(scratch);
     return types;
 }

@@ -679,7 +679,7 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
                                              const struct fsd_layer_result *layers,
                                              const enum fsd_dtype *computed)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct doubts x = find_doubts(m, layers, scratch);
     struct fsd_node_result *nodes =
         FSD_NEW(m->arena, struct fsd_node_result, m->model->nodes.n);
@@ -701,6 +701,5 @@ const struct fsd_node_result *fsd_diff_nodes(const struct fsd_match *m,
         if (r->fate == FSD_FATE_LAYER)
             r->realised = fsd_realised(m, layers, computed, r->requested, i);
     }
-    fsd_arena_free(scratch);
     return nodes;
 }

@@ -386,7 +386,7 @@ static void find_readers(const struct walk *w, fsd_id mover)
 const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
                                        const struct fsd_layer_result *layers)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_flows *flows = FSD_NEW(m->arena, struct fsd_flows, 1);
     struct walk w = {m, layers, flows, FSD_NEW(scratch, fsd_id, m->model->tensors.n)};
     uint32_t n = m->engine->nodes.n;
@@ -441,6 +441,5 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
         if (flows->of[i].there)
             flows->of[i].head = head;
     }
-    fsd_arena_free(scratch);
     return flows;
 }

@@ -144,7 +144,7 @@ static void place(const struct fsd_match *m, struct fsd_flows *flows, fsd_id lay
 
 void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const struct fsd_graph *e = m->engine;
     uint32_t symbols = fsd_intern_count(m->model->names);
     /* Indexed by symbol: the only layer of that name; FSD_NONE or FSD_SEVERAL. */
@@ -161,5 +161,4 @@ void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows)
             served != FSD_NONE && served != FSD_SEVERAL)
             place(m, flows, i, served);
     }
-    fsd_arena_free(scratch);
 }

@@ -315,7 +315,7 @@ fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
                  const struct fsd_layer_result *layers, const enum fsd_dtype *computed,
                  const struct fsd_flows *flows, const struct fsd_node_result *nodes)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct search s = {.m = m,
                        .times = times,
                        .layers = layers,
@@ -337,6 +337,5 @@ fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
         look_at_layers(&s);
         collect(&s);
     }
-    fsd_arena_free(scratch);
     return s.found;
 }

@@ -318,7 +318,7 @@ static struct fsd_blocks *blocks_of(struct fsd_arena *arena, const struct fsd_di
                                     uint16_t patterns)
 {
     struct fsd_blocks *blocks = FSD_NEW(arena, struct fsd_blocks, 1);
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct judge j = {.d = d, .blocks = blocks};
 
     blocks->arena = arena;
@@ -344,7 +344,6 @@ static struct fsd_blocks *blocks_of(struct fsd_arena *arena, const struct fsd_di
         judge_between(&j, j.movers[i]);
         judge_type(&j);
     }
-    fsd_arena_free(scratch);
     return blocks;
 }
 

@@ -311,7 +311,7 @@ void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
                      uint16_t patterns)
 {
     const struct fsd_graph *g = facts->g;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint16_t *used = FSD_NEW(scratch, uint16_t, g->nodes.n);
     bool *passing = FSD_NEW(scratch, bool, g->nodes.n);
     uint32_t *known = FSD_NEW(scratch, uint32_t, fsd_intern_count(g->names));
@@ -336,6 +336,5 @@ void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
                 patterns & bit_of(FSD_PATTERN_QKV) && take_projections(a))
                 add_block(blocks, used, a, FSD_PATTERN_QKV, node);
         }
-    fsd_arena_free(scratch);
     fsd_vec_sort(&blocks->list, by_place);
 }

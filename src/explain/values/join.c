@@ -138,7 +138,7 @@ enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_match *m,
                                 const struct fsd_flows *flows, struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_values *v = FSD_NEW(m->arena, struct fsd_values, 1);
     struct join j = {.m = m, .n = numbers, .v = v};
     bool table = numbers->of == FSD_NUMBERS_OF_TABLE;
@@ -163,7 +163,6 @@ enum fsd_status fsd_values_join(const struct fsd_values **out,
     }
     if (!table)
         fsd_values_enter(v, m, flows, j.of_tensor);
-    fsd_arena_free(scratch);
     *out = v;
     return check_joined(&j, err);
 }

@@ -128,7 +128,7 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     struct fsd_numbers *out, struct fsd_error *err)
 {
     struct pairing p = {arena, names, out, err};
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t *of_a = a ? index_of(scratch, names, a) : NULL;
     uint32_t *of_b = index_of(scratch, names, b);
     enum fsd_status status = FSD_OK;
@@ -153,6 +153,5 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
     }
     for (uint32_t i = 0; a && i < a->at.n; i++)
         out->only_first += of_a[a->at.at[i].name] == i + 1 && !of_b[a->at.at[i].name];
-    fsd_arena_free(scratch);
     return status == FSD_OK ? check_any(&p, a, b) : status;
 }

@@ -72,7 +72,7 @@ static void peel(struct fsd_arena *scratch, const struct peel *p)
 void fsd_lint_find_cycles(struct fsd_lint *l)
 {
     uint32_t n = l->g->nodes.n;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct peel p = {.g = l->g,
                      .waits = FSD_NEW(scratch, uint32_t, n + 1),
                      .left = FSD_NEW(l->arena, bool, n + 1)};
@@ -86,7 +86,6 @@ void fsd_lint_find_cycles(struct fsd_lint *l)
     for (fsd_id i = 0; i < n; i++)
         any |= p.left[i];
     l->cyclic = any ? p.left : NULL;
-    fsd_arena_free(scratch);
 }
 
 void fsd_lint_find_repeats(struct fsd_lint *l)

@@ -73,7 +73,7 @@ FSD_ORDERED(by_name, struct named, strcmp(x->name, y->name), fsd_order(x->id, y-
 static void put_tensors(const struct fsd_graph *g, const char *word, unsigned flag,
                         FILE *out)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct named *list = FSD_NEW(scratch, struct named, g->tensors.n);
     uint32_t n = 0;
 
@@ -92,7 +92,6 @@ static void put_tensors(const struct fsd_graph *g, const char *word, unsigned fl
                     g->values.at[t->value].bytes ? "" : " not read");
         putc('\n', out);
     }
-    fsd_arena_free(scratch);
 }
 
 static void put_ports(const struct fsd_graph *g, const char *word,
@@ -187,7 +186,7 @@ static void put_layer(const struct fsd_graph *g, const struct fsd_layer *layer,
 static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
 {
     const struct fsd_node *node = &g->nodes.at[id];
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct named *list = FSD_NEW(scratch, struct named, node->attrs.n);
 
     fprintf(out, "node %u", id);
@@ -204,7 +203,6 @@ static void put_node(const struct fsd_graph *g, fsd_id id, FILE *out)
     fsd_sort(list, node->attrs.n, sizeof *list, by_name);
     for (uint32_t i = 0; i < node->attrs.n; i++)
         put_attr(g, &g->attrs.at[node->attrs.at + list[i].id], out);
-    fsd_arena_free(scratch);
     if (id < g->layers.n)
         put_layer(g, &g->layers.at[id], out);
 }

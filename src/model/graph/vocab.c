@@ -81,7 +81,7 @@ static bool is_known(const struct fsd_meaning *meaning)
  * large, because the model's file contains its longest name. */
 static void collect_lengths(struct fsd_vocab *v)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     size_t most = 0;
     bool *has;
 
@@ -95,7 +95,6 @@ static void collect_lengths(struct fsd_vocab *v)
     for (size_t n = most + 1; n-- > 0;)
         if (has[n])
             fsd_vec_push(v->model->arena, &v->lengths, (uint32_t)n);
-    fsd_arena_free(scratch);
 }
 
 static struct fsd_meaning *meanings_of_none(struct fsd_arena *arena, uint32_t n)

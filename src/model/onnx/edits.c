@@ -453,14 +453,13 @@ const char *fsd_onnx_new_name(struct fsd_onnx_edits *e, const char *base)
 enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
                                   struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_wire wire;
     enum fsd_status status =
         fsd_wire_filter(&wire, scratch, file, &onnx__model_proto__descriptor, err);
 
     if (status == FSD_OK)
         fsd_hash_128(wire.bytes, wire.size, hash);
-    fsd_arena_free(scratch);
     return status;
 }
 

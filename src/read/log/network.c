@@ -338,7 +338,7 @@ static void read_line(struct net *net, struct fsd_slice t)
 static void guess_outputs(struct net *net)
 {
     struct fsd_graph *g = net->g;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     bool *used = FSD_NEW(scratch, bool, g->tensors.n);
 
     for (fsd_id i = 0; i < g->nodes.n; i++)
@@ -349,7 +349,6 @@ static void guess_outputs(struct net *net)
         FSD_EACH_OF (t, g->ports, g->nodes.at[i].out, tensor)
             if (t != FSD_NONE && !used[t] && (g->nodes.at[i].scope || !net->marked))
                 g->tensors.at[t].flags |= FSD_TENSOR_OUTPUT;
-    fsd_arena_free(scratch);
 }
 
 /* Lists the inputs or outputs of each scope: counts them, allocates the spans, fills

@@ -111,7 +111,7 @@ static uint32_t count_common(const struct names *a, const struct names *b)
 static bool same_engine(const struct fsd_log_segmenter *s,
                         const struct fsd_log_engine *engine)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct names mine = list_names(scratch, s->lines.file, s->form, s->list),
                  other = {0};
     uint32_t common, fewer;
@@ -122,7 +122,6 @@ static bool same_engine(const struct fsd_log_segmenter *s,
                                engine->lists[form]);
     common = count_common(&mine, &other);
     fewer = mine.n < other.n ? mine.n : other.n;
-    fsd_arena_free(scratch);
     return 2 * (uint64_t)common >= fewer;
 }
 

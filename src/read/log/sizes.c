@@ -209,7 +209,7 @@ static void read_sizes_of(struct fsd_graph *g, struct fsd_log_lines lines,
 void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
                    const struct fsd_file *file)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct made *of = FSD_NEW(scratch, struct made, fsd_intern_count(g->names));
     fsd_sym *last = FSD_NEW(scratch, fsd_sym, g->nodes.n);
 
@@ -238,5 +238,4 @@ void fsd_log_sizes(struct fsd_graph *g, const struct fsd_history *h,
         if (layer < fsd_intern_count(g->names) && of[layer].node)
             read_sizes_of(g, lines, &of[layer]);
     }
-    fsd_arena_free(scratch);
 }

@@ -270,10 +270,9 @@ static uint32_t find_reformat(struct fsd_arena *scratch, const struct fsd_histor
 
 void fsd_timing_reformats(struct fsd_history *h)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
 
     for (uint32_t i = 0; i < h->events.n && h->rivals.n; i++)
         if (h->events.at[i].kind == FSD_EVENT_REFORMAT)
             h->events.at[i].timed = find_reformat(scratch, h, &h->events.at[i]);
-    fsd_arena_free(scratch);
 }

@@ -273,7 +273,7 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
                                      const struct fsd_file *file, fsd_profile_vec *out,
                                      struct fsd_error *err)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct reading t = {.arena = arena,
                         .scratch = scratch,
                         .names = names,
@@ -302,6 +302,5 @@ enum fsd_status fsd_ort_profile_read(struct fsd_arena *arena, struct fsd_intern 
                           "ran no nodes");
     if (status == FSD_OK)
         fsd_vec_push(arena, out, t.profile);
-    fsd_arena_free(scratch);
     return status;
 }

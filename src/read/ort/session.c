@@ -413,7 +413,7 @@ static void read_line(struct session_log *r, struct fsd_slice t)
 
 void fsd_ort_session_read(struct fsd_history *h, const struct fsd_file *file)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct session_log r = {.h = h, .keys = fsd_intern_new(scratch), .pass = FSD_NONE};
     size_t at = 0, end = file->size, released = 0;
 
@@ -436,5 +436,4 @@ void fsd_ort_session_read(struct fsd_history *h, const struct fsd_file *file)
         at++;
         fsd_file_release_behind(file, at, &released);
     }
-    fsd_arena_free(scratch);
 }

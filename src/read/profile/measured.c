@@ -136,7 +136,7 @@ static double *unknown(const struct fsd_graph *engine)
 void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
                  const struct fsd_profile *profiles, uint32_t n)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_spread *of = FSD_NEW(engine->arena, struct fsd_spread, engine->nodes.n);
     double *elsewhere = FSD_NEW(scratch, double, n),
            *sums = FSD_NEW(scratch, double, n);
@@ -170,5 +170,4 @@ void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
     out->elsewhere = n ? fsd_spread_of(elsewhere, n).median : 0;
     out->total += out->elsewhere;
     out->runs = runs_known ? out->runs : 0;
-    fsd_arena_free(scratch);
 }

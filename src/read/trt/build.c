@@ -482,7 +482,7 @@ static void find_jumps(struct fsd_graph *g)
 {
     static const char *const keys[] = {"JumpTarget", "JumpTargetThen",
                                        "JumpTargetElse"};
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     fsd_id *named = NULL; /* indexed by symbol: the first layer with that name, plus
                              1 */
 
@@ -504,7 +504,6 @@ static void find_jumps(struct fsd_graph *g)
                 fsd_vec_push(g->arena, &g->loops,
                              ((struct fsd_span){first - 1, i + 2 - first}));
         }
-    fsd_arena_free(scratch);
 }
 
 void fsd_build_finish(struct fsd_build *b)

@@ -370,7 +370,7 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
                                     struct fsd_error *err)
 {
     struct reading r = {.b = b, .file = file, .err = err};
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_log_scan own = {0};
     enum fsd_status status;
 
@@ -380,6 +380,5 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
     status = choose(file, scan, number, err);
     if (status == FSD_OK)
         status = read_engine(&r, &scan->engines.at[number ? number - 1 : 0]);
-    fsd_arena_free(scratch);
     return status;
 }

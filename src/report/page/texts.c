@@ -180,7 +180,7 @@ static void put_command(const struct fsd_report *r, const char *run, FILE *out)
 void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *findings,
                         FILE *out)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     bool one_run = r->run && !r->matrix && !r->compare;
     struct command *row = FSD_NEW(arena, struct command, 1);
     struct fsd_print command;
@@ -197,5 +197,4 @@ void fsd_page_put_texts(const struct fsd_report *r, const struct fsd_findings *f
     if (r->verdicts)
         row->builds = checks_of(arena, r->verdicts);
     fsd_record_put_json(&command_record, row, out);
-    fsd_arena_free(arena);
 }

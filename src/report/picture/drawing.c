@@ -125,7 +125,7 @@ static uint32_t *ranks_of(const struct fsd_drawing *w, struct fsd_arena *arena)
 
 uint64_t fsd_drawing_span(const struct fsd_drawing *w)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     const uint32_t *rank = ranks_of(w, scratch);
     uint64_t span = 0;
 
@@ -136,7 +136,6 @@ uint64_t fsd_drawing_span(const struct fsd_drawing *w)
 
             span += a > b ? a - b : b - a;
         }
-    fsd_arena_free(scratch);
     return span;
 }
 

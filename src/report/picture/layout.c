@@ -76,7 +76,7 @@ enum { PROBE_SECONDS = 10 };
 
 bool fsd_picture_lays_out(const char *format)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     const char *dot = "digraph { a -> b }";
     struct fsd_layouts *l = fsd_layouts_begin(arena, &dot, 1, format);
     struct fsd_print picture;
@@ -86,7 +86,6 @@ bool fsd_picture_lays_out(const char *format)
     fsd_layouts_end(l);
     fsd_print_close(&picture);
     free(picture.text);
-    fsd_arena_free(arena);
     return good;
 }
 

@@ -737,7 +737,7 @@ void fsd_compare_write_text(const struct fsd_report *r, FILE *out)
 {
     const struct fsd_compare *c = r->compare;
     const struct fsd_style *style = r->style;
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
     const struct by_region x = {BY_REGION(c, edges, arena), BY_REGION(c, moves, arena),
                                 BY_REGION(c, kernels, arena)};
     struct fsd_alike alike = fsd_regions_alike(c, arena);
@@ -761,5 +761,4 @@ void fsd_compare_write_text(const struct fsd_report *r, FILE *out)
         put_tactics(c, out);
     put_presences(c, style, out);
     put_efforts(c, style, out);
-    fsd_arena_free(arena);
 }

@@ -167,7 +167,7 @@ static void add_layers(struct folding *f, fsd_id from, fsd_id end, bool fold)
 void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *style,
                             FILE *out)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t n = d->engine->nodes.n;
     uint64_t *hashes = FSD_NEW(scratch, uint64_t, n);
     struct folding f = {.d = d, .arena = scratch, .seen = find_remarkable(d, scratch)};
@@ -191,5 +191,4 @@ void fsd_text_layers_folded(const struct fsd_diff *d, const struct fsd_style *st
     }
     add_layers(&f, plain, n, fold);
     fsd_text_rows(d, style, f.rows.at, f.rows.n, out);
-    fsd_arena_free(scratch);
 }

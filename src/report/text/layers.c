@@ -325,7 +325,7 @@ static void put_block(const struct fsd_diff *d, const struct fsd_style *style,
 
 void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FILE *out)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     size_t left = left_width(d, style, scratch);
 
     fsd_ink(style, FSD_INK_FAINT, out);
@@ -339,5 +339,4 @@ void fsd_text_layers(const struct fsd_diff *d, const struct fsd_style *style, FI
     fsd_ink(style, FSD_INK_PLAIN, out);
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         put_block(d, style, left, i, out);
-    fsd_arena_free(scratch);
 }

@@ -175,7 +175,7 @@ static void put_layer(const struct listing *l, const struct fsd_text_row *row)
 {
     const struct fsd_diff *d = l->d;
     fsd_id layer = row->from;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     bool inserted = d->layers[layer].inserted;
     bool lost = !fsd_match_maps_layer(d->match, layer) &&
                 d->layers[layer].kind == FSD_KIND_COMPUTE && !inserted;
@@ -194,7 +194,6 @@ static void put_layer(const struct listing *l, const struct fsd_text_row *row)
                           fsd_text_width(l->style));
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
     put_subject(l, subject_of(d, layer, row, scratch), " + ", used);
-    fsd_arena_free(scratch);
 }
 
 /* ------------------------------------------------------------------- folded layers */
@@ -256,7 +255,7 @@ static void put_first_and_last(const struct listing *l, const struct fsd_text_ro
 {
     fsd_id first = edge_node(l->d, row->from, row->to, false),
            last = edge_node(l->d, row->from, row->to, true);
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_print both;
 
     put_module(row, fsd_print_open(&both));
@@ -266,13 +265,12 @@ static void put_first_and_last(const struct listing *l, const struct fsd_text_ro
         put_name(l->d, last, row->heading, both.out);
     }
     put_subject(l, fsd_print_take(&both, scratch), " to ", used);
-    fsd_arena_free(scratch);
 }
 
 static void put_run(const struct listing *l, const struct fsd_text_row *row)
 {
     const struct fsd_diff *d = l->d;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_print line;
     uint32_t nodes = 0;
     size_t used;
@@ -296,7 +294,6 @@ static void put_run(const struct listing *l, const struct fsd_text_row *row)
     else
         putc('\n', l->out);
     fsd_ink(l->style, FSD_INK_PLAIN, l->out);
-    fsd_arena_free(scratch);
 }
 
 /* ---------------------------------------------------------------------- the listing */
@@ -330,7 +327,7 @@ void fsd_text_rows(const struct fsd_diff *d, const struct fsd_style *style,
         [FSD_TEXT_CONTROL] = put_control,
         [FSD_TEXT_AGAIN] = put_again};
     const struct listing l = {d, style, out};
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_text_scope stated = {{"", 0}, '/'};
 
     for (uint32_t i = 0; i < n; i++)
@@ -341,5 +338,4 @@ void fsd_text_rows(const struct fsd_diff *d, const struct fsd_style *style,
             put_heading(&l, stated = rows[i].heading);
         put[rows[i].what](&l, &rows[i]);
     }
-    fsd_arena_free(scratch);
 }

@@ -200,7 +200,7 @@ static void put_parts(const struct fsd_diff *d, const struct fsd_style *style,
 static void put_providers(const struct fsd_diff *d, const struct fsd_style *style,
                           FILE *out)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t *n = FSD_NEW(scratch, uint32_t, fsd_intern_count(d->names));
     bool any = false;
 
@@ -220,7 +220,6 @@ static void put_providers(const struct fsd_diff *d, const struct fsd_style *styl
         fsd_put_tally(out, &any, n[0], "unknown");
         putc('\n', out);
     }
-    fsd_arena_free(scratch);
 }
 
 static void put_op_times(const struct fsd_diff *d, const struct fsd_style *style,
@@ -528,9 +527,8 @@ static void write_folded(const struct fsd_diff *d, const void *summary,
 
 void fsd_write_text(const struct fsd_report *r, FILE *out)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
 
     (r->style->all ? write_whole : write_folded)(
         r->run, fsd_summary_held(scratch, r->run), r->style, out);
-    fsd_arena_free(scratch);
 }

@@ -9,13 +9,12 @@ enum { SHOWN = 12, FEW = 6, ALIKE = 3, REASONS = 32 };
 
 static void put_ops(const struct fsd_diff *d, enum fsd_fate fate, FILE *out)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_words ops = fsd_ops_of_fate(scratch, d, fate);
 
     for (uint32_t i = 0; i < ops.n; i++)
         fsd_printf_safe(out, "%s%s %u", i ? ", " : ": ", ops.at[i], ops.counts[i]);
     putc('\n', out);
-    fsd_arena_free(scratch);
 }
 
 /* Whether only one reason is known for the node's fate; such nodes are listed

@@ -11,10 +11,9 @@
 static void add_fingerprint(struct fsd_json *object, const char *key, const char *build,
                             const struct fsd_finding *item)
 {
-    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(arena);
 
     fsd_json_text(object, key, fsd_fingerprint_text(arena, build, item));
-    fsd_arena_free(arena);
 }
 
 /* ---------------------------------------------------------------------- SARIF */
@@ -197,7 +196,7 @@ void fsd_verdict_put_sarif(const struct fsd_verdicts *all,
                            const struct fsd_style *style, FILE *out)
 {
     struct fsd_json *log = fsd_json_new(out), *run, *results;
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     uint32_t n_rules = 0, *index;
 
     (void)style;
@@ -215,7 +214,6 @@ void fsd_verdict_put_sarif(const struct fsd_verdicts *all,
     for (uint32_t b = 0; b < all->n; b++)
         add_results(&all->at[b], all->list ? all->at[b].name : NULL, index, results);
     fsd_json_end(log);
-    fsd_arena_free(scratch);
 }
 
 /* --------------------------------------------------------------------- GitLab */

@@ -132,7 +132,7 @@ static uint32_t room_for(const struct alike *alike, enum fsd_severity severity,
 static void put_findings(const struct fsd_verdict *v, uint32_t cause,
                          const struct fsd_style *style, FILE *out)
 {
-    struct fsd_arena *scratch = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct alike *all = count_alike(v, cause, scratch);
 
     for (uint32_t i = 0; i < v->findings->list.n; i++) {
@@ -151,7 +151,6 @@ static void put_findings(const struct fsd_verdict *v, uint32_t cause,
                     room ? "more" : "notes");
         alike->put++;
     }
-    fsd_arena_free(scratch);
 }
 
 /* Prints one cause after the other, and then the findings without a single cause. */
