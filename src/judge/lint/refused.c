@@ -11,19 +11,16 @@ static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
 }
 
 /* The first input is a network input, and a sequence or an optional. */
-bool fsd_refused_reads_list(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_reads_list)
 {
     fsd_id first = fsd_node_in_tensor(l->g, node, 0);
 
-    (void)r;
     return fsd_graph_tensor(l->g, first)->item != FSD_NONE &&
            fsd_tensor_is(l->g, first, FSD_TENSOR_INPUT);
 }
 
 /* Any input or output has one of the types. */
-bool fsd_refused_has_a_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_has_a_type)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
     struct fsd_span in = n->in, out = n->out;
@@ -52,30 +49,26 @@ static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types
 }
 
 /* The first input has one of the types, constant or not. */
-bool fsd_refused_takes_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_takes_type)
 {
     return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
 /* The input `number` has one of the types. */
-bool fsd_refused_has_type_at(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_has_type_at)
 {
     return has_type(l->g, fsd_node_in_tensor(l->g, node, (uint32_t)r->number),
                     r->types);
 }
 
-bool fsd_refused_reads_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_reads_type)
 {
     return fsd_refused_takes_type(l, r, node) && !l->facts->folded[node];
 }
 
 /* The first input has one of the types, the builder does not fold the node, and no Q
  * produces the input. */
-bool fsd_refused_reads_plain(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_reads_plain)
 {
     return fsd_refused_reads_type(l, r, node) &&
            !is_quantized(l, fsd_node_in_tensor(l->g, node, 0), r->types);
@@ -83,15 +76,13 @@ bool fsd_refused_reads_plain(const struct fsd_lint *l, const struct fsd_refusal_
 
 /* The first input has one of the types, the builder does not fold the node, and there
  * is a second operand: an Einsum with one operand multiplies nothing. */
-bool fsd_refused_multiplies(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_multiplies)
 {
     return fsd_refused_reads_type(l, r, node) && fsd_node_has_in(l->g, node, 1);
 }
 
 /* One of the first two inputs is a stored constant of the types. */
-bool fsd_refused_reads_stored(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_reads_stored)
 {
     for (uint32_t i = 0; i < 2; i++) {
         fsd_id tensor = fsd_node_in_tensor(l->g, node, i);
@@ -122,8 +113,7 @@ static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
 }
 
 /* A size of the output is computed from dynamic sizes in one of the types. */
-bool fsd_refused_sizes_in_half(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_sizes_in_half)
 {
     uint32_t inputs = fsd_op_shape_inputs(l->g, node), left = 64;
 
@@ -138,8 +128,7 @@ bool fsd_refused_sizes_in_half(const struct fsd_lint *l,
 }
 
 /* The first input is a constant of the types. */
-bool fsd_refused_weighs(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                        fsd_id node)
+FSD_CONDITION(fsd_refused_weighs)
 {
     fsd_id first = fsd_node_in_tensor(l->g, node, 0);
 
@@ -148,8 +137,7 @@ bool fsd_refused_weighs(const struct fsd_lint *l, const struct fsd_refusal_row *
 
 /* The output has one of the types, and is neither a network output nor read by a
  * quantizer. */
-bool fsd_refused_inside(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                        fsd_id node)
+FSD_CONDITION(fsd_refused_inside)
 {
     fsd_id out = fsd_node_out_tensor(l->g, node, 0);
 
@@ -160,8 +148,7 @@ bool fsd_refused_inside(const struct fsd_lint *l, const struct fsd_refusal_row *
 }
 
 /* Data and weights are quantized, to the types. */
-bool fsd_refused_runs_narrow(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_runs_narrow)
 {
     return fsd_lint_is_narrow(l, node) &&
            r->types >> fsd_lint_held(l, node, 1)->type & 1;
@@ -169,14 +156,12 @@ bool fsd_refused_runs_narrow(const struct fsd_lint *l, const struct fsd_refusal_
 
 /* Data and weights are quantized to types that no kernel multiplies with each other: 4
  * and 8 bits, except for a two-dimensional product with several scales. */
-bool fsd_refused_mixes(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                       fsd_id node)
+FSD_CONDITION(fsd_refused_mixes)
 {
     const struct fsd_shape *x =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
     const struct fsd_quantizer *data, *weights;
 
-    (void)r;
     if (!fsd_lint_is_narrow(l, node))
         return false;
     data = fsd_lint_held(l, node, 0);
@@ -191,8 +176,7 @@ bool fsd_refused_mixes(const struct fsd_lint *l, const struct fsd_refusal_row *r
 
 /* The node dequantizes a constant without dimensions that no Q produces, and its output
  * is needed. */
-bool fsd_refused_is_scalar(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                           fsd_id node)
+FSD_CONDITION(fsd_refused_is_scalar)
 {
     fsd_id data = fsd_node_in_tensor(l->g, node, 0);
     const struct fsd_shape *x = fsd_shape_of(l->sizes, data);
@@ -202,8 +186,7 @@ bool fsd_refused_is_scalar(const struct fsd_lint *l, const struct fsd_refusal_ro
 }
 
 /* The node dequantizes a constant that an operator computes. */
-bool fsd_refused_is_not_stored(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_is_not_stored)
 {
     fsd_id producer = fsd_node_in_producer(l->g, node, 0);
 
@@ -212,24 +195,21 @@ bool fsd_refused_is_not_stored(const struct fsd_lint *l,
 }
 
 /* The input `number` is in the list with an empty name. */
-bool fsd_refused_is_left_empty(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_is_left_empty)
 {
     return l->g->nodes.at[node].in.n > r->number &&
            !fsd_node_has_in(l->g, node, (uint32_t)r->number);
 }
 
 /* There are three dimensions after the channels. */
-bool fsd_refused_is_spatial(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_is_spatial)
 {
     return fsd_refused_reads_type(l, r, node) &&
            fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 5;
 }
 
 /* More than `number` outputs are used. */
-bool fsd_refused_gives_more(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_gives_more)
 {
     int64_t n = 0;
 
@@ -240,8 +220,7 @@ bool fsd_refused_gives_more(const struct fsd_lint *l, const struct fsd_refusal_r
 }
 
 /* One of the inputs whose bit is set in `number` is given. */
-bool fsd_refused_is_there(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                          fsd_id node)
+FSD_CONDITION(fsd_refused_is_there)
 {
     for (uint32_t k = 0; k < 32; k++)
         if (r->number >> k & 1 && fsd_node_has_in(l->g, node, k))
@@ -250,8 +229,7 @@ bool fsd_refused_is_there(const struct fsd_lint *l, const struct fsd_refusal_row
 }
 
 /* One of the inputs whose bit is set in `number` is left out. */
-bool fsd_refused_lacks_one(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                           fsd_id node)
+FSD_CONDITION(fsd_refused_lacks_one)
 {
     for (uint32_t k = 0; k < 32; k++)
         if (r->number >> k & 1 && !fsd_node_has_in(l->g, node, k))
@@ -261,8 +239,7 @@ bool fsd_refused_lacks_one(const struct fsd_lint *l, const struct fsd_refusal_ro
 
 /* The input `number` is given, of one of the types (if there are any), and not a
  * constant. */
-bool fsd_refused_is_computed(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_is_computed)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
@@ -271,8 +248,7 @@ bool fsd_refused_is_computed(const struct fsd_lint *l, const struct fsd_refusal_
 }
 
 /* Either bound, the second or the third input, is not a constant. */
-bool fsd_refused_computes_a_bound(const struct fsd_lint *l,
-                                  const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_computes_a_bound)
 {
     struct fsd_refusal_row bound = *r;
 
@@ -283,8 +259,7 @@ bool fsd_refused_computes_a_bound(const struct fsd_lint *l,
 }
 
 /* The input `number` is one of the network's. */
-bool fsd_refused_is_given(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                          fsd_id node)
+FSD_CONDITION(fsd_refused_is_given)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
@@ -293,8 +268,7 @@ bool fsd_refused_is_given(const struct fsd_lint *l, const struct fsd_refusal_row
 }
 
 /* The input `number` is a constant above 3840. */
-bool fsd_refused_is_too_many(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_is_too_many)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
     const struct fsd_ints *known = fsd_sizes_ints(l->sizes, given);
@@ -303,16 +277,13 @@ bool fsd_refused_is_too_many(const struct fsd_lint *l, const struct fsd_refusal_
 }
 
 /* There is a mask as well as is_causal. */
-bool fsd_refused_is_masked_twice(const struct fsd_lint *l,
-                                 const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_is_masked_twice)
 {
-    (void)r;
     return fsd_node_has_in(l->g, node, 3) && fsd_node_int(l->g, node, "is_causal", 0);
 }
 
 /* The node runs in both directions, with different activations. */
-bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_is_lopsided)
 {
     const struct fsd_node *self = &l->g->nodes.at[node];
     const struct fsd_attr *attr = fsd_node_attr(l->g, self, "activations");
@@ -321,7 +292,6 @@ bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_
                 !strcmp(fsd_text(l->g->names, direction->s), "bidirectional");
     uint32_t n = both && attr && attr->kind == FSD_ATTR_STRINGS ? attr->list.n / 2 : 0;
 
-    (void)r;
     for (uint32_t i = 0; i < n; i++)
         if (l->g->links.at[attr->list.at + i] != l->g->links.at[attr->list.at + n + i])
             return true;
@@ -329,27 +299,22 @@ bool fsd_refused_is_lopsided(const struct fsd_lint *l, const struct fsd_refusal_
 }
 
 /* The node computes an integer remainder of operands that are not integers. */
-bool fsd_refused_is_inexact(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_is_inexact)
 {
     return fsd_refused_reads_type(l, r, node) && !fsd_node_int(l->g, node, "fmod", 0);
 }
 
-bool fsd_refused_has_zero_point(const struct fsd_lint *l,
-                                const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_zero_point)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
 
-    (void)r;
     return q && q->zero == FSD_ZERO_OTHER;
 }
 
-bool fsd_refused_has_bad_scale(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_bad_scale)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
 
-    (void)r;
     for (uint32_t i = 0; q && q->scales && i < q->n; i++)
         if (!(q->scales[i] > 0))
             return true;
@@ -358,20 +323,17 @@ bool fsd_refused_has_bad_scale(const struct fsd_lint *l,
 
 /* The model's opset is before 7, when operators broadcast with attributes, if at
  * all. */
-bool fsd_refused_is_pre_7(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                          fsd_id node)
+FSD_CONDITION(fsd_refused_is_pre_7)
 {
     int64_t opset = fsd_graph_opset(l->g);
 
-    (void)r;
     (void)node;
     return opset && opset < 7;
 }
 
 /* The input `number` is computed, even if from constants; only a copy or a cast of a
  * constant is accepted. */
-bool fsd_refused_is_not_weights(const struct fsd_lint *l,
-                                const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_is_not_weights)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
 
@@ -391,8 +353,7 @@ bool fsd_refused_is_not_weights(const struct fsd_lint *l,
 }
 
 /* The input has one of the types, and a bound is named "". */
-bool fsd_refused_lacks_a_bound(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_lacks_a_bound)
 {
     uint32_t n = l->g->nodes.at[node].in.n;
 
@@ -403,8 +364,7 @@ bool fsd_refused_lacks_a_bound(const struct fsd_lint *l,
 
 /* One of the inputs whose bit is set in `number` is a network input of one of the
  * types. */
-bool fsd_refused_counts_data(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_counts_data)
 {
     for (uint32_t k = 0; k < 3; k++) {
         fsd_id given = fsd_node_in_tensor(l->g, node, k);
@@ -418,23 +378,20 @@ bool fsd_refused_counts_data(const struct fsd_lint *l, const struct fsd_refusal_
 }
 
 /* An attribute requests one of the types for the output. */
-bool fsd_refused_is_asked_for(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_is_asked_for)
 {
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) &&
            has_type(l->g, fsd_node_out_tensor(l->g, node, 0), r->types);
 }
 
-bool fsd_refused_has_attr(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                          fsd_id node)
+FSD_CONDITION(fsd_refused_has_attr)
 {
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
 /* The attribute, or one of its numbers, is not `number`; if the row has `words`, 1 is
  * allowed as well. */
-bool fsd_refused_number_is_not(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_number_is_not)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
 
@@ -449,8 +406,7 @@ bool fsd_refused_number_is_not(const struct fsd_lint *l,
 }
 
 /* The attribute is one of `words` or, if `number` is set, none of them. */
-bool fsd_refused_word_is(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                         fsd_id node)
+FSD_CONDITION(fsd_refused_word_is)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
 

@@ -77,8 +77,7 @@ static bool any_twice(const struct numbers *axes, uint32_t rank)
 }
 
 /* The attribute is an axis that the first input does not have. */
-bool fsd_refused_axis_is_outside(const struct fsd_lint *l,
-                                 const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_axis_is_outside)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
     const struct fsd_shape *x = shape_in(l, node, 0);
@@ -89,8 +88,7 @@ bool fsd_refused_axis_is_outside(const struct fsd_lint *l,
 
 /* A number of the attribute, or else of the input `number`, is no axis of the first
  * input. */
-bool fsd_refused_axes_are_outside(const struct fsd_lint *l,
-                                  const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_axes_are_outside)
 {
     struct numbers axes = numbers_of(l, node, r->attr, (uint32_t)r->number);
     const struct fsd_shape *x = shape_in(l, node, 0);
@@ -100,24 +98,20 @@ bool fsd_refused_axes_are_outside(const struct fsd_lint *l,
 }
 
 /* Two new axes have the same position. */
-bool fsd_refused_adds_axis_twice(const struct fsd_lint *l,
-                                 const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_adds_axis_twice)
 {
     struct numbers axes = numbers_of(l, node, "axes", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
 
-    (void)r;
     return x->ranked && any_twice(&axes, x->rank + axes.n);
 }
 
 /* The node removes an axis with more than one element. */
-bool fsd_refused_squeezes_data(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_squeezes_data)
 {
     struct numbers axes = numbers_of(l, node, "axes", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
 
-    (void)r;
     for (uint32_t i = 0; x->ranked && i < axes.n; i++) {
         int64_t axis = fsd_axis(axes.at[i], x->rank);
 
@@ -129,13 +123,11 @@ bool fsd_refused_squeezes_data(const struct fsd_lint *l,
 
 /* The permutation has an axis twice, or a number that is no axis.  The parser accepts
  * fewer axes than the input has. */
-bool fsd_refused_is_no_order(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_is_no_order)
 {
     struct numbers perm = numbers_of(l, node, "perm", FSD_NONE);
     const struct fsd_shape *x = shape_in(l, node, 0);
 
-    (void)r;
     return x->ranked && (any_outside(&perm, x->rank) || any_twice(&perm, x->rank));
 }
 
@@ -143,8 +135,7 @@ bool fsd_refused_is_no_order(const struct fsd_lint *l, const struct fsd_refusal_
 
 /* The new shape has a different number of elements.  A 0 keeps the size of the input,
  * and a -1 stands for the remaining elements. */
-bool fsd_refused_changes_volume(const struct fsd_lint *l,
-                                const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_changes_volume)
 {
     struct numbers shape = numbers_of(l, node, "shape", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
@@ -152,7 +143,6 @@ bool fsd_refused_changes_volume(const struct fsd_lint *l,
     int64_t volume = fsd_shape_count(l->sizes->amounts, x), asked = 1;
     unsigned open = 0;
 
-    (void)r;
     if (!fsd_shape_is_full(x) || volume <= 0 || !shape.n)
         return false;
     for (uint32_t i = 0; i < shape.n; i++) {
@@ -172,8 +162,7 @@ bool fsd_refused_changes_volume(const struct fsd_lint *l,
 }
 
 /* The third input of a Gemm does not broadcast to its output. */
-bool fsd_refused_adds_unlike(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_adds_unlike)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *y = shape_in(l, node, 1),
                            *c = shape_in(l, node, 2);
@@ -181,7 +170,6 @@ bool fsd_refused_adds_unlike(const struct fsd_lint *l, const struct fsd_refusal_
          b = fsd_node_int(l->g, node, "transB", 0) != 0;
     const int64_t sizes[] = {size_at(y, b ? 1 : 0), size_at(x, a ? 0 : 1)};
 
-    (void)r;
     for (int i = 0; i < 2 && x->rank == 2 && y->rank == 2; i++)
         if (sizes[i] > 1 && size_at(c, i) > 1 && size_at(c, i) != sizes[i])
             return true;
@@ -189,12 +177,10 @@ bool fsd_refused_adds_unlike(const struct fsd_lint *l, const struct fsd_refusal_
 }
 
 /* The scale of a normalization does not broadcast to its data. */
-bool fsd_refused_scales_unlike(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_scales_unlike)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *scale = shape_in(l, node, 1);
 
-    (void)r;
     for (int i = 0; i < scale->rank && i < x->rank; i++)
         if (size_at(x, i) > 1 && size_at(scale, i) > 1 &&
             size_at(x, i) != size_at(scale, i))
@@ -204,8 +190,7 @@ bool fsd_refused_scales_unlike(const struct fsd_lint *l,
 
 /* The length of one of the inputs 1 to `number` differs from the number of channels.
  * An InstanceNormalization repeats an input of length 1. */
-bool fsd_refused_counts_channels(const struct fsd_lint *l,
-                                 const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_counts_channels)
 {
     const struct fsd_shape *x = shape_in(l, node, 0);
     int64_t channels = x->rank > 1 ? size_at(x, x->rank - 2) : 0;
@@ -222,13 +207,11 @@ bool fsd_refused_counts_channels(const struct fsd_lint *l,
 }
 
 /* The length of a Conv's bias differs from the number of its kernels. */
-bool fsd_refused_biases_unlike(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_biases_unlike)
 {
     const struct fsd_shape *w = shape_in(l, node, 1), *bias = shape_in(l, node, 2);
     int64_t kernels = w->rank > 2 ? size_at(w, w->rank - 1) : 0;
 
-    (void)r;
     return kernels && bias->rank == 1 && size_at(bias, 0) &&
            size_at(bias, 0) != kernels;
 }
@@ -236,36 +219,30 @@ bool fsd_refused_biases_unlike(const struct fsd_lint *l,
 /* -------------------------------------------------------------------------- lengths */
 
 /* There are more repeats than the input has axes. */
-bool fsd_refused_repeats_more(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_repeats_more)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *n = shape_in(l, node, 1);
 
-    (void)r;
     return x->ranked && n->rank == 1 && size_at(n, 0) > x->rank;
 }
 
 /* There are not two pads for each axis: for each listed axis or, if none is listed, for
  * all. */
-bool fsd_refused_pads_other(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                            fsd_id node)
+FSD_CONDITION(fsd_refused_pads_other)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *pads = shape_in(l, node, 1);
 
-    (void)r;
     return !fsd_node_has_in(l->g, node, 3) && x->ranked && pads->rank == 1 &&
            size_at(pads, 0) && size_at(pads, 0) != 2 * (int64_t)x->rank;
 }
 
 /* The parts need more elements than the axis has. */
-bool fsd_refused_parts_exceed(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_parts_exceed)
 {
     struct numbers parts = numbers_of(l, node, "split", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
     int64_t axis = fsd_axis(fsd_node_int(l->g, node, "axis", 0), x->rank), sum = 0;
 
-    (void)r;
     if (!x->ranked || axis < 0)
         return false;
     for (uint32_t i = 0; i < parts.n; i++)
@@ -275,14 +252,12 @@ bool fsd_refused_parts_exceed(const struct fsd_lint *l, const struct fsd_refusal
 
 /* The number of scales differs from the size of their axis, or the blocks do not divide
  * the axis. */
-bool fsd_refused_has_unlike_scales(const struct fsd_lint *l,
-                                   const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_unlike_scales)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);
     const struct fsd_shape *x = shape_in(l, node, 0), *scale = shape_in(l, node, 1);
     int64_t axis = fsd_axis(fsd_node_int(l->g, node, "axis", 1), x->rank);
 
-    (void)r;
     if (!q || !x->ranked || axis < 0)
         return false;
     if (scale->rank == 1)

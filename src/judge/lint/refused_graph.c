@@ -94,10 +94,8 @@ void fsd_lint_find_repeats(struct fsd_lint *l)
         l->repeats |= !strcmp(l->g->remarks.at[i].rule, "input/duplicate-output");
 }
 
-bool fsd_refused_is_cyclic(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                           fsd_id node)
+FSD_CONDITION(fsd_refused_is_cyclic)
 {
-    (void)r;
     return l->cyclic && l->cyclic[node];
 }
 
@@ -105,12 +103,10 @@ bool fsd_refused_is_cyclic(const struct fsd_lint *l, const struct fsd_refusal_ro
 
 /* Whether an earlier node writes a tensor with the same name as one of its outputs: the
  * reader of models drops the second tensor's name. */
-bool fsd_refused_makes_again(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_makes_again)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
 
-    (void)r;
     for (uint32_t i = 0; l->repeats && i < n->out.n; i++) {
         fsd_id tensor = fsd_node_out(l->g, n, i)->tensor;
 
@@ -122,13 +118,11 @@ bool fsd_refused_makes_again(const struct fsd_lint *l, const struct fsd_refusal_
 
 /* The node reads a tensor that is neither an input nor a constant of its graph, and has
  * no producer there. */
-bool fsd_refused_reads_nothing(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_reads_nothing)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
     unsigned given = FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT | FSD_TENSOR_SPARSE;
 
-    (void)r;
     FSD_EACH_OF (tensor, l->g->ports, n->in, tensor)
         if (tensor != FSD_NONE && !fsd_graph_tensor(l->g, tensor)->producers.n &&
             !fsd_tensor_is(l->g, tensor, given))
@@ -155,8 +149,7 @@ static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
 
 /* The inputs have at least two of the types.  For operators whose inputs are all
  * data. */
-bool fsd_refused_mixes_numbers(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_mixes_numbers)
 {
     uint64_t types = 0;
 
@@ -166,8 +159,7 @@ bool fsd_refused_mixes_numbers(const struct fsd_lint *l,
     return (types & (types - 1)) != 0;
 }
 
-bool fsd_refused_mixes_types(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_mixes_types)
 {
     return fsd_refused_mixes_numbers(l, r, node) && needs_one_type(l, node);
 }
@@ -185,8 +177,7 @@ static bool is_unlike(const struct fsd_lint *l, fsd_id a, fsd_id b)
 
 /* The type of an If's output depends on the branch, or that of a Loop's state on the
  * step. A Loop has two inputs before its states, and its body one output. */
-bool fsd_refused_changes_type(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_changes_type)
 {
     const struct fsd_graph *g = l->g;
     fsd_id one = fsd_list_at(&l->sizes->bodies, node, 0);
@@ -194,7 +185,6 @@ bool fsd_refused_changes_type(const struct fsd_lint *l, const struct fsd_refusal
     bool loops = fsd_node_is(g, node, FSD_ONNX_Loop);
     struct fsd_span a, b;
 
-    (void)r;
     if (one == FSD_NONE || (!loops && other == FSD_NONE))
         return false;
     a = g->scopes.at[one].outputs;

@@ -3,23 +3,19 @@
 #include "model/graph/graph.h"
 
 /* The weights have a dynamic number of channels. */
-bool fsd_refused_has_open_channels(const struct fsd_lint *l,
-                                   const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_open_channels)
 {
     const struct fsd_shape *w =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
 
-    (void)r;
     return w->ranked && w->rank > 2 &&
            (fsd_amount_is_open(l->sizes->amounts, w->dims[0]) ||
             fsd_amount_is_open(l->sizes->amounts, w->dims[1]));
 }
 
 /* An operand of a matrix product is not a matrix. */
-bool fsd_refused_is_no_matrix(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_is_no_matrix)
 {
-    (void)r;
     for (uint32_t k = 0; k < 2; k++) {
         const struct fsd_shape *x =
             fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, k));
@@ -62,8 +58,7 @@ static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
 /* Attention that no kernel computes as a whole, because of its types or a head size
  * below `number`, and that is not decomposed either. With a single query it is
  * decomposed. */
-bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_is_no_kernel)
 {
     const struct fsd_shape *q =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
@@ -79,15 +74,13 @@ bool fsd_refused_is_no_kernel(const struct fsd_lint *l, const struct fsd_refusal
 
 /* Like fsd_refused_is_no_kernel(), for a head size above `number`, even with a single
  * query. */
-bool fsd_refused_is_wide(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                         fsd_id node)
+FSD_CONDITION(fsd_refused_is_wide)
 {
     return !is_taken_apart(l, node) && head_size(l, node) > r->number;
 }
 
 /* The head sizes of keys and values differ. */
-bool fsd_refused_is_uneven(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                           fsd_id node)
+FSD_CONDITION(fsd_refused_is_uneven)
 {
     fsd_id keys = fsd_node_in_tensor(l->g, node, 1);
     fsd_id values = fsd_node_in_tensor(l->g, node, 2);
@@ -95,13 +88,11 @@ bool fsd_refused_is_uneven(const struct fsd_lint *l, const struct fsd_refusal_ro
     const struct fsd_shape *v = fsd_shape_of(l->sizes, values);
     int64_t a = size_of(k, k->rank - 1u), b = size_of(v, v->rank - 1u);
 
-    (void)r;
     return k->rank == v->rank && a > 0 && b > 0 && a != b;
 }
 
 /* The mask is shorter than the keys, which means that the other keys are masked. */
-bool fsd_refused_is_short_mask(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_is_short_mask)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, 3);
     const struct fsd_shape *mask = fsd_shape_of(l->sizes, given);
@@ -109,7 +100,6 @@ bool fsd_refused_is_short_mask(const struct fsd_lint *l,
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
     int64_t width = size_of(mask, mask->rank - 1u), keys = size_of(k, k->rank - 2u);
 
-    (void)r;
     return !fsd_node_has_in(l->g, node, 4) && width > 1 && keys > 0 && width != keys;
 }
 
@@ -126,8 +116,7 @@ static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
 
 /* The input `number` has a size that is neither 1 nor that of batch, heads or
  * queries. */
-bool fsd_refused_has_other_mask(const struct fsd_lint *l,
-                                const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_other_mask)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
     const struct fsd_shape *mask = fsd_shape_of(l->sizes, given);
@@ -146,8 +135,7 @@ bool fsd_refused_has_other_mask(const struct fsd_lint *l,
 }
 
 /* The dimensions of the slope differ from those of the data. */
-bool fsd_refused_has_other_slope(const struct fsd_lint *l,
-                                 const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_other_slope)
 {
     const struct fsd_shape *x =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
@@ -159,21 +147,18 @@ bool fsd_refused_has_other_slope(const struct fsd_lint *l,
 }
 
 /* A vector is multiplied by a stack of more than one matrix. */
-bool fsd_refused_is_row_of_many(const struct fsd_lint *l,
-                                const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_is_row_of_many)
 {
     const struct fsd_shape *a =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
     const struct fsd_shape *b =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 1));
 
-    (void)r;
     return a->rank == 1 && b->rank > 2 && b->dims[0] > 1;
 }
 
 /* The addend of a matrix product is not a matrix, before opset 7. */
-bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
-                                const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_adds_no_matrix)
 {
     const struct fsd_shape *c =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 2));
@@ -182,8 +167,7 @@ bool fsd_refused_adds_no_matrix(const struct fsd_lint *l,
 }
 
 /* Whether the rank of one of the first three inputs differs from `number`. */
-bool fsd_refused_a_rank_is_not(const struct fsd_lint *l,
-                               const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_a_rank_is_not)
 {
     for (uint32_t k = 0; k < 3; k++) {
         const struct fsd_shape *x =
@@ -196,8 +180,7 @@ bool fsd_refused_a_rank_is_not(const struct fsd_lint *l,
 }
 
 /* The rank of the first input is not `number`. */
-bool fsd_refused_rank_is_not(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_rank_is_not)
 {
     const struct fsd_shape *x =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
@@ -266,22 +249,18 @@ static bool branches_differ(const struct fsd_lint *l, fsd_id node,
     return false;
 }
 
-bool fsd_refused_has_unlike_branches(const struct fsd_lint *l,
-                                     const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_unlike_branches)
 {
-    (void)r;
     return branches_differ(l, node, has_unlike_rank);
 }
 
 /* The node is an If in a branch of another If, and its own branches have outputs of
  * different sizes. */
-bool fsd_refused_has_unlike_sizes(const struct fsd_lint *l,
-                                  const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_has_unlike_sizes)
 {
     fsd_id scope = l->g->nodes.at[node].scope;
     fsd_id around = scope == FSD_NONE ? FSD_NONE : l->g->scopes.at[scope].owner;
 
-    (void)r;
     return around != FSD_NONE && l->g->nodes.at[around].op == l->g->nodes.at[node].op &&
            branches_differ(l, node, has_unlike_size);
 }
@@ -313,15 +292,13 @@ static bool is_no_broadcast(const struct fsd_shape *x, const struct fsd_shape *y
 }
 
 /* The sizes of the node's two inputs contradict each other. */
-bool fsd_refused_contradicts(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                             fsd_id node)
+FSD_CONDITION(fsd_refused_contradicts)
 {
     const struct fsd_graph *g = l->g;
     const struct fsd_shape *x = fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, 0));
     const struct fsd_shape *y = fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, 1));
     bool rows = fsd_node_is(g, node, FSD_ONNX_MatMul);
 
-    (void)r;
     if (!x->ranked || !y->ranked || fsd_graph_opset(g) < 7)
         return false;
     if (fsd_node_is(g, node, FSD_ONNX_Conv))
@@ -340,14 +317,12 @@ bool fsd_refused_contradicts(const struct fsd_lint *l, const struct fsd_refusal_
 
 /* The inputs of a Concat differ in an axis other than the one along which they are
  * joined. */
-bool fsd_refused_joins_unlike(const struct fsd_lint *l, const struct fsd_refusal_row *r,
-                              fsd_id node)
+FSD_CONDITION(fsd_refused_joins_unlike)
 {
     const struct fsd_graph *g = l->g;
     const struct fsd_shape *x = fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, 0));
     int64_t axis = fsd_axis(fsd_node_int(g, node, "axis", 1), x->rank);
 
-    (void)r;
     for (uint32_t i = 1; x->ranked && i < g->nodes.at[node].in.n; i++) {
         const struct fsd_shape *y =
             fsd_shape_of(l->sizes, fsd_node_in_tensor(g, node, i));
@@ -361,8 +336,7 @@ bool fsd_refused_joins_unlike(const struct fsd_lint *l, const struct fsd_refusal
 
 /* The parts have equal sizes, rounded up, so that the last part would have a negative
  * size. */
-bool fsd_refused_splits_too_much(const struct fsd_lint *l,
-                                 const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_splits_too_much)
 {
     const struct fsd_shape *x =
         fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0));
@@ -370,7 +344,6 @@ bool fsd_refused_splits_too_much(const struct fsd_lint *l,
     int64_t parts = l->g->nodes.at[node].out.n;
     int64_t size = axis < 0 ? -1 : size_of(x, (uint32_t)axis);
 
-    (void)r;
     return !fsd_node_has_in(l->g, node, 1) && parts > 0 && size >= 0 &&
            !fsd_node_attr(l->g, &l->g->nodes.at[node], "split") &&
            (size + parts - 1) / parts * (parts - 1) > size;
@@ -378,12 +351,10 @@ bool fsd_refused_splits_too_much(const struct fsd_lint *l,
 
 /* The node is an average pool with ceil_mode whose last window starts in the padding.
  * The pool does not count the padding, so it would divide by 0. */
-bool fsd_refused_averages_padding(const struct fsd_lint *l,
-                                  const struct fsd_refusal_row *r, fsd_id node)
+FSD_CONDITION(fsd_refused_averages_padding)
 {
     struct fsd_windows w;
 
-    (void)r;
     if (fsd_node_int(l->g, node, "count_include_pad", 0))
         return false;
     for (uint32_t k = 0; k + 2 < FSD_SHAPE_RANK; k++)

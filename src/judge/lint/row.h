@@ -11,6 +11,12 @@ struct fsd_refusal_row;
 typedef bool fsd_refused_fn(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node);
 
+/** The head of a condition, which need not use all that it gets. */
+#define FSD_CONDITION(name)                                                            \
+    bool name(const struct fsd_lint *l __attribute__((unused)),                        \
+              const struct fsd_refusal_row *r __attribute__((unused)),                 \
+              fsd_id node __attribute__((unused)))
+
 struct fsd_refusal_row {
     const char *ops;       /* each between blanks; NULL: any operator, or those of op */
     unsigned families;     /* enum fsd_family */
