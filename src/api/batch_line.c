@@ -2,7 +2,6 @@
 #include "base/base.h"
 #include "base/lines.h"
 #include "report/record/records.h"
-#include "report/subject/subject.h"
 
 /* JSON on one line. Tabs and newlines occur only between its tokens, never in
  * strings. */

@@ -13,8 +13,6 @@
 #include "report/phrase/quote.h"
 #include "report/record/records.h"
 #include "report/verdict/verdict.h"
-#include "judge/failed/failed.h"
-#include "report/text/text.h"
 #include "report/picture/picture.h"
 #include "report/view/view.h"
 

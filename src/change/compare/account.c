@@ -14,7 +14,6 @@
 #include "change/compare/parts.h"
 
 #include "base/base.h"
-#include "model/ops/ops.h"
 
 enum { NAMED = 3 }; /* how many of several nodes are named */
 

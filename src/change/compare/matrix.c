@@ -9,7 +9,6 @@
 #include "change/compare/matrix.h"
 
 #include "base/base.h"
-#include "change/compare/parts.h"
 
 struct context {
     struct fsd_matrix *m;

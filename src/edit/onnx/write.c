@@ -14,7 +14,6 @@
 #include "edit/run.h"
 #include "model/onnx/collected.h"
 #include "edit/onnx/external.h"
-#include "model/onnx/parts.h"
 #include "edit/onnx/types.h"
 
 struct writer {

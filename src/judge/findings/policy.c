@@ -3,7 +3,6 @@
 #include "judge/findings/findings.h"
 
 #include "base/base.h"
-#include "judge/findings/finder.h"
 
 struct fsd_policy *fsd_policy_new(void)
 {

@@ -9,8 +9,6 @@
  */
 #include "judge/lint/splits.h"
 #include "base/base.h"
-#include "judge/lint/lint.h"
-#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
 #define SWITCH(word) "build with " word " in __LUNOWUD"

@@ -11,8 +11,6 @@
 #include "report/page/page.h"
 #include "base/base.h"
 #include "judge/failed/failed.h"
-#include "report/verdict/verdict.h"
-#include "report/view/view.h"
 
 #include <stdlib.h>
 

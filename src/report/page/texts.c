@@ -8,7 +8,6 @@
 #include "explain/diff/explain.h"
 #include "model/graph/graph.h"
 #include "report/page/page.h"
-#include "report/record/records.h"
 #include "report/verdict/verdict.h"
 #include "report/view/view.h"
 

@@ -5,7 +5,6 @@
  */
 #include "base/base.h"
 #include "report/text/alike.h"
-#include "report/phrase/phrase.h"
 
 #include <stdlib.h>
 

@@ -3,7 +3,6 @@
  * their builds.
  */
 #include "base/base.h"
-#include "report/phrase/phrase.h"
 #include "report/text/text.h"
 
 enum { LEAST = 10 };

@@ -1,7 +1,6 @@
 /* A failed build as text: the conclusion, the place and the values that failed, lint's
  * findings there, then possible remedies, with commands. */
 #include "judge/failed/failed.h"
-#include "report/phrase/phrase.h"
 #include "report/record/records.h"
 #include "report/subject/subject.h"
 #include "report/text/text.h"
