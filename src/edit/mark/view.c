@@ -25,7 +25,7 @@
         "it under this name") \
     when(t, TEXT,  why, p->why, fsd_place_why_name(p->why), "why", \
         .word = fsd_place_why_name, .n_words = FSD__WHY_COUNT) \
-    when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), NULL, .aside = true) \
+    when(t, TEXT,  says, p->why, fsd_place_why_text(p->why), FSD_ASIDE) \
     has(t, COUNT, layer,     "layer", \
         .about = "the layer that writes the tensor, or that computes it without " \
                  "writing it") \
@@ -47,7 +47,7 @@
     when(t, FLAG, together, fsd_tensor_is_free(m, i), p->together, "together", \
         .about = "true: no fusion changes, even if all tensors with true are marked " \
         "in one build; false: none changes if this tensor alone is marked") \
-    has(t, TEXT,  where,     NULL, .aside = true)
+    has(t, TEXT,  where,     FSD_ASIDE)
 FSD_RECORD(tensor_row, TENSOR_ROW)
 /* clang-format on */
 
@@ -91,7 +91,7 @@ FSD_RECORD(way_row, WAY_ROW)
                  "others keep its parts out of other layers; -o FILE.onnx writes " \
                  "that model") \
     has(t, TEXT,  why,     "why") \
-    has(t, TEXT,  none,    NULL, .aside = true) \
+    has(t, TEXT,  none,    FSD_ASIDE) \
     has(t, ROWS,  changes, NULL, .of = &change_row_record, \
         .about = "all fusions that change if the tensor is marked, including this " \
                  "one") \
@@ -114,12 +114,12 @@ FSD_RECORD(name_row, NAME_ROW)
         .about = "number of fusions by kind; a fusion is a group of nodes that " \
                  "the same layers compute") \
     set(t, ROWS,  tensors, all, "Tensors", .of = &tensor_row_record) \
-    set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &tensor_row_record) \
-    set(t, ROWS,  together, together, NULL, .aside = true, .of = &tensor_row_record) \
-    set(t, ROWS,  alone, alone, NULL, .aside = true, .of = &tensor_row_record) \
-    set(t, COUNT, more, all->at.n - listed->at.n, NULL, .aside = true) \
+    set(t, ROWS,  listed, listed, FSD_ASIDE, .of = &tensor_row_record) \
+    set(t, ROWS,  together, together, FSD_ASIDE, .of = &tensor_row_record) \
+    set(t, ROWS,  alone, alone, FSD_ASIDE, .of = &tensor_row_record) \
+    set(t, COUNT, more, all->at.n - listed->at.n, FSD_ASIDE) \
     has(t, ROWS,  breaks,   "Breaks", .of = &break_row_record) \
-    has(t, ROWS,  names,    NULL, .aside = true, .of = &name_row_record)
+    has(t, ROWS,  names,    FSD_ASIDE, .of = &name_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 

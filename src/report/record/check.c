@@ -16,35 +16,35 @@ static const char *day_text(struct fsd_arena *arena, unsigned day)
 
 /* clang-format off */
 #define STATED(has, set, when, t) \
-    set(t, TEXT, what, v->about.at[i].what, NULL, .always = true) \
-    set(t, NAME, is, v->about.at[i].now, NULL, .always = true)
+    set(t, TEXT, what, v->about.at[i].what, FSD_ALWAYS) \
+    set(t, NAME, is, v->about.at[i].now, FSD_ALWAYS)
 FSD_RECORD_FROM(stated, STATED, const struct fsd_verdict *v = from)
 
 #define CHANGE_ROW(has, set, when, t) \
-    set(t, TEXT, what, line->what, NULL, .always = true) \
+    set(t, TEXT, what, line->what, FSD_ALWAYS) \
     set(t, NAME, before, line->before, NULL) \
-    set(t, NAME, now, line->now, NULL, .always = true)
+    set(t, NAME, now, line->now, FSD_ALWAYS)
 FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct fsd_verdict *v = from;
     const struct fsd_verdict_row *line = &v->rows.at[i])
 
 #define CAUSE(has, set, when, t) \
-    set(t, NAME,  what, c->what, NULL, .always = true) \
-    set(t, NAME,  todo, c->todo, NULL, .always = true) \
+    set(t, NAME,  what, c->what, FSD_ALWAYS) \
+    set(t, NAME,  todo, c->todo, FSD_ALWAYS) \
     when(t, MS,    ms, c->timed, fsd_real(c->ms), NULL, \
         .about = "how much slower the regions of its nodes became; absent without " \
                  "times") \
     when(t, COUNT, inserted_bytes, c->bytes, c->bytes, NULL, .large = true, \
         .about = "bytes that the layers inserted in these regions read and write; " \
                  "a string if the number exceeds 2^53") \
-    set(t, COUNT, findings, c->findings, NULL, .always = true) \
-    set(t, COUNT, errors, c->errors, NULL, .always = true) \
-    set(t, COUNT, warnings, c->warnings, NULL, .always = true)
+    set(t, COUNT, findings, c->findings, FSD_ALWAYS) \
+    set(t, COUNT, errors, c->errors, FSD_ALWAYS) \
+    set(t, COUNT, warnings, c->warnings, FSD_ALWAYS)
 FSD_RECORD_FROM(cause, CAUSE, const struct fsd_verdict *v = from;
     const struct fsd_root_cause *c = &v->causes.at[i])
 
 #define CHECKED_RULE(has, set, when, t) \
-    set(t, TEXT,  rule, o->rule->id, NULL, .always = true) \
-    set(t, TEXT,  level, fsd_level_name(o->level), NULL, .always = true, \
+    set(t, TEXT,  rule, o->rule->id, FSD_ALWAYS) \
+    set(t, TEXT,  level, fsd_level_name(o->level), FSD_ALWAYS, \
         .word = fsd_level_word, .n_words = FSD_LEVEL_WORDS) \
     set(t, TEXT,  skipped, o->skipped, NULL, \
         .about = "the reason if the rule could not be checked; such a rule does " \
@@ -53,44 +53,44 @@ FSD_RECORD_FROM(cause, CAUSE, const struct fsd_verdict *v = from;
         .about = "the measured amount, in the unit of the budget: \"3\", \"0.1100 " \
                  "ms\", \"5.20%\"") \
     set(t, TEXT,  budget, o->skipped ? NULL : o->budget, NULL) \
-    set(t, COUNT, findings, o->found, NULL, .always = true) \
-    set(t, COUNT, ignored, o->ignored, NULL, .always = true) \
+    set(t, COUNT, findings, o->found, FSD_ALWAYS) \
+    set(t, COUNT, ignored, o->ignored, FSD_ALWAYS) \
     when(t, COUNT, off, o->off, o->off, NULL, \
         .about = "number of findings, if the policy turned the rule off")
 FSD_RECORD_FROM(checked_rule, CHECKED_RULE, const struct fsd_findings *all = from;
     const struct fsd_outcome *o = &all->rules.at[i])
 
 #define IGNORE(has, set, when, t) \
-    set(t, NAME,  label, by->label, NULL, .always = true) \
-    set(t, TEXT,  rule, by->rule, NULL, .always = true) \
-    set(t, NAME,  node, by->node, NULL, .always = true, .about = "a glob pattern " \
+    set(t, NAME,  label, by->label, FSD_ALWAYS) \
+    set(t, TEXT,  rule, by->rule, FSD_ALWAYS) \
+    set(t, NAME,  node, by->node, FSD_ALWAYS, .about = "a glob pattern " \
             "of node names") \
-    set(t, NAME,  reason, by->reason, NULL, .always = true) \
+    set(t, NAME,  reason, by->reason, FSD_ALWAYS) \
     set(t, NAME,  owner, by->owner, NULL) \
     set(t, TEXT,  expires, \
         by->expires ? day_text(arena, by->expires) : NULL, NULL, \
         .about = "the last day on which the entry holds; absent: it never expires") \
-    set(t, COUNT, findings, ignored->n, NULL, .always = true)
+    set(t, COUNT, findings, ignored->n, FSD_ALWAYS)
 FSD_RECORD_FROM(ignore, IGNORE, const struct fsd_findings *all = from;
     const struct fsd_ignored *ignored = &all->ignores.at[i];
     const struct fsd_policy_ignore *by = ignored->by)
 
 #define CHECK_FINDING(has, set, when, t) \
-    set(t, TEXT,  rule, v->findings->rules.at[f->rule].rule->id, NULL, .always = true) \
-    set(t, TEXT,  severity, fsd_severity_name(f->severity), NULL, .always = true, \
+    set(t, TEXT,  rule, v->findings->rules.at[f->rule].rule->id, FSD_ALWAYS) \
+    set(t, TEXT,  severity, fsd_severity_name(f->severity), FSD_ALWAYS, \
         .word = fsd_severity_name, .n_words = FSD__SEVERITY_COUNT, \
         .about = "info if the rule is within its budget") \
-    set(t, NAME,  message, f->message, NULL, .always = true) \
-    set(t, NAME,  file, f->file, NULL, .always = true, \
+    set(t, NAME,  message, f->message, FSD_ALWAYS) \
+    set(t, NAME,  file, f->file, FSD_ALWAYS, \
         .about = "path of the snapshot, or of the policy") \
     when(t, COUNT, line, f->line, f->line, NULL, \
         .about = "line of that file, if known") \
-    set(t, WORDS, nodes, fsd_names_of_subjects(arena, v->findings, f->nodes), NULL, \
-        .always = true) \
-    set(t, WORDS, layers, fsd_names_of_subjects(arena, v->findings, f->layers), NULL, \
-        .always = true) \
-    set(t, TEXT,  fingerprint, fsd_fingerprint_text(arena, NULL, f), NULL, \
-        .always = true, .pattern = "^[0-9a-f]{16}$", \
+    set(t, WORDS, nodes, fsd_names_of_subjects(arena, v->findings, f->nodes), \
+        FSD_ALWAYS) \
+    set(t, WORDS, layers, fsd_names_of_subjects(arena, v->findings, f->layers), \
+        FSD_ALWAYS) \
+    set(t, TEXT,  fingerprint, fsd_fingerprint_text(arena, NULL, f), \
+        FSD_ALWAYS, .pattern = "^[0-9a-f]{16}$", \
         .about = "identifies this finding, and is the same in repeated checks") \
     when(t, COUNT, cause, v->cause_of, fsd_count_id(v->cause_of[i]), NULL, \
         .about = "index in causes; absent if the finding has no single cause") \
@@ -101,14 +101,14 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     const struct fsd_finding *f = &v->findings->list.at[i])
 
 #define CHECK(has, set, when, t) \
-    set(t, TEXT,  schema, schema_name(0), NULL, .always = true, .word = schema_name, \
+    set(t, TEXT,  schema, schema_name(0), FSD_ALWAYS, .word = schema_name, \
         .n_words = 1) \
     set(t, NAME,  snapshot, v->snapshot, NULL, \
         .about = "path of the snapshot; absent if only the absolute rules of a " \
                  "policy are checked") \
-    set(t, NAME,  model, v->model, NULL, .always = true, .about = "path") \
-    set(t, NAME,  engine, v->engine, NULL, .always = true, .about = "path") \
-    set(t, TEXT,  verdict, v->verdict ? v->verdict : "", NULL, .always = true, \
+    set(t, NAME,  model, v->model, FSD_ALWAYS, .about = "path") \
+    set(t, NAME,  engine, v->engine, FSD_ALWAYS, .about = "path") \
+    set(t, TEXT,  verdict, v->verdict ? v->verdict : "", FSD_ALWAYS, \
         .about = "passed, failed or, with --update, accepted") \
     set(t, NAME,  accept, v->accept, NULL, \
         .about = "the command that accepts this build as the reference") \
@@ -162,20 +162,20 @@ void fsd_document_of_check(struct fsd_sheet *sheet, const struct fsd_verdict *v)
 
 /* clang-format off */
 #define WORST(has, set, when, t) \
-    set(t, TEXT, rule, v->findings->rules.at[f->rule].rule->id, NULL, .always = true) \
-    set(t, TEXT, severity, fsd_severity_name(f->severity), NULL, .always = true) \
-    set(t, NAME, message, f->message, NULL, .always = true)
+    set(t, TEXT, rule, v->findings->rules.at[f->rule].rule->id, FSD_ALWAYS) \
+    set(t, TEXT, severity, fsd_severity_name(f->severity), FSD_ALWAYS) \
+    set(t, NAME, message, f->message, FSD_ALWAYS)
 FSD_RECORD_FROM(worst, WORST, const struct fsd_verdict *v = from;
     const struct fsd_finding *f = fsd_verdict_worst(v))
 
 #define BUILD(has, set, when, t) \
-    set(t, NAME,   name, j->name, NULL, .always = true, \
+    set(t, NAME,   name, j->name, FSD_ALWAYS, \
         .about = "name of the build: model and label, unique in the list") \
-    set(t, NAME,   label, j->label, NULL, .always = true, \
+    set(t, NAME,   label, j->label, FSD_ALWAYS, \
         .about = "the purpose of the build; empty if not given") \
-    set(t, NAME,   model, j->model, NULL, .always = true, \
+    set(t, NAME,   model, j->model, FSD_ALWAYS, \
         .about = "path; followed by the engine if that distinguishes two builds") \
-    set(t, TEXT,   verdict, j->verdict, NULL, .always = true, \
+    set(t, TEXT,   verdict, j->verdict, FSD_ALWAYS, \
         .about = "passed, failed, accepted or error") \
     when(t, RECORD, error, !j->v, fsd_failure_of(arena, j->error), NULL, \
         .of = &fsd_failure_record, .about = "the reason why the build could not be " \
@@ -194,13 +194,13 @@ FSD_RECORD_FROM(build, BUILD, const struct fsd_verdicts *all = from;
     double ms = 0)
 
 #define CHECKS(has, set, when, t) \
-    set(t, TEXT,  verdict, all->verdict, NULL, .always = true, \
+    set(t, TEXT,  verdict, all->verdict, FSD_ALWAYS, \
         .about = "the worst verdict of all builds: passed, failed, accepted or " \
                  "error") \
-    set(t, COUNT, passed, all->passed, NULL, .always = true, \
+    set(t, COUNT, passed, all->passed, FSD_ALWAYS, \
         .about = "number of builds that passed or were accepted") \
-    set(t, COUNT, failed, all->failed, NULL, .always = true) \
-    set(t, COUNT, errors, all->errors, NULL, .always = true, \
+    set(t, COUNT, failed, all->failed, FSD_ALWAYS) \
+    set(t, COUNT, errors, all->errors, FSD_ALWAYS, \
         .about = "number of builds that could not be checked") \
     set(t, ROWS,  builds, \
         FSD_LATER(sheet->arena, build, all->n, all), NULL, \

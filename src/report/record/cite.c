@@ -4,19 +4,19 @@
 
 /* clang-format off */
 #define CITE(has, set, when, t) \
-    set(t, TEXT,   rule, cite->rule, NULL, .always = true, .about = "of lint") \
-    set(t, TEXT,   action, fsd_action_name(cite->edit->action), NULL, .always = true, \
+    set(t, TEXT,   rule, cite->rule, FSD_ALWAYS, .about = "of lint") \
+    set(t, TEXT,   action, fsd_action_name(cite->edit->action), FSD_ALWAYS, \
         .about = "the action of the edit, as in fusiondiff-lint/1") \
-    set(t, NAME,   tensor, cite->edit->tensor, NULL, .always = true) \
-    set(t, COUNT,  node, cite->edit->node, NULL, .always = true) \
-    set(t, NAME,   node_name, cite->edit->name, NULL, .always = true) \
-    set(t, COUNT,  input, cite->edit->input, NULL, .always = true) \
+    set(t, NAME,   tensor, cite->edit->tensor, FSD_ALWAYS) \
+    set(t, COUNT,  node, cite->edit->node, FSD_ALWAYS) \
+    set(t, NAME,   node_name, cite->edit->name, FSD_ALWAYS) \
+    set(t, COUNT,  input, cite->edit->input, FSD_ALWAYS) \
     set(t, NAME,   scale_of, cite->edit->like, NULL) \
     set(t, NAME,   scale_tensor, cite->edit->scale_tensor, NULL) \
     when(t, NUMBER, scale, cite->edit->scale > 0, cite->edit->scale, NULL) \
     set(t, TEXT,   type, cite->edit->type, NULL) \
-    set(t, TEXT,   effect, cite->edit->effect, NULL, .always = true) \
-    set(t, NAME,   shown, cite->shown, NULL, .always = true, \
+    set(t, TEXT,   effect, cite->edit->effect, FSD_ALWAYS) \
+    set(t, NAME,   shown, cite->shown, FSD_ALWAYS, \
         .about = "what the dump shows: \"layer 6 computes Add_36 and reads fp16\"")
 FSD_RECORD_SHARED(cite, CITE)
 /* clang-format on */

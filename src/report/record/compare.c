@@ -8,20 +8,20 @@
 
 /* clang-format off */
 #define SIDE(has, set, when, t) \
-    set(t, NAME,  model, s->model_path, NULL, .always = true) \
-    set(t, TEXT,  model_hash, fsd_hash_word(arena, s->model_hash), NULL, \
-        .always = true, .pattern = FSD_HASH_PATTERN) \
-    set(t, NAME,  engine, s->engine_path, NULL, .always = true) \
-    set(t, TEXT,  engine_hash, fsd_hash_word(arena, s->engine_hash), NULL, \
-        .always = true, .pattern = FSD_HASH_PATTERN) \
-    set(t, TEXT,  format, fsd_text(s->names, s->engine_kind), NULL, .always = true) \
+    set(t, NAME,  model, s->model_path, FSD_ALWAYS) \
+    set(t, TEXT,  model_hash, fsd_hash_word(arena, s->model_hash), \
+        FSD_ALWAYS, .pattern = FSD_HASH_PATTERN) \
+    set(t, NAME,  engine, s->engine_path, FSD_ALWAYS) \
+    set(t, TEXT,  engine_hash, fsd_hash_word(arena, s->engine_hash), \
+        FSD_ALWAYS, .pattern = FSD_HASH_PATTERN) \
+    set(t, TEXT,  format, fsd_text(s->names, s->engine_kind), FSD_ALWAYS) \
     set(t, NAME,  producer, fsd_text(s->names, s->producer), NULL) \
     set(t, FACTS, built, fsd_facts_of_built(arena, &s->built, s->names), NULL, \
         .about = "facts about the build that its log states") \
-    set(t, COUNT, layers, s->layers, NULL, .always = true) \
-    set(t, COUNT, computing, s->computing, NULL, .always = true) \
-    set(t, COUNT, mapped, s->mapped, NULL, .always = true) \
-    set(t, COUNT, profiles, s->profiles, NULL, .always = true) \
+    set(t, COUNT, layers, s->layers, FSD_ALWAYS) \
+    set(t, COUNT, computing, s->computing, FSD_ALWAYS) \
+    set(t, COUNT, mapped, s->mapped, FSD_ALWAYS) \
+    set(t, COUNT, profiles, s->profiles, FSD_ALWAYS) \
     when(t, MS,   run, s->timed_runs, fsd_real_ms(s->run.median), NULL, \
         .about = "median time of a whole run") \
     when(t, MS,   ms, s->profiles, s->total.median, NULL, \
@@ -32,8 +32,8 @@
 FSD_RECORD_FROM(side, SIDE, const struct fsd_state *s = from)
 
 #define FORM(has, set, when, t) \
-    set(t, TYPE, type, form.type, NULL, .always = true) \
-    set(t, TEXT, layout, fsd_text(s->names, form.layout), NULL, .always = true)
+    set(t, TYPE, type, form.type, FSD_ALWAYS) \
+    set(t, TEXT, layout, fsd_text(s->names, form.layout), FSD_ALWAYS)
 FSD_RECORD(form, FORM)
 /* clang-format on */
 
@@ -56,15 +56,15 @@ static const char *align_word(unsigned by)
 
 /* clang-format off */
 #define DIFFERENCE(has, set, when, t) \
-    set(t, TEXT, aspect, fsd_aspect_name(d->aspect), NULL, .always = true, \
+    set(t, TEXT, aspect, fsd_aspect_name(d->aspect), FSD_ALWAYS, \
         .word = fsd_aspect_name, .n_words = FSD__ASPECT_COUNT) \
-    set(t, NAME, what, d->what, NULL, .always = true)
+    set(t, NAME, what, d->what, FSD_ALWAYS)
 FSD_RECORD_SHARED(difference, DIFFERENCE)
 
 #define UNSTATED(has, set, when, t) \
-    set(t, TEXT, aspect, fsd_aspect_name(i), NULL, .always = true, \
+    set(t, TEXT, aspect, fsd_aspect_name(i), FSD_ALWAYS, \
         .word = fsd_aspect_name, .n_words = FSD__ASPECT_COUNT) \
-    set(t, TEXT, by, fsd_missing_name(account->missing[i]), NULL, .always = true, \
+    set(t, TEXT, by, fsd_missing_name(account->missing[i]), FSD_ALWAYS, \
         .word = fsd_missing_name, .n_words = FSD_MISSING_BOTH + 1)
 FSD_RECORD_SHARED(unstated, UNSTATED)
 /* clang-format on */
@@ -93,22 +93,22 @@ const struct fsd_rows *fsd_rows_of_unstated(struct fsd_arena *arena,
 
 /* clang-format off */
 #define PRECISION(has, set, when, t) \
-    set(t, NAME, old, fsd_state_node_key(c->old, n->old), NULL, .always = true) \
-    set(t, NAME, new, fsd_state_node_key(c->new, n->new), NULL, .always = true) \
-    set(t, TYPE, before, n->before, NULL, .always = true) \
-    set(t, TYPE, after, n->after, NULL, .always = true) \
-    set(t, TEXT, change, fsd_width_name(n->width), NULL, .always = true, \
+    set(t, NAME, old, fsd_state_node_key(c->old, n->old), FSD_ALWAYS) \
+    set(t, NAME, new, fsd_state_node_key(c->new, n->new), FSD_ALWAYS) \
+    set(t, TYPE, before, n->before, FSD_ALWAYS) \
+    set(t, TYPE, after, n->after, FSD_ALWAYS) \
+    set(t, TEXT, change, fsd_width_name(n->width), FSD_ALWAYS, \
         .about = "change of the width of the type, as for an edge")
 FSD_RECORD_FROM(precision, PRECISION, const struct fsd_compare *c = from;
     const struct fsd_node_change *n = &c->precisions.at[i])
 
 #define NODE_CHANGE(has, set, when, t) \
-    set(t, TEXT, what, fsd_presence_name(p->what), NULL, .always = true, \
+    set(t, TEXT, what, fsd_presence_name(p->what), FSD_ALWAYS, \
         .word = fsd_presence_name, .n_words = FSD__PRESENCE_COUNT) \
     set(t, NAME, old, fsd_state_node_key(c->old, p->old), NULL) \
     set(t, NAME, new, fsd_state_node_key(c->new, p->new), NULL) \
-    set(t, NAME, op, fsd_text(s->names, n->op), NULL, .always = true) \
-    set(t, TEXT, role, fsd_role_name(n->role), NULL, .always = true, \
+    set(t, NAME, op, fsd_text(s->names, n->op), FSD_ALWAYS) \
+    set(t, TEXT, role, fsd_role_name(n->role), FSD_ALWAYS, \
         .word = fsd_role_name, .n_words = FSD__ROLE_COUNT) \
     set(t, TEXT, before, fsd_state_fate(c->old, p->old), NULL, \
         .about = "outcome (`fate`) of the node, as in a report") \
@@ -119,13 +119,12 @@ FSD_RECORD_FROM(node_change, NODE_CHANGE, const struct fsd_compare *c = from;
     const struct fsd_state_node *n = &s->nodes.at[fsd_id_or(p->new, p->old)])
 
 #define ALIGNED(has, set, when, t) \
-    set(t, NAME, old, fsd_state_node_key(c->old, i), NULL, .always = true) \
-    set(t, NAME, new, fsd_state_node_key(c->new, c->align->to_new[i]), NULL, \
-        .always = true) \
-    set(t, NAME, op, fsd_text(c->old->names, n->op), NULL, .always = true) \
-    set(t, TEXT, role, fsd_role_name(n->role), NULL, .always = true, \
+    set(t, NAME, old, fsd_state_node_key(c->old, i), FSD_ALWAYS) \
+    set(t, NAME, new, fsd_state_node_key(c->new, c->align->to_new[i]), FSD_ALWAYS) \
+    set(t, NAME, op, fsd_text(c->old->names, n->op), FSD_ALWAYS) \
+    set(t, TEXT, role, fsd_role_name(n->role), FSD_ALWAYS, \
         .word = fsd_role_name, .n_words = FSD__ROLE_COUNT) \
-    set(t, TEXT, by, fsd_align_name(c->align->by[i]), NULL, .always = true, \
+    set(t, TEXT, by, fsd_align_name(c->align->by[i]), FSD_ALWAYS, \
         .word = align_word, .n_words = FSD__ALIGN_COUNT)
 FSD_RECORD(aligned, ALIGNED)
 /* clang-format on */
@@ -150,14 +149,14 @@ static const struct fsd_rows *aligned_of(struct fsd_arena *arena,
 
 /* clang-format off */
 #define GROUP(has, set, when, t) \
-    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)g->kind), NULL, .always = true, \
+    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)g->kind), FSD_ALWAYS, \
         .about = "kind of the layer, as in a report") \
-    set(t, TYPE,  precision, g->precision, NULL, .always = true) \
-    set(t, COUNT, layers, g->layers, NULL, .always = true) \
+    set(t, TYPE,  precision, g->precision, FSD_ALWAYS) \
+    set(t, COUNT, layers, g->layers, FSD_ALWAYS) \
     set(t, FLAG,  loose, g->loose, NULL, .if_true = true, \
         .about = "the build does not show which layer computes which of the nodes") \
     set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, g->nodes)), \
-        NULL, .always = true) \
+        FSD_ALWAYS) \
     set(t, NAME,  tactic, g->tactic ? fsd_text(s->names, g->tactic) : NULL, NULL, \
         .about = "the tactic, if the group has a single layer; a snapshot has no " \
                  "tactics") \
@@ -180,24 +179,24 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
 
 /* clang-format off */
 #define REGION(has, set, when, t) \
-    set(t, COUNT, region, fsd_count_id(c->order[i]), NULL, .always = true, \
+    set(t, COUNT, region, fsd_count_id(c->order[i]), FSD_ALWAYS, \
         .about = "number of the region; edges and moves refer to it") \
-    set(t, TEXT,  what, fsd_happened_name(r->happened), NULL, .always = true, \
+    set(t, TEXT,  what, fsd_happened_name(r->happened), FSD_ALWAYS, \
         .word = fsd_happened_name, .n_words = FSD__HAPPENED_COUNT) \
-    set(t, TEXT,  precision, fsd_region_precision(r), NULL, .always = true, \
+    set(t, TEXT,  precision, fsd_region_precision(r), FSD_ALWAYS, \
         .about = "the worst change of precision among the nodes, as `change` of an " \
                  "edge; unknown: no node is known to have changed, but a type is " \
                  "unknown") \
     set(t, FLAG,  opaque, r->hidden, NULL, .if_true = true, \
         .about = "both builds compute its nodes in the same groups, but the kernels " \
         "inside one group are not stated") \
-    set(t, FLAG,  differs, r->differs, NULL, .always = true) \
-    set(t, FLAG,  layout, r->layout, NULL, .always = true) \
-    set(t, FLAG,  layers, r->layers, NULL, .always = true, \
+    set(t, FLAG,  differs, r->differs, FSD_ALWAYS) \
+    set(t, FLAG,  layout, r->layout, FSD_ALWAYS) \
+    set(t, FLAG,  layers, r->layers, FSD_ALWAYS, \
         .about = "the same nodes are computed by more or fewer layers") \
-    set(t, FLAG,  moves, r->moves, NULL, .always = true, \
+    set(t, FLAG,  moves, r->moves, FSD_ALWAYS, \
         .about = "an inserted layer or unfused quantizer before the region changed") \
-    set(t, FLAG,  tactic, r->tactic, NULL, .always = true) \
+    set(t, FLAG,  tactic, r->tactic, FSD_ALWAYS) \
     when(t, WORDS, reads, r->unasked.n, \
         fsd_words_of_ends(arena, fsd_ends_in(c->new, c->pool.at, r->unasked)), NULL, \
         .about = "nodes and inputs that the layers read in the new build, but " \
@@ -224,35 +223,33 @@ FSD_RECORD_FROM(region, REGION, const struct fsd_compare *c = from;
 
 /* clang-format off */
 #define EDGE(has, set, when, t) \
-    set(t, COUNT,  region, fsd_count_id(e->region), NULL, .always = true) \
-    set(t, NAME,   old_from, fsd_origin_text(c->old, e->old_from), NULL, \
-        .always = true) \
-    set(t, NAME,   old_to, fsd_origin_text(c->old, fsd_node_origin(e->old_to)), NULL, \
-        .always = true) \
-    set(t, NAME,   new_from, fsd_origin_text(c->new, e->new_from), NULL, \
-        .always = true) \
-    set(t, NAME,   new_to, fsd_origin_text(c->new, fsd_node_origin(e->new_to)), NULL, \
-        .always = true) \
+    set(t, COUNT,  region, fsd_count_id(e->region), FSD_ALWAYS) \
+    set(t, NAME,   old_from, fsd_origin_text(c->old, e->old_from), FSD_ALWAYS) \
+    set(t, NAME,   old_to, fsd_origin_text(c->old, fsd_node_origin(e->old_to)), \
+        FSD_ALWAYS) \
+    set(t, NAME,   new_from, fsd_origin_text(c->new, e->new_from), FSD_ALWAYS) \
+    set(t, NAME,   new_to, fsd_origin_text(c->new, fsd_node_origin(e->new_to)), \
+        FSD_ALWAYS) \
     set(t, RECORD, before, form_of(arena, c->old, e->before), NULL, \
         .of = &form_record, .always = true) \
     set(t, RECORD, after, form_of(arena, c->new, e->after), NULL, .of = &form_record, \
         .always = true) \
-    set(t, TEXT,   change, fsd_width_name(e->width), NULL, .always = true, \
+    set(t, TEXT,   change, fsd_width_name(e->width), FSD_ALWAYS, \
         .word = fsd_width_name, .n_words = FSD__WIDTH_COUNT)
 FSD_RECORD_FROM(edge, EDGE, const struct fsd_compare *c = from;
     const struct fsd_edge_change *e = &c->edges.at[i])
 
 #define MOVE(has, set, when, t) \
-    set(t, TEXT,   kind, fsd_kind_name((enum fsd_kind)m->kind), NULL, .always = true) \
-    set(t, FLAG,   inserted, m->inserted, NULL, .always = true) \
+    set(t, TEXT,   kind, fsd_kind_name((enum fsd_kind)m->kind), FSD_ALWAYS) \
+    set(t, FLAG,   inserted, m->inserted, FSD_ALWAYS) \
     when(t, TEXT,   cause, m->cause != FSD_CAUSE_NONE, \
         fsd_cause_name((enum fsd_cause)m->cause), NULL) \
     set(t, WORDS,  from, fsd_words_of_ends(arena, fsd_ends_of_origins(s, m->from)), \
-        NULL, .always = true) \
+        FSD_ALWAYS) \
     set(t, WORDS,  to, fsd_words_of_ends(arena, fsd_ends_of_destinations(s, m->to)), \
-        NULL, .always = true) \
+        FSD_ALWAYS) \
     set(t, WORDS,  nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, m->nodes)), \
-        NULL, .always = true) \
+        FSD_ALWAYS) \
     set(t, RECORD, before, form_of(arena, s, m->before), NULL, .of = &form_record, \
         .always = true) \
     set(t, RECORD, after, form_of(arena, s, m->after), NULL, .of = &form_record, \
@@ -262,7 +259,7 @@ FSD_RECORD_FROM(move, MOVE, const struct fsd_state *s = from;
     const struct fsd_move *m = &s->moves.at[i])
 
 #define MOVE_CHANGE(has, set, when, t) \
-    set(t, TEXT,   what, fsd_move_what_name(m->what), NULL, .always = true, \
+    set(t, TEXT,   what, fsd_move_what_name(m->what), FSD_ALWAYS, \
         .word = fsd_move_what_name, .n_words = 3) \
     set(t, COUNT,  region, fsd_count_id(m->region), NULL) \
     set(t, RECORD, old, FSD_HELD(arena, move, c->old, m->old), NULL, \
@@ -277,15 +274,15 @@ FSD_RECORD_FROM(move_change, MOVE_CHANGE, const struct fsd_compare *c = from;
 
 /* clang-format off */
 #define BUILT(has, set, when, t) \
-    set(t, TEXT, what, b->key, NULL, .always = true) \
+    set(t, TEXT, what, b->key, FSD_ALWAYS) \
     set(t, NAME, before, b->before, NULL) \
     set(t, NAME, after, b->after, NULL)
 FSD_RECORD_FROM(built, BUILT, const struct fsd_compare *c = from;
     const struct fsd_built_change *b = &c->built.at[i])
 
 #define PORT(has, set, when, t) \
-    set(t, NAME,   name, fsd_text(s->names, p->name), NULL, .always = true) \
-    set(t, TEXT,   shape, fsd_text(s->names, p->shape), NULL, .always = true) \
+    set(t, NAME,   name, fsd_text(s->names, p->name), FSD_ALWAYS) \
+    set(t, TEXT,   shape, fsd_text(s->names, p->shape), FSD_ALWAYS) \
     set(t, RECORD, form, form_of(arena, s, p->form), NULL, .of = &form_record, \
         .always = true)
 FSD_RECORD(port, PORT)
@@ -307,7 +304,7 @@ static const struct port *port_of(struct fsd_arena *arena, const struct fsd_stat
 
 /* clang-format off */
 #define PORT_CHANGE(has, set, when, t) \
-    set(t, FLAG,   output, p->output, NULL, .always = true) \
+    set(t, FLAG,   output, p->output, FSD_ALWAYS) \
     set(t, RECORD, old, port_of(arena, c->old, p->output, p->old), NULL, \
         .of = &port_record) \
     set(t, RECORD, new, port_of(arena, c->new, p->output, p->new), NULL, \
@@ -320,24 +317,24 @@ FSD_RECORD_FROM(port_change, PORT_CHANGE, const struct fsd_compare *c = from;
 
 /* clang-format off */
 #define KERNEL(has, set, when, t) \
-    set(t, NAME,  type, fsd_text(s->names, k->type), NULL, .always = true, \
+    set(t, NAME,  type, fsd_text(s->names, k->type), FSD_ALWAYS, \
         .about = "type of the layer, as the engine names it") \
-    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)k->kind), NULL, .always = true, \
+    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)k->kind), FSD_ALWAYS, \
         .about = "kind of the layer, as in a report") \
-    set(t, TYPE,  precision, k->precision, NULL, .always = true) \
+    set(t, TYPE,  precision, k->precision, FSD_ALWAYS) \
     when(t, NAME, operations, k->does, fsd_text(s->names, k->does), NULL, \
         .about = "operations of the kernel, e.g. Mul+Add") \
     when(t, NAME, parameters, k->attrs, fsd_text(s->names, k->attrs), NULL, \
         .about = "parameters as the engine states them, sorted") \
     when(t, NAME, provider, k->provider, fsd_text(s->names, k->provider), NULL, \
         .about = "the execution provider that runs the kernel") \
-    set(t, WORDS, reads, tensors_of(arena, s, k->in), NULL, .always = true, \
+    set(t, WORDS, reads, tensors_of(arena, s, k->in), FSD_ALWAYS, \
         .about = "type/layout:sizes of each tensor") \
-    set(t, WORDS, writes, tensors_of(arena, s, k->out), NULL, .always = true) \
-    set(t, WORDS, made_of, tensors_of(arena, s, k->consts), NULL, .always = true, \
+    set(t, WORDS, writes, tensors_of(arena, s, k->out), FSD_ALWAYS) \
+    set(t, WORDS, made_of, tensors_of(arena, s, k->consts), FSD_ALWAYS, \
         .about = "weights and other constants") \
-    set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes)), NULL, \
-        .always = true, .about = "nodes that the kernel computes, or whose data it " \
+    set(t, WORDS, nodes, fsd_words_of_ends(arena, fsd_ends_of_nodes(s, nodes)), \
+        FSD_ALWAYS, .about = "nodes that the kernel computes, or whose data it " \
                                  "moves")
 FSD_RECORD(kernel, KERNEL)
 /* clang-format on */
@@ -392,7 +389,7 @@ static const char *kernel_change_text(struct fsd_arena *arena,
 
 /* clang-format off */
 #define KERNEL_CHANGE(has, set, when, t) \
-    set(t, TEXT,   what, fsd_kernel_what_name(k->what), NULL, .always = true, \
+    set(t, TEXT,   what, fsd_kernel_what_name(k->what), FSD_ALWAYS, \
         .word = fsd_kernel_what_name, .n_words = FSD_KERNEL_REMOVED + 1) \
     set(t, COUNT,  region, fsd_count_id(k->region), NULL) \
     when(t, NAME,  change, k->what == FSD_KERNEL_CHANGED, \
@@ -406,7 +403,7 @@ FSD_RECORD_FROM(kernel_change, KERNEL_CHANGE, const struct fsd_compare *c = from
     const struct fsd_kernel_change *k = &c->kernels.at[i])
 
 #define BINDING(has, set, when, t) \
-    set(t, NAME,   name, fsd_text(s->names, b->name), NULL, .always = true) \
+    set(t, NAME,   name, fsd_text(s->names, b->name), FSD_ALWAYS) \
     set(t, RECORD, form, form_of(arena, s, b->form), NULL, .of = &form_record, \
         .always = true) \
     set(t, TEXT,   shape, b->shape ? fsd_text(s->names, b->shape) : NULL, NULL) \
@@ -432,7 +429,7 @@ static const struct binding *binding_of(struct fsd_arena *arena,
 
 /* clang-format off */
 #define BINDING_CHANGE(has, set, when, t) \
-    set(t, FLAG,   output, (b->new ? b->new : b->old)->output, NULL, .always = true) \
+    set(t, FLAG,   output, (b->new ? b->new : b->old)->output, FSD_ALWAYS) \
     set(t, RECORD, old, binding_of(arena, c->old, b->old), NULL, \
         .of = &binding_record) \
     set(t, RECORD, new, binding_of(arena, c->new, b->new), NULL, .of = &binding_record)
@@ -452,8 +449,8 @@ static bool has_built_times(const struct fsd_compare *c)
     set(t, NAME,   old, e->old ? fsd_text(c->old->names, e->old) : NULL, NULL, \
         .about = "name of the layer or step in the log of the old build") \
     set(t, NAME,   new, e->new ? fsd_text(c->new->names, e->new) : NULL, NULL) \
-    set(t, NUMBER, before, e->before, NULL, .always = true) \
-    set(t, NUMBER, after, e->after, NULL, .always = true)
+    set(t, NUMBER, before, e->before, FSD_ALWAYS) \
+    set(t, NUMBER, after, e->after, FSD_ALWAYS)
 FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
     const struct fsd_effort_change *e = &c->efforts.at[i])
 
@@ -480,11 +477,11 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 
 /* clang-format off */
 #define TIMES(has, set, when, t) \
-    set(t, MS,    before, fsd_real(c->before), NULL, .always = true) \
-    set(t, MS,    after, fsd_real(c->after), NULL, .always = true) \
+    set(t, MS,    before, fsd_real(c->before), FSD_ALWAYS) \
+    set(t, MS,    after, fsd_real(c->after), FSD_ALWAYS) \
     set(t, FACTS, delta, \
-        fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), NULL, \
-        .always = true, \
+        fsd_facts_of(arena, c->by_blame, FSD__BLAME_COUNT, fsd_blame_name), \
+        FSD_ALWAYS, \
         .about = "parts of after - before: fusion: regions whose fusion differs, " \
                  "with their inserted layers; precision: same fusion, different " \
                  "precision; kernel: same fusion and precision, different tactic " \
@@ -493,25 +490,25 @@ FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
 FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
 
 #define SUMMARY(has, set, when, t) \
-    set(t, FLAG,   differs, c->differs, NULL, .always = true, \
+    set(t, FLAG,   differs, c->differs, FSD_ALWAYS, \
         .about = "the builds differ in anything except times, tactics, layer names " \
                  "and layer order") \
     set(t, TALLY,  regions, \
         fsd_tally(arena, c->by_happened, FSD__HAPPENED_COUNT, 0, fsd_happened_name), \
-        NULL, .always = true) \
+        FSD_ALWAYS) \
     when(t, COUNT, opaque_regions, c->hidden, c->hidden, NULL, \
         .about = "number of regions that do not differ as far as known, but whose " \
                  "kernels are not stated") \
     set(t, TALLY,  precisions, fsd_tally(arena, c->by_width, FSD__WIDTH_COUNT, \
-        FSD_WIDTH_NARROWED, fsd_width_name), NULL, .always = true) \
+        FSD_WIDTH_NARROWED, fsd_width_name), FSD_ALWAYS) \
     set(t, TALLY,  nodes, \
         fsd_tally(arena, c->by_presence, FSD__PRESENCE_COUNT, 0, fsd_presence_name), \
-        NULL, .always = true) \
+        FSD_ALWAYS) \
     set(t, TALLY,  moves, fsd_tally(arena, c->moves_by_what, \
-        FSD_COUNT_OF(c->moves_by_what), 0, fsd_move_what_name), NULL, .always = true) \
+        FSD_COUNT_OF(c->moves_by_what), 0, fsd_move_what_name), FSD_ALWAYS) \
     set(t, TALLY,  aligned_by, \
         fsd_tally(arena, c->align->by_count, FSD__ALIGN_COUNT, 0, fsd_align_name), \
-        NULL, .always = true, \
+        FSD_ALWAYS, \
         .about = "number of core nodes of the old model, by the evidence for their " \
                  "counterparts in the new model") \
     when(t, RECORD, ms, c->timed, FSD_HELD(arena, times, c, 0), NULL, \
@@ -520,17 +517,17 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_compare *c = from)
 FSD_RECORD_FROM(summary, SUMMARY, const struct fsd_compare *c = from)
 
 #define BUILDER(has, set, when, t) \
-    set(t, NAME,  name, b->name, NULL, .always = true) \
-    set(t, COUNT, groups, b->groups, NULL, .always = true, \
+    set(t, NAME,  name, b->name, FSD_ALWAYS) \
+    set(t, COUNT, groups, b->groups, FSD_ALWAYS, \
         .about = "number of fused groups in the regions for which both builds state " \
                  "which layer computes which node") \
-    set(t, COUNT, fuses_more, b->fuses_more, NULL, .always = true, \
+    set(t, COUNT, fuses_more, b->fuses_more, FSD_ALWAYS, \
         .about = "number of these regions in which the build has fewer groups than " \
                  "the other build") \
-    set(t, COUNT, conversions, b->conversions, NULL, .always = true, \
+    set(t, COUNT, conversions, b->conversions, FSD_ALWAYS, \
         .about = "number of layers that convert data, without those that take no " \
                  "time and without quantizers") \
-    set(t, COUNT, unfused_qdq, b->quantizers, NULL, .always = true) \
+    set(t, COUNT, unfused_qdq, b->quantizers, FSD_ALWAYS) \
     when(t, MS,   groups_ms, c->timed, b->groups_ms, NULL) \
     when(t, MS,   conversions_ms, c->timed, b->conversions_ms, NULL) \
     when(t, MS,   unfused_qdq_ms, c->timed, b->quantizers_ms, NULL)

@@ -10,19 +10,19 @@ enum { NODES_SHOWN = 12 };
     set(t, COUNT, node, nodes->at[i], "node", .always = true) \
     when(t, NAME, name, n->name, fsd_text(g->names, n->name), "name") \
     set(t, NAME,  op, fsd_text(g->names, n->op), "operator", .always = true) \
-    when(t, TEXT, how, !i, how, NULL, .aside = true)
+    when(t, TEXT, how, !i, how, FSD_ASIDE)
 FSD_RECORD(failed_node, FAILED_NODE)
 
 #define FAILED_VALUE(has, set, when, t) \
-    set(t, TEXT, what, v->what, NULL, .always = true, \
+    set(t, TEXT, what, v->what, FSD_ALWAYS, \
         .about = "what the value is: bytes, mib, type, sm, size, profile, axis, " \
                  "library or plugin") \
-    set(t, NAME, value, v->text, NULL, .always = true)
+    set(t, NAME, value, v->text, FSD_ALWAYS)
 FSD_RECORD_FROM(failed_value, FAILED_VALUE, const struct fsd_failed *f = from;
     const struct fsd_failed_value *v = &f->values.at[i])
 
 #define FAILED_TRY(has, set, when, t) \
-    set(t, COUNT, number, i + 1, NULL, .aside = true) \
+    set(t, COUNT, number, i + 1, FSD_ASIDE) \
     set(t, TEXT, text, a->text, "try", .always = true) \
     set(t, NAME, command, a->command, "command", .about = "the command, for a shell")
 FSD_RECORD_FROM(failed_try, FAILED_TRY, const struct fsd_failed *f = from;
@@ -70,46 +70,44 @@ static const char *by_name(unsigned i)
         .always = true) \
     set(t, NAME,   model, f->model_path, NULL, .about = "path of the model; absent " \
             "if none was given") \
-    set(t, NAME,   log, f->log_path, NULL, .always = true) \
+    set(t, NAME,   log, f->log_path, FSD_ALWAYS) \
     set(t, TEXT,   builder, f->target, NULL, .key = "for", .always = true, \
         .about = "the builder, in the form of lint --for") \
-    set(t, NAME,   conclusion, f->conclusion, NULL, .always = true) \
+    set(t, NAME,   conclusion, f->conclusion, FSD_ALWAYS) \
     set(t, TEXT,   is, fsd_failure_class_name(f->is), NULL, .key = "class", \
         .always = true, .word = class_name, .n_words = FSD__FAILS_COUNT) \
-    set(t, TEXT,   by, f->first->by_parser ? "parser" : "builder", NULL, \
-        .always = true, .about = "the part of the builder that rejects the model") \
-    set(t, COUNT,  line, f->first->line, NULL, .always = true, \
+    set(t, TEXT,   by, f->first->by_parser ? "parser" : "builder", \
+        FSD_ALWAYS, .about = "the part of the builder that rejects the model") \
+    set(t, COUNT,  line, f->first->line, FSD_ALWAYS, \
         .about = "line of the first error in the log") \
-    set(t, NAME,   message, f->message, NULL, .always = true) \
+    set(t, NAME,   message, f->message, FSD_ALWAYS) \
     set(t, NAME,   because, f->because, NULL, \
         .about = "the reason why no tactic implements the layer, from a message on " \
                  "a skipped tactic") \
     set(t, NAME,   no_model, f->no_model, NULL, .about = "the reason why MODEL " \
             "cannot be read") \
     set(t, NAME,   named, f->named, NULL, .about = "the layer that the message names") \
-    set(t, TEXT,   found_by, fsd_failed_by_name(f->by), NULL, .always = true, \
+    set(t, TEXT,   found_by, fsd_failed_by_name(f->by), FSD_ALWAYS, \
         .about = "how the nodes were found", .word = by_name, \
         .n_words = FSD__FAILED_BY_COUNT) \
-    set(t, TEXT,   node_word, f->nodes.n == 1 ? "node" : "nodes", NULL, \
-        .aside = true) \
+    set(t, TEXT,   node_word, f->nodes.n == 1 ? "node" : "nodes", FSD_ASIDE) \
     set(t, ROWS,   nodes, nodes, NULL, \
         .of = &failed_node_record, .always = true, \
         .about = "the nodes at which the build fails, the likeliest first") \
-    set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), NULL, .always = true, \
+    set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), FSD_ALWAYS, \
         .about = "the nodes among these that `cut` writes") \
-    set(t, ROWS,   shown, fsd_rows_first(nodes, most), NULL, .aside = true, \
+    set(t, ROWS,   shown, fsd_rows_first(nodes, most), FSD_ASIDE, \
         .of = &failed_node_record) \
-    set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, NULL, \
-        .aside = true) \
+    set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, FSD_ASIDE) \
     set(t, ROWS,   others, others, NULL, \
         .of = &failed_node_record, .always = true, \
         .about = "other nodes that the parser rejects") \
-    set(t, ROWS,   shown_others, fsd_rows_first(others, most), NULL, .aside = true, \
+    set(t, ROWS,   shown_others, fsd_rows_first(others, most), FSD_ASIDE, \
         .of = &failed_node_record) \
-    set(t, COUNT,  more_others, others->at.n > most ? others->at.n - most : 0, NULL, \
-        .aside = true) \
-    set(t, WORDS,  tensors, fsd_words(f->tensors.at, f->tensors.n), NULL, \
-        .always = true, .about = "tensors that the message names") \
+    set(t, COUNT,  more_others, others->at.n > most ? others->at.n - most : 0, \
+        FSD_ASIDE) \
+    set(t, WORDS,  tensors, fsd_words(f->tensors.at, f->tensors.n), \
+        FSD_ALWAYS, .about = "tensors that the message names") \
     set(t, ROWS,   values, fsd_rows_joined(FSD_ROWS(arena, failed_value, \
         "{what} {value}", f->values.n, f), ", "), NULL, \
         .of = &failed_value_record, .always = true, .about = "numbers and words of " \

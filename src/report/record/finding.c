@@ -7,17 +7,15 @@
 
 /* clang-format off */
 #define FINDING(has, set, when, t) \
-    set(t, TEXT,  rule, all->rules.at[f->rule].rule->id, NULL, .always = true, \
+    set(t, TEXT,  rule, all->rules.at[f->rule].rule->id, FSD_ALWAYS, \
         .pattern = "^[a-z]+/[a-z0-9-]+$") \
-    set(t, TEXT,  severity, fsd_severity_name(f->severity), NULL, .always = true, \
+    set(t, TEXT,  severity, fsd_severity_name(f->severity), FSD_ALWAYS, \
         .word = fsd_severity_name, .n_words = FSD__SEVERITY_COUNT) \
-    set(t, NAME,  message, f->message, NULL, .always = true) \
-    set(t, IDS,   layers, ids_of_subjects(arena, all, f->layers), NULL, \
-        .always = true) \
-    set(t, IDS,   nodes, ids_of_subjects(arena, all, f->nodes), NULL, .always = true) \
-    set(t, WORDS, tensors, fsd_names_of_subjects(arena, all, f->tensors), NULL, \
-        .always = true) \
-    set(t, FACTS, facts, facts_of(arena, all, f->facts), NULL, .always = true) \
+    set(t, NAME,  message, f->message, FSD_ALWAYS) \
+    set(t, IDS,   layers, ids_of_subjects(arena, all, f->layers), FSD_ALWAYS) \
+    set(t, IDS,   nodes, ids_of_subjects(arena, all, f->nodes), FSD_ALWAYS) \
+    set(t, WORDS, tensors, fsd_names_of_subjects(arena, all, f->tensors), FSD_ALWAYS) \
+    set(t, FACTS, facts, facts_of(arena, all, f->facts), FSD_ALWAYS) \
     set(t, ROWS,  cites, fsd_cites_of(arena, all, f->cites), NULL, \
         .of = &fsd_cite_record, \
         .about = "edits that lint proposes and that explain the finding") \

@@ -31,7 +31,7 @@ FSD_RECORD(reader, READER)
         .about = "the node that produces the tensor") \
     set(t, ROWS,  readers, readers, NULL, .of = &reader_record, .always = true) \
     set(t, FLAG,  more_readers, flow->cut, NULL, .if_true = true) \
-    set(t, COUNT, chain, flow->head, NULL, .always = true, .about = "the first " \
+    set(t, COUNT, chain, flow->head, FSD_ALWAYS, .about = "the first " \
             "layer of the chain of data-movement layers")
 FSD_RECORD_SHARED(edge, EDGE)
 /* clang-format on */
@@ -68,20 +68,20 @@ static const char *bound_name(unsigned by_memory)
 
 /* clang-format off */
 #define LINK(has, set, when, t) \
-    set(t, COUNT, index, link->node, NULL, .always = true) \
-    set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), NULL, \
-        .always = true, .word = fsd_evidence_name, .n_words = FSD_EVIDENCES)
+    set(t, COUNT, index, link->node, FSD_ALWAYS) \
+    set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), \
+        FSD_ALWAYS, .word = fsd_evidence_name, .n_words = FSD_EVIDENCES)
 FSD_RECORD(link, LINK)
 
 #define ROOFLINE(has, set, when, t) \
-    set(t, TEXT,   bound, bound_name(roof.by_memory), NULL, .always = true, \
+    set(t, TEXT,   bound, bound_name(roof.by_memory), FSD_ALWAYS, \
         .word = bound_name, .n_words = 2) \
-    set(t, TEXT,   peak, roof.by_memory ? "memory" : "arithmetic", NULL, \
-        .aside = true, .says = "\n  limited by {peak}: {ms} at the peak rate<, " \
+    set(t, TEXT,   peak, roof.by_memory ? "memory" : "arithmetic", \
+        FSD_ASIDE, .says = "\n  limited by {peak}: {ms} at the peak rate<, " \
                                "{reached:0.0} % of the peak reached>") \
-    set(t, MS,     ms, fsd_real(roof.ms), NULL, .always = true, \
+    set(t, MS,     ms, fsd_real(roof.ms), FSD_ALWAYS, \
         .about = "the minimum time of the layer on the device") \
-    set(t, NUMBER, macs_per_byte, roof.per_byte, NULL, .always = true) \
+    set(t, NUMBER, macs_per_byte, roof.per_byte, FSD_ALWAYS) \
     set(t, SHARE,  reached, fsd_real_ms(roof.reached), NULL, \
         .about = "the minimum time divided by the measured time")
 FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
@@ -101,7 +101,7 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
                  "does not state", \
         .says = "<{opaque!}, a region whose kernels and precisions the engine does " \
                 "not state>") \
-    set(t, FLAG,  inserted, d->layers[id].inserted, NULL, .always = true) \
+    set(t, FLAG,  inserted, d->layers[id].inserted, FSD_ALWAYS) \
     when(t, TEXT,  cause, d->reasons[id].cause != FSD_CAUSE_NONE, \
         fsd_cause_name(d->reasons[id].cause), "cause", .word = fsd_cause_name, \
         .n_words = FSD__CAUSE_COUNT) \
@@ -152,7 +152,7 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         fsd_amount_cell(d, cost->traffic.weights), NULL) \
     set(t, MACS,  macs, fsd_amount_cell(d, cost->macs), "multiply-adds", \
         .says = "<, {macs!} multiply-adds>") \
-    when(t, NUMBER, per_byte, roof.per_byte > 0, roof.per_byte, NULL, .aside = true, \
+    when(t, NUMBER, per_byte, roof.per_byte > 0, roof.per_byte, FSD_ASIDE, \
         .says = "<, {per_byte!:0.1} per byte>") \
     when(t, RECORD, roofline, roof.known && roof.per_byte >= 0, \
         FSD_HELD(arena, roofline, d, id), NULL, .of = &roofline_record, \

@@ -6,14 +6,14 @@
 
 /* clang-format off */
 #define EDIT(has, set, when, t) \
-    set(t, COUNT,  finding, i, NULL, .always = true, .about = "index of the edit's " \
+    set(t, COUNT,  finding, i, FSD_ALWAYS, .about = "index of the edit's " \
             "finding in findings") \
-    set(t, TEXT,   rule, all->rules.at[f->rule].rule->id, NULL, .always = true) \
-    set(t, TEXT,   action, fsd_action_name(e->action), NULL, .always = true, \
+    set(t, TEXT,   rule, all->rules.at[f->rule].rule->id, FSD_ALWAYS) \
+    set(t, TEXT,   action, fsd_action_name(e->action), FSD_ALWAYS, \
         .word = fsd_action_name, .n_words = FSD__ACTION_COUNT) \
-    set(t, NAME,   tensor, e->tensor, NULL, .always = true, \
+    set(t, NAME,   tensor, e->tensor, FSD_ALWAYS, \
         .about = "the tensor that the edit quantizes or casts") \
-    set(t, COUNT,  node, e->node, NULL, .always = true, \
+    set(t, COUNT,  node, e->node, FSD_ALWAYS, \
         .about = "the node that the edit changes or belongs to. insert-pair, " \
                  "repeat-heads, pad-input: the node that reads the tensor; " \
                  "insert-cast: the node that will compute in `type` between Casts; " \
@@ -23,8 +23,8 @@
                  "different type; scale-first: the product whose first input is " \
                  "scaled; slice-output, unmark-output: the node that writes the " \
                  "output; other actions: the QuantizeLinear or DequantizeLinear") \
-    set(t, NAME,   node_name, e->name, NULL, .always = true) \
-    set(t, COUNT,  input, e->input, NULL, .always = true, \
+    set(t, NAME,   node_name, e->name, FSD_ALWAYS) \
+    set(t, COUNT,  input, e->input, FSD_ALWAYS, \
         .about = "number of the node's input; for move-pair, of the input of `to`") \
     when(t, COUNT,  to, e->to_name, e->to, NULL, \
         .about = "move-pair: the node that will read the pair; scale-first: the " \
@@ -51,7 +51,7 @@
     set(t, FLAG,   together, e->together, NULL, .if_true = true, \
         .about = "the edit is applied together with all others of its finding, or " \
                  "not at all") \
-    set(t, TEXT,   effect, e->effect, NULL, .always = true, \
+    set(t, TEXT,   effect, e->effect, FSD_ALWAYS, \
         .about = "how the edit changes the computed values")
 FSD_RECORD(edit, EDIT)
 
@@ -60,42 +60,40 @@ FSD_RECORD(edit, EDIT)
         .says = "<{name} (by {known_by})><{no_name}>") \
     set(t, TEXT,  known_by, seen->name ? seen->sign : NULL, NULL) \
     when(t, TEXT, no_name, !seen->name, \
-        lint->quantizers.n ? "unknown exporter" : "nothing is quantized", NULL, \
-        .aside = true) \
-    set(t, COUNT, quantizers, seen->quantizers, NULL, .always = true, \
+        lint->quantizers.n ? "unknown exporter" : "nothing is quantized", FSD_ASIDE) \
+    set(t, COUNT, quantizers, seen->quantizers, FSD_ALWAYS, \
         .says = "<, {quantizers!|quantizer|quantizers} of activations, " \
         "{before_narrow} before operators that run in low precision, " \
         "{behind_operators} directly after operators>", \
         .about = "number of quantizers of activations") \
-    set(t, COUNT, before_narrow, seen->before, NULL, .always = true, \
+    set(t, COUNT, before_narrow, seen->before, FSD_ALWAYS, \
         .about = "number of these quantizers that an operator in low precision reads") \
-    set(t, COUNT, behind_operators, seen->after, NULL, .always = true)
+    set(t, COUNT, behind_operators, seen->after, FSD_ALWAYS)
 FSD_RECORD_FROM(style, STYLE, const struct fsd_lint *lint = from;
     const struct fsd_style_seen *seen = &lint->style)
 
 #define ASKED_RULE(has, set, when, t) \
-    set(t, TEXT,  rule, o->rule->id, NULL, .always = true) \
-    set(t, TEXT,  level, fsd_level_name(o->level), NULL, .always = true, \
+    set(t, TEXT,  rule, o->rule->id, FSD_ALWAYS) \
+    set(t, TEXT,  level, fsd_level_name(o->level), FSD_ALWAYS, \
         .word = fsd_level_word, .n_words = FSD_LEVEL_WORDS) \
     set(t, TEXT,  skipped, o->skipped, NULL) \
-    set(t, COUNT, findings, o->found, NULL, .always = true) \
-    set(t, COUNT, ignored, o->ignored, NULL, .always = true)
+    set(t, COUNT, findings, o->found, FSD_ALWAYS) \
+    set(t, COUNT, ignored, o->ignored, FSD_ALWAYS)
 FSD_RECORD_FROM(asked_rule, ASKED_RULE, const struct fsd_findings *all = from;
     const struct fsd_outcome *o = &all->rules.at[i])
 
 #define LINT(has, set, when, t) \
     set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
         .always = true) \
-    set(t, NAME,   model, run->model->path, NULL, .always = true) \
+    set(t, NAME,   model, run->model->path, FSD_ALWAYS) \
     when(t, NAME,   engine, run->engine->nodes.n, run->engine->path, NULL) \
     set(t, TEXT,   builder, lint->target.name, NULL, .key = "for", .always = true, \
         .about = "the target builder, e.g. rtx-1.7:sm89") \
-    set(t, TEXT,   verdict, v->verdict, NULL, .always = true, \
-        .about = "passed or failed") \
+    set(t, TEXT,   verdict, v->verdict, FSD_ALWAYS, .about = "passed or failed") \
     set(t, RECORD, style, FSD_HELD(arena, style, lint, 0), NULL, \
         .of = &style_record, .always = true) \
     set(t, TALLY,  summary, fsd_tally(arena, all->by_severity, FSD__SEVERITY_COUNT, \
-        0, fsd_severity_name), NULL, .always = true) \
+        0, fsd_severity_name), FSD_ALWAYS) \
     set(t, ROWS,   rules, FSD_LATER(arena, asked_rule, all->rules.n, all), NULL, \
         .of = &asked_rule_record, .always = true) \
     set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, all->list.n, \

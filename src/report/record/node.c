@@ -7,7 +7,7 @@
 /* clang-format off */
 #define NODE(has, set, when, t) \
     set(t, COUNT, index, id, "node", .always = true) \
-    set(t, NAME,  name, fsd_text(d->names, n->name), NULL, .always = true) \
+    set(t, NAME,  name, fsd_text(d->names, n->name), FSD_ALWAYS) \
     set(t, NAME,  called, fsd_called_node(arena, d, id), "node's name", .aside = true) \
     set(t, NAME,  op, fsd_text(d->names, n->op), "op", .always = true) \
     set(t, NAME,  domain, fsd_text_or_null(d, n->domain), NULL) \
@@ -27,8 +27,7 @@
     set(t, COUNT, same_as, fsd_count_id(r->other), NULL) \
     set(t, COUNT, near_layer, fsd_count_id(r->near_layer), NULL, \
         .says = "< (at layer {near_layer})>") \
-    set(t, IDS,   layers, fsd_ids_of_layers(arena, d->match, id), NULL, \
-        .always = true) \
+    set(t, IDS,   layers, fsd_ids_of_layers(arena, d->match, id), FSD_ALWAYS) \
     set(t, FLAG,  opaque, \
         fsd_opaque_layer_of(d->match, d->layers, id) != FSD_NONE, NULL, \
         .if_true = true, \

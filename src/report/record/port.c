@@ -8,7 +8,7 @@
     when(t, NAME, name, port->tensor != FSD_NONE && \
         (g == d->engine || g->tensors.at[port->tensor].name), \
         fsd_text(d->names, g->tensors.at[port->tensor].name), NULL) \
-    set(t, TYPE,  type, form->type, NULL, .always = true) \
+    set(t, TYPE,  type, form->type, FSD_ALWAYS) \
     when(t, TEXT,  layout, *fsd_layout_name(form->layout, layout), \
         fsd_arena_strndup(arena, layout, strlen(layout)), NULL) \
     set(t, SIZES, dims, form->ranked ? stated_dims(arena, d, g, form->dims) \

@@ -117,7 +117,7 @@ const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
 
 /** Median, minimum and maximum of several measurements. */
 #define FSD_SPREAD(has, set, when, t)                                                  \
-    set(t, MS, median, fsd_real(spread->median), NULL, .always = true)                 \
+    set(t, MS, median, fsd_real(spread->median), FSD_ALWAYS)                           \
         set(t, MS, low, fsd_real(spread->low), NULL, .always = true)                   \
             set(t, MS, high, fsd_real(spread->high), NULL, .always = true)
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)

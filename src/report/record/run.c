@@ -31,11 +31,11 @@ static struct fsd_fact_cells opsets_of(struct fsd_arena *arena,
 
 /* clang-format off */
 #define MODEL(has, set, when, t) \
-    set(t, NAME,   path, g->path, NULL, .always = true) \
-    set(t, TEXT,   hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
+    set(t, NAME,   path, g->path, FSD_ALWAYS) \
+    set(t, TEXT,   hash, fsd_hash_word(arena, g->hash), FSD_ALWAYS, \
         .pattern = FSD_HASH_PATTERN) \
-    set(t, COUNT,  nodes, g->nodes.n, NULL, .always = true) \
-    set(t, TEXT,   format, g->kind, NULL, .always = true) \
+    set(t, COUNT,  nodes, g->nodes.n, FSD_ALWAYS) \
+    set(t, TEXT,   format, g->kind, FSD_ALWAYS) \
     set(t, NAME,   producer, fsd_text_or_null(d, g->producer), NULL) \
     set(t, NUMBER, ir_version, (double)g->ir_version, NULL) \
     set(t, FACTS,  opsets, opsets_of(arena, d), NULL, .about = "version of each " \
@@ -44,8 +44,8 @@ FSD_RECORD_FROM(model, MODEL, const struct fsd_diff *d = from;
     const struct fsd_graph *g = d->model)
 
 #define SIZED_INPUT(has, set, when, t) \
-    has(t, NAME,  input, NULL, .always = true) \
-    has(t, SIZES, shape, NULL, .always = true)
+    has(t, NAME,  input, FSD_ALWAYS) \
+    has(t, SIZES, shape, FSD_ALWAYS)
 FSD_RECORD(sized_input, SIZED_INPUT)
 /* clang-format on */
 
@@ -72,19 +72,19 @@ static const struct fsd_rows *sizes_of(struct fsd_arena *arena,
 
 /* clang-format off */
 #define ENGINE_PART(has, set, when, t) \
-    set(t, NAME,  path, part->path, NULL, .always = true) \
-    set(t, COUNT, first, part->layers.at, NULL, .always = true, \
+    set(t, NAME,  path, part->path, FSD_ALWAYS) \
+    set(t, COUNT, first, part->layers.at, FSD_ALWAYS, \
         .about = "number of its first layer") \
-    set(t, COUNT, layers, part->layers.n, NULL, .always = true)
+    set(t, COUNT, layers, part->layers.n, FSD_ALWAYS)
 FSD_RECORD_FROM(engine_part, ENGINE_PART, const struct fsd_graph *g = from;
     const struct fsd_engine_part *part = &g->parts.at[i])
 
 #define ENGINE(has, set, when, t) \
-    set(t, NAME,  path, g->path, NULL, .always = true) \
-    set(t, TEXT,  hash, fsd_hash_word(arena, g->hash), NULL, .always = true, \
+    set(t, NAME,  path, g->path, FSD_ALWAYS) \
+    set(t, TEXT,  hash, fsd_hash_word(arena, g->hash), FSD_ALWAYS, \
         .pattern = FSD_HASH_PATTERN) \
-    set(t, COUNT, layers, g->nodes.n, NULL, .always = true) \
-    set(t, TEXT,  format, g->kind, NULL, .always = true) \
+    set(t, COUNT, layers, g->nodes.n, FSD_ALWAYS) \
+    set(t, TEXT,  format, g->kind, FSD_ALWAYS) \
     set(t, NAME,  producer, fsd_text_or_null(d, g->producer), NULL) \
     set(t, FACTS, built, fsd_facts_of_built(arena, &g->built, d->names), NULL, \
         .about = "what the log states of the build: GPU, compute capability, " \
@@ -109,13 +109,13 @@ FSD_RECORD_FROM(engine, ENGINE, const struct fsd_diff *d = from;
     const struct fsd_graph *g = d->engine)
 
 #define BUILD_LOG(has, set, when, t) \
-    set(t, NAME,  path, h->path, NULL, .always = true) \
-    set(t, COUNT, lines, h->lines, NULL, .always = true, .large = true) \
-    set(t, COUNT, events, fsd_history_n_events(h), NULL, .always = true) \
-    set(t, COUNT, unknown, h->unknown_lines, NULL, .always = true, .large = true, \
+    set(t, NAME,  path, h->path, FSD_ALWAYS) \
+    set(t, COUNT, lines, h->lines, FSD_ALWAYS, .large = true) \
+    set(t, COUNT, events, fsd_history_n_events(h), FSD_ALWAYS) \
+    set(t, COUNT, unknown, h->unknown_lines, FSD_ALWAYS, .large = true, \
         .about = "number of lines whose form fusiondiff does not know") \
     set(t, FLAG,  used, d->story || (!h->refused && (h->passes.n || h->places.n)), \
-        NULL, .always = true, .about = "the log serves as evidence")
+        FSD_ALWAYS, .about = "the log serves as evidence")
 FSD_RECORD_FROM(build_log, BUILD_LOG, const struct fsd_diff *d = from;
     const struct fsd_history *h = d->history)
 /* clang-format on */
@@ -137,8 +137,8 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
 
 /* clang-format off */
 #define COVERAGE(has, set, when, t) \
-    set(t, COUNT, links, s->links, NULL, .always = true) \
-    set(t, COUNT, inserted, s->inserted, NULL, .always = true) \
+    set(t, COUNT, links, s->links, FSD_ALWAYS) \
+    set(t, COUNT, inserted, s->inserted, FSD_ALWAYS) \
     when(t, COUNT, requested, s->requested, s->requested, NULL, \
         .about = "number of layers that move data as the model requires") \
     when(t, COUNT, opaque_layers, s->opaque, s->opaque, NULL, \
@@ -149,8 +149,8 @@ static struct fsd_fact_cells op_times_of(struct fsd_arena *arena,
     when(t, COUNT, equal_choices, s->choices, s->choices, NULL, \
         .about = "number of nodes that one of several equal layers computes, where " \
                  "nothing shows which layer: these nodes have a region and no link") \
-    set(t, COUNT, computing_layers, s->computing, NULL, .always = true) \
-    set(t, COUNT, mapped_layers, s->mapped, NULL, .always = true, \
+    set(t, COUNT, computing_layers, s->computing, FSD_ALWAYS) \
+    set(t, COUNT, mapped_layers, s->mapped, FSD_ALWAYS, \
         .says = "{mapped_layers} of {computing_layers|computing layer|computing " \
                 "layers}, {links|link|links}<, {equal_choices|node|nodes} in one of " \
                 "several equal layers>")
@@ -186,7 +186,7 @@ FSD_RECORD_FROM(times, TIMES, const struct fsd_diff *d = from;
     const struct fsd_time_sums *sums = &d->cost->sums)
 
 #define SPENT_SUM(has, set, when, t) \
-    set(t, COUNT,  layers, sum->layers, NULL, .always = true) \
+    set(t, COUNT,  layers, sum->layers, FSD_ALWAYS) \
     when(t, COUNT,  bytes, sum->unknown < sum->layers, (uint64_t)sum->bytes, NULL, \
         .large = true) \
     when(t, COUNT,  layers_of_unknown_bytes, sum->unknown, sum->unknown, NULL) \
@@ -207,26 +207,26 @@ FSD_RECORD_FROM(spent_sum, SPENT_SUM, const struct fsd_spent_sum *sum = from)
 FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
 
 #define SUMMARY(has, set, when, t) \
-    set(t, COUNT,  all_nodes, s->nodes, NULL, .aside = true) \
-    set(t, COUNT,  all_layers, s->layers, NULL, .aside = true) \
-    set(t, COUNT,  all_inserted, s->inserted, NULL, .aside = true) \
-    set(t, COUNT,  moved, s->requested, NULL, .aside = true) \
+    set(t, COUNT,  all_nodes, s->nodes, FSD_ASIDE) \
+    set(t, COUNT,  all_layers, s->layers, FSD_ASIDE) \
+    set(t, COUNT,  all_inserted, s->inserted, FSD_ASIDE) \
+    set(t, COUNT,  moved, s->requested, FSD_ASIDE) \
     set(t, TALLY,  nodes, \
-        fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fsd_fate_name), NULL, \
-        .always = true, .about = "by fate") \
+        fsd_tally(arena, s->by_fate, FSD__FATE_COUNT, 0, fsd_fate_name), \
+        FSD_ALWAYS, .about = "by fate") \
     set(t, TALLY,  layers, \
-        fsd_tally(arena, s->by_kind, FSD__KIND_COUNT, 0, fsd_kind_name), NULL, \
-        .always = true, .about = "by kind") \
+        fsd_tally(arena, s->by_kind, FSD__KIND_COUNT, 0, fsd_kind_name), \
+        FSD_ALWAYS, .about = "by kind") \
     set(t, TALLY,  inserted, \
-        fsd_tally(arena, s->by_cause, FSD__CAUSE_COUNT, 0, fsd_cause_name), NULL, \
-        .always = true, .about = "by cause") \
+        fsd_tally(arena, s->by_cause, FSD__CAUSE_COUNT, 0, fsd_cause_name), \
+        FSD_ALWAYS, .about = "by cause") \
     set(t, TALLY,  links, fsd_tally(arena, s->by_evidence, \
         FSD_COUNT_OF(s->by_evidence), 0, fsd_evidence_name), \
-        NULL, .always = true, .about = "number of links by evidence") \
+        FSD_ALWAYS, .about = "number of links by evidence") \
     set(t, TALLY,  findings, fsd_tally(arena, d->findings->by_severity, \
         FSD__SEVERITY_COUNT, 0, fsd_severity_name), \
-        NULL, .always = true, .about = "number of findings by severity") \
-    set(t, RECORD, coverage, FSD_HELD(arena, coverage, s, 0), NULL, .always = true, \
+        FSD_ALWAYS, .about = "number of findings by severity") \
+    set(t, RECORD, coverage, FSD_HELD(arena, coverage, s, 0), FSD_ALWAYS, \
         .of = &coverage_record) \
     when(t, RECORD, ms, d->times->profiles || d->times->run.median >= 0, \
         FSD_HELD(arena, times, d, 0), NULL, .of = &times_record) \
@@ -255,18 +255,16 @@ const void *fsd_summary_held(struct fsd_arena *arena, const struct fsd_diff *d)
 
 /* clang-format off */
 #define SCOPE(has, set, when, t) \
-    set(t, COUNT, index, i + 1, NULL, .always = true) \
-    set(t, COUNT, owner, scope->owner, NULL, .always = true) \
-    set(t, NAME,  label, fsd_text(d->names, scope->label), NULL, .always = true)
+    set(t, COUNT, index, i + 1, FSD_ALWAYS) \
+    set(t, COUNT, owner, scope->owner, FSD_ALWAYS) \
+    set(t, NAME,  label, fsd_text(d->names, scope->label), FSD_ALWAYS)
 /* The first scope is the whole model and has no row. */
 FSD_RECORD_FROM(scope, SCOPE, const struct fsd_diff *d = from;
     const struct fsd_scope *scope = &d->model->scopes.at[i + 1])
 
 #define REGION(has, set, when, t) \
-    set(t, IDS, layers, fsd_ids_of_span(m->pool.at, region->layers), NULL, \
-        .always = true) \
-    set(t, IDS, nodes, fsd_ids_of_span(m->pool.at, region->nodes), NULL, \
-        .always = true) \
+    set(t, IDS, layers, fsd_ids_of_span(m->pool.at, region->layers), FSD_ALWAYS) \
+    set(t, IDS, nodes, fsd_ids_of_span(m->pool.at, region->nodes), FSD_ALWAYS) \
     when(t, FLAG, equal, region->equal, true, NULL, \
         .about = "all layers are equal, and so are all nodes, so nothing decides " \
                  "which layer computes which node")
@@ -284,8 +282,7 @@ static const char *schema_name(unsigned i)
 
 /* clang-format off */
 #define REPORT(has, set, when, t) \
-    set(t, TEXT,   schema, FSD_SCHEMA, NULL, .always = true, .word = schema_name, \
-        .n_words = 1) \
+    set(t, TEXT,   schema, FSD_SCHEMA, FSD_ALWAYS, .word = schema_name, .n_words = 1) \
     set(t, RECORD, tool, fsd_tool(arena), NULL, .of = &fsd_tool_record, \
         .always = true) \
     set(t, RECORD, model, FSD_HELD(arena, model, d, 0), NULL, .of = &model_record, \
@@ -347,7 +344,7 @@ void fsd_document_of_run(struct fsd_sheet *sheet, const struct fsd_diff *d)
 
 /* clang-format off */
 #define PAIR(has, set, when, t) \
-    has(t, NAME,   pair,     NULL, .always = true, \
+    has(t, NAME,   pair,     FSD_ALWAYS, \
         .about = "the line of the list, or the directory") \
     has(t, TALLY,  findings, NULL, .about = "number of findings in the report") \
     has(t, RECORD, report,   NULL, .about = "the report, by report.schema.json") \

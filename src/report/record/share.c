@@ -56,15 +56,15 @@ struct fsd_fact_cells fsd_facts_of_built(struct fsd_arena *arena,
 
 /* clang-format off */
 #define TOOL(has, set, when, t) \
-    set(t, TEXT, name, "fusiondiff", NULL, .always = true) \
-    set(t, TEXT, version, FSD_VERSION, NULL, .always = true)
+    set(t, TEXT, name, "fusiondiff", FSD_ALWAYS) \
+    set(t, TEXT, version, FSD_VERSION, FSD_ALWAYS)
 FSD_RECORD_SHARED(tool, TOOL)
 
 #define FAILURE(has, set, when, t) \
-    set(t, TEXT,  status, fsd_status_name(error->status), NULL, .always = true, \
+    set(t, TEXT,  status, fsd_status_name(error->status), FSD_ALWAYS, \
         .about = "a word that never changes: io, format, limit, unsupported, " \
                  "mismatch, arg") \
-    set(t, NAME,  message, error->message, NULL, .always = true) \
+    set(t, NAME,  message, error->message, FSD_ALWAYS) \
     set(t, NAME,  file, *error->file ? error->file : NULL, NULL) \
     when(t, COUNT, byte, error->unit == FSD_POS_BYTE, error->pos, NULL, .large = true, \
         .about = "byte in the file") \
@@ -74,8 +74,8 @@ FSD_RECORD_SHARED(failure, FAILURE)
 FSD_FILLS(failure, FAILURE, const struct fsd_error *error = from)
 
 #define BRIEF_LINE(has, set, when, t) \
-    set(t, TEXT, topic, brief->at[i].topic, NULL, .always = true) \
-    set(t, NAME, text, brief->at[i].text, NULL, .always = true)
+    set(t, TEXT, topic, brief->at[i].topic, FSD_ALWAYS) \
+    set(t, NAME, text, brief->at[i].text, FSD_ALWAYS)
 FSD_RECORD_SHARED(brief_line, BRIEF_LINE)
 /* clang-format on */
 

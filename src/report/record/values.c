@@ -80,8 +80,8 @@ static struct fsd_words strangers_of(struct fsd_arena *arena, const struct fsd_d
 
 /* clang-format off */
 #define UNMEASURED(has, set, when, t) \
-    set(t, NAME, name, fsd_text(d->names, tensor->name), NULL, .always = true) \
-    set(t, TEXT, why, tensor->why, NULL, .always = true)
+    set(t, NAME, name, fsd_text(d->names, tensor->name), FSD_ALWAYS) \
+    set(t, TEXT, why, tensor->why, FSD_ALWAYS)
 FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     const struct fsd_unmeasured *tensor = &d->values->numbers->unmeasured.at[i])
 
@@ -89,8 +89,8 @@ FSD_RECORD_FROM(unmeasured, UNMEASURED, const struct fsd_diff *d = from;
     when(t, IDS, name, e->suspects.n, fsd_ids_of_span(v->pool.at, e->name), NULL, \
         .about = (describes))
 #define ENTRY(has, set, when, t) \
-    set(t, NAME,  tensor, row_name(d, e->row), NULL, .always = true) \
-    set(t, FACTS, values, fsd_facts_of_row(arena, v, e->row), NULL, .always = true) \
+    set(t, NAME,  tensor, row_name(d, e->row), FSD_ALWAYS) \
+    set(t, FACTS, values, fsd_facts_of_row(arena, v, e->row), FSD_ALWAYS) \
     set(t, COUNT, node, fsd_count_id(e->node), NULL, \
         .about = "the node that produces it; absent for an input") \
     set(t, COUNT, layer, fsd_count_id(e->layer), NULL, \
@@ -109,27 +109,25 @@ FSD_RECORD_FROM(entry, ENTRY, const struct fsd_diff *d = from;
     const struct fsd_entry *e = i < v->entries.n ? &v->entries.at[i] : &v->nan)
 
 #define GROWTH(has, set, when, t) \
-    set(t, NAME,  tensor, row_name(d, g->row), NULL, .always = true) \
-    set(t, FACTS, values, fsd_facts_of_row(arena, d->values, g->row), NULL, \
-        .always = true) \
+    set(t, NAME,  tensor, row_name(d, g->row), FSD_ALWAYS) \
+    set(t, FACTS, values, fsd_facts_of_row(arena, d->values, g->row), FSD_ALWAYS) \
     set(t, COUNT, layer, fsd_count_id(g->layer), NULL)
 FSD_RECORD_FROM(growth, GROWTH, const struct fsd_diff *d = from;
     const struct fsd_growth *g = &d->values->growth.at[i])
 
 #define VALUES(has, set, when, t) \
-    set(t, TEXT,   of, of_word(n->of), NULL, .always = true, .word = of_word, \
-        .n_words = 3, \
+    set(t, TEXT,   of, of_word(n->of), FSD_ALWAYS, .word = of_word, .n_words = 3, \
         .about = "what the file has: a table, one set of tensors, or errors of one " \
                  "set compared with another") \
-    set(t, NAME,   path, n->paths[two], NULL, .always = true) \
+    set(t, NAME,   path, n->paths[two], FSD_ALWAYS) \
     set(t, NAME,   reference, two ? n->paths[0] : NULL, NULL, \
         .about = "path of the set with which the tensors are compared") \
     set(t, NAME,   runner, n->runners[two], NULL, .about = "name of the runner in " \
             "Polygraphy's file") \
     set(t, NAME,   reference_runner, two ? n->runners[0] : NULL, NULL) \
-    set(t, WORDS,  columns, fsd_words(n->columns, n->n_columns), NULL, .always = true) \
-    set(t, COUNT,  rows, n->rows.n, NULL, .always = true) \
-    set(t, COUNT,  joined, v->joined, NULL, .always = true, \
+    set(t, WORDS,  columns, fsd_words(n->columns, n->n_columns), FSD_ALWAYS) \
+    set(t, COUNT,  rows, n->rows.n, FSD_ALWAYS) \
+    set(t, COUNT,  joined, v->joined, FSD_ALWAYS, \
         .about = "number of rows whose name is that of a node, a layer or a tensor") \
     set(t, WORDS,  strangers, strangers_of(arena, d), NULL, \
         .about = "the first names of the other rows") \

@@ -223,6 +223,11 @@ struct fsd_record {
     uint32_t n, size; /**< members; bytes of the struct */
 };
 
+/** For the title of a column that tables leave out, and JSON never does; of one that
+ *  neither has. */
+#define FSD_ALWAYS NULL, .always = true
+#define FSD_ASIDE  NULL, .aside = true
+
 #define FSD_MEMBER_(type, kind, name, ...) FSD_HOLDS_##kind name;
 #define FSD_COLUMN_(type, kind, name, ...)                                             \
     {#name, FSD_CELL_##kind, offsetof(struct type, name), __VA_ARGS__},

@@ -110,22 +110,21 @@ static const char *clock_name(unsigned value)
         .about = "size of the weights of the layers that state them") \
     set(t, COUNT,  layers_untold, lives.unknown_weights, NULL, \
         .about = "number of layers that do not state their weights") \
-    when(t, TEXT,  no_plan, !plan, "plan: the log does not state the size", NULL, \
-        .aside = true) \
+    when(t, TEXT,  no_plan, !plan, "plan: the log does not state the size", FSD_ASIDE) \
     when(t, TEXT,  no_seconds, !w->known || !w->parts.n, w->parts.n \
         ? "the log states no seconds of timings" \
         : "the log has no lines on timed kernels (it is not verbose, or begins after " \
-        "them)", NULL, .aside = true) \
+        "them)", FSD_ASIDE) \
     when(t, TEXT,  stamps, w->known && !w->stated, \
         "the log states no seconds of timings; these come from its time stamps, in " \
-        "whole seconds", NULL, .aside = true) \
+        "whole seconds", FSD_ASIDE) \
     has(t, ROWS,   layers,        "Layers", .of = &layer_row_record) \
-    has(t, ROWS,   listed,        NULL, .aside = true, .of = &layer_row_record) \
-    has(t, COUNT,  more,          NULL, .aside = true) \
+    has(t, ROWS,   listed,        FSD_ASIDE, .of = &layer_row_record) \
+    has(t, COUNT,  more,          FSD_ASIDE) \
     has(t, ROWS,   sources,       "Tactic sources", .of = &sum_row_record) \
     has(t, ROWS,   skipped,       "Not timed", .of = &skip_row_record) \
-    has(t, ROWS,   few_skipped,   NULL, .aside = true, .of = &skip_row_record) \
-    has(t, COUNT,  more_skipped,  NULL, .aside = true) \
+    has(t, ROWS,   few_skipped,   FSD_ASIDE, .of = &skip_row_record) \
+    has(t, COUNT,  more_skipped,  FSD_ASIDE) \
     set(t, ROWS,   steps, steps_of(w), "Steps", .of = &step_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */

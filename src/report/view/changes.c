@@ -22,7 +22,7 @@
 FSD_RECORD(change_row, CHANGE_ROW)
 
 #define ANSWER(has, set, when, t) \
-    set(t, ROWS, head, head_rows(&m), NULL, .aside = true, .of = &fsd_line_record) \
+    set(t, ROWS, head, head_rows(&m), FSD_ASIDE, .of = &fsd_line_record) \
     set(t, ROWS, regions, region_rows(&m), "Regions", .of = &change_row_record) \
     set(t, ROWS, moves, move_rows(&m), "Layers that only move data", \
         .of = &change_row_record) \

@@ -44,13 +44,12 @@ FSD_RECORD_FROM(change_row, CHANGE_ROW, const struct context *k = from;
     fsd_id node = fsd_id_or(c->new, c->old))
 
 #define MODEL_ROW(has, set, when, t) \
-    set(t, NAME,  model, g->path, NULL, .always = true, .says = "{model}  (") \
+    set(t, NAME,  model, g->path, FSD_ALWAYS, .says = "{model}  (") \
     set(t, NAME,  exporter, fsd_text(g->names, g->producer), NULL, \
         .says = "<{exporter!}, >") \
-    set(t, COUNT, nodes, g->nodes.n, NULL, .always = true, \
+    set(t, COUNT, nodes, g->nodes.n, FSD_ALWAYS, \
         .says = "{nodes|node|nodes}, of which {computing} compute)\n") \
-    set(t, COUNT, computing, i ? k->e->new_nodes : k->e->old_nodes, NULL, \
-        .always = true)
+    set(t, COUNT, computing, i ? k->e->new_nodes : k->e->old_nodes, FSD_ALWAYS)
 FSD_RECORD_FROM(model_row, MODEL_ROW, const struct context *k = from;
     const struct fsd_graph *g = (i ? &k->e->new : &k->e->old)->model)
 /* clang-format on */
@@ -185,16 +184,16 @@ static const struct fsd_rows *lines(const struct context *k)
     set(t, RECORD, new, FSD_HELD(arena, model_row, &k, 1), NULL, \
         .of = &model_row_record, \
         .always = true) \
-    set(t, COUNT,  aligned, e->aligned, NULL, .always = true, \
+    set(t, COUNT,  aligned, e->aligned, FSD_ALWAYS, \
         .about = "number of computing nodes that both exports have") \
-    set(t, COUNT,  renamed, e->renamed, NULL, .always = true, \
+    set(t, COUNT,  renamed, e->renamed, FSD_ALWAYS, \
         .about = "number of these that have a different name") \
-    set(t, COUNT,  not_compared, e->unread, NULL, .always = true, \
+    set(t, COUNT,  not_compared, e->unread, FSD_ALWAYS, \
         .about = "number of scales that are too large to read") \
     set(t, ROWS,   changes, FSD_ROWS(arena, change_row, "", e->changes.n, &k), \
         "Changes", .of = &change_row_record, .always = true) \
-    set(t, ROWS,   lines, lines(&k), NULL, .aside = true, .of = &fsd_line_record) \
-    when(t, TEXT,   same, !e->changes.n, "no difference", NULL, .aside = true)
+    set(t, ROWS,   lines, lines(&k), FSD_ASIDE, .of = &fsd_line_record) \
+    when(t, TEXT,   same, !e->changes.n, "no difference", FSD_ASIDE)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 

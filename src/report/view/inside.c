@@ -77,8 +77,8 @@ static group_vec grouped(struct fsd_arena *arena, const struct fsd_diff *d,
 /* clang-format off */
 #define GROUP_ROW(has, set, when, t) \
     set(t, NAME,  name, fsd_text(names, g->name), NULL) \
-    set(t, NAME,  called, g->name ? fsd_text(names, g->name) : "(no scope)", NULL, \
-        .aside = true) \
+    set(t, NAME,  called, g->name ? fsd_text(names, g->name) : "(no scope)", \
+        FSD_ASIDE) \
     set(t, COUNT, nodes, g->nodes, NULL) \
     set(t, MS,    ms, g->ms, NULL)
 FSD_RECORD(group_row, GROUP_ROW)
@@ -129,8 +129,8 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
     set(t, NAME,   called, fsd_layer_name_of(d, layer), "name", .aside = true, \
         .brief = true) \
     set(t, TEXT,   kind, fsd_kind_name(d->layers[layer].kind), "kind") \
-    set(t, NAME,   sort, fsd_phrase_of(arena, d, layer, fsd_put_layer_kind), NULL, \
-        .aside = true) \
+    set(t, NAME,   sort, fsd_phrase_of(arena, d, layer, fsd_put_layer_kind), \
+        FSD_ASIDE) \
     set(t, TYPE,   precision, d->layers[layer].precision, "precision", .aside = true) \
     set(t, MS,     ms, fsd_layer_ms(d, layer), "ms") \
     set(t, BYTES,  bytes, fsd_amount_cell(d, d->cost->layers[layer].bytes), "bytes") \
@@ -139,18 +139,17 @@ static struct fsd_rows *node_rows(struct fsd_arena *arena, const struct fsd_diff
     set(t, FLAG,   opaque, d->layers[layer].opaque, "opaque", .if_true = true, \
         .behind = true, \
         .about = "the engine does not state which kernels compute its nodes") \
-    set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_layer_record) \
+    set(t, RECORD, clauses, clauses, FSD_ASIDE, .of = &fsd_layer_record) \
     set(t, FLAG,   of_region, m.of_region, "of a region") \
-    set(t, COUNT,  n, m.nodes.n, NULL, .aside = true) \
+    set(t, COUNT,  n, m.nodes.n, FSD_ASIDE) \
     set(t, IDS,    nodes, fsd_ids(m.nodes.at, m.nodes.n), NULL) \
     set(t, ROWS,   by_operator, group_rows(arena, &ops, d->names), NULL, \
         .of = &group_row_record) \
     set(t, ROWS,   by_scope, group_rows(arena, &by_scope, scopes->names), NULL, \
         .of = &group_row_record) \
-    set(t, ROWS,   listed, fsd_rows_first(nodes, most), NULL, .aside = true, \
+    set(t, ROWS,   listed, fsd_rows_first(nodes, most), FSD_ASIDE, \
         .of = &node_row_record) \
-    set(t, COUNT,  unlisted, nodes->at.n > most ? nodes->at.n - most : 0, NULL, \
-        .aside = true) \
+    set(t, COUNT,  unlisted, nodes->at.n > most ? nodes->at.n - most : 0, FSD_ASIDE) \
     set(t, ROWS,   members, nodes, "nodes", .aside = true, .of = &node_row_record)
 FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */

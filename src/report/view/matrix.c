@@ -217,18 +217,17 @@ static const struct fsd_rows *group_rows(const struct context *k, uint32_t b,
 
 /* clang-format off */
 #define MOVE_ROW(has, set, when, t) \
-    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)m->kind), NULL, .always = true) \
+    set(t, TEXT,  kind, fsd_kind_name((enum fsd_kind)m->kind), FSD_ALWAYS) \
     when(t, TEXT,  cause, m->cause != FSD_CAUSE_NONE, \
         fsd_cause_name((enum fsd_cause)m->cause), NULL) \
-    set(t, FLAG,  inserted, m->inserted, NULL, .always = true) \
+    set(t, FLAG,  inserted, m->inserted, FSD_ALWAYS) \
     set(t, WORDS, from, fsd_words_of_ends(k->arena, fsd_ends_of_origins(s, m->from)), \
-        NULL, .always = true) \
+        FSD_ALWAYS) \
     set(t, WORDS, to, fsd_words_of_ends(k->arena, fsd_ends_of_destinations(s, m->to)), \
-        NULL, .always = true) \
-    set(t, NAME,  before, fsd_state_form_text(k->arena, s, m->before), NULL, \
-        .always = true, .about = "type and layout of the input") \
-    set(t, NAME,  after, fsd_state_form_text(k->arena, s, m->after), NULL, \
-        .always = true) \
+        FSD_ALWAYS) \
+    set(t, NAME,  before, fsd_state_form_text(k->arena, s, m->before), \
+        FSD_ALWAYS, .about = "type and layout of the input") \
+    set(t, NAME,  after, fsd_state_form_text(k->arena, s, m->after), FSD_ALWAYS) \
     set(t, MS,    ms, m->ms.median, NULL)
 FSD_RECORD(move_row, MOVE_ROW)
 /* clang-format on */
@@ -342,17 +341,17 @@ static bool is_shown(const struct context *k, uint32_t row)
 
 /* clang-format off */
 #define CELL_ROW(has, set, when, t) \
-    set(t, TEXT,  build, letter(b), NULL, .always = true) \
-    set(t, TEXT,  is, fsd_cell_is_name(cell->is), NULL, .always = true, \
+    set(t, TEXT,  build, letter(b), FSD_ALWAYS) \
+    set(t, TEXT,  is, fsd_cell_is_name(cell->is), FSD_ALWAYS, \
         .word = fsd_cell_is_name, .n_words = FSD__CELL_IS_COUNT, \
         .about = "result of the comparison with the first build") \
-    set(t, WORDS, by, differences(k, row, b), NULL, .always = true, \
+    set(t, WORDS, by, differences(k, row, b), FSD_ALWAYS, \
         .about = "the differences from the first build, the most important first: " \
                  "groups, types, moves, layouts, edges") \
-    set(t, COUNT, variant, cell->variant, NULL, .always = true, \
+    set(t, COUNT, variant, cell->variant, FSD_ALWAYS, \
         .about = "number of the variant; 0: the same as in the first build") \
-    set(t, NAME,  what, what(k, row, b), NULL, .always = true) \
-    set(t, COUNT, inserted, count_inserted(k, b, cell), NULL, .always = true) \
+    set(t, NAME,  what, what(k, row, b), FSD_ALWAYS) \
+    set(t, COUNT, inserted, count_inserted(k, b, cell), FSD_ALWAYS) \
     set(t, MS,    ms, cell->ms, NULL) \
     set(t, ROWS,  groups, group_rows(k, b, cell->groups), NULL, \
         .of = &fsd_group_record, .always = true) \
@@ -379,11 +378,11 @@ static const char *const row_words[] = {[FSD_ROW_GROUPS] = "nodes",
 
 /* clang-format off */
 #define MATRIX_ROW(has, set, when, t) \
-    set(t, COUNT, row, i, NULL, .always = true, .about = "number of the row") \
+    set(t, COUNT, row, i, FSD_ALWAYS, .about = "number of the row") \
     set(t, TEXT,  of, row_words[r->of], "of", .always = true, \
         .about = "subject of the row: nodes, moves, input or output") \
     set(t, NAME,  name, called(k, i), "nodes", .always = true) \
-    set(t, WORDS, ops, op_words(k, i), NULL, .always = true, \
+    set(t, WORDS, ops, op_words(k, i), FSD_ALWAYS, \
         .about = "operators of the row's nodes, each listed once") \
     set(t, FLAG,  differs, r->differs, "differs", .always = true) \
     set(t, COUNT, variants, r->variants, "variants", .always = true, \
@@ -532,7 +531,7 @@ static const struct fsd_rows *lines(const struct context *k)
 
 /* clang-format off */
 #define VARIANT_ROW(has, set, when, t) \
-    set(t, WORDS, builds, fsd_words(words, n), NULL, .always = true) \
+    set(t, WORDS, builds, fsd_words(words, n), FSD_ALWAYS) \
     set(t, TEXT,  letters, fsd_print_take(&print, k->arena), "builds", .aside = true) \
     has(t, NAME,  what,    "what", .always = true) \
     has(t, ROWS,  groups,  NULL, .of = &fsd_group_record, .always = true)
@@ -658,13 +657,13 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
 
 /* clang-format off */
 #define HEAD(has, set, when, t) \
-    set(t, COUNT, n_builds, k->m->n, NULL, .aside = true) \
-    set(t, COUNT, n_rows, n, NULL, .always = true) \
-    set(t, COUNT, differing, k->m->differing, NULL, .always = true) \
-    set(t, COUNT, same, n - k->m->differing, NULL, .aside = true) \
-    set(t, COUNT, tactics, tactics, NULL, .always = true, \
+    set(t, COUNT, n_builds, k->m->n, FSD_ASIDE) \
+    set(t, COUNT, n_rows, n, FSD_ALWAYS) \
+    set(t, COUNT, differing, k->m->differing, FSD_ALWAYS) \
+    set(t, COUNT, same, n - k->m->differing, FSD_ASIDE) \
+    set(t, COUNT, tactics, tactics, FSD_ALWAYS, \
         .about = "number of rows in which only the tactics differ") \
-    set(t, COUNT, folded, folded, NULL, .aside = true) \
+    set(t, COUNT, folded, folded, FSD_ASIDE) \
     set(t, ROWS,  builds, FSD_ROWS(k->arena, build_row, build_text, k->m->n, k), NULL, \
         .of = &build_row_record, .always = true) \
     when(t, ROWS, failed, k->m->failed.n, FSD_ROWS(k->arena, failed_row, \
@@ -682,7 +681,7 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
         .about = "the layers of nodes that builds group differently, in the order " \
                  "of the first nodes; then data movement outside all groups, " \
                  "inputs, outputs") \
-    has(t, ROWS, lines, NULL, .aside = true, .of = &fsd_line_record)
+    has(t, ROWS, lines, FSD_ASIDE, .of = &fsd_line_record)
 FSD_RECORD(matrix, MATRIX)
 
 #define STABILITY(has, set, when, t) \

@@ -73,8 +73,8 @@ static const char tensor_text[] = "{bytes:13}  layers {from} to {to}<  {type}>  
     when(t, BYTES, log_device, log, fsd_amount_cell(d, log->device), NULL) \
     when(t, BYTES, log_host, log, fsd_amount_cell(d, log->host), NULL) \
     when(t, BYTES, log_scratch, log, fsd_amount_cell(d, log->scratch), NULL) \
-    set(t, TEXT,  open, lives.unknown ? " (--shape sets dynamic sizes)" : "", NULL, \
-        .aside = true) \
+    set(t, TEXT,  open, lives.unknown ? " (--shape sets dynamic sizes)" : "", \
+        FSD_ASIDE) \
     set(t, ROWS,  layers, layer_rows(arena, d, &lives, stated), "Layers", \
         .of = &layer_row_record) \
     set(t, ROWS,  tensors, tensor_rows(arena, d, &lives, shown), "Largest tensors", \

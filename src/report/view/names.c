@@ -403,11 +403,11 @@ static bool can_hold(const struct form *form, const char *name)
         "requested") \
     set(t, NAME,  op, fsd_text(d->names, d->model->nodes.at[node].op), "op", \
         .aside = true) \
-    set(t, TEXT,  trtexec, fsd_dtype_name(type == FSD_TF32 ? FSD_FP32 : type), NULL, \
-        .aside = true) \
-    set(t, TEXT,  polygraphy, polygraphy_type(type), NULL, .aside = true) \
-    set(t, NAME,  quoted, fsd_names_quoted(arena, name), NULL, .aside = true) \
-    set(t, NAME,  pattern, pattern_of(arena, name), NULL, .aside = true)
+    set(t, TEXT,  trtexec, fsd_dtype_name(type == FSD_TF32 ? FSD_FP32 : type), \
+        FSD_ASIDE) \
+    set(t, TEXT,  polygraphy, polygraphy_type(type), FSD_ASIDE) \
+    set(t, NAME,  quoted, fsd_names_quoted(arena, name), FSD_ASIDE) \
+    set(t, NAME,  pattern, pattern_of(arena, name), FSD_ASIDE)
 FSD_RECORD(name_row, NAME_ROW)
 
 #define ANSWER(has, set, when, t) \
@@ -421,8 +421,8 @@ FSD_RECORD(name_row, NAME_ROW)
         .about = "with --realised: operators of which all nodes run in a higher " \
                  "precision") \
     has(t, ROWS,  names,           "Names", .of = &name_row_record) \
-    has(t, ROWS,  held,            NULL, .aside = true, .of = &name_row_record) \
-    has(t, TEXT,  none,            NULL, .aside = true)
+    has(t, ROWS,  held,            FSD_ASIDE, .of = &name_row_record) \
+    has(t, TEXT,  none,            FSD_ASIDE)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 
@@ -584,7 +584,7 @@ FSD_RECORD(listed_row, LISTED_ROW)
 #define CHECK_ROW(has, set, when, t) \
     set(t, COUNT, checked, list.n, NULL) \
     set(t, ROWS,  unknown, rows, "Names that match nothing", .of = &listed_row_record) \
-    set(t, COUNT, n, rows->at.n, NULL, .aside = true)
+    set(t, COUNT, n, rows->at.n, FSD_ASIDE)
 FSD_RECORD(check_row, CHECK_ROW)
 /* clang-format on */
 

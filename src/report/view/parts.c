@@ -33,7 +33,7 @@ FSD_RECORD(engine_row, ENGINE_ROW)
         .about = "the engine that writes the tensor; absent if no engine writes it") \
     set(t, IDS,   to, numbers_of(arena, c), NULL, .about = "the engines that read " \
             "the tensor") \
-    set(t, FLAG,  outside, c->outside, NULL, .always = true, \
+    set(t, FLAG,  outside, c->outside, FSD_ALWAYS, \
         .about = "a node that no engine computes reads or writes the tensor") \
     set(t, TYPE,  written_as, is_written(c) ? c->written_as : c->read_as, \
         "written as") \
@@ -44,7 +44,7 @@ FSD_RECORD(engine_row, ENGINE_ROW)
 FSD_RECORD(crossing_row, CROSSING_ROW)
 
 #define ANSWER(has, set, when, t) \
-    set(t, COUNT, count, d->parts ? d->parts->n : 1, NULL, .aside = true) \
+    set(t, COUNT, count, d->parts ? d->parts->n : 1, FSD_ASIDE) \
     when(t, COUNT, inside, known, inside, NULL, .about = "number of nodes that an " \
             "engine computes") \
     when(t, COUNT, outside, known, d->summary->by_fate[FSD_FATE_OUTSIDE], NULL, \
@@ -56,7 +56,7 @@ FSD_RECORD(crossing_row, CROSSING_ROW)
                                                "between parts, each counted once") \
     has(t, COUNT, unknown,      NULL, .about = "number of tensors between parts " \
                                                "whose size is unknown") \
-    set(t, FLAG,  nodes_known, known, NULL, .always = true) \
+    set(t, FLAG,  nodes_known, known, FSD_ALWAYS) \
     has(t, ROWS,  engines,      "Engines", .of = &engine_row_record) \
     has(t, ROWS,  tensors,      "Tensors between parts", .of = &crossing_row_record)
 FSD_RECORD(answer, ANSWER)

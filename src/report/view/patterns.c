@@ -20,7 +20,7 @@ enum { SHOWN = 12, FEW = 8 };
     set(t, TEXT,  edit, r->edit, "edit") \
     set(t, TEXT,  support, r->rule->support, "support") \
     set(t, TEXT,  source, r->rule->source, "source") \
-    set(t, TEXT,  says, fsd_block_reason_text(arena, r), NULL, .aside = true)
+    set(t, TEXT,  says, fsd_block_reason_text(arena, r), FSD_ASIDE)
 FSD_RECORD(reason_row, REASON_ROW)
 /* clang-format on */
 
@@ -37,10 +37,9 @@ static const char reason_text[] = "          not one kernel: {says:.200}\n";
     set(t, TEXT,  fused, fsd_fused_name((enum fsd_fused)b->fused), "fused", \
         .always = true) \
     when(t, TYPE,  type, b->type, b->type, "runs in") \
-    set(t, IDS,   nodes, fsd_ids(&all->pool.at[b->nodes.at], b->nodes.n), NULL, \
-        .always = true) \
-    set(t, IDS,   layers, fsd_ids(&all->pool.at[b->layers.at], b->layers.n), NULL, \
-        .always = true) \
+    set(t, IDS,   nodes, fsd_ids(&all->pool.at[b->nodes.at], b->nodes.n), FSD_ALWAYS) \
+    set(t, IDS,   layers, fsd_ids(&all->pool.at[b->layers.at], b->layers.n), \
+        FSD_ALWAYS) \
     set(t, IDS,   between, fsd_ids(&all->pool.at[b->between.at], b->between.n), NULL) \
     set(t, COUNT, opaque, fsd_count_id(b->opaque), "in opaque layer", \
         .behind = true, \
@@ -59,7 +58,7 @@ static const char reason_text[] = "          not one kernel: {says:.200}\n";
         .about = "for a block that is split: the decisive reason, one of `reasons`") \
     set(t, ROWS,  reasons, reasons, NULL, .of = &reason_row_record, \
         .about = "for a block that is split: the rules of the builder that apply") \
-    set(t, TEXT,  no_reason, no_reason, NULL, .aside = true)
+    set(t, TEXT,  no_reason, no_reason, FSD_ASIDE)
 FSD_RECORD(block_row, BLOCK_ROW)
 /* clang-format on */
 
@@ -80,8 +79,8 @@ static const char block_text[] =
     set(t, COUNT, elsewhere, by[FSD_FUSED_ELSEWHERE], "elsewhere") \
     set(t, COUNT, unknown, by[FSD_FUSED_UNKNOWN], "unknown") \
     set(t, MS,    ms, ms, "ms") \
-    set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &block_row_record) \
-    set(t, COUNT, more, more, NULL, .aside = true)
+    set(t, ROWS,  listed, listed, FSD_ASIDE, .of = &block_row_record) \
+    set(t, COUNT, more, more, FSD_ASIDE)
 FSD_RECORD(kind_row, KIND_ROW)
 /* clang-format on */
 
@@ -96,7 +95,7 @@ static const char kind_text[] = "\n{*}{pattern:-12}{/} {blocks}: {whole} whole<,
     set(t, COUNT, n, all->list.n, NULL) \
     set(t, COUNT, split, by[FSD_FUSED_SPLIT], NULL) \
     set(t, COUNT, unknown, by[FSD_FUSED_UNKNOWN], NULL) \
-    has(t, TEXT,  no_edges, NULL, .aside = true) \
+    has(t, TEXT,  no_edges, FSD_ASIDE) \
     set(t, ROWS,  patterns, kinds, "Patterns", .of = &kind_row_record) \
     set(t, ROWS,  blocks, blocks, "Blocks", .of = &block_row_record)
 FSD_RECORD(answer, ANSWER)

@@ -171,11 +171,11 @@ static double timed_by_builder(const struct fsd_diff *d, fsd_id layer)
         .aside = true) \
     set(t, COUNT,  after, fsd_count_id(d->flows->of[layer].before), "after layer", \
         .aside = true) \
-    when(t, COUNT,  note, advice, fsd_intern_str(notes, advice), NULL, .aside = true) \
+    when(t, COUNT,  note, advice, fsd_intern_str(notes, advice), FSD_ASIDE) \
     set(t, NAME,   log_timed, fsd_phrase_of(arena, d, layer, fsd_put_timed), \
         "measured in the build") \
     has(t, NAME,   nodes,     "nodes", .about = "the nodes that the layer computes") \
-    has(t, NAME,   only_for,  NULL, .aside = true) \
+    has(t, NAME,   only_for,  FSD_ASIDE) \
     has(t, FLAG,   requested, "requested by the model") \
     when(t, ROWS,   cites, advice, fsd_cites_of_layer(arena, d, layer), NULL, \
         .of = &fsd_cite_record)
@@ -217,9 +217,8 @@ FSD_RECORD(requantizing_row, REQUANTIZING_ROW)
         .about = "layers whose bytes are unknown", \
         .says = "<; the bytes of {unknown!} are unknown>") \
     when(t, BYTES, of_bytes, !d->times->profiles, \
-        fsd_amount_cell(d, d->cost->all.bytes), NULL, .aside = true) \
-    when(t, MS,   of_ms, d->times->profiles, fsd_real(d->times->total), NULL, \
-        .aside = true)
+        fsd_amount_cell(d, d->cost->all.bytes), FSD_ASIDE) \
+    when(t, MS,   of_ms, d->times->profiles, fsd_real(d->times->total), FSD_ASIDE)
 FSD_RECORD_FROM(spent_row, SPENT_ROW, const struct fsd_diff *d = from;
     const struct fsd_spent_sum *sum = &d->cost->spent[i])
 /* clang-format on */
@@ -256,31 +255,29 @@ FSD_RECORD(note_row, NOTE_ROW)
     when(t, RECORD, requantization_sum, d->cost->spent[FSD_SPENT_REQUANTIZE].layers, \
         FSD_HELD(arena, spent_row, d, FSD_SPENT_REQUANTIZE), NULL, \
         .of = &spent_row_record) \
-    set(t, ROWS,  moved_shown, moved, NULL, .aside = true, .of = &mover_row_record) \
-    set(t, COUNT, moved_left_out, lists->moved.left_out, NULL, .aside = true) \
+    set(t, ROWS,  moved_shown, moved, FSD_ASIDE, .of = &mover_row_record) \
+    set(t, COUNT, moved_left_out, lists->moved.left_out, FSD_ASIDE) \
     when(t, MS,    moved_left_out_ms, d->times->profiles, \
-        fsd_real(lists->moved.left_out_ms), NULL, .aside = true) \
-    set(t, ROWS,  requested_shown, fsd_rows_first(requested, most), NULL, \
-        .aside = true, .of = &mover_row_record) \
+        fsd_real(lists->moved.left_out_ms), FSD_ASIDE) \
+    set(t, ROWS,  requested_shown, fsd_rows_first(requested, most), \
+        FSD_ASIDE, .of = &mover_row_record) \
     set(t, COUNT, requested_more, lists->requested.left_out + beyond(requested, most), \
-        NULL, .aside = true) \
-    set(t, ROWS,  requantization_shown, fsd_rows_first(requantizing, most), NULL, \
-        .aside = true, .of = &requantizing_row_record) \
+        FSD_ASIDE) \
+    set(t, ROWS,  requantization_shown, fsd_rows_first(requantizing, most), \
+        FSD_ASIDE, .of = &requantizing_row_record) \
     set(t, COUNT, requantization_more, \
-        lists->requantizing.left_out + beyond(requantizing, most), NULL, \
-        .aside = true) \
-    set(t, COUNT, n, n, NULL, .aside = true) \
+        lists->requantizing.left_out + beyond(requantizing, most), FSD_ASIDE) \
+    set(t, COUNT, n, n, FSD_ASIDE) \
     when(t, TEXT, none, !n, d->cost->spent[FSD_SPENT_REQUESTED].layers \
         ? "the model requires all data movement that takes time" \
-        : "no layer that only moves data takes time", NULL, .aside = true) \
-    when(t, MS,    all_ms, d->times->profiles, fsd_real(ms), NULL, .aside = true) \
-    when(t, SHARE, all_share, d->times->profiles, total > 0 ? ms / total : 0, NULL, \
-        .aside = true) \
-    set(t, COUNT, n_free, lists->free.n, NULL, .aside = true) \
-    when(t, ROWS,  free_shown, !folds, free, NULL, .aside = true, \
-        .of = &mover_row_record) \
-    when(t, COUNT, free_folded, folds, lists->free.n, NULL, .aside = true) \
-    set(t, ROWS,  advice, note_rows(arena, notes, moved), NULL, .aside = true, \
+        : "no layer that only moves data takes time", FSD_ASIDE) \
+    when(t, MS,    all_ms, d->times->profiles, fsd_real(ms), FSD_ASIDE) \
+    when(t, SHARE, all_share, d->times->profiles, total > 0 ? ms / total : 0, \
+        FSD_ASIDE) \
+    set(t, COUNT, n_free, lists->free.n, FSD_ASIDE) \
+    when(t, ROWS,  free_shown, !folds, free, FSD_ASIDE, .of = &mover_row_record) \
+    when(t, COUNT, free_folded, folds, lists->free.n, FSD_ASIDE) \
+    set(t, ROWS,  advice, note_rows(arena, notes, moved), FSD_ASIDE, \
         .of = &note_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */

@@ -43,10 +43,10 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
         .about = "how the time was measured differently, which is why it is not " \
                  "compared") \
-    set(t, FACTS, settings, settings_of(k, i), NULL, .always = true, \
+    set(t, FACTS, settings, settings_of(k, i), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
-    set(t, NAME,  knobs, knobs_text(k, i), NULL, .aside = true) \
-    has(t, TEXT,  numbers,  NULL, .aside = true)
+    set(t, NAME,  knobs, knobs_text(k, i), FSD_ASIDE) \
+    has(t, TEXT,  numbers,  FSD_ASIDE)
 FSD_RECORD(route_row, ROUTE_ROW)
 /* clang-format on */
 
@@ -455,15 +455,15 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
     const struct fsd_tuning *tuning = k->r->tuning)
 
 #define ROUTES(has, set, when, t) \
-    set(t, COUNT,  n, r->n, NULL, .aside = true) \
-    set(t, COUNT,  built, built, NULL, .always = true, \
+    set(t, COUNT,  n, r->n, FSD_ASIDE) \
+    set(t, COUNT,  built, built, FSD_ALWAYS, \
         .about = "number of routes whose build was read") \
-    set(t, COUNT,  failed, failed, NULL, .always = true) \
-    set(t, COUNT,  aside, r->aside, NULL, .always = true, \
+    set(t, COUNT,  failed, failed, FSD_ALWAYS) \
+    set(t, COUNT,  aside, r->aside, FSD_ALWAYS, \
         .about = "number of routes whose loss is above the limit") \
-    set(t, COUNT,  engines, r->engines.n, NULL, .always = true, \
+    set(t, COUNT,  engines, r->engines.n, FSD_ALWAYS, \
         .about = "number of different engines among the builds, by comparison") \
-    set(t, NAME,   base, route_name(&k, r->base), NULL, .always = true) \
+    set(t, NAME,   base, route_name(&k, r->base), FSD_ALWAYS) \
     when(t, NUMBER, noise, r->noise >= 0, r->noise, NULL, .about = "the greatest " \
             "difference in ms between times of one engine") \
     when(t, RECORD, tuner, r->tuning, FSD_HELD(k.arena, tuner, &k, 0), NULL, \
@@ -477,19 +477,19 @@ FSD_RECORD_FROM(tuner, TUNER, const struct fsd_routes_source *k = from;
         .of = &fsd_effect_row_record, .always = true) \
     set(t, ROWS,   routes, route_rows(&k), "Routes", .of = &route_row_record, \
         .always = true) \
-    set(t, ROWS,   shown, fsd_effect_rows(&k, true), NULL, .aside = true, \
+    set(t, ROWS,   shown, fsd_effect_rows(&k, true), FSD_ASIDE, \
         .of = &fsd_effect_row_record) \
-    set(t, TEXT,   titles, title_text(&k), NULL, .aside = true) \
+    set(t, TEXT,   titles, title_text(&k), FSD_ASIDE) \
     when(t, NAME,  cache, r->tuning, fsd_printed(k.arena, "%s, version %s", \
-        r->tuning->path, text(&k, r->tuning->version)), NULL, .aside = true) \
+        r->tuning->path, text(&k, r->tuning->version)), FSD_ASIDE) \
     when(t, TEXT,  cut_short, r->tuning && r->tuning->cut, \
-        "the file ends within an iteration, which is omitted", NULL, .aside = true) \
-    set(t, NAME,   best_says, best_text(&k), NULL, .aside = true) \
-    set(t, NAME,   kept_says, kept_text(&k), NULL, .aside = true) \
-    set(t, NAME,   idle, idle_text(&k), NULL, .aside = true) \
-    set(t, NAME,   untested, untested_text(&k), NULL, .aside = true) \
-    when(t, MS,    noise_says, r->noise >= 0, r->noise, NULL, .aside = true) \
-    set(t, NAME,   base_says, base_text(&k), NULL, .aside = true)
+        "the file ends within an iteration, which is omitted", FSD_ASIDE) \
+    set(t, NAME,   best_says, best_text(&k), FSD_ASIDE) \
+    set(t, NAME,   kept_says, kept_text(&k), FSD_ASIDE) \
+    set(t, NAME,   idle, idle_text(&k), FSD_ASIDE) \
+    set(t, NAME,   untested, untested_text(&k), FSD_ASIDE) \
+    when(t, MS,    noise_says, r->noise >= 0, r->noise, FSD_ASIDE) \
+    set(t, NAME,   base_says, base_text(&k), FSD_ASIDE)
 FSD_RECORD(routes, ROUTES)
 
 static const char head[] =

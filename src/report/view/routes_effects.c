@@ -44,7 +44,7 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
         .always = true) \
     set(t, TEXT,  precision, fsd_region_precision(region), "precision", \
         .always = true) \
-    has(t, NAME,  proof,      NULL, .aside = true)
+    has(t, NAME,  proof,      FSD_ASIDE)
 FSD_RECORD(proof_row, PROOF_ROW)
 /* clang-format on */
 
@@ -376,10 +376,9 @@ FSD_RECORD(step_row, STEP_ROW)
     set(t, ROWS,  proof, proof_rows(k, s->change), NULL, .of = &proof_row_record, \
         .always = true, \
         .about = "the differences between the two builds of the pair") \
-    set(t, NAME,  setting, fsd_setting_text(k, e->knob, e->after), NULL, \
-        .aside = true) \
-    has(t, ROWS,  shown,    NULL, .aside = true, .of = &proof_row_record) \
-    has(t, COUNT, more,     NULL, .aside = true)
+    set(t, NAME,  setting, fsd_setting_text(k, e->knob, e->after), FSD_ASIDE) \
+    has(t, ROWS,  shown,    FSD_ASIDE, .of = &proof_row_record) \
+    has(t, COUNT, more,     FSD_ASIDE)
 FSD_RECORD_SHARED(effect_row, EFFECT_ROW)
 /* clang-format on */
 

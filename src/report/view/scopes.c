@@ -28,14 +28,14 @@ FSD_RECORD(module_row, MODULE_ROW)
 
 #define ANSWER(has, set, when, t) \
     set(t, COUNT, depth, scopes.depth, NULL) \
-    set(t, COUNT, n, modules.n, NULL, .aside = true) \
+    set(t, COUNT, n, modules.n, FSD_ASIDE) \
     set(t, COUNT, shared_layers, sums.shared, NULL) \
     when(t, COUNT, opaque, d->summary->hidden, d->summary->hidden, NULL, \
         .about = "nodes in regions whose kernels the engine does not state") \
     when(t, MS,    total_ms, timed, fsd_real(total), NULL) \
     when(t, MS,    rest_ms, timed, fsd_real(sums.rest_ms), NULL) \
     set(t, ROWS,  scopes, rows, "Scopes", .of = &module_row_record) \
-    set(t, ROWS,  folded, folded, NULL, .aside = true, .of = &module_row_record)
+    set(t, ROWS,  folded, folded, FSD_ASIDE, .of = &module_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 

@@ -31,12 +31,11 @@ FSD_RECORD(place_row, PLACE_ROW)
         "function", .about = "the part of the runtime that gave the reason") \
     set(t, COUNT, times, g->times, "times", .about = "how many times the log " \
             "reports it") \
-    set(t, COUNT, n, g->n, NULL, .aside = true) \
-    set(t, TEXT,  no_nodes, g->n ? NULL : "the log names no node", NULL, \
-        .aside = true) \
+    set(t, COUNT, n, g->n, FSD_ASIDE) \
+    set(t, TEXT,  no_nodes, g->n ? NULL : "the log names no node", FSD_ASIDE) \
     set(t, ROWS,  nodes, g->nodes, "nodes", .of = &place_row_record) \
-    set(t, ROWS,  listed, g->listed, NULL, .aside = true, .of = &place_row_record) \
-    set(t, COUNT, more, g->n - g->listed->at.n, NULL, .aside = true)
+    set(t, ROWS,  listed, g->listed, FSD_ASIDE, .of = &place_row_record) \
+    set(t, COUNT, more, g->n - g->listed->at.n, FSD_ASIDE)
 FSD_RECORD(skip_row, SKIP_ROW)
 
 #define PASS_ROW(has, set, when, t) \
@@ -82,11 +81,11 @@ FSD_RECORD(provider_row, PROVIDER_ROW)
 #define ANSWER(has, set, when, t) \
     has(t, TEXT,  log,          NULL, .about = "why the log could not be used") \
     has(t, COUNT, n,            NULL, .about = "number of skipped fusions") \
-    has(t, COUNT, ran,          NULL, .aside = true) \
-    has(t, COUNT, changed,      NULL, .aside = true) \
+    has(t, COUNT, ran,          FSD_ASIDE) \
+    has(t, COUNT, changed,      FSD_ASIDE) \
     has(t, ROWS,  skipped,      "Skipped fusions", .of = &skip_row_record) \
     set(t, ROWS,  transformers, rows, "Transformers", .of = &pass_row_record) \
-    set(t, ROWS,  listed, listed, NULL, .aside = true, .of = &pass_row_record) \
+    set(t, ROWS,  listed, listed, FSD_ASIDE, .of = &pass_row_record) \
     has(t, ROWS,  wide,         "Quantized operators in floating point", \
         .of = &wide_row_record) \
     has(t, ROWS,  added,        "Added", .of = &add_row_record) \

@@ -269,19 +269,19 @@ static const struct fsd_finding **gravest(struct fsd_arena *arena,
     has(t, SHARE,  cumulative_share, "sum of shares") \
     has(t, NUMBER, gb_s,             "GB/s") \
     has(t, NUMBER, top_s,            "TOP/s") \
-    has(t, FLAG,   by_memory,        NULL, .aside = true) \
-    has(t, FLAG,   by_compute,       NULL, .aside = true) \
+    has(t, FLAG,   by_memory,        FSD_ASIDE) \
+    has(t, FLAG,   by_compute,       FSD_ASIDE) \
     has(t, TEXT,   bound,            "bound by") \
     has(t, SHARE,  roofline_share,   "of its roofline") \
     has(t, NAME,   first,            "what to do first", .sentence = true) \
     has(t, TEXT,   spent,            "class", \
                                      .about = "the purpose of a layer that does not " \
                                               "compute") \
-    has(t, TEXT,   words,            NULL, .aside = true) \
-    has(t, NAME,   fix,              NULL, .aside = true) \
+    has(t, TEXT,   words,            FSD_ASIDE) \
+    has(t, NAME,   fix,              FSD_ASIDE) \
     has(t, FACTS,  values,           "", .behind = true, \
                                      .about = "external numbers, by column") \
-    has(t, TEXT,   numbers,          NULL, .aside = true) \
+    has(t, TEXT,   numbers,          FSD_ASIDE) \
     has(t, ROWS,   cites,            NULL, .of = &fsd_cite_record)
 FSD_RECORD(item_row, ITEM_ROW)
 /* clang-format on */
@@ -316,7 +316,7 @@ static const char *const valued_texts[] = {
     when(t, SHARE, share, sum->share >= 0, sum->share, "share", \
         .about = "share of all time or, without times, of all known bytes") \
     set(t, COUNT, unknown, sum->unknown, "of unknown bytes", .about = "layers") \
-    set(t, TEXT,  words, fsd_spent_words((enum fsd_spent)i), NULL, .aside = true)
+    set(t, TEXT,  words, fsd_spent_words((enum fsd_spent)i), FSD_ASIDE)
 FSD_RECORD(spent_row, SPENT_ROW)
 /* clang-format on */
 
@@ -327,7 +327,7 @@ static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
 #define ANSWER(has, set, when, t) \
     set(t, TEXT,  by, basis->by, NULL) \
     set(t, TEXT,  unit, r->unit, NULL) \
-    set(t, TEXT,  what, basis->what, NULL, .aside = true) \
+    set(t, TEXT,  what, basis->what, FSD_ASIDE) \
     set(t, COUNT, shown, rows->at.n, NULL) \
     set(t, COUNT, of, r->items.n, NULL) \
     has(t, MS,    run_ms,              NULL, .about = "time of a whole run") \
@@ -335,10 +335,10 @@ static const char spent_text[] = "{share:6.1} %  {words}: {layers|layer|layers}"
     has(t, SHARE, share,               NULL) \
     has(t, COUNT, not_ranked,          NULL) \
     has(t, MACS,  macs_not_attributed, NULL) \
-    has(t, TEXT,  untimed,             NULL, .aside = true) \
-    has(t, TEXT,  units,               NULL, .aside = true) \
-    has(t, TEXT,  ranked_by,           NULL, .aside = true) \
-    has(t, COUNT, unvalued,            NULL, .aside = true) \
+    has(t, TEXT,  untimed,             FSD_ASIDE) \
+    has(t, TEXT,  units,               FSD_ASIDE) \
+    has(t, TEXT,  ranked_by,           FSD_ASIDE) \
+    has(t, COUNT, unvalued,            FSD_ASIDE) \
     has(t, ROWS,  items,               "What takes most", .of = &item_row_record) \
     has(t, ROWS,  spent,               "What layers are for", .of = &spent_row_record)
 FSD_RECORD(answer, ANSWER)

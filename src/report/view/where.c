@@ -15,7 +15,7 @@ enum { NEIGHBOURS = 4 };
         .aside = true, .brief = true) \
     set(t, TEXT,  kind, fsd_kind_name(r->kind), "kind") \
     set(t, NAME,  sort, fsd_phrase_of(arena, d, link->layer, fsd_put_layer_kind), \
-        NULL, .aside = true) \
+        FSD_ASIDE) \
     when(t, NAME,  change, n->in.n || n->out.n, change ? change : "", "change", \
         .aside = true) \
     set(t, TYPE,  precision, r->precision, "precision") \
@@ -27,10 +27,9 @@ enum { NEIGHBOURS = 4 };
     set(t, WORDS, evidence, fsd_words_of_evidence(arena, link->by), "evidence") \
     set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "layer's ", \
         .about = "external numbers, by column") \
-    set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), NULL, \
-        .aside = true) \
-    set(t, TEXT,  from, neighbours(arena, d, n->in, true), NULL, .aside = true) \
-    set(t, TEXT,  to, neighbours(arena, d, n->out, false), NULL, .aside = true)
+    set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), FSD_ASIDE) \
+    set(t, TEXT,  from, neighbours(arena, d, n->in, true), FSD_ASIDE) \
+    set(t, TEXT,  to, neighbours(arena, d, n->out, false), FSD_ASIDE)
 FSD_RECORD(layer_row, LAYER_ROW)
 /* clang-format on */
 
@@ -60,15 +59,13 @@ static const char layer_text[] =
     set(t, MS,    ms, cost->ms, "ms") \
     set(t, MACS,  macs, fsd_amount_cell(d, cost->macs), "multiply-adds", \
         .aside = true) \
-    set(t, NAME,  became, fsd_phrase_of(arena, d, node, fsd_put_fate), NULL, \
-        .aside = true) \
-    set(t, RECORD, clauses, clauses, NULL, .aside = true, .of = &fsd_node_record) \
+    set(t, NAME,  became, fsd_phrase_of(arena, d, node, fsd_put_fate), FSD_ASIDE) \
+    set(t, RECORD, clauses, clauses, FSD_ASIDE, .of = &fsd_node_record) \
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[node]), "region", \
         .aside = true) \
     set(t, FACTS, values, fsd_facts_of_row(arena, d->values, numbers), "", \
         .about = "external numbers, by column") \
-    set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), NULL, \
-        .aside = true) \
+    set(t, TEXT,  numbers, fsd_text_of_row(arena, d->values, numbers), FSD_ASIDE) \
     set(t, ROWS,  layers, layers, "layers", .of = &layer_row_record)
 FSD_RECORD(node_row, NODE_ROW)
 /* clang-format on */
