@@ -38,6 +38,18 @@ static const char *refuse_input(const struct fsd_fixes *f, const struct fsd_edit
                                                         : NULL;
 }
 
+/* Puts a node with a second input before an input of the edit's node. */
+static void put_before(struct fsd_apply *a, const struct fsd_edit *e, enum fsd_op_id op,
+                       const char *name, const char *second)
+{
+    fsd_fix_insert_at(a, e->node, e->input,
+                      &(struct fsd_onnx_new_node){
+                          .op = fsd_text(a->g->names, op),
+                          .name = name,
+                          .inputs = {fsd_fix_read_at(a, e->node, e->input), second},
+                          .output = name});
+}
+
 /* ------------------------------------------------------------------- a scale before */
 
 const char *fsd_fix_refuse_first(struct fsd_fixes *f, const struct fsd_edit *e)
@@ -62,14 +74,9 @@ void fsd_fix_scale_first(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
     const char *name = fsd_fix_new_read(a, e, e->input, "scaled");
-    const char *scale = fsd_fix_add_scale(a, name, e->scale, FSD_FP32);
 
-    fsd_fix_insert_at(a, e->node, e->input,
-                      &(struct fsd_onnx_new_node){
-                          .op = fsd_text(a->g->names, FSD_ONNX_Mul),
-                          .name = name,
-                          .inputs = {fsd_fix_read_at(a, e->node, e->input), scale},
-                          .output = name});
+    put_before(a, e, FSD_ONNX_Mul, name,
+               fsd_fix_add_scale(a, name, e->scale, FSD_FP32));
 }
 
 /* ------------------------------------------------------------------- heads, padding */
@@ -91,13 +98,8 @@ void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
     sizes[0] = e->size;
     for (uint32_t i = 1; i <= e->axis; i++)
         sizes[i] = 1;
-    fsd_fix_insert_at(a, e->node, e->input,
-                      &(struct fsd_onnx_new_node){
-                          .op = fsd_text(a->g->names, FSD_ONNX_Expand),
-                          .name = name,
-                          .inputs = {fsd_fix_read_at(a, e->node, e->input),
-                                     add_row(a, name, "shape", sizes, e->axis + 1)},
-                          .output = name});
+    put_before(a, e, FSD_ONNX_Expand, name,
+               add_row(a, name, "shape", sizes, e->axis + 1));
 }
 
 /* The shape of the tensor that the node reads at that input. */
@@ -129,13 +131,7 @@ void fsd_fix_pad_input(struct fsd_apply *a, const struct fsd_fix *fix)
     fsd_amount_number(a->f->lint->sizes->amounts, shape->dims[rank - 1 - e->axis],
                       &size);
     pads[2 * rank - 1 - e->axis] = e->size - size;
-    fsd_fix_insert_at(a, e->node, e->input,
-                      &(struct fsd_onnx_new_node){
-                          .op = fsd_text(a->g->names, FSD_ONNX_Pad),
-                          .name = name,
-                          .inputs = {fsd_fix_read_at(a, e->node, e->input),
-                                     add_row(a, name, "sizes", pads, 2 * rank)},
-                          .output = name});
+    put_before(a, e, FSD_ONNX_Pad, name, add_row(a, name, "sizes", pads, 2 * rank));
 }
 
 /* -------------------------------------------------------------------------- outputs */
