@@ -137,8 +137,7 @@ enum fsd_status fsd_snapshot_make_of(const struct fsd_options *opt, unsigned n,
         fsd_snapshot_write(l.builds[0], out);
     else if (status == FSD_OK)
         status = write_learnt(opt, &l, out, err);
-    if (status == FSD_OK)
-        status = fsd_flush(out, err);
+    FSD_THEN(status, fsd_flush(out, err));
     fsd_states_free(&l);
     return status;
 }
@@ -379,17 +378,14 @@ static enum fsd_status open_check(struct fsd_check *c, const struct fsd_options 
     if (status == FSD_OK && check->snapshot && !check->n_snapshots)
         status = fsd_file_blame(check->snapshot, FSD_FILE_SNAPSHOT, "a snapshot",
                                 fsd_snapshot_read(&c->old, check->snapshot, err), err);
-    if (status == FSD_OK)
-        status = fsd_file_blame(check->policy, FSD_FILE_POLICY, "a policy",
-                                fsd_policy_read(&c->policy, check->policy, err), err);
+    FSD_THEN(status,
+             fsd_file_blame(check->policy, FSD_FILE_POLICY, "a policy",
+                            fsd_policy_read(&c->policy, check->policy, err), err));
     if (status == FSD_OK && !check->snapshot && !check->lint)
         status = check_promises(c->policy, err);
-    if (status == FSD_OK)
-        status = fsd_state_open_judged(&c->new, &c->run, opt, err);
-    if (status == FSD_OK)
-        status = refuse_profile(c->new, err);
-    if (status == FSD_OK)
-        status = open_lint(c, opt, check, err);
+    FSD_THEN(status, fsd_state_open_judged(&c->new, &c->run, opt, err));
+    FSD_THEN(status, refuse_profile(c->new, err));
+    FSD_THEN(status, open_lint(c, opt, check, err));
     if (status == FSD_OK && check->n_snapshots)
         status = choose_snapshot(c, check, err);
     if (status == FSD_OK && c->old)

@@ -61,12 +61,10 @@ enum fsd_status fsd_collected_write(const struct fsd_collected *what, FILE *out,
     enum fsd_status status =
         fsd_expect_words("command", what->command, what->n_command, err);
 
-    if (status == FSD_OK)
-        status = fsd_expect_words("given", what->given, what->n_given, err);
-    if (status == FSD_OK)
-        status = fsd_expect_words("names", what->names, what->n_environment, err);
-    if (status == FSD_OK)
-        status = fsd_expect_words("values", what->values, what->n_environment, err);
+    FSD_THEN(status, fsd_expect_words("given", what->given, what->n_given, err));
+    FSD_THEN(status, fsd_expect_words("names", what->names, what->n_environment, err));
+    FSD_THEN(status,
+             fsd_expect_words("values", what->values, what->n_environment, err));
     if (status != FSD_OK)
         return status;
     FSD_GUARD(err);

@@ -187,8 +187,7 @@ enum fsd_status fsd_expect_options(const struct fsd_options *opt, struct fsd_err
     enum fsd_status status =
         fsd_expect_choice("evidence", opt->evidence, FSD_BY_ALL + 1, err);
 
-    if (status == FSD_OK)
-        status = fsd_expect_choice("n_values", opt->n_values, 3, err);
+    FSD_THEN(status, fsd_expect_choice("n_values", opt->n_values, 3, err));
     return status == FSD_OK ? fsd_expect_lists(all, FSD_COUNT_OF(all), err) : status;
 }
 

@@ -194,8 +194,7 @@ enum fsd_status fsd_comparison_open(struct fsd_comparison **out,
     *out = NULL;
     FSD_GUARD(err);
     status = fsd_state_open(&before, NULL, old, err);
-    if (status == FSD_OK)
-        status = open_first(&after, &run, false, false, new, err);
+    FSD_THEN(status, open_first(&after, &run, false, false, new, err));
     if (status != FSD_OK) {
         fsd_diff_free(run);
         fsd_state_free(before);

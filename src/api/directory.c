@@ -213,8 +213,7 @@ static enum fsd_status read_directory(struct fsd_directory *d, bool needs_engine
                             "or still runs");
     for (size_t i = 0; i < n && status == FSD_OK; i++)
         status = take_file(d, names[i], err);
-    if (status == FSD_OK)
-        status = place_either(d, err);
+    FSD_THEN(status, place_either(d, err));
     if (status == FSD_OK && !files[FSD_FILE_ENGINE]) { /* a log also serves as the
                                                           engine */
         files[FSD_FILE_ENGINE] = files[FSD_FILE_LOG];

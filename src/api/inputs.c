@@ -58,8 +58,7 @@ static enum fsd_status load_onnx(struct fsd_inputs *d, const char *path,
     struct fsd_file file;
     enum fsd_status status = fsd_file_open_sparse(&file, path, MODEL_LIMIT, err);
 
-    if (status == FSD_OK)
-        status = fsd_onnx_load(d->model, &file, err);
+    FSD_THEN(status, fsd_onnx_load(d->model, &file, err));
     d->model->path = shown_path(d, path);
     d->model->file = fsd_arena_strndup(d->arena, path, strlen(path));
     return fsd_file_done(&file, status, err);
@@ -714,12 +713,9 @@ enum fsd_status fsd_inputs_load(struct fsd_inputs *d, const struct fsd_options *
         in.engine = in.read->file;
     else
         status = fsd_file_open_coming(&in.engine, opt->engine, ENGINE_LIMIT, err);
-    if (status == FSD_OK)
-        status = load_log(&in, err);
-    if (status == FSD_OK)
-        status = load_model(&in, err);
-    if (status == FSD_OK)
-        status = load_engine(&in, err);
+    FSD_THEN(status, load_log(&in, err));
+    FSD_THEN(status, load_model(&in, err));
+    FSD_THEN(status, load_engine(&in, err));
     if (status == FSD_OK && in.story) {
         compare_log(&in);
         read_named_layers(&in);
@@ -746,10 +742,8 @@ enum fsd_status fsd_inputs_load_part(struct fsd_inputs *d,
     own.engine = path;
     part.engine = fsd_graph_new(d->arena, d->names);
     status = fsd_file_open_coming(&in.engine, path, ENGINE_LIMIT, err);
-    if (status == FSD_OK)
-        status = load_log(&in, err);
-    if (status == FSD_OK)
-        status = load_engine(&in, err);
+    FSD_THEN(status, load_log(&in, err));
+    FSD_THEN(status, load_engine(&in, err));
     if (status == FSD_OK && in.story)
         take_places(&in);
     if (status == FSD_OK)
@@ -775,8 +769,7 @@ enum fsd_status fsd_inputs_load_side(struct fsd_inputs *d,
     if (status != FSD_OK || model)
         return status;
     status = fsd_file_open_decompressed(&in.engine, opt->engine, ENGINE_LIMIT, err);
-    if (status == FSD_OK)
-        status = load_engine(&in, err);
+    FSD_THEN(status, load_engine(&in, err));
     return fsd_file_done(&in.engine, status, err);
 }
 

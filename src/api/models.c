@@ -37,8 +37,7 @@ enum fsd_status fsd_models_open(struct fsd_models **out, const char *before,
     m->arena[0] = arena;
     m->arena[1] = fsd_arena_new();
     status = open_model(&old, m->arena[0], before, err);
-    if (status == FSD_OK)
-        status = open_model(&new, m->arena[1], after, err);
+    FSD_THEN(status, open_model(&new, m->arena[1], after, err));
     if (status == FSD_OK) {
         m->exports = fsd_exports_new(old, new);
         if (!force)

@@ -143,10 +143,8 @@ enum fsd_status fsd_parts_load(struct fsd_inputs *d, const struct fsd_options *o
     p.graphs = FSD_NEW(d->arena, struct fsd_graph *, p.n);
     p.profiles = FSD_NEW(d->arena, fsd_profile_vec, p.n);
     p.times = FSD_NEW(d->arena, struct fsd_measured, p.n);
-    if (status == FSD_OK)
-        status = load_graphs(&p, opt, err);
-    if (status == FSD_OK)
-        status = give_profiles(&p, opt, err);
+    FSD_THEN(status, load_graphs(&p, opt, err));
+    FSD_THEN(status, give_profiles(&p, opt, err));
     if (status != FSD_OK)
         return status;
     for (uint32_t i = 0; i < p.n; i++) {

@@ -33,9 +33,8 @@ static enum fsd_status read_file(struct fsd_inputs *d, const char *path,
         status == FSD_OK ? fsd_reader_of(&file, FSD_INPUT_PROFILE, FSD_CLAIM_MAYBE)
                          : NULL;
 
-    if (status == FSD_OK)
-        status = reader ? reader->read_profile(d->arena, d->names, &file, out, err)
-                        : no_reader(&file, "a profile of layers", err);
+    FSD_THEN(status, reader ? reader->read_profile(d->arena, d->names, &file, out, err)
+                            : no_reader(&file, "a profile of layers", err));
     return fsd_file_blame(path, FSD_FILE_PROFILE, "a profile of layers",
                           fsd_file_done(&file, status, err), err);
 }

@@ -58,10 +58,8 @@ static enum fsd_status read_inputs(struct fsd_diff *d, const struct fsd_options 
         if (status == FSD_OK)
             fsd_measure(&in->times, in->engine, profiles.at, profiles.n);
     }
-    if (status == FSD_OK)
-        status = fsd_run_times_load(in, &opt, err);
-    if (status == FSD_OK)
-        status = fsd_numbers_load(in, &opt, &d->numbers, err);
+    FSD_THEN(status, fsd_run_times_load(in, &opt, err));
+    FSD_THEN(status, fsd_numbers_load(in, &opt, &d->numbers, err));
     if (status != FSD_OK)
         return fsd_inputs_blame(given, status, err);
     d->story = replay_log(in, &opt);
@@ -205,8 +203,7 @@ static enum fsd_status open_run(struct fsd_diff **out, const struct fsd_options 
     d->arena = arena;
     d->names = fsd_op_names_new(arena);
     status = read_inputs(d, opt, engines, err);
-    if (status == FSD_OK)
-        status = fsd_run_explain(d, opt, err);
+    FSD_THEN(status, fsd_run_explain(d, opt, err));
     if (status == FSD_OK)
         *out = d;
     else
@@ -328,8 +325,7 @@ static enum fsd_status dump(const char *side, const struct fsd_options *opt, FIL
         else
             fsd_graph_dump(model ? in.model : in.engine, lines.print.out);
         fsd_lines_close(&lines);
-        if (status == FSD_OK)
-            status = fsd_flush(out, err);
+        FSD_THEN(status, fsd_flush(out, err));
     }
     fsd_arena_free(in.arena);
     return status;

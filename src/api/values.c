@@ -55,8 +55,7 @@ static enum fsd_status read_all(struct fsd_inputs *d, struct opened *o,
     for (unsigned i = 0; i < opt->n_values && status == FSD_OK; i++) {
         status = fsd_file_open_decompressed(&o->files[i], opt->values[i],
                                             FSD_VALUES_LIMIT, err);
-        if (status == FSD_OK)
-            status = read_file(d, o, i, numbers, err);
+        FSD_THEN(status, read_file(d, o, i, numbers, err));
         if (status == FSD_OK && o->table && opt->values_rows)
             status = fsd_fail(
                 err, FSD_E_ARG, opt->values[i], FSD_POS_NONE, 0,

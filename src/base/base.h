@@ -30,6 +30,9 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
 /** Likewise for lack of memory; `file` is the input that was being read, or NULL. */
 enum fsd_status fsd_fail_memory(struct fsd_error *err, const char *file);
 
+/** Takes the next of several steps, unless one before it failed. */
+#define FSD_THEN(status, step) ((status) = (status) == FSD_OK ? (step) : (status))
+
 /** Flushes the stream; the last call of every writer.  Returns FSD_E_WRITE if the
  * stream had an error. */
 enum fsd_status fsd_flush(FILE *out, struct fsd_error *err);

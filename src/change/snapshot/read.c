@@ -770,8 +770,7 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
     enum fsd_status status = fsd_file_open(&file, path, SNAPSHOT_LIMIT, err);
 
     *out = NULL;
-    if (status == FSD_OK)
-        status = fsd_snapshot_load(out, &file, err);
+    FSD_THEN(status, fsd_snapshot_load(out, &file, err));
     if (fsd_file_done(&file, status, err) == status)
         return status;
     fsd_state_free(*out);

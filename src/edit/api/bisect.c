@@ -245,10 +245,8 @@ enum fsd_status fsd_bisection_judge_values(const struct fsd_bisection *search,
     FSD_GUARD(err);
     arena = fsd_arena_new();
     status = read_saved(search, arena, &saved, 0, good, err);
-    if (status == FSD_OK)
-        status = read_saved(search, arena, &saved, 1, outputs, err);
-    if (status == FSD_OK)
-        status = judge_saved(search, &saved, limit > 0 ? limit : 0.01, out, err);
+    FSD_THEN(status, read_saved(search, arena, &saved, 1, outputs, err));
+    FSD_THEN(status, judge_saved(search, &saved, limit > 0 ? limit : 0.01, out, err));
     for (unsigned i = 0; i < 2; i++)
         status = fsd_file_done(&saved.files[i], status, err);
     fsd_arena_free(arena);

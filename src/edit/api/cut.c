@@ -69,8 +69,7 @@ static enum fsd_status open_cutting(struct fsd_cutting *c, struct fsd_error *err
             err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
             "expected a file as MODEL, because it is read twice, found standard input");
     status = fsd_run_open(&c->run, &c->opt, err);
-    if (status == FSD_OK)
-        status = fsd_cut_new(&c->plan, c->arena, c->run, &c->cut, err);
+    FSD_THEN(status, fsd_cut_new(&c->plan, c->arena, c->run, &c->cut, err));
     return status;
 }
 
@@ -130,8 +129,7 @@ static enum fsd_status write_without_weights(const struct fsd_cutting *c, FILE *
         status = fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0, "cannot write");
     if (status == FSD_OK) {
         status = fsd_file_map(&file, fileno(part), UINT64_MAX, err);
-        if (status == FSD_OK)
-            status = fsd_onnx_hide(&file, &how, out, err);
+        FSD_THEN(status, fsd_onnx_hide(&file, &how, out, err));
         status = fsd_file_done(&file, status, err);
     }
     fclose(part);
@@ -165,8 +163,7 @@ static enum fsd_status read_values(const struct fsd_cutting *c, struct fsd_file 
             status = fsd_fail(err, FSD_E_FORMAT, path, FSD_POS_NONE, 0,
                               "expected tensors, an archive of numpy (.npz) or outputs "
                               "that Polygraphy saved, found neither");
-        if (status == FSD_OK)
-            status = fsd_sets_read(c->arena, c->run->names, &files[i], &sets, err);
+        FSD_THEN(status, fsd_sets_read(c->arena, c->run->names, &files[i], &sets, err));
     }
     all->path = c->cut.values[0];
     for (uint32_t i = 0; i < sets.n; i++)
@@ -186,8 +183,8 @@ enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *c, FILE *out,
     files = FSD_NEW(c->arena, struct fsd_file, c->cut.n_values + 1);
     if (c->cut.n_values)
         status = read_values(c, files, &all, err);
-    if (status == FSD_OK)
-        status = fsd_cut_write_inputs(c->plan, c->cut.n_values ? &all : NULL, out, err);
+    FSD_THEN(status,
+             fsd_cut_write_inputs(c->plan, c->cut.n_values ? &all : NULL, out, err));
     for (unsigned i = 0; i < c->cut.n_values; i++)
         status = fsd_file_done(&files[i], status, err);
     return status;

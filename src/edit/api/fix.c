@@ -15,8 +15,7 @@ static enum fsd_status find_fixes(struct fsd_fixing *fixing,
     enum fsd_status status =
         fsd_expect_words("what", wanted->what, wanted->n_what, err);
 
-    if (status == FSD_OK)
-        status = fsd_expect_words("scales", wanted->scales, wanted->n_scales, err);
+    FSD_THEN(status, fsd_expect_words("scales", wanted->scales, wanted->n_scales, err));
     *fixing = (struct fsd_fixing){.arena = fsd_arena_new()};
     return status == FSD_OK ? fsd_fixing_find(fixing, l, wanted, err) : status;
 }

@@ -53,8 +53,8 @@ static enum fsd_status pick_asked(struct fsd_issue *i, struct fsd_error *err)
     enum fsd_status status =
         pick(i, FSD_PICK_LAYERS, part->layers, part->n_layers, &i->subject.layers, err);
 
-    if (status == FSD_OK)
-        status = pick(i, FSD_PICK_LAYERS, part->groups, part->n_groups, &groups, err);
+    FSD_THEN(status,
+             pick(i, FSD_PICK_LAYERS, part->groups, part->n_groups, &groups, err));
     i->groups = FSD_NEW(i->arena, const char *, groups.n + 1);
     i->n_groups = groups.n;
     for (uint32_t k = 0; k < groups.n; k++) {
@@ -126,8 +126,7 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
         status = fsd_fail(err, FSD_E_WRITE, NULL, FSD_POS_NONE, 0,
                           "expected a folder for temporary files, found none that can "
                           "be written to");
-    if (status == FSD_OK)
-        status = fsd_onnx_write_again(edits, "cutting", i->part, err);
+    FSD_THEN(status, fsd_onnx_write_again(edits, "cutting", i->part, err));
     if (status == FSD_E_IO && err && !i->wants.no_weights) {
         size_t n = strlen(err->message);
 
@@ -343,19 +342,15 @@ static enum fsd_status open_issue(struct fsd_issue *i, const struct fsd_options 
         i->old_command = fsd_issue_command_of(i->arena, i->texts, before->engine);
     if (before)
         status = fsd_state_open(&i->old, &i->old_run, before, err);
-    if (status == FSD_OK)
-        status = i->failure ? fsd_run_open(&i->run, opt, err)
-                            : fsd_diff_open(&i->run, opt, err);
+    FSD_THEN(status, i->failure ? fsd_run_open(&i->run, opt, err)
+                                : fsd_diff_open(&i->run, opt, err));
     if (status == FSD_OK && before)
         status = compare(i);
     if (status == FSD_OK && before && !opt->force)
         status = fsd_check_network(i->compare, err);
-    if (status == FSD_OK)
-        status = select_part(i, err);
-    if (status == FSD_OK)
-        status = cut_part(i, err);
-    if (status == FSD_OK)
-        status = hide(i, err);
+    FSD_THEN(status, select_part(i, err));
+    FSD_THEN(status, cut_part(i, err));
+    FSD_THEN(status, hide(i, err));
     return status;
 }
 
@@ -403,8 +398,7 @@ enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options 
     i->model = pair.model ? fsd_printed(arena, "%s", pair.model) : NULL;
     i->engine = fsd_printed(arena, "%s", pair.engine ? pair.engine : "-");
     status = issue->failure ? take_failure(i, issue->failure, err) : FSD_OK;
-    if (status == FSD_OK)
-        status = open_issue(i, before, &pair, err);
+    FSD_THEN(status, open_issue(i, before, &pair, err));
     if (status == FSD_OK) {
         list_files(i);
         *out = i;

@@ -43,8 +43,8 @@ static enum fsd_status write_marked(const struct fsd_diff *d, struct fsd_arena *
         status = add_breaks(arena, m, q->break_at, &what, err);
     else
         add_free(arena, m, &what);
-    if (status == FSD_OK)
-        status = fsd_marking_write(d, arena, &what, FSD_ONNX_WEIGHTS_STAY, out, err);
+    FSD_THEN(status,
+             fsd_marking_write(d, arena, &what, FSD_ONNX_WEIGHTS_STAY, out, err));
     fsd_marks_free(m);
     return status;
 }

@@ -10,9 +10,8 @@ static enum fsd_status write_typed(const struct fsd_diff *d, struct fsd_arena *a
     struct fsd_file file;
     enum fsd_status status = fsd_onnx_reopen(&file, d->model, "retype", err);
 
-    if (status == FSD_OK)
-        status = fsd_onnx_write(fsd_retype_edits(fsd_retype_new(arena, d), &file),
-                                &file, out, err);
+    FSD_THEN(status, fsd_onnx_write(fsd_retype_edits(fsd_retype_new(arena, d), &file),
+                                    &file, out, err));
     return fsd_file_done(&file, status, err);
 }
 

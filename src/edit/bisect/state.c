@@ -199,8 +199,7 @@ static enum fsd_status read_state(struct fsd_bisection **out, struct lines *l,
     if (!pair.engine)
         return fail_line(l, "engine PATH", NULL);
     status = fsd_search_open(out, &pair, l->err);
-    if (status == FSD_OK)
-        status = check_files(*out, l);
+    FSD_THEN(status, check_files(*out, l));
     for (char *step = NULL; status == FSD_OK && (step = next_line(l));)
         status = replay_line(*out, l, step);
     return status;

@@ -90,8 +90,7 @@ enum fsd_status fsd_code_put(const struct fsd_diff *d, const struct fsd_code_wis
         status = take_part(&c, wish->part, err);
     else
         take_all(&c);
-    if (status == FSD_OK)
-        status = fsd_code_order(&c, err);
+    FSD_THEN(status, fsd_code_order(&c, err));
     if (status == FSD_OK) {
         write_at(&c, wish->depth ? wish->depth : best_depth(&c));
         fsd_code_print(&c, out);

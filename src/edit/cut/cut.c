@@ -326,12 +326,9 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
             err, FSD_E_ARG, d->model->path, FSD_POS_NONE, 0,
             "expected an ONNX file to cut, found the nodes of a log or an engine");
     status = fsd_cut_pick(plan, err);
-    if (status == FSD_OK)
-        status = check_order(plan, err);
-    if (status == FSD_OK)
-        status = find_inputs(plan, err);
-    if (status == FSD_OK)
-        status = find_outputs(plan, err);
+    FSD_THEN(status, check_order(plan, err));
+    FSD_THEN(status, find_inputs(plan, err));
+    FSD_THEN(status, find_outputs(plan, err));
     return status == FSD_OK ? check_types(plan, err) : status;
 }
 

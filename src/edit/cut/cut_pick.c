@@ -164,18 +164,15 @@ static enum fsd_status take_words(struct fsd_cut_plan *plan, struct fsd_error *e
     enum fsd_status status = fsd_pick_all(plan->arena, m, FSD_PICK_LAYERS, opt->layers,
                                           opt->n_layers, &layers, err);
 
-    if (status == FSD_OK)
-        status = fsd_pick_all(plan->arena, m, FSD_PICK_LAYERS, opt->groups,
-                              opt->n_groups, &groups, err);
-    if (status == FSD_OK)
-        status = fsd_pick_all(plan->arena, m, FSD_PICK_NODES, opt->nodes, opt->n_nodes,
-                              &nodes, err);
+    FSD_THEN(status, fsd_pick_all(plan->arena, m, FSD_PICK_LAYERS, opt->groups,
+                                  opt->n_groups, &groups, err));
+    FSD_THEN(status, fsd_pick_all(plan->arena, m, FSD_PICK_NODES, opt->nodes,
+                                  opt->n_nodes, &nodes, err));
     if (status != FSD_OK)
         return status;
     add_group(plan, &groups);
     status = take_nodes(plan, &nodes, err);
-    if (status == FSD_OK)
-        status = take_layers(plan, &layers, err);
+    FSD_THEN(status, take_layers(plan, &layers, err));
     return status == FSD_OK ? take_layers(plan, &groups, err) : status;
 }
 
@@ -315,8 +312,7 @@ static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error 
     enum fsd_status status = find_tensors(plan, opt->from, opt->n_from, from, err);
     bool *down, *up;
 
-    if (status == FSD_OK)
-        status = find_tensors(plan, opt->to, opt->n_to, to, err);
+    FSD_THEN(status, find_tensors(plan, opt->to, opt->n_to, to, err));
     if (status != FSD_OK || (!opt->n_from && !opt->n_to))
         return status;
     down = opt->n_from ? reach_down(plan, from, to) : NULL;
@@ -474,8 +470,7 @@ enum fsd_status fsd_cut_pick(struct fsd_cut_plan *plan, struct fsd_error *err)
 
     find_main(plan);
     status = take_words(plan, err);
-    if (status == FSD_OK)
-        status = take_between(plan, err);
+    FSD_THEN(status, take_between(plan, err));
     if (status != FSD_OK)
         return status;
     if (!plan->count[FSD_KEPT_ASKED])

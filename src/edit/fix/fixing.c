@@ -107,11 +107,9 @@ static enum fsd_status make_trial(struct fsd_trial **out, struct fsd_fixes *fixe
                         "expected a folder for temporary files, found none that can be "
                         "written to");
     status = fsd_onnx_write_again(fsd_fixes_edits(fixes), "fixing", trial->file, err);
-    if (status == FSD_OK)
-        status = fsd_flush(trial->file, err);
+    FSD_THEN(status, fsd_flush(trial->file, err));
     snprintf(path, sizeof path, "/proc/self/fd/%d", fileno(trial->file));
-    if (status == FSD_OK)
-        status = fsd_linting_again(&trial->linting, l, path, err);
+    FSD_THEN(status, fsd_linting_again(&trial->linting, l, path, err));
     return status;
 }
 
@@ -322,8 +320,7 @@ static enum fsd_status settle(struct step *step, struct step *next,
         if (status == FSD_OK && is_better(fixes, marks, l, step->made->linting))
             return FSD_OK;
         *next = (struct step){.fixes.arena = fixes->arena};
-        if (status == FSD_OK)
-            status = follow(next, marks, step->made->linting, opt, err);
+        FSD_THEN(status, follow(next, marks, step->made->linting, opt, err));
         if (next->made)
             return status;
         if (trials == MOST_TRIALS)
@@ -375,8 +372,7 @@ static enum fsd_status find_round(struct fsd_fixing *fixing,
     if (first)
         status = fsd_fixes_check_words(l->verdict->findings, opt, err);
     bar_withdrawn(&step.fixes, fixing);
-    if (status == FSD_OK)
-        status = settle(&step, &next, marks, l, opt, err);
+    FSD_THEN(status, settle(&step, &next, marks, l, opt, err));
     if (status == FSD_OK && first)
         status = fsd_fixes_check_scales(&step.fixes, opt, err);
     keep_step(fixing, &step, first && status == FSD_OK);
@@ -417,9 +413,9 @@ enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_lint
         status = find_marks(&marks, fixing->arena, l, err);
     do {
         n = fixing->rounds.n;
-        if (status == FSD_OK)
-            status = find_round(
-                fixing, marks, n ? fixing->rounds.at[n - 1]->linting : l, opt, !n, err);
+        FSD_THEN(status,
+                 find_round(fixing, marks, n ? fixing->rounds.at[n - 1]->linting : l,
+                            opt, !n, err));
     } while (status == FSD_OK && fixing->rounds.n > n &&
              fixing->rounds.n < MOST_ROUNDS);
     return status;

@@ -470,8 +470,7 @@ static enum fsd_status put_all(struct writer *w, const struct fsd_file *file, FI
 
     edit_model(w, (struct fsd_slice){(const char *)file->bytes, file->size}, &all);
     status = check_met(w, file, err);
-    if (status == FSD_OK)
-        status = w->outside.status;
+    FSD_THEN(status, w->outside.status);
     return status == FSD_OK ? fsd_pieces_write(&all, file, mapping_of, w, out, err)
                             : status;
 }
@@ -489,8 +488,7 @@ enum fsd_status fsd_onnx_write(const struct fsd_onnx_edits *edits,
                        .met = FSD_NEW(arena, uint32_t, edits->changes.n + 1),
                        .met_listed = FSD_NEW(arena, bool, edits->listed.n + 1)};
 
-    if (status == FSD_OK)
-        status = put_all(&w, file, out, err);
+    FSD_THEN(status, put_all(&w, file, out, err));
     return fsd_outside_close(&w.outside, status, err);
 }
 
@@ -519,7 +517,6 @@ enum fsd_status fsd_onnx_write_again(const struct fsd_onnx_edits *edits,
     struct fsd_file file;
     enum fsd_status status = fsd_onnx_reopen(&file, edits->g, who, err);
 
-    if (status == FSD_OK)
-        status = fsd_onnx_write(edits, &file, out, err);
+    FSD_THEN(status, fsd_onnx_write(edits, &file, out, err));
     return fsd_file_done(&file, status, err);
 }

@@ -455,10 +455,8 @@ static enum fsd_status read_layer(struct fsd_json_reading *r, const cJSON *layer
         return fail_layer(r, "a string as ", "LayerType", type);
     fsd_build_layer(r->b, symbol(r, name), symbol(r, type));
     status = read_ports(r, layer, "Inputs", FSD_DIRECTION_IN);
-    if (status == FSD_OK)
-        status = read_ports(r, layer, "Outputs", FSD_DIRECTION_OUT);
-    if (status == FSD_OK)
-        status = read_ports(r, layer, "Constants", FSD_DIRECTION_CONSTANT);
+    FSD_THEN(status, read_ports(r, layer, "Outputs", FSD_DIRECTION_OUT));
+    FSD_THEN(status, read_ports(r, layer, "Constants", FSD_DIRECTION_CONSTANT));
     if (status != FSD_OK)
         return status;
     if (cJSON_IsObject(layer)) {
@@ -497,8 +495,7 @@ enum fsd_status fsd_json_read_layer(struct fsd_json_reading *r, const cJSON *lay
         return FSD_OK;
     }
     status = read_layer(r, layer);
-    if (status == FSD_OK)
-        status = fsd_json_layers_fit(r->file, ++r->layer, r->err);
+    FSD_THEN(status, fsd_json_layers_fit(r->file, ++r->layer, r->err));
     if (status == FSD_OK && r->b->g->mentions.n > MENTIONS_MAX)
         return fsd_json_fail_limit(r, MENTIONS_MAX,
                                    "node names in the names of layers");

@@ -136,8 +136,7 @@ static enum fsd_status read_rest(struct fsd_json_reading *r, const cJSON *rest)
     for (size_t i = 0; i < FSD_COUNT_OF(bindings); i++)
         if (cJSON_IsArray(bindings[i])) {
             cJSON_ArrayForEach (item, bindings[i]) {
-                if (status == FSD_OK)
-                    status = fsd_json_binding(r->b, r->file, item, r->err);
+                FSD_THEN(status, fsd_json_binding(r->b, r->file, item, r->err));
             }
         }
     return status;

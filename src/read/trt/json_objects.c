@@ -114,8 +114,7 @@ enum fsd_status fsd_json_objects(struct fsd_build *b, const struct fsd_file *fil
         status = read_objects(&r, &o);
     r.foresees = false;
     o = all;
-    if (status == FSD_OK)
-        status = read_objects(&r, &o);
+    FSD_THEN(status, read_objects(&r, &o));
     if (status == FSD_OK && o.numbered && (o.gap || o.numbered != r.layer)) {
         snprintf(text, sizeof text, "%llu layers have a number, but %u were read",
                  (unsigned long long)o.numbered, r.layer);

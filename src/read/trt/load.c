@@ -195,8 +195,7 @@ static enum fsd_status read_profiled(struct fsd_build *b,
     struct fsd_graph *g = b->g;
     enum fsd_status status = fsd_profile_read(g->arena, g->names, file, &profiles, err);
 
-    if (status == FSD_OK)
-        status = fsd_json_layers_fit(file, profiles.at[0].entries.n, err);
+    FSD_THEN(status, fsd_json_layers_fit(file, profiles.at[0].entries.n, err));
     if (status == FSD_OK && fsd_trace_is(file))
         status = check_names(&profiles.at[0], g->names, file, err);
     if (status == FSD_OK)
@@ -398,8 +397,7 @@ static enum fsd_status load(struct fsd_graph *g, const struct fsd_source *source
         status = fsd_inspected_read(&b, file, err);
     else
         status = read_text(&b, source, err);
-    if (status == FSD_OK)
-        status = check_profile(g, source, err);
+    FSD_THEN(status, check_profile(g, source, err));
     if (status == FSD_OK && scan && scan->hashed)
         memcpy(g->hash, scan->hash, sizeof g->hash);
     else if (status == FSD_OK)

@@ -378,7 +378,6 @@ enum fsd_status fsd_log_engine_read(struct fsd_build *b, const struct fsd_file *
         fsd_log_find(scratch, file, &own);
     scan = scan ? scan : &own;
     status = choose(file, scan, number, err);
-    if (status == FSD_OK)
-        status = read_engine(&r, &scan->engines.at[number ? number - 1 : 0]);
+    FSD_THEN(status, read_engine(&r, &scan->engines.at[number ? number - 1 : 0]));
     return status;
 }

@@ -288,8 +288,7 @@ static void put_comparison(struct fsd_album *album, const struct fsd_compare *c,
     fsd_vec_push(album->arena, &album->modules, (struct module){.title = title});
     album->written = album->modules.n;
     status = allow(album, most, &err);
-    if (status == FSD_OK)
-        status = fsd_compare_write_picture(c, "svg", &album->style, out, &err);
+    FSD_THEN(status, fsd_compare_write_picture(c, "svg", &album->style, out, &err));
     fsd_json_text(item, "title", title);
     put_drawing(album, item, status, &svg, &err);
     object = fsd_json_object(item, "places");

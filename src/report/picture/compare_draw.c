@@ -437,8 +437,7 @@ enum fsd_status fsd_compare_write_picture(const struct fsd_compare *c,
             draw(c, &pick, want->around ? "a neighbourhood" : NULL, job.arena);
     *job.plan.less = '\0'; /* nothing is left out: this is the picture that the user
                               requested */
-    if (status == FSD_OK)
-        status = fsd_plan_write(&job.plan, format, out, err);
+    FSD_THEN(status, fsd_plan_write(&job.plan, format, out, err));
     fsd_arena_free(job.arena);
     return status;
 }

@@ -500,10 +500,8 @@ enum fsd_status fsd_picture_write_part(const struct fsd_diff *d,
         fsd_diff_pick_layers(d, part->layers, part->n, job.arena, &job.scene.pick);
     else
         status = fsd_diff_pick(d, style, job.arena, &job.scene.pick, err);
-    if (status == FSD_OK)
-        status = fsd_coloring_find(want->color_by, &job.scene.coloring, err);
-    if (status == FSD_OK)
-        status = fsd_labels_parse(want->label, &job.scene.labels, err);
+    FSD_THEN(status, fsd_coloring_find(want->color_by, &job.scene.coloring, err));
+    FSD_THEN(status, fsd_labels_parse(want->label, &job.scene.labels, err));
     if (status == FSD_OK && want->collapse)
         status = fsd_grain_parse(want->collapse, &job.scene.grain, err);
     if (status == FSD_OK) {
