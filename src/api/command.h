@@ -1,6 +1,5 @@
 /* The command line that is equivalent to given options. */
-#ifndef FSD_API_COMMAND_H
-#define FSD_API_COMMAND_H
+#pragma once
 
 #include "explain/diff/diff.h"
 
@@ -40,5 +39,3 @@ enum fsd_status fsd_expect_choice(const char *name, unsigned is, unsigned n,
 enum fsd_status fsd_expect_options(const struct fsd_options *opt,
                                    struct fsd_error *err);
 enum fsd_status fsd_expect_query(const struct fsd_query *q, struct fsd_error *err);
-
-#endif

@@ -1,6 +1,5 @@
 /* A model made from an engine that came without one. */
-#ifndef FSD_API_ENGINE_ALONE_H
-#define FSD_API_ENGINE_ALONE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -19,5 +18,3 @@ void fsd_alone_read(struct fsd_graph *g, const struct fsd_graph *dump);
  *  @return how many nodes it added; 0, and an unchanged graph, if the engine has none
  *          of the graph's names. */
 uint32_t fsd_alone_add(struct fsd_graph *g, const struct fsd_graph *dump);
-
-#endif

@@ -1,6 +1,5 @@
 /* The inputs of a run: the model, the engine, the build log, measured times. */
-#ifndef FSD_API_INPUTS_H
-#define FSD_API_INPUTS_H
+#pragma once
 
 #include "match/story.h"
 #include "read/profile/measured.h"
@@ -138,5 +137,3 @@ enum fsd_status fsd_numbers_load(struct fsd_inputs *d, const struct fsd_options 
 /** Reads opt->times into d->times. */
 enum fsd_status fsd_run_times_load(struct fsd_inputs *d, const struct fsd_options *opt,
                                    struct fsd_error *err);
-
-#endif

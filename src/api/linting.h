@@ -1,7 +1,6 @@
 /* A model that lint has judged, for code that writes the model with the proposed
  * edits. */
-#ifndef FSD_API_LINTING_H
-#define FSD_API_LINTING_H
+#pragma once
 
 #include "judge/gate/gate.h"
 #include "judge/lint/lint.h"
@@ -24,5 +23,3 @@ struct fsd_linting {
 enum fsd_status fsd_linting_again(struct fsd_linting **out,
                                   const struct fsd_linting *like, const char *path,
                                   struct fsd_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Runs that the library itself opens: of a model alone, or as a side of a
  * comparison. */
-#ifndef FSD_API_STATES_H
-#define FSD_API_STATES_H
+#pragma once
 
 #include "change/compare/matrix.h"
 #include "change/snapshot/snapshot.h"
@@ -71,5 +70,3 @@ void fsd_states_free(struct fsd_states *states);
  * be aligned.
  * @return FSD_OK, or FSD_E_MISMATCH. */
 enum fsd_status fsd_check_network(const struct fsd_compare *c, struct fsd_error *err);
-
-#endif

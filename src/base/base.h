@@ -1,8 +1,7 @@
 /* The base of all folders, which does not know graphs: memory, ids, lists, texts,
  * numbers, errors, files and hashes.  It includes the headers of C that most files
  * need, so that these do not include them again. */
-#ifndef FSD_BASE_BASE_H
-#define FSD_BASE_BASE_H
+#pragma once
 
 #include "host/host.h"
 
@@ -796,5 +795,3 @@ void fsd_digest_step(struct fsd_digest *d, size_t at);
 /** Hashes the rest.
  *  @param hash XXH3's 128 bits, the low half first. */
 void fsd_digest_end(struct fsd_digest *d, uint64_t hash[2]);
-
-#endif

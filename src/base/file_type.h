@@ -3,8 +3,7 @@
  * helpful message, so the tests are short; the JSON reader decides what is JSON and
  * distinguishes layers from profiles.
  */
-#ifndef FSD_BASE_FILE_TYPE_H
-#define FSD_BASE_FILE_TYPE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -41,5 +40,3 @@ enum fsd_file_type fsd_file_type_of(const struct fsd_file *file);
 
 /** "a ZIP archive"; a noun to follow "found". */
 const char *fsd_file_type_noun(enum fsd_file_type type);
-
-#endif

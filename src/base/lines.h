@@ -1,6 +1,5 @@
 /* Lines that the runner of a CI job may read: none of them may be a command to it. */
-#ifndef FSD_BASE_LINES_H
-#define FSD_BASE_LINES_H
+#pragma once
 
 #include "base/base.h"
 
@@ -30,5 +29,3 @@ struct fsd_lines {
 /** Opens the stream of `lines`, whose `print` need not be set. */
 FILE *fsd_lines_open(struct fsd_lines *lines);
 void fsd_lines_close(struct fsd_lines *lines);
-
-#endif

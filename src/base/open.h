@@ -1,6 +1,5 @@
 /* Parts of file.c, for those who open files in a way of their own. */
-#ifndef FSD_BASE_OPEN_H
-#define FSD_BASE_OPEN_H
+#pragma once
 
 #include "base/base.h"
 
@@ -30,5 +29,3 @@ bool fsd_opened_note(int fd);
 bool fsd_opened_note_path(const char *path);
 enum fsd_status fsd_file_over_limit(struct fsd_error *err, const char *path,
                                     uint64_t limit);
-
-#endif

@@ -1,8 +1,7 @@
 /* Plain text, which needs no escape in text and in JSON: printable ASCII except `"` and
  * `\`. Nearly all names are plain, and a report has hundreds of thousands of them: they
  * are examined eight bytes at a time. */
-#ifndef FSD_BASE_PLAIN_H
-#define FSD_BASE_PLAIN_H
+#pragma once
 
 #include "base/base.h"
 
@@ -71,5 +70,3 @@ size_t fsd_plain_run(const char *s, size_t n);
  *  moves at least one character. */
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room);
 enum { FSD_JSON_ROOM = 16 };
-
-#endif

@@ -2,8 +2,7 @@
  * The program: its command line as a struct, the rows of its options, its verbs, and
  * their shared functions for reading builds and writing reports.
  */
-#ifndef FSD_CLI_CLI_H
-#define FSD_CLI_CLI_H
+#pragma once
 
 #include "host/files.h"
 
@@ -795,5 +794,3 @@ enum fsd_status run_command(const char *const *words, const char *folder, FILE *
 /** Captures what a command prints to both streams, at most size - 1 bytes; "" if it
  *  cannot be run. A signal meanwhile ends the program. */
 void read_command(const char *const *words, char *text, size_t size);
-
-#endif

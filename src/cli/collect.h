@@ -1,6 +1,5 @@
 /* Functions on a collect's directory that only the verb needs. host/collect_folder.c */
-#ifndef FSD_CLI_COLLECT_H
-#define FSD_CLI_COLLECT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -8,5 +7,3 @@
 bool link_in_partial(const struct partial *p, const char *target, const char *name);
 /** The kinds of files in the directory, as bits indexed by enum fsd_file_kind. */
 unsigned kinds_in_partial(const struct partial *p);
-
-#endif

@@ -1,7 +1,6 @@
 /* Functions that the verbs that write models share: options that name a part of a
  * model, outputs that are models, and the edits of lint. */
-#ifndef FSD_CLI_EDIT_H
-#define FSD_CLI_EDIT_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -55,5 +54,3 @@ enum fsd_status write_models(const struct command_line *line, print_fn *print_mo
 void take_fix(struct command_line *line, char *list);
 enum fsd_status fix_model(struct command_line *line, const struct fsd_linting *linting,
                           struct fsd_error *err);
-
-#endif

@@ -3,8 +3,7 @@
  * public header and base/. The folders of edit/ include no other headers, except that
  * edit/onnx, which writes the files that model/onnx reads, also includes its headers.
  */
-#ifndef FSD_EDIT_RUN_H
-#define FSD_EDIT_RUN_H
+#pragma once
 
 #include "base/base.h"
 
@@ -46,5 +45,3 @@
 #include "report/picture/picture.h"
 #include "report/subject/subject.h"
 #include "report/view/view.h"
-
-#endif

@@ -1,8 +1,7 @@
 /* POSIX's functions for files, folders and names. Only this header includes POSIX's
  * headers. If a system lacks them, windows.h declares a counterpart of each function
  * that is used. */
-#ifndef FSD_HOST_FILES_H
-#define FSD_HOST_FILES_H
+#pragma once
 
 #include "host/host.h"
 
@@ -20,6 +19,4 @@
 #if defined __APPLE__ /* macOS has no fallocate() */
 enum { FALLOC_FL_KEEP_SIZE };
 #define fallocate(fd, how, at, n) (errno = ENOSYS, (void)(fd), (void)(n), -1)
-#endif
-
 #endif

@@ -9,8 +9,7 @@
  *     windows.c, windows_files.c        Windows
  *     no_maps.c                         both of these
  */
-#ifndef FSD_HOST_HOST_H
-#define FSD_HOST_HOST_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -201,6 +200,4 @@ typedef char fsd_jump_point;
 typedef jmp_buf fsd_jump_point;
 #define FSD_JUMP_HERE(point) setjmp(point)
 #define FSD_JUMP_TO(point)   longjmp(point, 1)
-#endif
-
 #endif

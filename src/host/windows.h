@@ -4,8 +4,7 @@
  * and the C library's default. Links are followed, as Windows does by itself: only
  * users who may write to the machine can create links there.
  */
-#ifndef FSD_HOST_WINDOWS_H
-#define FSD_HOST_WINDOWS_H
+#pragma once
 
 #include <direct.h>
 #include <fcntl.h>
@@ -121,5 +120,3 @@ enum { FNM_NOESCAPE = 1, FNM_CASEFOLD = 2 };
 
 enum { FALLOC_FL_KEEP_SIZE };
 #define fallocate(fd, how, at, n) (errno = ENOSYS, (void)(fd), -1)
-
-#endif

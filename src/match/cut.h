@@ -1,6 +1,5 @@
 /* The cut of a unit: the model's nodes between its boundary tensors. */
-#ifndef FSD_MATCH_CUT_H
-#define FSD_MATCH_CUT_H
+#pragma once
 
 #include "match/match.h"
 
@@ -15,5 +14,3 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
  *         read: the result may then contain too many nodes. */
 struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
                         bool *leaky);
-
-#endif

@@ -5,8 +5,7 @@
  * the model does not determine it (an unknown shape, a weight that was not read, an
  * unknown operator), it is false.
  */
-#ifndef FSD_MATCH_FACTS_H
-#define FSD_MATCH_FACTS_H
+#pragma once
 
 #include "model/ops/ops.h"
 
@@ -62,5 +61,3 @@ bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node);
 
 /** Computes all facts of a finished graph; the result is in the arena. */
 struct fsd_facts *fsd_facts_new(struct fsd_arena *arena, const struct fsd_graph *g);
-
-#endif

@@ -17,8 +17,7 @@
  * Loop node, and pass_choice.c turns links that are one of several equal choices into
  * regions.
  */
-#ifndef FSD_MATCH_MATCH_H
-#define FSD_MATCH_MATCH_H
+#pragma once
 
 #include "match/facts.h"
 #include "match/story.h"
@@ -213,5 +212,3 @@ struct fsd_fit {
                               known */
 };
 struct fsd_fit fsd_match_fit(const struct fsd_match *m);
-
-#endif

@@ -1,6 +1,5 @@
 /* Functions that passes share.  Only src/match includes this. */
-#ifndef FSD_MATCH_PASS_H
-#define FSD_MATCH_PASS_H
+#pragma once
 
 #include "match/match.h"
 
@@ -67,5 +66,3 @@ bool fsd_match_sizes_fit(const struct fsd_match *m, fsd_id engine, fsd_id model)
 
 /** Fills m->unit from m->counterpart. */
 void fsd_match_units(struct fsd_match *m);
-
-#endif

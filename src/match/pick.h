@@ -3,8 +3,7 @@
  * the nodes that the layer computes; if the caller wants layers and the word names a
  * node, the layers that compute it.  A tensor stands for its producers or, if it has
  * none, its consumers. */
-#ifndef FSD_MATCH_PICK_H
-#define FSD_MATCH_PICK_H
+#pragma once
 
 #include "match/match.h"
 
@@ -32,5 +31,3 @@ enum fsd_status fsd_pick(const struct fsd_match *m, enum fsd_pick_want want,
 enum fsd_status fsd_pick_all(struct fsd_arena *arena, const struct fsd_match *m,
                              enum fsd_pick_want want, const char *const *words,
                              unsigned n_words, fsd_id_vec *out, struct fsd_error *err);
-
-#endif

@@ -9,8 +9,7 @@
  *
  * Only names and events are used here: no tensors, no engine.
  */
-#ifndef FSD_MATCH_STORY_H
-#define FSD_MATCH_STORY_H
+#pragma once
 
 #include "model/graph/history.h"
 #include "model/graph/vocab.h"
@@ -93,5 +92,3 @@ uint32_t fsd_story_added(const struct fsd_story *story, const struct fsd_graph *
 /** Corrects the meanings of names with the log: the parser calls the second layer of
  *  node `linear` "linear_1", which may also be the name of a node. */
 void fsd_story_correct(struct fsd_story *story, struct fsd_graph *engine);
-
-#endif

@@ -1,6 +1,5 @@
 /* Sets of nodes, indexed by names of a log.  Only for story.c. */
-#ifndef FSD_MATCH_STORY_NAMES_H
-#define FSD_MATCH_STORY_NAMES_H
+#pragma once
 
 #include "match/story.h"
 
@@ -20,5 +19,3 @@ struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,
 struct fsd_span fsd_story_single(struct fsd_story *s, fsd_id node);
 /** The nodes of a list such as "(a and b)", or of one name. */
 struct fsd_span fsd_story_list(struct fsd_story *s, fsd_sym list);
-
-#endif

@@ -1,6 +1,5 @@
 /* Finds the nodes that compute the same value. */
-#ifndef FSD_MATCH_VALUE_NUMBER_H
-#define FSD_MATCH_VALUE_NUMBER_H
+#pragma once
 
 #include "match/facts.h"
 
@@ -11,5 +10,3 @@
  *  from nodes found to be the same, or are constants of one type and shape whose bytes
  *  were read and are equal.  Needs only `traits`. */
 void fsd_value_number(struct fsd_arena *arena, struct fsd_facts *f);
-
-#endif

@@ -6,8 +6,7 @@
  * proposes pairs that are unique on both sides; proposals that disagree cancel each
  * other, and their nodes are never aligned.  Accepted pairs anchor the next round.
  */
-#ifndef FSD_COMPARE_ALIGN_H
-#define FSD_COMPARE_ALIGN_H
+#pragma once
 
 #include "change/state/state.h"
 
@@ -113,5 +112,3 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
                                 const struct fsd_state *new);
 
 const char *fsd_align_name(unsigned value);
-
-#endif

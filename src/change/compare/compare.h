@@ -11,8 +11,7 @@
  * two states its ids belong.  Everything is sorted: regions as `order` says, the rest
  * by position in the new model, then in the old one.
  */
-#ifndef FSD_COMPARE_COMPARE_H
-#define FSD_COMPARE_COMPARE_H
+#pragma once
 
 #include "change/compare/align.h"
 
@@ -500,5 +499,3 @@ bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m);
 bool fsd_presence_is_quantizer(const struct fsd_compare *c,
                                const struct fsd_node_presence *p);
-
-#endif

@@ -11,8 +11,7 @@
  * place and count them differently.  Constants are compared by value if they are small
  * enough to be read; weights are not.
  */
-#ifndef FSD_COMPARE_EXPORTS_H
-#define FSD_COMPARE_EXPORTS_H
+#pragma once
 
 #include "change/compare/compare.h"
 #include "match/facts.h"
@@ -65,5 +64,3 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
 void fsd_exports_free(struct fsd_exports *e); /**< may be NULL */
 
 const char *fsd_export_what_name(unsigned what); /**< "quantization", etc. */
-
-#endif

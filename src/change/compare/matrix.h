@@ -10,8 +10,7 @@
  * All states must outlive the matrix.  Rows are sorted by their first node in the first
  * build's model; the last rows hold what belongs to no group.
  */
-#ifndef FSD_COMPARE_MATRIX_H
-#define FSD_COMPARE_MATRIX_H
+#pragma once
 
 #include "change/compare/compare.h"
 
@@ -77,5 +76,3 @@ void fsd_matrix_free(struct fsd_matrix *m); /**< may be NULL; frees no state */
 const struct fsd_matrix_cell *fsd_matrix_cell(const struct fsd_matrix *m, uint32_t row,
                                               uint32_t build);
 const char *fsd_cell_is_name(unsigned is); /**< "same", "tactic", etc. */
-
-#endif

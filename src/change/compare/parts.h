@@ -1,6 +1,5 @@
 /* Declarations that only the files of this folder share. */
-#ifndef FSD_COMPARE_PARTS_H
-#define FSD_COMPARE_PARTS_H
+#pragma once
 
 #include "base/base.h"
 #include "change/compare/compare.h"
@@ -229,5 +228,3 @@ uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel);
 
 /** Sets c->order: regions with the largest differences first. */
 void fsd_compare_order(struct fsd_compare *c);
-
-#endif

@@ -1,6 +1,5 @@
 /* Declarations that only the files of routes share. */
-#ifndef FSD_ROUTES_PARTS_H
-#define FSD_ROUTES_PARTS_H
+#pragma once
 
 #include "change/routes/routes.h"
 
@@ -13,5 +12,3 @@ void fsd_route_changes_free(struct fsd_routes *r);
 
 /** Sets the noise, the best route, and the smallest route that keeps its gain. */
 void fsd_route_best_find(struct fsd_routes *r, double most_loss);
-
-#endif

@@ -11,8 +11,7 @@
  * Routes whose builds a comparison cannot distinguish share an engine. Each pair of
  * engines is compared at most once.  All states must outlive the routes.
  */
-#ifndef FSD_ROUTES_ROUTES_H
-#define FSD_ROUTES_ROUTES_H
+#pragma once
 
 #include "change/compare/compare.h"
 #include "model/graph/tuning.h"
@@ -178,5 +177,3 @@ fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,
 double fsd_route_ms_between(double from, double to);
 
 const char *fsd_kept_by_name(unsigned value); /**< "engine", etc. */
-
-#endif

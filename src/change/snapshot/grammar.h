@@ -3,8 +3,7 @@
  * record. grammar.c has one row per field, with its type and offset, which both reading
  * and writing follow.  Only this folder includes it.
  */
-#ifndef FSD_SNAPSHOT_GRAMMAR_H
-#define FSD_SNAPSHOT_GRAMMAR_H
+#pragma once
 
 #include "change/state/state.h"
 
@@ -91,5 +90,3 @@ struct field {
 };
 extern const struct field fsd_grammar[], *const fsd_grammar_end;
 extern const struct vocabulary fsd_dtype_words;
-
-#endif

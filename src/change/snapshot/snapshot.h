@@ -31,8 +31,7 @@
  * inputs, the values of short constants, and the bytes that all layers read and write.
  * variants.h explains snapshots of several builds.
  */
-#ifndef FSD_SNAPSHOT_SNAPSHOT_H
-#define FSD_SNAPSHOT_SNAPSHOT_H
+#pragma once
 
 #include "base/base.h"
 #include "change/compare/matrix.h"
@@ -82,5 +81,3 @@ unsigned fsd_snapshot_count(const char *path);
 
 /** Whether a file begins like a snapshot of any format. */
 bool fsd_snapshot_sniff(const char *path);
-
-#endif

@@ -12,8 +12,7 @@
  * layout, a reformat) is part of the consumer's row, so that no engine combines
  * incompatible variants.
  */
-#ifndef FSD_SNAPSHOT_VARIANTS_H
-#define FSD_SNAPSHOT_VARIANTS_H
+#pragma once
 
 #include "change/state/state.h"
 
@@ -49,5 +48,3 @@ struct fsd_mix fsd_mix_open(struct fsd_arena *scratch, const struct fsd_state *s
 void fsd_mix_take_out(struct fsd_mix *x, fsd_id node);
 /** Removes the gaps, and sets the group of each node again. */
 void fsd_mix_close(struct fsd_mix *x);
-
-#endif

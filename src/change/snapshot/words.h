@@ -1,6 +1,5 @@
 /* The words of a snapshot's lines, read and written.  Only this folder includes it. */
-#ifndef FSD_SNAPSHOT_WORDS_H
-#define FSD_SNAPSHOT_WORDS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -60,5 +59,3 @@ void fsd_words_hash_above(const struct words *w, uint64_t out[2]);
 /** A bare name if that is unambiguous, else in quotes. */
 void fsd_put_name(const char *name, FILE *out);
 void fsd_put_hash(const uint64_t hash[2], FILE *out);
-
-#endif

@@ -1,6 +1,5 @@
 /* Declarations that only the files of this folder share. */
-#ifndef FSD_STATE_PARTS_H
-#define FSD_STATE_PARTS_H
+#pragma once
 
 #include "base/base.h"
 #include "change/state/state.h"
@@ -78,5 +77,3 @@ void fsd_state_add_edges(struct fsd_state_build *b);
 void fsd_state_add_times(struct fsd_state_build *b);
 void fsd_state_add_efforts(struct fsd_state_build *b);
 void fsd_state_add_wires(struct fsd_state_build *b);
-
-#endif

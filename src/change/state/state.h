@@ -17,8 +17,7 @@
  * Every layer of the engine is in exactly one group or move, so that their times add up
  * to the engine's.
  */
-#ifndef FSD_COMPARE_STATE_H
-#define FSD_COMPARE_STATE_H
+#pragma once
 
 #include "explain/diff/diff.h"
 
@@ -603,5 +602,3 @@ bool fsd_state_attr_is_plain(const struct fsd_graph *g, const struct fsd_attr *a
 /** Prints item i of an attribute that is a list. state_kernels.c */
 void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_attr *a,
                        uint32_t i);
-
-#endif

@@ -1,7 +1,6 @@
 /* The parts of the parser of the command line: parsing by the rows of options, and
  * printing usage and help. */
-#ifndef FSD_CLI_LINE_LINE_H
-#define FSD_CLI_LINE_LINE_H
+#pragma once
 
 #include "cli/cli.h"
 
@@ -39,5 +38,3 @@ _Noreturn void end_usage_error(void);
 /** Prints a text, starting at a column; its further lines are indented by `indent`. */
 void put_wrapped(FILE *out, size_t column, size_t indent, const char *text);
 void put_blanks(FILE *out, size_t n);
-
-#endif

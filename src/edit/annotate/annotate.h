@@ -1,7 +1,6 @@
 /* A run in the files of other tools: as metadata of the model's nodes, as a graph of
  * the engine's layers, as node data. */
-#ifndef FSD_OUT_ANNOTATE_H
-#define FSD_OUT_ANNOTATE_H
+#pragma once
 
 #include "edit/run.h"
 
@@ -21,5 +20,3 @@ struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
  *  time in milliseconds or, without measured times, the precision in which it runs.
  *  node_data.c */
 void fsd_annotate_node_data(const struct fsd_diff *d, FILE *out);
-
-#endif

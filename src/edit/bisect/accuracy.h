@@ -1,7 +1,6 @@
 /* Whether the outputs of a network are correct, according to a comparison that
  * Polygraphy saved. */
-#ifndef FSD_BISECT_ACCURACY_H
-#define FSD_BISECT_ACCURACY_H
+#pragma once
 
 #include "base/base.h"
 
@@ -25,5 +24,3 @@ enum fsd_status fsd_accuracy_read(struct fsd_intern *names, const struct fsd_fil
 
 /** True if an output failed. */
 bool fsd_accuracy_fails(const struct fsd_compared *outputs, uint32_t n);
-
-#endif

@@ -1,7 +1,6 @@
 /* Chooses the fusions that the next build of a search splits, and the tensors that it
  * marks. */
-#ifndef FSD_BISECT_CHOOSE_H
-#define FSD_BISECT_CHOOSE_H
+#pragma once
 
 #include "edit/bisect/hunt.h"
 
@@ -41,5 +40,3 @@ uint32_t fsd_choice_halvings(uint32_t n);
 
 /** An array of groups, all false, in the arena of the search. */
 bool *fsd_hunt_none(const struct fsd_hunt *h);
-
-#endif

@@ -14,8 +14,7 @@
  * explains the results, the search continues for the smallest set of fusions that must
  * be split, or must exist, together (set.h).
  */
-#ifndef FSD_BISECT_HUNT_H
-#define FSD_BISECT_HUNT_H
+#pragma once
 
 #include "edit/mark/mark.h"
 
@@ -122,5 +121,3 @@ uint8_t *fsd_hunt_same(const struct fsd_hunt *h);
 
 /** The estimated number of builds that the search still needs; 0: it is over. */
 uint32_t fsd_hunt_builds_left(const struct fsd_hunt *h);
-
-#endif

@@ -1,7 +1,6 @@
 /* A search for the fusion that makes an engine wrong: its model and engine, its state
  * as text, and its messages. */
-#ifndef FSD_BISECT_SEARCH_H
-#define FSD_BISECT_SEARCH_H
+#pragma once
 
 #include "edit/bisect/hunt.h"
 #include "edit/mark/marked.h"
@@ -50,5 +49,3 @@ void fsd_search_put_log(const struct fsd_bisection *search, FILE *out);
  *  @param seen    indexed by group: enum fsd_seen */
 void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span chosen,
                                 const uint8_t *seen, FILE *out);
-
-#endif

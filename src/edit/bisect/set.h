@@ -16,8 +16,7 @@
  * The fusions in the last column are a "difference". The smallest difference is halved
  * until it has one fusion, or no break divides it.
  */
-#ifndef FSD_BISECT_SET_H
-#define FSD_BISECT_SET_H
+#pragma once
 
 #include "edit/bisect/hunt.h"
 
@@ -31,5 +30,3 @@ enum fsd_set_state {
 /** Chooses the next build of a search for a set, in phase h->phase, or ends the search.
  */
 enum fsd_set_state fsd_set_next(struct fsd_hunt *h);
-
-#endif

@@ -13,8 +13,7 @@
  * program, and slots are written as Python literals or in comments, so no name can
  * become code.  Runs are equal if their lines are, ignoring holes.
  */
-#ifndef FSD_CODE_CODE_H
-#define FSD_CODE_CODE_H
+#pragma once
 
 #include "edit/run.h"
 
@@ -232,5 +231,3 @@ struct fsd_code_wish {
  *  @return FSD_E_ARG like fsd_cut_new(); FSD_E_FORMAT for a cycle; FSD_E_WRITE */
 enum fsd_status fsd_code_put(const struct fsd_diff *d, const struct fsd_code_wish *wish,
                              FILE *out, struct fsd_error *err);
-
-#endif

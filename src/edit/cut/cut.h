@@ -9,8 +9,7 @@
  * that they read from other nodes become inputs, and tensors that other nodes read from
  * them become outputs.  Then the plan becomes edits of the file.
  */
-#ifndef FSD_OUT_CUT_H
-#define FSD_OUT_CUT_H
+#pragma once
 
 #include "edit/run.h"
 #include "edit/onnx/declared.h"
@@ -101,5 +100,3 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
 enum fsd_status fsd_cut_find_given(const struct fsd_cut_plan *plan, fsd_id tensor,
                                    const struct fsd_array_set *given,
                                    const struct fsd_array **out, struct fsd_error *err);
-
-#endif

@@ -1,7 +1,6 @@
 /* Declarations that the files of this folder share. They apply edits of lint to a
  * model. */
-#ifndef FSD_FIX_APPLY_H
-#define FSD_FIX_APPLY_H
+#pragma once
 
 #include "edit/fix/fix.h"
 
@@ -90,5 +89,3 @@ fsd_fix_refuse_fn fsd_fix_refuse_first, fsd_fix_refuse_repeat, fsd_fix_refuse_pa
     fsd_fix_refuse_slice, fsd_fix_refuse_unmark;
 fsd_fix_make_fn fsd_fix_drop_scale, fsd_fix_scale_first, fsd_fix_repeat_heads,
     fsd_fix_pad_input, fsd_fix_slice_output, fsd_fix_unmark_output;
-
-#endif

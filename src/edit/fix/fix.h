@@ -1,7 +1,6 @@
 /* Applies the edits that lint proposes: decides which edits can be applied, and
  * writes the model with them. */
-#ifndef FSD_FIX_FIX_H
-#define FSD_FIX_FIX_H
+#pragma once
 
 #include "edit/run.h"
 
@@ -48,5 +47,3 @@ enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *fixes,
 
 /** Turns the edits that apply into edits of the file. */
 struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *fixes);
-
-#endif

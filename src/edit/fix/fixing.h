@@ -1,7 +1,6 @@
 /* Applies fixes in rounds: edits are applied to the model, and lint judges the
  * result, until no applicable edit is left. */
-#ifndef FSD_FIX_FIXING_H
-#define FSD_FIX_FIXING_H
+#pragma once
 
 #include "edit/fix/fix.h"
 
@@ -34,5 +33,3 @@ void fsd_fixing_print(const struct fsd_fixing *fixing, bool all, FILE *out);
 
 /** Closes the files of all rounds. */
 void fsd_fixing_close(struct fsd_fixing *fixing);
-
-#endif

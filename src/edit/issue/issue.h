@@ -2,8 +2,7 @@
  * A bug report for the maintainers of a builder: the model and the build, the part that
  * behaves unexpectedly, and how to reproduce it with that part alone.
  */
-#ifndef FSD_OUT_ISSUE_H
-#define FSD_OUT_ISSUE_H
+#pragma once
 
 #include "edit/run.h"
 #include "edit/cut/cut.h"
@@ -102,5 +101,3 @@ void fsd_issue_surround(struct fsd_issue_subject *s, struct fsd_arena *arena,
 
 /** Prints the text in Markdown, with less than 65,536 bytes, the limit of an issue. */
 void fsd_issue_put_text(const struct fsd_issue_facts *t, FILE *out);
-
-#endif

@@ -7,8 +7,7 @@
  *
  * A word that is not listed is hidden rather than revealed.
  */
-#ifndef FSD_OUT_PUBLIC_WORDS_H
-#define FSD_OUT_PUBLIC_WORDS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -23,5 +22,3 @@ void fsd_public_add(struct fsd_public_words *p, const char *words);
 
 /** Whether all words of the text are public; also true if it has none. */
 bool fsd_public_has(const struct fsd_public_words *p, struct fsd_slice text);
-
-#endif

@@ -9,8 +9,7 @@
  * words and numbers stay, and any other word is replaced, too.  So a word that is not
  * listed is hidden rather than revealed.
  */
-#ifndef FSD_OUT_RENAMER_H
-#define FSD_OUT_RENAMER_H
+#pragma once
 
 #include "edit/run.h"
 #include "edit/onnx/hide.h"
@@ -46,5 +45,3 @@ void fsd_renamer_apply(struct fsd_renamer *r, const struct fsd_diff *d);
 
 /** Writes the new names with the old names that they replace, as JSON. */
 void fsd_renamer_write(const struct fsd_renamer *r, FILE *out);
-
-#endif

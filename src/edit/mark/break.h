@@ -1,7 +1,6 @@
 /* Shared by the two ways to split a fusion: by a mark (break.c) and by an If (by_if.c).
  * All but the last function are in candidate.c. */
-#ifndef FSD_MARK_BREAK_H
-#define FSD_MARK_BREAK_H
+#pragma once
 
 #include "edit/mark/mark.h"
 
@@ -52,5 +51,3 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
 /** Collects the facts about the model that all calls of fsd_break_by_if() need, in
  * m->arena. */
 struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m);
-
-#endif

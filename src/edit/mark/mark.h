@@ -11,8 +11,7 @@
  * together.  The rules come from rebuilt engines (tests/marks); each has a sentence
  * with the builder's reason.
  */
-#ifndef FSD_MARK_MARK_H
-#define FSD_MARK_MARK_H
+#pragma once
 
 #include "edit/run.h"
 
@@ -213,5 +212,3 @@ const char *fsd_marks_called(struct fsd_arena *arena, const struct fsd_marks *m,
 
 /** The view of the marks. view.c */
 fsd_view_fn fsd_view_tensors;
-
-#endif

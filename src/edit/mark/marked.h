@@ -6,8 +6,7 @@
  * Both branches forward the tensor unchanged, so the values stay the same; the
  * network's first input decides which branch runs, so no builder can remove the If.
  */
-#ifndef FSD_OUT_MARKED_H
-#define FSD_OUT_MARKED_H
+#pragma once
 
 #include "edit/mark/mark.h"
 #include "edit/run.h"
@@ -27,5 +26,3 @@ enum fsd_status fsd_marking_write(const struct fsd_diff *d, struct fsd_arena *ar
                                   const struct fsd_marking *what,
                                   enum fsd_onnx_weights weights, FILE *out,
                                   struct fsd_error *err);
-
-#endif

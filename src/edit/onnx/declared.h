@@ -1,6 +1,5 @@
 /* The declaration of a tensor of a run's model in a list of inputs or outputs. */
-#ifndef FSD_OUT_DECLARED_H
-#define FSD_OUT_DECLARED_H
+#pragma once
 
 #include "edit/run.h"
 #include "model/onnx/edits.h"
@@ -13,5 +12,3 @@ int fsd_onnx_number_of(enum fsd_dtype type);
  *  cannot be declared. */
 struct fsd_onnx_info fsd_tensor_info(struct fsd_arena *arena, const struct fsd_diff *d,
                                      fsd_id tensor);
-
-#endif

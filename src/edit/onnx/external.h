@@ -1,6 +1,5 @@
 /* Weights that a model stores in other files.  Only src/edit/onnx includes this. */
-#ifndef FSD_ONNX_EXTERNAL_H
-#define FSD_ONNX_EXTERNAL_H
+#pragma once
 
 #include "edit/onnx/pieces.h"
 #include "model/onnx/weights.h"
@@ -28,5 +27,3 @@ void fsd_external_check(struct fsd_outside *from, struct fsd_slice bytes,
 /** Closes the files; returns the status of reading them. */
 enum fsd_status fsd_outside_close(struct fsd_outside *from, enum fsd_status status,
                                   struct fsd_error *err);
-
-#endif

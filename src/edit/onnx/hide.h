@@ -9,8 +9,7 @@
  * and the values that attributes may have.  All other text is renamed or left out, and
  * so are unknown fields.
  */
-#ifndef FSD_ONNX_HIDE_H
-#define FSD_ONNX_HIDE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -52,5 +51,3 @@ struct fsd_onnx_hiding {
 enum fsd_status fsd_onnx_hide(const struct fsd_file *file,
                               const struct fsd_onnx_hiding *how, FILE *out,
                               struct fsd_error *err);
-
-#endif

@@ -1,8 +1,7 @@
 /* A file that is being composed, as a list of borrowed ranges of bytes: of a mapping,
  * or new ones.  Adding a message around ranges costs only its header.  Only
  * src/edit/onnx includes this. */
-#ifndef FSD_ONNX_PIECES_H
-#define FSD_ONNX_PIECES_H
+#pragma once
 
 #include "base/base.h"
 #include "model/onnx/wire.h"
@@ -60,5 +59,3 @@ typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
 enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
                                  const struct fsd_file *file, fsd_mapping_fn *mapping,
                                  void *payload, FILE *out, struct fsd_error *err);
-
-#endif

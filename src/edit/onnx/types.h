@@ -1,7 +1,6 @@
 /* Tensors with a new type: declarations, and initializers whose FP32 numbers are
  * written in 16 bits each.  Only src/edit/onnx includes this. */
-#ifndef FSD_ONNX_TYPES_H
-#define FSD_ONNX_TYPES_H
+#pragma once
 
 #include "edit/onnx/pieces.h"
 
@@ -12,5 +11,3 @@ void fsd_types_declare(struct fsd_arena *arena, struct fsd_slice info, int type,
 /** Writes an FP32 TensorProto with type FSD_ONNX_FLOAT16 or FSD_ONNX_BFLOAT16. */
 void fsd_types_narrow(struct fsd_arena *arena, struct fsd_slice tensor, int type,
                       struct fsd_pieces *to);
-
-#endif

@@ -8,8 +8,7 @@
  * Weights stream from the mapping to the output, and external data stays where it is:
  * its location is copied like any other field.
  */
-#ifndef FSD_ONNX_WRITE_H
-#define FSD_ONNX_WRITE_H
+#pragma once
 
 #include "model/onnx/edits.h"
 
@@ -46,5 +45,3 @@ enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *mo
  * @return like fsd_onnx_reopen() and fsd_onnx_write() */
 enum fsd_status fsd_onnx_write_again(const struct fsd_onnx_edits *edits,
                                      const char *who, FILE *out, struct fsd_error *err);
-
-#endif

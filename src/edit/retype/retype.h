@@ -10,8 +10,7 @@
  * types at a tensor then differ.  Inputs and outputs of graphs keep their types, and so
  * do quantizers.  Then the plan becomes edits of the file (edit.c).
  */
-#ifndef FSD_RETYPE_RETYPE_H
-#define FSD_RETYPE_RETYPE_H
+#pragma once
 
 #include "edit/run.h"
 
@@ -82,5 +81,3 @@ static inline enum fsd_dtype fsd_own_type(const struct fsd_graph *g, fsd_id tens
 
 /** The view of the plan. view.c */
 fsd_view_fn fsd_view_retype;
-
-#endif

@@ -8,8 +8,7 @@
  * the time equally; if there are none, all nodes do.  The shares of a layer add up to
  * its time.
  */
-#ifndef FSD_COST_COST_H
-#define FSD_COST_COST_H
+#pragma once
 
 #include "explain/diff/diff.h"
 #include "model/ops/sizes.h"
@@ -247,5 +246,3 @@ void fsd_cost_spent(const struct fsd_match *m, const struct fsd_measured *times,
                     const struct fsd_layer_result *layers,
                     const struct fsd_flows *flows, const struct fsd_reason *reasons,
                     struct fsd_cost *c);
-
-#endif

@@ -9,8 +9,7 @@
  * without a weight, those of the first node in the same layer that has scopes; an
  * unfused quantizer gets those of its consumer.
  */
-#ifndef FSD_COST_SCOPE_H
-#define FSD_COST_SCOPE_H
+#pragma once
 
 #include "explain/diff/diff.h"
 
@@ -55,5 +54,3 @@ struct fsd_modules {
  *  of all modules, of their reformats, and `rest_ms` add up to the total. */
 struct fsd_modules fsd_cost_modules(struct fsd_arena *arena, const struct fsd_diff *d,
                                     const struct fsd_scopes *scopes);
-
-#endif

@@ -8,8 +8,7 @@
  * only the rules, which come last, get the run.  Parts of higher stages are declared
  * here only as pointers to incomplete types, which lower folders cannot dereference.
  */
-#ifndef FSD_DIFF_DIFF_H
-#define FSD_DIFF_DIFF_H
+#pragma once
 
 #include "match/match.h"
 #include "model/graph/form.h"
@@ -477,5 +476,3 @@ void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out);
 /** One word for the reason why a data-movement layer exists: its cause, or "quantize"
  *  for a quantizer; else "". */
 const char *fsd_mover_word(const struct fsd_diff *d, fsd_id layer);
-
-#endif

@@ -1,7 +1,6 @@
 /* The whole story of a node, a layer or a pair of nodes, as sentences in order: from
  * the model, from the build log if there is one, and from the engine. */
-#ifndef FSD_DIFF_EXPLAIN_H
-#define FSD_DIFF_EXPLAIN_H
+#pragma once
 
 #include "base/base.h"
 #include "explain/diff/diff.h"
@@ -27,5 +26,3 @@ void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id l
  *  show it. */
 void fsd_explain_pair(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id a,
                       fsd_id b);
-
-#endif

@@ -1,7 +1,6 @@
 /* Functions of the stages of diff, by the file that defines them.  Only for
  * src/explain/diff. */
-#ifndef FSD_DIFF_STEP_H
-#define FSD_DIFF_STEP_H
+#pragma once
 
 #include "explain/diff/diff.h"
 
@@ -93,5 +92,3 @@ fsd_id fsd_layer_border_out(const struct fsd_graph *engine,
 
 /** flow_named.c: completes the flows of Reformats without tensors. */
 void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);
-
-#endif

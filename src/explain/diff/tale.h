@@ -1,6 +1,5 @@
 /* Functions that the files of the story share.  Only for explain*.c. */
-#ifndef FSD_DIFF_TALE_H
-#define FSD_DIFF_TALE_H
+#pragma once
 
 #include "explain/diff/explain.h"
 
@@ -41,5 +40,3 @@ void fsd_tale_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id laye
 /** advice.c: prints "layer 3 (Conv_13 + 2)" as an end of an edge, with names in
  *  backquotes if `quote`. */
 void fsd_put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out);
-
-#endif

@@ -13,8 +13,7 @@
  * only consumer of the first output.  Operands that are not listed may be anything.
  * Symmetric operators match in either order.
  */
-#ifndef FSD_PATTERN_FORM_H
-#define FSD_PATTERN_FORM_H
+#pragma once
 
 #include "match/facts.h"
 
@@ -72,5 +71,3 @@ static inline bool fsd_form_is_constant(const struct fsd_attempt *a, fsd_id tens
 
 /** Adds the node to a list with room for FSD_FIT_NODES, unless it is listed already. */
 void fsd_form_add(fsd_id *list, uint32_t *n, fsd_id node);
-
-#endif

@@ -8,8 +8,7 @@
  *
  * For each block, this folder determines whether one layer computes it completely.
  */
-#ifndef FSD_PATTERN_PATTERN_H
-#define FSD_PATTERN_PATTERN_H
+#pragma once
 
 #include "explain/diff/diff.h"
 
@@ -98,5 +97,3 @@ const char *fsd_fused_name(enum fsd_fused fused); /**< "whole", "split", "elsewh
  * @param patterns mask of 1 << enum fsd_pattern */
 void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
                      uint16_t patterns);
-
-#endif

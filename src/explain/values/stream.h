@@ -1,8 +1,7 @@
 /* Reads the bytes of a compressed or encoded part of a file piece by piece, so that
  * neither form has to be in memory as a whole: a member of a ZIP archive, or a text in
  * base64. */
-#ifndef FSD_VALUES_STREAM_H
-#define FSD_VALUES_STREAM_H
+#pragma once
 
 #include "base/base.h"
 
@@ -39,5 +38,3 @@ uint32_t fsd_stream_crc(uint32_t crc, const void *bytes, size_t n);
 
 /** @param s may be NULL */
 void fsd_stream_close(struct fsd_stream *s);
-
-#endif

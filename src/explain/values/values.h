@@ -10,8 +10,7 @@
  * errors begin.  Elements are read from their file piece by piece, one tensor of each
  * set at a time, so that memory does not grow with the files.
  */
-#ifndef FSD_VALUES_VALUES_H
-#define FSD_VALUES_VALUES_H
+#pragma once
 
 #include "explain/diff/diff.h"
 #include "explain/values/stream.h"
@@ -269,5 +268,3 @@ void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE 
 
 /** The index of the column with that name; FSD_NONE if there is none. */
 uint32_t fsd_number_column(const struct fsd_numbers *n, const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * and the findings of lint on it. It is a subject of its own, since there is no engine
  * and thus no run.
  */
-#ifndef FSD_FAILED_FAILED_H
-#define FSD_FAILED_FAILED_H
+#pragma once
 
 #include "judge/findings/findings.h"
 #include "match/pick.h"
@@ -135,5 +134,3 @@ const char *fsd_failed_said_value(struct fsd_arena *arena,
                                   const struct fsd_log_said *said, unsigned i);
 /** Returns the text of the first value of that kind; NULL: there is none. */
 const char *fsd_failed_value(const struct fsd_failed *f, enum fsd_said what);
-
-#endif

@@ -1,7 +1,6 @@
 /* The summary at the top of reports on a run and on a check: what changed, what runs,
  * where the time goes, what to do, what is unknown. */
-#ifndef FSD_FINDINGS_BRIEF_H
-#define FSD_FINDINGS_BRIEF_H
+#pragma once
 
 #include "judge/findings/findings.h"
 
@@ -32,5 +31,3 @@ struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d)
  *          causes are printed */
 struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],
                                     bool saves, const struct fsd_diff *d);
-
-#endif

@@ -3,8 +3,7 @@
  * unfused quantizer or a change of type, mostly because a parallel branch has no
  * quantizer.  Only findings that the engine's dump confirms are cited.
  */
-#ifndef FSD_FINDINGS_CITE_H
-#define FSD_FINDINGS_CITE_H
+#pragma once
 
 #include "judge/findings/findings.h"
 
@@ -41,5 +40,3 @@ void fsd_put_remedy(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
 /** Whether fsd_put_remedy() proposes a change: a reason alone saves nothing. */
 bool fsd_has_remedy(struct fsd_arena *arena, const struct fsd_diff *d, fsd_id layer);
-
-#endif

@@ -1,6 +1,5 @@
 /* The input of a rule, and how it reports findings. For src/judge/findings only. */
-#ifndef FSD_FINDINGS_FINDER_H
-#define FSD_FINDINGS_FINDER_H
+#pragma once
 
 #include "base/base.h"
 #include "judge/findings/findings.h"
@@ -183,5 +182,3 @@ fsd_find_fn fsd_lint_ceil_mode;
 fsd_find_fn fsd_lint_attention;
 /* lint_engine.c: facts that the engine shows. */
 fsd_find_fn fsd_lint_missed_fusion, fsd_lint_symptoms;
-
-#endif

@@ -7,8 +7,7 @@
  * rule's level and budget, and may ignore findings, with a reason. Findings within a
  * budget become information, so that they remain visible.
  */
-#ifndef FSD_FINDINGS_FINDINGS_H
-#define FSD_FINDINGS_FINDINGS_H
+#pragma once
 
 #include "change/compare/compare.h"
 #include "change/compare/exports.h"
@@ -401,5 +400,3 @@ const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
  *  belong to the exports. */
 const struct fsd_findings *fsd_find_exports(struct fsd_arena *arena,
                                             const struct fsd_compare *c);
-
-#endif

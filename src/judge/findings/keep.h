@@ -1,7 +1,6 @@
 /* Copies what a run owns into another arena, independent of the run: a structure as
  * bytes, then each of its texts and lists. */
-#ifndef FSD_FINDINGS_KEEP_H
-#define FSD_FINDINGS_KEEP_H
+#pragma once
 
 #include "base/base.h"
 
@@ -25,5 +24,3 @@ static inline void *fsd_keep_bytes(struct fsd_arena *arena, const void *from,
 #define FSD_KEEP_LIST(arena, vec)                                                      \
     ((vec)->at = fsd_keep_bytes((arena), (vec)->at, (vec)->n * sizeof *(vec)->at),     \
      (vec)->cap = (vec)->n)
-
-#endif

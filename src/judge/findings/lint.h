@@ -1,6 +1,5 @@
 /* Functions that the rules of lint share. For findings/lint_*.c only. */
-#ifndef FSD_FINDINGS_LINT_H
-#define FSD_FINDINGS_LINT_H
+#pragma once
 
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
@@ -69,5 +68,3 @@ fsd_id fsd_lint_product_before(const struct fsd_lint *l, fsd_id softmax);
 /** The quantized convolution that outputs the tensor, possibly through operators that
  *  builders fuse into it (a normalization, a bias); FSD_NONE if there is none. */
 fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor);
-
-#endif

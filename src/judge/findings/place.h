@@ -1,8 +1,7 @@
 /* The places in a model that a rule of lint is about, as rows: a form
  * (explain/pattern/form.h), a sentence, and the edits that fix it. For
  * findings/lint_*.c only. */
-#ifndef FSD_FINDINGS_PLACE_H
-#define FSD_FINDINGS_PLACE_H
+#pragma once
 
 #include "judge/findings/lint.h"
 #include "model/graph/graph.h"
@@ -85,5 +84,3 @@ static inline void fsd_place_set(struct fsd_place *p, char letter, fsd_id node)
 {
     p->fit.letter[letter - 'a'] = fsd_node_out_tensor(p->l->g, node, 0);
 }
-
-#endif

@@ -1,6 +1,5 @@
 /* What to do about a run: the changes that are known to make it faster. */
-#ifndef FSD_FINDINGS_TODO_H
-#define FSD_FINDINGS_TODO_H
+#pragma once
 
 #include "judge/findings/findings.h"
 
@@ -22,5 +21,3 @@ struct fsd_todos {
  *  can be run as they are, and changes of the model at named nodes.
  *  @param d  the run with its findings; the texts live in `arena`. */
 struct fsd_todos fsd_find_todos(struct fsd_arena *arena, const struct fsd_diff *d);
-
-#endif

@@ -3,8 +3,7 @@
  * findings with a table above them, for one run or for the changes since a snapshot.
  * All strings are valid UTF-8, not escaped: the writer does that.
  */
-#ifndef FSD_GATE_GATE_H
-#define FSD_GATE_GATE_H
+#pragma once
 
 #include "base/base.h"
 #include "judge/findings/brief.h"
@@ -177,5 +176,3 @@ struct fsd_verdicts fsd_verdicts_of_one(struct fsd_judged *room,
  *  @param at borrowed. */
 struct fsd_verdicts fsd_verdicts_of(struct fsd_arena *arena, struct fsd_judged *at,
                                     uint32_t n);
-
-#endif

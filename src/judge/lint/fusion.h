@@ -3,8 +3,7 @@
  * A rule has a condition on the model, the value found there, the values that the
  * builder fuses, and an edit that satisfies the rule.
  */
-#ifndef FSD_LINT_FUSION_H
-#define FSD_LINT_FUSION_H
+#pragma once
 
 #include "explain/pattern/pattern.h"
 #include "model/ops/sizes.h"
@@ -132,5 +131,3 @@ int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
 /** The DequantizeLinear whose value the tensor holds, possibly moved; FSD_NONE if there
  *  is none. */
 fsd_id fsd_attention_dequantized(const struct fsd_measured_block *m, fsd_id tensor);
-
-#endif

@@ -8,8 +8,7 @@
  * A quantizer is a Q or DQ node with the values of its scales. Unknown scales (in a
  * missing file, or computed at run time) are marked as unknown, and equal nothing.
  */
-#ifndef FSD_LINT_LINT_H
-#define FSD_LINT_LINT_H
+#pragma once
 
 #include "match/facts.h"
 #include "model/graph/dtype.h"
@@ -191,5 +190,3 @@ void fsd_lint_see_style(struct fsd_lint *l);
 void fsd_lint_find_cycles(struct fsd_lint *l);
 void fsd_lint_find_repeats(struct fsd_lint *l);
 void fsd_lint_find_refusals(struct fsd_lint *l);
-
-#endif

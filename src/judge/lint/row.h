@@ -1,8 +1,7 @@
 /*
  * A row of the table of refusals, and its conditions. For src/judge/lint only.
  */
-#ifndef FSD_LINT_ROW_H
-#define FSD_LINT_ROW_H
+#pragma once
 
 #include "judge/lint/lint.h"
 #include "model/ops/ops.h"
@@ -67,5 +66,3 @@ fsd_refused_fn fsd_refused_axis_is_outside, fsd_refused_axes_are_outside,
     fsd_refused_biases_unlike, fsd_refused_repeats_more, fsd_refused_pads_other,
     fsd_refused_parts_exceed, fsd_refused_has_unlike_scales,
     fsd_refused_adds_axis_twice;
-
-#endif

@@ -1,7 +1,6 @@
 /* Ways to split a kernel of several nodes, how often each worked, and what else it
  * changed. */
-#ifndef FSD_LINT_SPLITS_H
-#define FSD_LINT_SPLITS_H
+#pragma once
 
 #include "explain/diff/diff.h"
 
@@ -27,5 +26,3 @@ struct fsd_split_way {
  *  NULL after the last. */
 const struct fsd_split_way *fsd_split_way_at(const struct fsd_diff *d, fsd_id layer,
                                              uint32_t i);
-
-#endif

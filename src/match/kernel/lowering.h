@@ -2,8 +2,7 @@
  * The operations that a kernel performs when it computes a node: the operator itself,
  * or simpler ones that it is composed of.  A builder may have several such lowerings.
  */
-#ifndef FSD_MATCH_LOWERING_H
-#define FSD_MATCH_LOWERING_H
+#pragma once
 
 #include "match/facts.h"
 
@@ -29,5 +28,3 @@ struct fsd_lowerings {
 /** The lowerings of all nodes of a model; the result is in the arena. */
 struct fsd_lowerings *fsd_lowerings_new(struct fsd_arena *arena,
                                         const struct fsd_facts *facts);
-
-#endif

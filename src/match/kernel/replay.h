@@ -3,8 +3,7 @@
  * explains it): a candidate, and the state of nodes, tensors and layers.  Only this
  * folder includes this.
  */
-#ifndef FSD_MATCH_REPLAY_H
-#define FSD_MATCH_REPLAY_H
+#pragma once
 
 #include "match/kernel/lowering.h"
 #include "match/pass.h"
@@ -521,5 +520,3 @@ uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor);
 /** Like fsd_count_parts(), but also after a few nodes that read the tensor
  *  (parts.c). */
 uint32_t fsd_count_parts_behind(const struct replay *r, fsd_id tensor);
-
-#endif

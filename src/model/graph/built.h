@@ -3,8 +3,7 @@
  * keys that are listed here are the same for all builders; any other key is an option
  * that was set, spelled as the builder spells it.
  */
-#ifndef FSD_MODEL_BUILT_H
-#define FSD_MODEL_BUILT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -44,5 +43,3 @@ void fsd_built_set(struct fsd_arena *arena, const struct fsd_intern *names,
 /** Adds the fact, unless the list has one with the same key. */
 void fsd_built_add(struct fsd_arena *arena, const struct fsd_intern *names,
                    fsd_built_vec *built, struct fsd_built fact);
-
-#endif

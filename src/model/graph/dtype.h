@@ -1,6 +1,5 @@
 /* Element types and memory layouts, of models and of engines. */
-#ifndef FSD_MODEL_DTYPE_H
-#define FSD_MODEL_DTYPE_H
+#pragma once
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -109,5 +108,3 @@ struct fsd_layout fsd_layout_by_strides(const int64_t *ranks, const int64_t *siz
  *  is the innermost; "c8" if only the padding is known, "" if nothing is.  Writes at
  *  most 16 bytes into `out` and returns it. */
 const char *fsd_layout_name(struct fsd_layout layout, char out[16]);
-
-#endif

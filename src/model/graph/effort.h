@@ -6,8 +6,7 @@
  * Logs from before version 8.4 state no seconds. Only the time stamps of their lines
  * show, in whole seconds, how long a layer was timed.
  */
-#ifndef FSD_MODEL_EFFORT_H
-#define FSD_MODEL_EFFORT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -113,5 +112,3 @@ struct fsd_effort_sums *fsd_effort_sums(struct fsd_arena *arena,
 /** Replaces the number of each build attempt, i, by the number of its engine,
  * build_of[i]. */
 void fsd_efforts_number(struct fsd_efforts *all, const uint32_t *build_of);
-
-#endif

@@ -18,8 +18,7 @@
  * other inputs add facts: layers of a profile (api/profiles.c), and the log's meaning
  * of mentions (match/story.c).
  */
-#ifndef FSD_MODEL_GRAPH_H
-#define FSD_MODEL_GRAPH_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/built.h"
@@ -551,5 +550,3 @@ void fsd_graph_find_peers(struct fsd_graph *g);
  *  `--dump`, and to check what a reader understood.  The caller checks the stream for
  *  errors. */
 void fsd_graph_dump(const struct fsd_graph *g, FILE *out);
-
-#endif

@@ -1,8 +1,7 @@
 /* Converts floats to 16 bits: rounds to nearest, ties to even.  A value beyond the
  * range of the type becomes its greatest number, as builders do with weights;
  * infinities and NaN are kept. */
-#ifndef FSD_MODEL_HALF_H
-#define FSD_MODEL_HALF_H
+#pragma once
 
 #include <stdint.h>
 #include <string.h>
@@ -48,5 +47,3 @@ static inline uint16_t fsd_brain_of(float value)
     brain += (bits & 0xffff) > 0x8000 || ((bits & 0xffff) == 0x8000 && brain & 1);
     return (uint16_t)((brain & 0x7fff) > MOST ? (brain & 0x8000) | MOST : brain);
 }
-
-#endif

@@ -6,8 +6,7 @@
  * An event is recognized by its form ("X: Fusing A with B"), whatever the name of the
  * pass.  Names are spelled as in the log; only match/ resolves them.
  */
-#ifndef FSD_MODEL_HISTORY_H
-#define FSD_MODEL_HISTORY_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/built.h"
@@ -276,5 +275,3 @@ void fsd_put_event(const struct fsd_history *h, const struct fsd_event *e, FILE 
 /** Prints which lines of the log were understood: the count of each form, then the
  *  unknown forms, the most frequent first. */
 void fsd_history_dump(const struct fsd_history *h, FILE *out);
-
-#endif

@@ -8,8 +8,7 @@
  * U+FFFD, "?", a blank, "\u001e", "^^".  An item therefore begins at each opening word
  * that closely follows the end of the previous item.
  */
-#ifndef FSD_MODEL_ITEMS_H
-#define FSD_MODEL_ITEMS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -20,5 +19,3 @@
  *  brackets.  A piece without an opening word is an item as a whole. *item may be
  *  empty.  Returns false at the end of the list. */
 bool fsd_items_next(struct fsd_slice *list, struct fsd_slice *item);
-
-#endif

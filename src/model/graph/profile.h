@@ -1,6 +1,5 @@
 /* The times of an engine's layers according to an input: names and times only. */
-#ifndef FSD_MODEL_PROFILE_H
-#define FSD_MODEL_PROFILE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -44,5 +43,3 @@ struct fsd_run_times {
     FSD_VEC(double) ms; /**< from the start of the first copy or kernel to the end */
     uint32_t odd;       /**< number of records without a valid time */
 };
-
-#endif

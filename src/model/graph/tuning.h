@@ -1,7 +1,6 @@
 /* The results of a search over build options: each iteration built the model by one
  * route, a set of options with their values, and measured it. */
-#ifndef FSD_MODEL_TUNING_H
-#define FSD_MODEL_TUNING_H
+#pragma once
 
 #include "base/base.h"
 
@@ -30,5 +29,3 @@ struct fsd_tuning {
     FSD_VEC(struct fsd_tuning_step) steps;
     bool cut; /**< the file ends within an iteration, which is left out */
 };
-
-#endif

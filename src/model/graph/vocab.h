@@ -6,8 +6,7 @@
  * vocabulary of these names is built from the model once; the engine reader uses it and
  * never sees the model.
  */
-#ifndef FSD_MODEL_VOCAB_H
-#define FSD_MODEL_VOCAB_H
+#pragma once
 
 #include "base/base.h"
 
@@ -48,5 +47,3 @@ const struct fsd_tensor *fsd_meaning_tensor(const struct fsd_vocab *v,
  *  or a digit by '_'; `s` may be in either form.  NULL if there is none. */
 const struct fsd_meaning *fsd_vocab_find_loose(const struct fsd_vocab *v, const char *s,
                                                size_t n);
-
-#endif

@@ -8,8 +8,7 @@
  * The caller defines which nodes are passed, by traits of operators (ops.h) or a
  * function.
  */
-#ifndef FSD_MODEL_WALK_H
-#define FSD_MODEL_WALK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -37,5 +36,3 @@ fsd_id fsd_walk_back_over(const struct fsd_graph *g, fsd_id tensor,
  *  output of the network. */
 fsd_id fsd_walk_on(const struct fsd_graph *g, fsd_id tensor, fsd_pass_fn *pass,
                    const void *of);
-
-#endif

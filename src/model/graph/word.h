@@ -11,8 +11,7 @@
  * An exact name takes precedence over all others, so that a name with brackets refers
  * to itself.
  */
-#ifndef FSD_MODEL_WORD_H
-#define FSD_MODEL_WORD_H
+#pragma once
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -56,5 +55,3 @@ struct fsd_nearest fsd_nearest_to(const char *word);
 void fsd_nearest_try(struct fsd_nearest *nearest, const char *name);
 /** "; did you mean 'Conv_28' or 'Conv_29'?", or "" if no name is near. */
 const char *fsd_nearest_text(const struct fsd_nearest *nearest, char out[512]);
-
-#endif

@@ -1,7 +1,6 @@
 /* The edits of a model that edits.h collects for edit/onnx/write.c.  Only
  * src/model/onnx and src/edit/onnx include this. */
-#ifndef FSD_ONNX_COLLECTED_H
-#define FSD_ONNX_COLLECTED_H
+#pragma once
 
 #include "model/onnx/wire.h"
 #include "model/onnx/edits.h"
@@ -98,5 +97,3 @@ struct fsd_onnx_edits {
 /* Computes the hash by which a graph identifies the file from which it was read. */
 enum fsd_status fsd_onnx_identify(const struct fsd_file *file, uint64_t hash[2],
                                   struct fsd_error *err);
-
-#endif

@@ -8,8 +8,7 @@
  *     fsd_onnx_insert_node(edits, before, &(struct fsd_onnx_new_node){...});
  *     fsd_onnx_set_input(edits, before, 0, "q");
  */
-#ifndef FSD_ONNX_EDITS_H
-#define FSD_ONNX_EDITS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -199,5 +198,3 @@ const char *fsd_onnx_new_name(struct fsd_onnx_edits *edits, const char *base);
 
 /** Whether some of the model's weights are in other files, and its folder is known. */
 bool fsd_onnx_has_external(const struct fsd_file *file);
-
-#endif

@@ -22,8 +22,7 @@
  *   input/undefined-tensor  a tensor that is read but has no producer
  *   input/unknown-type      an element type with a number above FLOAT6E3M2 (28)
  */
-#ifndef FSD_ONNX_ONNX_H
-#define FSD_ONNX_ONNX_H
+#pragma once
 
 #include "base/base.h"
 
@@ -39,5 +38,3 @@ enum fsd_status fsd_onnx_load(struct fsd_graph *g, const struct fsd_file *file,
 /** Whether the file imports an operator set of this domain.  The file may have any
  *  content. */
 bool fsd_onnx_imports(const struct fsd_file *file, const char *domain);
-
-#endif

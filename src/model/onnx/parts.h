@@ -2,8 +2,7 @@
  * The functions from which load.c builds a graph; each section is a file.  Only
  * src/model/onnx includes this.
  */
-#ifndef FSD_ONNX_PARTS_H
-#define FSD_ONNX_PARTS_H
+#pragma once
 
 #include "base/base.h"
 #include "model/onnx/wire.h"
@@ -135,5 +134,3 @@ uint32_t fsd_onnx_modules(struct fsd_graph *g, const struct fsd_file *file,
  *  @return FSD_OK if they match no known type; else the status of `err`, which states
  *          what the file looks like and which file to pass instead */
 enum fsd_status fsd_onnx_sniff(const struct fsd_file *file, struct fsd_error *err);
-
-#endif

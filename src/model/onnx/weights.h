@@ -1,7 +1,6 @@
 /* The weights that a model has in other files.  Only src/model/onnx and src/edit/onnx
  * include this. */
-#ifndef FSD_ONNX_WEIGHTS_H
-#define FSD_ONNX_WEIGHTS_H
+#pragma once
 
 #include "model/onnx/wire.h"
 
@@ -33,5 +32,3 @@ bool fsd_weights_in(struct fsd_wire_walk *walk, struct fsd_slice bytes,
  *  @return false if memory runs out */
 bool fsd_weights_note(struct fsd_graph *g, struct fsd_arena *scratch,
                       const struct fsd_file *model, const struct fsd_wire *filtered);
-
-#endif

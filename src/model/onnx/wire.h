@@ -18,8 +18,7 @@
  * form.  Depth, counts and lengths are checked, so that parsing the copy can only fail
  * for lack of memory.
  */
-#ifndef FSD_ONNX_WIRE_H
-#define FSD_ONNX_WIRE_H
+#pragma once
 
 #include "base/base.h"
 
@@ -115,5 +114,3 @@ uint32_t fsd_wire_number(const ProtobufCMessageDescriptor *message, const char *
  *  may be absent or empty).  If it is not 0, the content of the field is a fragment.
  *  Strings count with their tags and lengths. */
 uint64_t fsd_wire_dropped(const ProtobufCMessage *message, uint32_t number);
-
-#endif

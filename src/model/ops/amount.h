@@ -6,8 +6,7 @@
  * polynomials are equal numbers, so `==` compares amounts.  Code that only needs
  * numbers may treat negative amounts as unknown.
  */
-#ifndef FSD_OPS_AMOUNT_H
-#define FSD_OPS_AMOUNT_H
+#pragma once
 
 #include "base/base.h"
 
@@ -45,5 +44,3 @@ bool fsd_amount_is_count(const struct fsd_amounts *t, int64_t a);
 /** "64*N + 3" for an amount that depends on a size; else NULL.  Lives as long as the
  *  table. */
 const char *fsd_amount_text(const struct fsd_amounts *t, int64_t a);
-
-#endif

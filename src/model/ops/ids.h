@@ -5,8 +5,7 @@
  *     fsd_node_is(g, node, FSD_ONNX_Conv)      the operator of a node
  *     step == FSD_ONNX_Conv                    what a kernel's name lists
  */
-#ifndef FSD_OPS_IDS_H
-#define FSD_OPS_IDS_H
+#pragma once
 
 #include "base/base.h"
 
@@ -38,5 +37,3 @@ unsigned fsd_step_traits(fsd_sym step);
 
 /** Creates a table of names for graphs in the arena. */
 struct fsd_intern *fsd_op_names_new(struct fsd_arena *arena);
-
-#endif

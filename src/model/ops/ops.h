@@ -5,8 +5,7 @@
  * An operator is a name in a domain.  Operators of an unknown domain have no row, nor
  * do calls of model-local functions, whatever their names.
  */
-#ifndef FSD_OPS_OPS_H
-#define FSD_OPS_OPS_H
+#pragma once
 
 #include "model/graph/dtype.h"
 #include "model/ops/ids.h"
@@ -167,5 +166,3 @@ double *fsd_op_numbers(struct fsd_arena *arena, const struct fsd_graph *g,
 
 /** A short text for reports: "Cast to the type it has".  Never NULL. */
 const char *fsd_same_text(enum fsd_same value);
-
-#endif

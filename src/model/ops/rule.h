@@ -7,8 +7,7 @@
  * returns false.  Definitions: the ONNX operator specification, opsets 1 to 28;
  * com.microsoft as ONNX Runtime documents it.
  */
-#ifndef FSD_OPS_RULE_H
-#define FSD_OPS_RULE_H
+#pragma once
 
 #include "model/graph/graph.h"
 #include "model/ops/sizes.h"
@@ -239,5 +238,3 @@ fsd_ints_fn fsd_ints_shape, fsd_ints_size, fsd_ints_first, fsd_ints_cast,
 /* same.c */
 fsd_same_fn fsd_same_dropout, fsd_same_cast, fsd_same_transpose, fsd_same_pad,
     fsd_same_sum, fsd_same_product, fsd_same_quotient, fsd_same_single, fsd_same_pool;
-
-#endif

@@ -5,8 +5,7 @@
  * Sources of sizes, the most trusted first: the user, the model, an engine built from
  * it (explain/cost/shape.c), the operators' own rules.
  */
-#ifndef FSD_OPS_SIZES_H
-#define FSD_OPS_SIZES_H
+#pragma once
 
 #include "base/base.h"
 #include "model/ops/amount.h"
@@ -129,5 +128,3 @@ bool fsd_op_windows(const struct fsd_sizes *s, fsd_id node, uint32_t axis,
 
 /** Prints one line for each tensor with a name: its scope, name, shape. */
 void fsd_sizes_dump(const struct fsd_sizes *s, FILE *out);
-
-#endif

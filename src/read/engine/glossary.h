@@ -1,8 +1,7 @@
 /* The words of engines: types of layers, parts of their names and of kernels' names, as
  * each builder's reader knows them, and the names that reports give to the blocks of a
  * model. */
-#ifndef FSD_READ_ENGINE_GLOSSARY_H
-#define FSD_READ_ENGINE_GLOSSARY_H
+#pragma once
 
 #include <stdbool.h>
 
@@ -29,5 +28,3 @@ const struct fsd_gloss *fsd_gloss_at(unsigned i);
  *  ignored. */
 bool fsd_gloss_is(const struct fsd_gloss *gloss, const char *word);
 bool fsd_gloss_in(const struct fsd_gloss *gloss, const char *name);
-
-#endif

@@ -4,8 +4,7 @@
  * (model/graph/graph.h), of struct fsd_history and struct fsd_profile, so that no code
  * above it depends on the builder.
  */
-#ifndef FSD_ENGINE_READER_H
-#define FSD_ENGINE_READER_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/history.h"
@@ -149,5 +148,3 @@ void fsd_mention_add(struct fsd_graph *g, const struct fsd_vocab *vocab,
 /** Whether exporters give such names to initializers: the name of a module's parameter
  *  ("conv1.weight"), or a number ("onnx::MatMul_1234"). */
 bool fsd_is_weight_name(struct fsd_slice name);
-
-#endif

@@ -8,8 +8,7 @@
  * several lists in one file.  A string ends at the quotation mark after which the
  * record continues or ends.
  */
-#ifndef FSD_ENGINE_RECORD_H
-#define FSD_ENGINE_RECORD_H
+#pragma once
 
 #include "base/base.h"
 
@@ -56,5 +55,3 @@ bool fsd_field_is(const struct fsd_field *field, const char *key);
 
 /** A field's text with its JSON escapes decoded, if its writer used them. */
 fsd_sym fsd_record_unescaped(struct fsd_intern *names, struct fsd_slice text);
-
-#endif

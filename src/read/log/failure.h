@@ -3,8 +3,7 @@
  * message, derived from the forms in which TensorRT 8 to 11 and TensorRT for RTX write
  * it.
  */
-#ifndef FSD_LOG_FAILURE_H
-#define FSD_LOG_FAILURE_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/history.h"
@@ -210,5 +209,3 @@ struct fsd_log_said fsd_log_failure_said(const struct fsd_log_failure *failure);
 /** The sentence of a message without codes and without the builder's functions and
  *  source files. */
 struct fsd_slice fsd_log_failure_sentence(const struct fsd_log_failure *failure);
-
-#endif

@@ -3,8 +3,7 @@
  * mean.  The reader of a log passes each line to the functions that read one kind of
  * lines.
  */
-#ifndef FSD_LOG_LOG_H
-#define FSD_LOG_LOG_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/history.h"
@@ -603,5 +602,3 @@ void fsd_log_option_read(struct fsd_log_options *o, struct fsd_history *h,
 
 /** Assigns all stored facts to their engines. */
 void fsd_log_options_end(struct fsd_history *h, const fsd_log_engines *engines);
-
-#endif

@@ -1,6 +1,5 @@
 /* The functions that the files of ONNX Runtime's reader share. */
-#ifndef FSD_ORT_ORT_H
-#define FSD_ORT_ORT_H
+#pragma once
 
 #include "read/engine/reader.h"
 
@@ -29,5 +28,3 @@ bool fsd_ort_is_session(const struct fsd_file *file);
 
 /** Reads a session's log; implements read_log() of fsd_engine_reader. */
 void fsd_ort_session_read(struct fsd_history *h, const struct fsd_file *file);
-
-#endif

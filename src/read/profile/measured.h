@@ -3,8 +3,7 @@
  * several profiles of one engine, a layer has the median of them, which ignores a
  * disturbed run, and the lowest and highest time.
  */
-#ifndef FSD_PROFILE_MEASURED_H
-#define FSD_PROFILE_MEASURED_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/profile.h"
@@ -71,5 +70,3 @@ bool fsd_join_fits(const struct fsd_join *join, const struct fsd_graph *engine,
  *  @param profiles each fits the engine, or the user forces its use */
 void fsd_measure(struct fsd_measured *out, struct fsd_graph *engine,
                  const struct fsd_profile *profiles, uint32_t n);
-
-#endif

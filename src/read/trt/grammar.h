@@ -1,7 +1,6 @@
 /* The parser of layer names, and its scanner: expr.c, scan.c.  Only the files that
  * parse names include this. */
-#ifndef FSD_TRT_GRAMMAR_H
-#define FSD_TRT_GRAMMAR_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/layer.h"
@@ -100,5 +99,3 @@ void fsd_expr_remark(const struct fsd_expr *p, const char *rule);
 
 /** Reads all parts.  Does not change a form that `layer` already has. */
 void fsd_expr_read(struct fsd_expr *p, struct fsd_layer *layer);
-
-#endif

@@ -3,8 +3,7 @@
  * in a dump (json_file.c), between lines of text (json_objects.c), or converted from
  * the inspector's text (inspector_text.c).  Only these files include this header.
  */
-#ifndef FSD_TRT_JSON_H
-#define FSD_TRT_JSON_H
+#pragma once
 
 #include "base/base.h"
 #include "read/trt/trt.h"
@@ -63,5 +62,3 @@ struct fsd_json_text {
  *          FSD_E_MEMORY. */
 enum fsd_status fsd_json_clean(const struct fsd_json_reading *r, struct fsd_slice raw,
                                struct fsd_json_text *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Readers of names: name.c describes the grammar of layer names, metadata.c the grammar
  * of Metadata. */
-#ifndef FSD_TRT_NAME_H
-#define FSD_TRT_NAME_H
+#pragma once
 
 #include "model/graph/vocab.h"
 #include "read/trt/grammar.h"
@@ -43,5 +42,3 @@ void fsd_trt_tensor_aliases(struct fsd_graph *g, const struct fsd_vocab *vocab);
 
 /** N of a name that ends in " [profile N]"; -1 if it does not. */
 int32_t fsd_trt_tensor_profile(const struct fsd_intern *names, fsd_sym name);
-
-#endif

@@ -1,7 +1,6 @@
 /* TensorRT's reader: the file that reads each kind of input, and the functions that
  * these files share. */
-#ifndef FSD_TRT_TRT_H
-#define FSD_TRT_TRT_H
+#pragma once
 
 #include "base/base.h"
 #include "read/engine/glossary.h"
@@ -248,5 +247,3 @@ bool fsd_trt_accepts_format(const struct fsd_graph *engine, enum fsd_dtype type,
 
 /** Explanations of these words for people; the last entry has no word. glossary.c */
 extern const struct fsd_gloss fsd_trt_glossary[];
-
-#endif

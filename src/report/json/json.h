@@ -1,8 +1,7 @@
 /* Printing JSON, for all writers.  Members are printed when they are added, so they
  * must be added in the order of the output: adding to an object ends all that is open
  * in it. */
-#ifndef FSD_REPORT_JSON_JSON_H
-#define FSD_REPORT_JSON_JSON_H
+#pragma once
 
 #include "base/base.h"
 
@@ -42,5 +41,3 @@ static inline void fsd_json_add_text(struct fsd_json *list, const char *text)
 void fsd_json_number_or_term(struct fsd_json *object, const char *key, int64_t number,
                              const char *term);
 void fsd_json_end(struct fsd_json *root);
-
-#endif

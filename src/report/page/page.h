@@ -1,7 +1,6 @@
 /* The page: one HTML file that holds a run, a comparison, a matrix of builds, a check
  * or the checks of a list, and all it needs to show it. */
-#ifndef FSD_REPORT_PAGE_PAGE_H
-#define FSD_REPORT_PAGE_PAGE_H
+#pragma once
 
 #include "report/subject/subject.h"
 
@@ -22,5 +21,3 @@ void fsd_album_end(struct fsd_album *album);
  * the files of this folder. */
 extern const unsigned char fsd_page_head[], fsd_page_tail[];
 extern const size_t fsd_page_head_size, fsd_page_tail_size;
-
-#endif

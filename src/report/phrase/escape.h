@@ -1,8 +1,7 @@
 /* One escape per format, for names and messages that an input may have chosen.  All
  * take valid UTF-8 and first do the same as fsd_put_safe(), so that no control
  * character or line end is printed. */
-#ifndef FSD_REPORT_PHRASE_ESCAPE_H
-#define FSD_REPORT_PHRASE_ESCAPE_H
+#pragma once
 
 #include <stdio.h>
 
@@ -30,5 +29,3 @@ void fsd_put_github_property(FILE *out, const char *s);
 
 /** A path as a URI reference, after RFC 3986. */
 void fsd_put_uri(FILE *out, const char *s);
-
-#endif

@@ -1,7 +1,6 @@
 /* Shared by all text reports: the colors and columns of the terminal, and the wrapping
  * of long lines. */
-#ifndef FSD_REPORT_PHRASE_INK_H
-#define FSD_REPORT_PHRASE_INK_H
+#pragma once
 
 #include "base/base.h"
 
@@ -29,5 +28,3 @@ void fsd_put_wrapped(FILE *out, char *lines, size_t width);
 
 /** Prints the title of a line, in its column. */
 void fsd_ink_title(const struct fsd_style *style, const char *title, FILE *out);
-
-#endif

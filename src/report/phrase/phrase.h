@@ -1,6 +1,5 @@
 /* Phrases that several reports share, printed or returned as texts for cells. */
-#ifndef FSD_REPORT_PHRASE_PHRASE_H
-#define FSD_REPORT_PHRASE_PHRASE_H
+#pragma once
 
 #include "change/compare/compare.h"
 #include "judge/findings/findings.h"
@@ -73,5 +72,3 @@ const char *fsd_unused_log(const struct fsd_history *h);
 fsd_put_fn fsd_put_nodes_of;
 /** The name of a layer; NULL if it is empty. */
 const char *fsd_layer_name_of(const struct fsd_diff *d, fsd_id layer);
-
-#endif

@@ -2,8 +2,7 @@
  * Puts names of an input into quotes, for readers that may follow instructions in a
  * text.
  */
-#ifndef FSD_REPORT_PHRASE_QUOTE_H
-#define FSD_REPORT_PHRASE_QUOTE_H
+#pragma once
 
 #include "explain/diff/diff.h"
 
@@ -29,5 +28,3 @@ void fsd_quotes_add_run(struct fsd_quotes *quotes, const struct fsd_diff *d);
 /** Prints a text with these names in quotes, whole or shortened; a quote in a name
  *  becomes \". */
 void fsd_put_quoted(FILE *out, const char *text, struct fsd_quotes *quotes);
-
-#endif

@@ -16,8 +16,7 @@
  * layout.c lets Graphviz lay out the printed text. Only this folder includes this
  * header.
  */
-#ifndef FSD_REPORT_PICTURE_DRAWING_H
-#define FSD_REPORT_PICTURE_DRAWING_H
+#pragma once
 
 #include "match/pick.h"
 #include "report/picture/picture.h"
@@ -460,5 +459,3 @@ extern const struct fsd_painter fsd_compare_painter, fsd_exports_painter;
  * FSD_MOVE_UNCHANGED: a move that is the same in both builds; any other move has the
  * color of its enum fsd_move_what. */
 enum { FSD_GROUP_LABELED = 1, FSD_MOVE_UNCHANGED = 3 };
-
-#endif

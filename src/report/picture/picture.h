@@ -1,6 +1,5 @@
 /* Pictures of one build and of two, for the rest of report/. */
-#ifndef FSD_REPORT_PICTURE_PICTURE_H
-#define FSD_REPORT_PICTURE_PICTURE_H
+#pragma once
 
 #include "change/compare/compare.h"
 #include "change/compare/compare.h"
@@ -78,5 +77,3 @@ void fsd_layouts_end(struct fsd_layouts *layouts);
 
 /** True if Graphviz is installed and writes that format, which is tested. */
 bool fsd_picture_lays_out(const char *format);
-
-#endif

@@ -7,8 +7,7 @@
  * (struct fsd_layer_data and others) are declared and filled by hand, in fusiondiff.h
  * and api/data.c.
  */
-#ifndef FSD_REPORT_RECORD_RECORDS_H
-#define FSD_REPORT_RECORD_RECORDS_H
+#pragma once
 
 #include "change/compare/compare.h"
 #include "explain/cost/scope.h"
@@ -186,5 +185,3 @@ static inline struct fsd_ids fsd_ids_of_span(const fsd_id *pool, struct fsd_span
 {
     return fsd_ids(span.n ? pool + span.at : NULL, span.n);
 }
-
-#endif

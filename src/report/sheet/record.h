@@ -33,8 +33,7 @@
  * Zero means "unknown" for every kind, so members that a fill function does not set are
  * left out everywhere.
  */
-#ifndef FSD_REPORT_SHEET_RECORD_H
-#define FSD_REPORT_SHEET_RECORD_H
+#pragma once
 
 #include "base/base.h"
 
@@ -303,5 +302,3 @@ static inline const char *fsd_column_key(const struct fsd_column *column)
 {
     return column->key ? column->key : column->name;
 }
-
-#endif

@@ -29,8 +29,7 @@
  * A new view needs a file in view/ that fills a sheet, and a row in view/view.h.  A new
  * format needs a function that prints a sheet, and a row in report.c.
  */
-#ifndef FSD_REPORT_SHEET_SHEET_H
-#define FSD_REPORT_SHEET_SHEET_H
+#pragma once
 
 #include "base/base.h"
 #include "explain/diff/diff.h"
@@ -219,5 +218,3 @@ typedef void fsd_put_cell_fn(const struct fsd_column *column, const char *text,
 
 /** Prints the head in the words of the text. */
 void fsd_sheet_put_head(const struct fsd_sheet *sheet, fsd_put_cell_fn *put, FILE *out);
-
-#endif

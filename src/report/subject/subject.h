@@ -3,8 +3,7 @@
  * The tables of formats and of subjects are in report/report.c.  A writer only prints
  * and computes nothing: counts come from the summary, phrases from the rules.
  */
-#ifndef FSD_REPORT_SUBJECT_SUBJECT_H
-#define FSD_REPORT_SUBJECT_SUBJECT_H
+#pragma once
 
 #include "change/compare/exports.h"
 #include "change/compare/matrix.h"
@@ -59,5 +58,3 @@ fsd_write_fn fsd_write_text, fsd_lint_write_text, fsd_compare_write_text,
     fsd_compare_write_line, fsd_failed_write_text;
 /** Writes a run with times. trace.c */
 fsd_write_fn fsd_write_trace;
-
-#endif

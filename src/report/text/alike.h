@@ -1,6 +1,5 @@
 /* Regions of a comparison that changed in the same way. */
-#ifndef FSD_REPORT_TEXT_ALIKE_H
-#define FSD_REPORT_TEXT_ALIKE_H
+#pragma once
 
 #include "change/compare/compare.h"
 
@@ -14,5 +13,3 @@ struct fsd_alike {
  *  no next. */
 struct fsd_alike fsd_regions_alike(const struct fsd_compare *c,
                                    struct fsd_arena *arena);
-
-#endif

@@ -1,7 +1,6 @@
 /* The rows of a list of layers, and the headings above them.  Only src/report/text
  * includes this. */
-#ifndef FSD_REPORT_TEXT_ROWS_H
-#define FSD_REPORT_TEXT_ROWS_H
+#pragma once
 
 #include "explain/diff/diff.h"
 #include "report/phrase/ink.h"
@@ -56,5 +55,3 @@ bool fsd_text_is_scope(struct fsd_text_scope a, struct fsd_text_scope b);
 /** Finds the rows' headings from their scopes. */
 void fsd_text_find_headings(struct fsd_text_row *rows, uint32_t n,
                             struct fsd_arena *scratch);
-
-#endif

@@ -1,6 +1,5 @@
 /* The sections of the text report.  Only src/report includes this. */
-#ifndef FSD_REPORT_TEXT_TEXT_H
-#define FSD_REPORT_TEXT_TEXT_H
+#pragma once
 
 #include "judge/findings/brief.h"
 #include "judge/findings/findings.h"
@@ -39,5 +38,3 @@ void fsd_compare_put_conclusion(const struct fsd_compare *c, FILE *out);
 /** Prints how two builders treat the network, side by side; nothing if there is one
  *  builder. */
 void fsd_put_builders(const struct fsd_compare *c, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* The writers of verdicts: the formats of merge gates.  They print findings and the
  * table above them, and no other part of a run. */
-#ifndef FSD_REPORT_VERDICT_VERDICT_H
-#define FSD_REPORT_VERDICT_VERDICT_H
+#pragma once
 
 #include "judge/gate/gate.h"
 #include "report/subject/subject.h"
@@ -43,5 +42,3 @@ enum { FSD_MARKDOWN_LIMIT = 65536, FSD_MARKDOWN_ROOM = 60000 };
 fsd_verdict_fn fsd_verdict_put_text, fsd_verdict_put_line, fsd_verdict_put_markdown,
     fsd_verdict_put_junit, fsd_verdict_put_sarif, fsd_verdict_put_github,
     fsd_verdict_put_gitlab;
-
-#endif

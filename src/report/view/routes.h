@@ -1,6 +1,5 @@
 /* Shared only by the files of the view of routes. */
-#ifndef FSD_REPORT_VIEW_ROUTES_H
-#define FSD_REPORT_VIEW_ROUTES_H
+#pragma once
 
 #include "report/view/view.h"
 
@@ -23,5 +22,3 @@ static inline bool fsd_effect_is_idle(const struct fsd_route_effect *e)
 /** A row for each effect; `brief`: without the effects in the line of idle knobs. */
 const struct fsd_rows *fsd_effect_rows(const struct fsd_routes_source *k, bool brief);
 extern const struct fsd_record fsd_effect_row_record;
-
-#endif

@@ -1,7 +1,6 @@
 /* The table of views: each answers one question about a run, as a sheet that every
  * format prints. */
-#ifndef FSD_REPORT_VIEW_VIEW_H
-#define FSD_REPORT_VIEW_VIEW_H
+#pragma once
 
 #include "change/compare/exports.h"
 #include "change/compare/matrix.h"
@@ -89,5 +88,3 @@ static inline enum fsd_status fsd_pick_words(struct fsd_arena *arena,
     return fsd_pick_all(arena, request->d->match, want, request->q->words,
                         request->q->n_words, out, request->err);
 }
-
-#endif
