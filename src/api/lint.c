@@ -147,23 +147,20 @@ enum fsd_status fsd_linting_write(const struct fsd_linting *l, const char *forma
     return fsd_report_write(&report, format, out, err);
 }
 
-enum fsd_status fsd_linting_list(const char *format, const struct fsd_style *style,
-                                 FILE *out, struct fsd_error *err)
+static enum fsd_status write_view(const char *view, const struct fsd_query *query,
+                                  const char *format, const struct fsd_style *style,
+                                  FILE *out, struct fsd_error *err)
 {
     const struct fsd_report report = {
-        .subject = FSD_OF_VIEW, .view = "rules", .style = style};
+        .subject = FSD_OF_VIEW, .view = view, .query = query, .style = style};
 
     return fsd_report_write(&report, format, out, err);
 }
 
-static enum fsd_status explain(const struct fsd_query *query, const char *format,
-                               const struct fsd_style *style, FILE *out,
-                               struct fsd_error *err)
+enum fsd_status fsd_linting_list(const char *format, const struct fsd_style *style,
+                                 FILE *out, struct fsd_error *err)
 {
-    const struct fsd_report report = {
-        .subject = FSD_OF_VIEW, .view = "words", .query = query, .style = style};
-
-    return fsd_report_write(&report, format, out, err);
+    return write_view("rules", NULL, format, style, out, err);
 }
 
 enum fsd_status fsd_explain(const char *word, const char *format,
@@ -172,7 +169,7 @@ enum fsd_status fsd_explain(const char *word, const char *format,
 {
     const struct fsd_query query = {.words = &word, .n_words = 1};
 
-    return explain(&query, format, style, out, err);
+    return write_view("words", &query, format, style, out, err);
 }
 
 enum fsd_status fsd_explain_all(enum fsd_vocabulary of, const char *format,
@@ -181,7 +178,7 @@ enum fsd_status fsd_explain_all(enum fsd_vocabulary of, const char *format,
 {
     const struct fsd_query query = {.by = of == FSD_WORDS_OF_ENGINES ? "words" : NULL};
 
-    return explain(&query, format, style, out, err);
+    return write_view("words", &query, format, style, out, err);
 }
 
 enum fsd_status fsd_rule_explain(const char *rule, FILE *out, struct fsd_error *err)

@@ -144,15 +144,17 @@ static enum fsd_dtype port_type(const struct fsd_match *m, struct fsd_span ports
     return fsd_port_form(m->engine, &m->engine->ports.at[ports.at + i])->type;
 }
 
-static enum fsd_dtype narrowest(const struct fsd_match *m, struct fsd_span ports)
+/* The type of the lowest or the highest precision among the ports. */
+static enum fsd_dtype extreme(const struct fsd_match *m, struct fsd_span ports,
+                              bool highest)
 {
     enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
 
     for (uint32_t i = 0; i < ports.n; i++) {
         enum fsd_dtype type = port_type(m, ports, i);
+        int rank = fsd_dtype_rank(type), most = fsd_dtype_rank(best);
 
-        if (fsd_dtype_rank(type) &&
-            (!fsd_dtype_rank(best) || fsd_dtype_rank(type) < fsd_dtype_rank(best)))
+        if (rank && (!most || (highest ? rank > most : rank < most)))
             best = type;
     }
     return best;
@@ -201,19 +203,6 @@ static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
     return FSD_DTYPE_UNKNOWN;
 }
 
-static enum fsd_dtype widest(const struct fsd_match *m, struct fsd_span ports)
-{
-    enum fsd_dtype best = FSD_DTYPE_UNKNOWN;
-
-    for (uint32_t i = 0; i < ports.n; i++) {
-        enum fsd_dtype type = port_type(m, ports, i);
-
-        if (fsd_dtype_rank(type) > fsd_dtype_rank(best))
-            best = type;
-    }
-    return best;
-}
-
 /* Whether all operations in the kernel's name are known and none of them is a product:
  * the kernel then computes in floats whatever it dequantizes or quantizes. */
 static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
@@ -232,7 +221,7 @@ static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
 static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
-    enum fsd_dtype in = widest(m, n->in), out = widest(m, n->out), type;
+    enum fsd_dtype in = extreme(m, n->in, true), out = extreme(m, n->out, true), type;
 
     if (!multiplies_nothing(m, layer))
         return FSD_DTYPE_UNKNOWN;
@@ -274,11 +263,11 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
     if (computes)
         type = type_of_floats(m, layer);
     if (type == FSD_DTYPE_UNKNOWN)
-        type = computes ? narrowest(m, n->in) : first_known(m, n->out);
+        type = computes ? extreme(m, n->in, false) : first_known(m, n->out);
     if (computes && !n->in.n && m->engine->layers.at[layer].multiplies)
         type = type_of_constants(m, layer);
     if (type == FSD_DTYPE_UNKNOWN)
-        type = computes ? narrowest(m, n->out) : first_known(m, n->in);
+        type = computes ? extreme(m, n->out, false) : first_known(m, n->in);
     if (type == FSD_DTYPE_UNKNOWN)
         type = first_known(m, n->out);
     if (type == FSD_DTYPE_UNKNOWN && computes)

@@ -581,9 +581,8 @@ static void find_missing_outputs(const struct place *p)
 
     if (p->f->tensors.n || p->f->nodes.n || p->f->is != FSD_FAILS_MODEL)
         return;
-    for (uint32_t i = 0; i < outputs.n; i++) {
-        const struct fsd_tensor *t =
-            fsd_graph_tensor(p->g, p->g->links.at[outputs.at + i]);
+    FSD_EACH_ID (output, p->g->links, outputs) {
+        const struct fsd_tensor *t = fsd_graph_tensor(p->g, output);
 
         if (!t->producers.n && !(t->flags & (FSD_TENSOR_INPUT | FSD_TENSOR_CONSTANT)))
             add_tensor(p, fsd_text(p->g->names, t->name));

@@ -43,7 +43,7 @@ static const char *route_name(const struct fsd_routes_source *k, uint32_t route)
     set(t, NAME,  unlike, route->in->unlike, "measured differently", \
         .about = "how the time was measured differently, which is why it is not " \
                  "compared") \
-    set(t, FACTS, settings, settings_of(k, i), FSD_ALWAYS, \
+    set(t, FACTS, settings, settings_of(k, i, false), FSD_ALWAYS, \
         .about = "values of the knobs that vary between the routes") \
     set(t, NAME,  knobs, knobs_text(k, i), FSD_ASIDE) \
     has(t, TEXT,  numbers,  FSD_ASIDE)
@@ -111,18 +111,20 @@ static const char *knobs_text(const struct fsd_routes_source *k, uint32_t route)
     return fsd_print_take(&print, k->arena);
 }
 
+/* The settings of a route that vary: those that are stated, or are unlike the base. */
 static struct fsd_fact_cells settings_of(const struct fsd_routes_source *k,
-                                         uint32_t route)
+                                         uint32_t route, bool unlike)
 {
+    const fsd_sym *base = k->r->routes[k->r->base].values,
+                  *own = k->r->routes[route].values;
     struct fsd_fact_cell *facts =
         FSD_NEW(k->arena, struct fsd_fact_cell, count_varying(k));
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < k->r->knobs.n; i++)
-        if (k->r->knobs.at[i].varies && k->r->routes[route].values[i])
-            facts[n++] =
-                (struct fsd_fact_cell){.key = text(k, k->r->knobs.at[i].name),
-                                       .text = text(k, k->r->routes[route].values[i])};
+        if (k->r->knobs.at[i].varies && (unlike ? own[i] != base[i] : own[i] != 0))
+            facts[n++] = (struct fsd_fact_cell){.key = text(k, k->r->knobs.at[i].name),
+                                                .text = text(k, own[i])};
     return (struct fsd_fact_cells){true, n, facts};
 }
 
@@ -341,21 +343,6 @@ static const char *untested_text(const struct fsd_routes_source *k)
 
 /* ---------------------------------------------------------------------------- best */
 
-static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_t route)
-{
-    const struct fsd_route *base = &k->r->routes[k->r->base],
-                           *own = &k->r->routes[route];
-    struct fsd_fact_cell *facts =
-        FSD_NEW(k->arena, struct fsd_fact_cell, k->r->knobs.n);
-    uint32_t n = 0;
-
-    for (uint32_t i = 0; i < k->r->knobs.n; i++)
-        if (k->r->knobs.at[i].varies && own->values[i] != base->values[i])
-            facts[n++] = (struct fsd_fact_cell){.key = text(k, k->r->knobs.at[i].name),
-                                                .text = text(k, own->values[i])};
-    return (struct fsd_fact_cells){true, n, facts};
-}
-
 /* clang-format off */
 #define BEST(has, set, when, t) \
     set(t, NAME,   route, route_name(k, r->best), NULL) \
@@ -375,7 +362,7 @@ static struct fsd_fact_cells apart_of(const struct fsd_routes_source *k, uint32_
         .about = "engine: the route has the engine of the best route; time: it is " \
                  "as fast; absent: no built route with fewer of its knobs keeps " \
                  "the gain") \
-    when(t, FACTS, settings, r->kept != FSD_NONE, apart_of(k, r->kept), NULL, \
+    when(t, FACTS, settings, r->kept != FSD_NONE, settings_of(k, r->kept, true), NULL, \
         .about = "knobs of the route that differ from the base")
 FSD_RECORD_FROM(best, BEST, const struct fsd_routes_source *k = from;
     const struct fsd_routes *r = k->r)
