@@ -23,6 +23,8 @@
 #include "match/story.h"
 #include "model/ops/sizes.h"
 
+struct fsd_port;
+
 struct fsd_link {
     fsd_id layer, node;
     unsigned by; /**< mask of enum fsd_evidence */

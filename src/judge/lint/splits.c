@@ -9,6 +9,7 @@
  */
 #include "judge/lint/splits.h"
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
 #define SWITCH(word) "build with " word " in __LUNOWUD"

@@ -1,6 +1,5 @@
 /* Forms: the types, layouts and sizes of tensors. */
-#ifndef FSD_MODEL_FORM_H
-#define FSD_MODEL_FORM_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/dtype.h"
@@ -72,5 +71,3 @@ void fsd_put_form(const struct fsd_form *form, FILE *out);
  *  "?". */
 void fsd_put_sizes(const struct fsd_graph *g, const struct fsd_form *form,
                    const char *between, FILE *out);
-
-#endif

@@ -1,7 +1,6 @@
 /* Layers of an engine, in terms that hold for any builder, and the meanings of their
  * names. */
-#ifndef FSD_MODEL_LAYER_H
-#define FSD_MODEL_LAYER_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/dtype.h"
@@ -139,5 +138,3 @@ struct fsd_layer {
                                 operations */
     uint8_t factor;        /**< enum fsd_factor */
 };
-
-#endif

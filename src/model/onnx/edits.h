@@ -12,6 +12,8 @@
 
 #include "base/base.h"
 
+struct fsd_graph;
+
 /** Element types by ONNX's numbers. */
 enum {
     FSD_ONNX_FLOAT = 1,

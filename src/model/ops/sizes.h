@@ -11,6 +11,9 @@
 #include "model/ops/amount.h"
 #include "model/ops/ops.h"
 
+struct fsd_dim;
+struct fsd_form;
+
 enum { FSD_SHAPE_RANK = 8 };
 
 /** The shape of a tensor, as far as it is known: sizes are amounts, -1 if unknown. */

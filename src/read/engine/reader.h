@@ -12,6 +12,8 @@
 #include "model/graph/tuning.h"
 #include "model/graph/vocab.h"
 
+struct fsd_mention;
+
 /** The kind of input as which a user passes a file. */
 enum fsd_input {
     FSD_INPUT_ENGINE,

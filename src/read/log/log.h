@@ -10,6 +10,8 @@
 #include "model/graph/profile.h"
 #include "read/log/failure.h"
 
+struct fsd_graph;
+
 /* ---------------------------------------------------------------------------- lines */
 
 /*

@@ -8,8 +8,7 @@
  *
  * and, after all layers, fsd_build_binding() for each binding and fsd_build_finish().
  */
-#ifndef FSD_TRT_BUILD_H
-#define FSD_TRT_BUILD_H
+#pragma once
 
 #include "base/base.h"
 #include "model/graph/graph.h"
@@ -114,5 +113,3 @@ void fsd_build_binding(struct fsd_build *b, const struct fsd_build_tensor *tenso
 
 /** Finds inputs and outputs, derives the version range, and finishes the graph. */
 void fsd_build_finish(struct fsd_build *b);
-
-#endif

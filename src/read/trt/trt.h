@@ -10,6 +10,10 @@
 #include "model/graph/profile.h"
 #include "model/graph/vocab.h"
 
+struct fsd_build;
+struct fsd_layer;
+struct fsd_node;
+
 /* ---------------------------------------------------------------------- format.c */
 
 /* The inspector's words for a tensor's type and layout:

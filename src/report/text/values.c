@@ -1,6 +1,7 @@
 /* External numbers in a text report: what was compared, where an error enters, its
  * suspects, how it grows, where values stop being finite, and what is unknown. */
 #include "base/base.h"
+#include "model/graph/graph.h"
 #include "report/text/text.h"
 #include "explain/values/values.h"
 
