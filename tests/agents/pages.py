@@ -1,5 +1,5 @@
 #!/usr/bin/python3
-"""Pages of texts (--budget):  pages.py BINARY FIXTURES
+"""Pages of texts (--budget):  pages.py BINARY FIXTURES BUDGET...
 
 Of many reports and budgets: the pages have each line of the whole text once, the first begins as the text does, none has more
 words and signs than its tokens, what is said to be left out is so, and there is no page behind the last."""
@@ -18,7 +18,6 @@ ASKED = [
     ["failed/types.onnx", "failed/types.log"], ["cut", *PAIR[:2], "--layer", "3"], ["agents/hostile.onnx", "agents/hostile.json", "--all"],
     ["snapshot", *PAIR[:2]], ["code", "qat_block/model.onnx"],
 ]
-BUDGETS = (250, 1000)
 LEFT = re.compile(r"\nleft out: (\d+) of (\d+) lines, about (\d+) tokens, on (\d+) more pages?; for the next page pass --budget (\d+),(\d+)\n\Z")
 
 
@@ -74,8 +73,8 @@ def check(binary, folder, words, budget):
 
 
 def main():
-    binary, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
-    counts = [check(binary, folder, words, budget) for words in ASKED for budget in BUDGETS]
+    binary, folder, budgets = os.path.abspath(sys.argv[1]), sys.argv[2], map(int, sys.argv[3:])
+    counts = [check(binary, folder, words, budget) for budget in budgets for words in ASKED]
     assert max(counts) > 3
     print(f"{sum(counts)} pages of {len(counts)} texts")
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""cures.py BINARY MODEL|FOLDER...: what `lint --fix` writes is better than what it read, by lint's own words.
+"""cures.py [--in-turn] BINARY MODEL|FOLDER...: what `lint --fix` writes is better than what it read, by lint's own words.
 
-Of every model, for each family of builders: no rule reports a node that it did not report before; a second
+Of every model, for each family of builders, or with --in-turn for one of them, the next for each model: no rule reports a node that it did not report before; a second
 --fix applies nothing; where no edit applies no file is written, and the exit status is 1; and where the python has
 onnx, no initializer is left that nothing reads, unless nothing read it before."""
 import csv
@@ -74,14 +74,15 @@ def cure(binary, model, folder, builder):
 
 
 def main():
-    binary, applied, models = sys.argv[1], 0, []
-    for word in map(pathlib.Path, sys.argv[2:]):
+    in_turn = sys.argv[1] == "--in-turn"
+    binary, applied, models = sys.argv[1 + in_turn], 0, []
+    for word in map(pathlib.Path, sys.argv[2 + in_turn:]):
         models += sorted(word.rglob("*.onnx")) if word.is_dir() else [word]
     with tempfile.TemporaryDirectory() as folder:
-        for model in models:
-            for builder in BUILDERS:
+        for i, model in enumerate(models):
+            for builder in BUILDERS[i % len(BUILDERS):][:1] if in_turn else BUILDERS:
                 applied += cure(binary, model, pathlib.Path(folder), builder)
-    print(f"{len(models)} models for {len(BUILDERS)} builders, {applied} fixed, {failures} failures")
+    print(f"{len(models)} models for {1 if in_turn else len(BUILDERS)} builders, {applied} fixed, {failures} failures")
     return failures > 0
 
 
