@@ -487,9 +487,9 @@ FSD_API enum fsd_status fsd_diff_write(const struct fsd_diff *diff, const char *
  *  @param pair     the name of the pair in its line; NULL writes the schema of a line
  *                  instead.
  *  @param diff     the run of the pair; NULL if it failed.
- *  @param failure  the error of a run that failed; or NULL.  If `diff` is NULL as well,
- *                  the line has the name alone; every line of the pair begins with the
- *                  same bytes, except for the last brace.
+ *  @param failure  the error of a run that failed; or NULL.  If both `diff` and
+ *                  `failure` are NULL, the line has only the name; without its last
+ *                  brace, it is how every line of this pair begins.
  *  @return as fsd_diff_write(). */
 FSD_API enum fsd_status fsd_pair_write(const char *pair, const struct fsd_diff *diff,
                                        const struct fsd_error *failure, FILE *out,

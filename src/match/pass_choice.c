@@ -32,7 +32,7 @@ struct choice {
                         name; else 0 */
     uint64_t *color; /* indexed by node */
     uint64_t *read;  /* indexed by tensor: a hash of how its consumers use it */
-    FSD_VEC(struct colored) nodes; /* nodes that only steps link to layers */
+    FSD_VEC(struct colored) nodes; /* nodes whose only links to layers are by steps */
 };
 
 static bool commutes(const struct choice *c, fsd_id node)

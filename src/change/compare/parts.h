@@ -142,8 +142,8 @@ uint64_t fsd_align_module(struct fsd_arena *scratch, const struct fsd_align_side
                           fsd_id node);
 bool fsd_align_weight_identifies(const char *name);
 
-/** Marks as contested the new pairs of `counterpart` that would reverse the order of
- *  two nodes, and the pair that contradicts them if it is new as well.
+/** Two pairs of `counterpart` cross if they reverse the order of two nodes.  Marks
+ *  those of the two that are new as contested.
  *  @param counterpart indexed by side, then node: its counterpart or proposed
  *          counterpart */
 void fsd_align_refuse_crossing(const struct fsd_align_side side[2],

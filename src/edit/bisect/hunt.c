@@ -221,8 +221,8 @@ static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
     go_on(h);
 }
 
-/* The last suspects cannot be split alone: cleared fusions may be the cause together.
- */
+/* The last suspects cannot be split one by one.  Several fusions, each of which was
+ * cleared alone, may cause the failure together. */
 static void give_up(struct fsd_hunt *h)
 {
     if (has_good(h) && !(h->sought & 1u << FSD_HUNT_SPLIT))

@@ -27,7 +27,8 @@ void fsd_search_save(const struct fsd_bisection *search, FILE *out);
 enum fsd_status fsd_search_read(struct fsd_bisection **out, const char *path,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
-/** The marked and passed tensors of the next build, in the arena. search.c */
+/** The tensors that the next build marks as outputs, and those that an If forwards; the
+ *  lists are in the arena. search.c */
 struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
                                       struct fsd_arena *arena);
 

@@ -36,7 +36,7 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     if (fix->scale > 0)
         return;
     fix->to_calibrate = true;
-    fix->why = "to calibrate: the model has no scale for this tensor";
+    fix->why = "the model has no scale for this tensor, which must be calibrated";
 }
 
 /* How an action is applied to a file. */

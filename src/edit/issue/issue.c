@@ -586,10 +586,10 @@ static void put_notes(struct text *x)
     fputs("\n## Left out\n\n", x->out);
     if (t->anonymous)
         fputs("- The names of nodes, tensors, functions, sizes and files are "
-              "replaced, each by the same name everywhere. So is every other word "
-              "that neither ONNX nor the builder has, such as words of custom "
-              "operators, their domains and attributes, of plugins, kernels and "
-              "options, and of columns of values. ONNX operators keep their names; "
+              "replaced, each by the same name everywhere. Every other word that is "
+              "neither ONNX's nor the builder's is replaced too: custom operators "
+              "with their domains and attributes, plugins, kernels, options, and "
+              "the headings of tables of values. ONNX operators keep their names; "
               "numbers and the subscripts of an Einsum are kept, too. Descriptions "
               "and metadata are removed.\n",
               x->out);

@@ -125,7 +125,7 @@ static void take_tactics(struct fsd_failed *f)
     }
 }
 
-/* The parser cannot import an initializer: the lines before that state why. */
+/* If the parser cannot import an initializer, earlier lines of the log state why. */
 static void take_cause_before(struct fsd_failed *f)
 {
     const fsd_log_failures *all = fsd_log_failures_of(f->history);

@@ -150,7 +150,7 @@ struct walk {
     const struct layer *layer;
     int64_t least; /* the least number of layers without a name that the ended nodes
                       added */
-    int64_t most;  /* the largest number that the begun nodes add */
+    int64_t most;  /* the largest number that the begun nodes may have added */
     FSD_VEC(struct open_node) open;
     fsd_id_vec *found;
 };

@@ -132,9 +132,9 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
             continue;
         fsd_lint_open(f, i);
         fprintf(f->out,
-                "%u of the %u inputs of `%s` have a different scale than the first, "
-                "so TensorRT requantizes each of them; give all of them the largest "
-                "scale, that of ",
+                "for %u of the %u inputs of `%s` the scale differs from that of the "
+                "first, and TensorRT requantizes such inputs; give all inputs the "
+                "largest scale, that of ",
                 unlike, n, fsd_called(f, i));
         put_scale(f, most);
         for (uint32_t k = 0; k < n; k++) {
@@ -142,7 +142,7 @@ void fsd_lint_concat_inputs(struct fsd_finder *f)
 
             if (q && fsd_lint_scales(l, most, q) == FSD_UNLIKE)
                 fsd_edit_scale(f, q, most,
-                               "rounds more coarsely, by the largest scale");
+                               "rounds more coarsely: all have the largest scale");
         }
         fsd_lint_close(f);
     }
@@ -337,9 +337,8 @@ const struct fsd_place_row fsd_rows_of_scale[] = {
      .propose = propose_symmetric},
     {"scale/bad", "q=%quantizer", has_bad_scale, "q", "{q} has the scale {A}"},
     {"scale/unknown", "q=%quantizer", has_no_scales, "q",
-     "the scales of {#} of {0} quantizers were not compared: they are "
-     "not in the file (or all 0), are computed, or are too many to "
-     "read",
+     "the scales of {#} of {0} quantizers were not compared: they are missing from "
+     "the file or stored as zeros, are computed, or are too many to read",
      .listed = true},
     {"scale/axis-moved",
      "n=Transpose|Reshape|Flatten|Squeeze|Unsqueeze|Slice|Split|Gather|DepthToSpace|"

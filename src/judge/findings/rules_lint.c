@@ -22,10 +22,11 @@ static const struct fsd_rule rules[] = {
             "operator, "
             "export with another opset, use a plugin, or compute it outside the "
             "engine.",
-     .source = "rtx: measured for fusiondiff, TensorRT for RTX 1.7.1, each row of "
-               "src/judge/lint/refusals.c by a model that the builder refuses and "
-               "another that it builds; trt8, trt10, trt11: reported by users, in the "
-               "source that each row names"},
+     .source =
+         "rtx: measured for fusiondiff with TensorRT for RTX 1.7.1: for each row of "
+         "src/judge/lint/refusals.c the builder refused one model and "
+         "built another; trt8, trt10, trt11: reported by users, in the "
+         "source that each row names"},
     {"build/absent-weights", FSD_INFO,
      "A file with weights of the model is missing, or too short.", LINT,
      .find = fsd_lint_absent,
@@ -164,10 +165,11 @@ static const struct fsd_rule rules[] = {
             "costs accuracy and a conversion. Inside an attention or a "
             "normalization, the quantizer splits the kernel.",
      .fix = "Exclude the operator from quantization.",
-     .source = "trt8, trt10, trt11: documented by NVIDIA, the nodes that "
-               "Model-Optimizer excludes; reported by users, TensorRT issue 4397; not "
-               "for rtx: measured for fusiondiff, 2 models, 6 builds: without the "
-               "pairs 1 model moves 8 % fewer bytes, and 1 moves 63 % more"},
+     .source =
+         "trt8, trt10, trt11: documented by NVIDIA (Model-Optimizer excludes these "
+         "nodes) and reported by users (TensorRT issue 4397); rtx: does not "
+         "apply, measured for fusiondiff in 6 builds of 2 models: without the "
+         "pairs 1 model moves 8 % fewer bytes, and 1 moves 63 % more"},
     {"qdq/attention", FSD_WARNING,
      "Quantizers inside an attention prevent the fused attention kernel.", LINT,
      .find = fsd_lint_places, .proves = FSD_PROVES_WIDE,
@@ -401,8 +403,9 @@ static const struct fsd_rule rules[] = {
      "The builder will not make one kernel of an attention.", LINT,
      .find = fsd_lint_attention, .proves = FSD_PROVES_APART,
      .builders = FSD_RTX | FSD_TRT10 | FSD_TRT11, .slow = true,
-     .why = "One kernel never writes the scores to memory. The builder makes it for "
-            "certain types, head sizes and forms only: docs/reference/fusion.md has "
+     .why = "As one kernel, attention never writes its scores to memory. The "
+            "builder makes this kernel only for certain types, head sizes and forms: "
+            "docs/reference/fusion.md has "
             "all conditions, and how often each was observed.",
      .fix = "`lint --fix=fusion/attention` writes the edits that it lists with -f "
             "json; other edits that a finding names must be made by hand; if a finding "

@@ -101,25 +101,24 @@ static const struct fsd_fusion_rule rules[] = {
      "TensorRT for RTX requires quantizers on the operands of both products, or of "
      "neither",
      "quantize all four operands and the output, or none of them",
-     "49 of 49 are split, and 0 of 72 with one operand of a product quantized; with "
-     "none "
-     "quantized 28 of 28 are one kernel",
+     "of 49 all are split; if only one operand of a product is quantized, 0 of 72 "
+     "are; if none is quantized, 0 of 28 are",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/rounded", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_rounded,
      "the probabilities have quantizers and V has none, {A}",
      "TensorRT for RTX fuses this only in FP16 with head size 32 or 64 and fixed "
      "sizes, with one query or with as many keys as queries, at most 512",
      "remove the quantizers of the probabilities",
-     "37 of 37 are split, 0 of 11 within these limits; with the edit 8 of 8 are one "
-     "kernel",
+     "outside these limits 37 of 37 are split, within them 0 of 11; with the edit 8 "
+     "of 8 are one kernel",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/int8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_int8_otherwise,
      "it is INT8 with head size {0}, {A} keys and {B}",
      "TensorRT for RTX fuses INT8 with head sizes 16, 32 and 64, at most 512 keys, "
      "two queries or more, and a quantized output",
      "remove the quantizers of the block",
-     "29 of 29 are split; with the edit 6 of 6 are one kernel; so are head sizes "
-     "16, 32 and 64, 1 to 512 keys, 2 to 600 queries, masks and dynamic sizes",
+     "29 of 29 are split; with the edit 6 of 6 are one kernel; also one kernel: "
+     "head sizes 16, 32 and 64, 1 to 512 keys, 2 to 600 queries, masks, dynamic sizes",
      MEASURED, FSD_CURE_UNQUANTIZE},
     {"attention/fp8", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp8_otherwise,
      "it is FP8 with {A}",

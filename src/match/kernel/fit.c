@@ -348,7 +348,8 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     return by == FSD_NONE || leads_to(r, tensor, by);
 }
 
-/* Whether the name of an output means a node to which no computed tensor leads. */
+/* Whether an output is named after a node that no path from a computed tensor
+ * reaches. */
 static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
                         const fsd_id *made, uint32_t n)
 {

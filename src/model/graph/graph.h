@@ -59,8 +59,8 @@ struct fsd_tensor {
                        sequence or an optional */
     fsd_id value; /**< in fsd_graph.values; FSD_NONE: not constant, or not read */
     fsd_id next_same_name;
-    fsd_sym argument; /**< engine: the name of a model's tensor; this tensor is an
-                           argument of the layer that computes it; 0: unknown */
+    fsd_sym argument; /**< engine: the name of the model's tensor that a layer computes
+                           with this tensor as an argument; 0: unknown */
     fsd_sym alias;    /**< engine: the name without suffixes that the engine appended;
                            0: none */
     uint32_t loop;    /**< engine: the number, from 1, of the loop or branch for which

@@ -465,7 +465,8 @@ static bool walk_piece(struct scan *s, struct level *level, struct piece piece)
     return true;
 }
 
-/* Writes the content of the message whose parts are the pieces with this number. */
+/* Writes the content of the member with this number, whose parts are the pieces from
+ * `from` to `to`: a file may split a message into several. */
 static bool write_content(struct scan *s, struct level *level, uint32_t number,
                           uint32_t from, uint32_t to)
 {

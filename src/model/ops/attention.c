@@ -174,8 +174,8 @@ bool fsd_shape_linear_attention(const struct fsd_op_case *c, struct fsd_shape *o
     return true;
 }
 
-/* The first output has the shape of the input; the second has as many of its last
- * positions as the next step needs. */
+/* The first output has the shape of the input; the second has the last
+ * positions of the input, as many as the next step needs. */
 bool fsd_shape_causal_conv(const struct fsd_op_case *c, struct fsd_shape *out)
 {
     const struct fsd_shape *w = fsd_shape_in(c, 1);

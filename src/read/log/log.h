@@ -50,8 +50,8 @@ struct fsd_log_wrapper {
     bool looked;     /**< the first lines have been searched */
 };
 
-/** The number of bytes that another program wrote at the beginning of a line whose
- *  known prefixes are removed; stores new samples from the line.
+/** The length of the prefix that another program wrote before a line, from which the
+ *  known prefixes are already removed.  Keeps the line as a sample of such prefixes.
  *  @param severity set if these bytes state one. */
 size_t fsd_log_unwrap(struct fsd_log_wrapper *w, struct fsd_slice line, char *severity);
 

@@ -261,9 +261,9 @@ const struct fsd_gloss fsd_trt_glossary[] = {
 
 /* ------------------------------------------------------------------- words alone */
 
-/* Words of kernels, types of layers, layouts, flags and options, of plugins that
- * TensorRT ships and of GPUs, in lower case: they may stay in a report whose names are
- * replaced. */
+/* The words, in lower case, of the names of kernels, layer types, layouts, flags,
+ * options, GPUs and the plugins that TensorRT ships: they may stay in a report whose
+ * names are replaced. */
 const char fsd_trt_words[] =
     "access accfloat act ada agx algorithms aligna alignc alignment all ampere "
     "anchor auxiliary avgpool batched bert best bf blackwell bool bott builder "

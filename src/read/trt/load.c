@@ -41,9 +41,9 @@ static bool is_plan(const struct fsd_file *file)
     return fsd_file_has_at(file, 4 + len, "ftrt", 4);
 }
 
-/* The words of a list are searched far into the text, since a log may open with a page
- * of trtexec's options.  Words that begin a line are also recognized in the first line.
- */
+/* Looks for each word of a list far into the text, since a log may open with a page of
+ * trtexec's options.  A word that must begin a line is also found in the first line,
+ * before which there is no newline. */
 static enum form form_of_text(const struct fsd_file *file)
 {
     enum { SEARCHED = 1 << 16 };

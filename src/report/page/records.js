@@ -80,7 +80,7 @@ function label_of(key, { kind, title }) {
     return CALLED[rest] ?? title?.replace(/^(layer|node)'s /, "") ?? (rest || alone);
 }
 
-/** @param {Column} column @param {any} value @param {string} [term] what it is in open sizes @returns {string} */
+/** @param {Column} column @param {any} value @param {string} [term] the value in terms of dynamic sizes @returns {string} */
 function text_of({ kind, of }, value, term) {
     if (kind === "record") {
         const pairs = shown(of ?? {}).map(([key, column]) => [column, label_of(key, column), plain_of(of ?? {}, key, value)]);

@@ -14,7 +14,8 @@
 
 enum { MAIN, NAME = 40 };
 
-/* The frame of a scope: its own, or for a function that of the graph that calls it. */
+/* The frame of a scope.  A function has none: it uses that of the graph that calls
+ * it. */
 static fsd_id frame_of(const struct fsd_graph *g, fsd_id scope)
 {
     while (scope != MAIN && g->scopes.at[scope].kind != FSD_SCOPE_SUBGRAPH)

@@ -44,10 +44,11 @@ enum fsd_status fsd_grain_parse(const char *word, struct fsd_grain *grain,
         if (!*end && depth < 1000)
             return FSD_OK;
     }
-    return fsd_fail(err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
-                    "expected none, run or scope:N as the layers to collapse, found "
-                    "'%.80s'",
-                    word);
+    return fsd_fail(
+        err, FSD_E_ARG, NULL, FSD_POS_NONE, 0,
+        "expected the layers to collapse, 'none', 'run' or 'scope:N', found "
+        "'%.80s'",
+        word);
 }
 
 const char *fsd_grain_name(struct fsd_grain grain, char out[24])

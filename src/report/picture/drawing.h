@@ -141,8 +141,8 @@ struct fsd_painter {
     const char *(*tie_color)(const struct fsd_drawing *w, const struct fsd_line *tie);
     const char *tie_width;
     const char *loose_tip; /**< the meaning of a loose tie; NULL: it has none */
-    bool hangs;       /**< boxes without an incoming line are below the heads of the
-                           sides */
+    bool hangs;            /**< boxes without an incoming line are placed below the
+                           heading of their side */
     bool port_labels; /**< wires of an input or output have labels, too, although its
                            box has the same label */
 };

@@ -119,8 +119,8 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
     set(t, ROWS,  summary, \
         FSD_LATER(arena, change_row, v->rows.n, v), NULL, \
         .of = &change_row_record, .always = true, \
-        .about = "rows of the table at the top of the other reports; before is " \
-                 "empty if a row states only the change") \
+        .about = "rows of the table with which text, Markdown and HTML begin; " \
+                 "`before` is empty if a row states only the change") \
     when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "the root cause, its cost, and what to do; absent if no cause is " \
                  "known") \
@@ -134,8 +134,9 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
                  "state them") \
     set(t, ROWS,  brief, fsd_brief_rows(arena, &v->brief), NULL, \
         .of = &fsd_brief_line_record, .always = true, \
-        .about = "the summary: the sentences `says`; and for the build, what runs, " \
-                 "which layers take the time or move the bytes, and what is unknown") \
+        .about = "the summary: first the sentences of the member `says`, then what " \
+                 "the engine runs, which layers take the time or move the bytes, " \
+                 "and what is unknown") \
     set(t, ROWS,  causes, \
         FSD_LATER(arena, cause, v->causes.n, v), NULL, \
         .of = &cause_record, .always = true, \

@@ -28,7 +28,7 @@
         .about = "number of the node's input; for move-pair, of the input of `to`") \
     when(t, COUNT,  to, e->to_name, e->to, NULL, \
         .about = "move-pair: the node that will read the pair; scale-first: the " \
-                 "node that scales the product, which the edit removes") \
+                 "node that scales the product and that the edit removes") \
     when(t, NAME,   to_name, e->to_name, e->to_name, NULL) \
     set(t, NAME,   scale_of, e->like, NULL, \
         .about = "the quantizer whose scale the edit uses; absent if the scale " \

@@ -204,7 +204,8 @@ struct fsd_column {
     bool aside;        /**< not in JSON, which has it in a different form */
     bool behind;       /**< in tables: after the other columns of its record */
     bool brief;        /**< a name that many rows may repeat: fsd_brief() */
-    bool sentence;     /**< a NAME that quotes names: code in Markdown */
+    bool sentence;     /**< a NAME that is a sentence: Markdown prints the names that
+                             it quotes as code */
     bool always;       /**< in JSON: never left out */
     bool if_true;      /**< in JSON: a flag that is left out if it is false */
     bool large;        /**< a count that may exceed 2^53: then a text in JSON */

@@ -304,8 +304,8 @@ static const struct fsd_rows *knob_rows(const struct fsd_routes_source *k)
     return rows;
 }
 
-/* The settings that change nothing in any pair with both builds, and whose times are
- * not measured, so that they have no sentence of their own. */
+/* The settings without a sentence of their own: they change nothing in any pair of
+ * routes that were both built, and no times are measured. */
 static const char *idle_text(const struct fsd_routes_source *k)
 {
     struct fsd_print print;

@@ -647,8 +647,8 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
     return was->role != FSD_ROLE_QUANTIZER && was->fate != FSD_FATE_OUTSIDE;
 }
 
-/* `which`: nodes whose fate is no longer known, nodes of only one model, nodes that no
- * layer computed before, or nodes that no engine computes any more. */
+/* Reports nodes whose fate is no longer known, nodes of only one model, nodes that no
+ * layer computed before, and nodes that no engine computes any more. */
 void fsd_find_presences(struct fsd_finder *f)
 {
     FSD_EACH (const struct fsd_node_presence, p, f->c->presences) {
