@@ -180,9 +180,8 @@ static struct usual usual_of(const struct fsd_blocks *all, enum fsd_pattern patt
         vote.n += same_fate(b, vote.like) ? 1 : -1u;
     }
     most = (struct usual){vote.like, 0};
-    for (uint32_t i = 0; i < all->list.n; i++)
-        most.n += all->list.at[i].pattern == pattern &&
-                  same_fate(&all->list.at[i], vote.like);
+    FSD_EACH (const struct fsd_block, b, all->list)
+        most.n += most.like && b->pattern == pattern && same_fate(b, most.like);
     if (most.n < 3 || 2 * most.n <= n)
         most.like = NULL;
     return most;
