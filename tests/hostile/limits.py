@@ -126,7 +126,7 @@ ROWS = [
                      inputs("x"), outputs("y")), "model", "attributes"),
     ("dimensions of a model's tensor", ("MOST_DIMS", "src/model/onnx/tensor.c"),
      lambda n: model(CHAIN, inputs("x", dims=[1] * n), outputs("y")), "model", "input/bad-dim"),
-    ("the size of a dimension", ("FSD_DIM_MAX", "src/model/graph/graph.h"),
+    ("the size of a dimension", ("FSD_DIM_MAX", "src/model/graph/form.h"),
      lambda n: model(CHAIN, inputs("x", dims=[n]), outputs("y")), "model", "input/bad-dim"),
     ("dimensions of an engine's tensor", ("RANK_MAX", "src/read/trt/json.c"), ranked, "engine", "input/odd-dimensions"),
     ("brackets in a name", ("DEPTH_MAX", "src/read/trt/expr.c"), bracketed, "engine", "input/deep-name"),
