@@ -1,6 +1,7 @@
 /* A matching pass: a layer whose name is "seam:" and an operator computes each node of
  * that operator. */
 #include "match/pass.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 

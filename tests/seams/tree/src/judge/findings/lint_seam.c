@@ -1,6 +1,7 @@
 /* A rule of lint about the operator SeamGelu. */
 #include "judge/findings/lint.h"
 #include "judge/lint/lint.h"
+#include "model/graph/graph.h"
 
 void fsd_lint_seam(struct fsd_finder *f)
 {

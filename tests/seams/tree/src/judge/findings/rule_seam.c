@@ -1,6 +1,7 @@
 /* A rule that reads every part of a run that is documented in diff/diff.h. */
 #include "explain/cost/cost.h"
 #include "judge/findings/finder.h"
+#include "model/graph/graph.h"
 
 void fsd_find_seam(struct fsd_finder *f)
 {

@@ -1,5 +1,6 @@
 /* A reader of lines "layer NAME" behind a line "seam engine". */
 #include "read/engine/reader.h"
+#include "model/graph/graph.h"
 
 #include <string.h>
 
