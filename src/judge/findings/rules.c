@@ -114,7 +114,7 @@ static const struct fsd_rule rules[] = {
             "the higher precision, remove the Q/DQ pairs between these kernels and "
             "the nodes, so that they fuse."},
     {"precision/island", FSD_WARNING,
-     "A segment runs in higher precision than the layers before and after it.", RUN,
+     "A segment runs in higher precision than the data that enters and leaves it.", RUN,
      .find = fsd_find_islands,
      .why =
          "Data is converted to the higher precision at its start and back at its end.",

@@ -255,7 +255,7 @@ void fsd_find_islands(struct fsd_finder *f)
         fsd_fact_text(f, "exit", border_name(f, island->exit));
         add_ms(f, island->ms);
         put_segment(f->out, island);
-        fprintf(f->out, " in up to %s between lower-precision layers: ", type);
+        fprintf(f->out, " in up to %s between lower-precision data: ", type);
         fsd_put_subjects(f, f->now.nodes);
         fsd_put_took(f, island->ms);
         fsd_finding_close(f);
