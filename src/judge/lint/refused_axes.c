@@ -140,10 +140,13 @@ FSD_CONDITION(fsd_refused_changes_volume)
     struct numbers shape = numbers_of(l, node, "shape", 1);
     const struct fsd_shape *x = shape_in(l, node, 0);
     bool keeps = !fsd_node_int(l->g, node, "allowzero", 0);
-    int64_t volume = fsd_shape_count(l->sizes->amounts, x), asked = 1;
+    int64_t volume, asked = 1;
     unsigned open = 0;
 
-    if (!fsd_shape_is_full(x) || volume <= 0 || !shape.n)
+    if (!shape.n || !fsd_shape_is_full(x))
+        return false;
+    volume = fsd_shape_count(l->sizes->amounts, x);
+    if (volume <= 0)
         return false;
     for (uint32_t i = 0; i < shape.n; i++) {
         int64_t size = shape.at[i];
