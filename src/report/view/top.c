@@ -179,8 +179,8 @@ static const struct basis {
 /* ------------------------------------------------------------------------- ranking */
 
 FSD_ORDERED(by_weight, struct item, fsd_falling(x->weight, y->weight),
-            fsd_falling((double)x->bytes, (double)y->bytes), fsd_order(x->id, y->id),
-            strcmp(x->name, y->name))
+            fsd_falling((double)x->bytes, (double)y->bytes),
+            x->id != y->id ? fsd_order(x->id, y->id) : strcmp(x->name, y->name))
 
 /* The row of a layer or a node in the external numbers; FSD_NONE: none. */
 static uint32_t row_of(const struct ranking *r, const struct basis *basis, fsd_id id)
