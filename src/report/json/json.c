@@ -110,6 +110,7 @@ static void put_indent(const struct fsd_json *level, size_t n, unsigned depth)
     const size_t room = 2 + LEVELS_MAX;
     char *at = take(level, room);
 
+    _Static_assert(sizeof block == 2 + 2 + LEVELS_MAX + 1, "a tab for each level");
     memcpy(at, block + 2 - n, room);
     level->piece->n -= room - n - depth;
 }
