@@ -119,3 +119,13 @@ bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return span.n &&
            bsearch(&link, &m->links.at[span.at], span.n, sizeof link, fsd_by_pair);
 }
+
+bool fsd_match_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
+{
+    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
+
+    FSD_EACH_ID (reader, m->model->links, t->consumers)
+        if (!fsd_match_has(m, layer, reader))
+            return true;
+    return t->flags & FSD_TENSOR_OUTPUT;
+}

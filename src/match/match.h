@@ -165,6 +165,9 @@ const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
 
 /** True if a link says that the layer computes the node; false for node FSD_NONE. */
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
+/** Whether a node that is not in the layer reads a tensor of the model, or the tensor
+ *  is an output of its graph. */
+bool fsd_match_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor);
 
 /** Whether the port is one of the layer's own weights, which a dump may list among a
  *  generated kernel's inputs: such a tensor has no producer and is not an input of the

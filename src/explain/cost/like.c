@@ -267,16 +267,6 @@ static void consider(struct search *s, fsd_id tensor)
         s->several |= !agree(s, shape, fsd_shape_of(s->c->sizes, s->found));
 }
 
-static bool is_read_elsewhere(const struct fsd_match *m, fsd_id tensor, fsd_id layer)
-{
-    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
-
-    FSD_EACH_ID (reader, m->model->links, t->consumers)
-        if (!fsd_match_has(m, layer, reader))
-            return true;
-    return t->flags & FSD_TENSOR_OUTPUT;
-}
-
 /* Considers the layer's outputs as candidates or, with `reads`, its inputs: the tensors
  * that its nodes pass to nodes of other layers or get from them.  In loose mode, every
  * output or input of its nodes is a candidate. */
@@ -296,7 +286,7 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
 
             if (t != FSD_NONE &&
                 (s->loose || (reads ? by == FSD_NONE || !fsd_match_has(m, layer, by)
-                                    : is_read_elsewhere(m, t, layer))))
+                                    : fsd_match_read_outside(m, layer, t))))
                 consider(s, t);
         }
     }

@@ -66,17 +66,12 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
     return fsd_id_only(found);
 }
 
-/* Whether a node that is not in `layer` reads the tensor. */
+/* Whether a node that is not in `layer` reads the tensor.  A tensor with very many
+ * readers counts as read there. */
 static bool is_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
 {
-    const struct fsd_tensor *t = &m->model->tensors.at[tensor];
-
-    if (t->consumers.n > MOST_READERS)
-        return true;
-    FSD_EACH_ID (reader, m->model->links, t->consumers)
-        if (!fsd_match_has(m, layer, reader))
-            return true;
-    return t->flags & FSD_TENSOR_OUTPUT;
+    return m->model->tensors.at[tensor].consumers.n > MOST_READERS ||
+           fsd_match_read_outside(m, layer, tensor);
 }
 
 static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
