@@ -9,8 +9,6 @@
 #include "base/base.h"
 #include "model/graph/graph.h"
 
-#include <inttypes.h>
-
 struct fsd_state *fsd_state_new(void)
 {
     struct fsd_arena *arena = fsd_arena_new();

@@ -13,8 +13,6 @@
 #include "explain/diff/diff.h"
 #include "model/ops/sizes.h"
 
-struct fsd_port;
-
 struct fsd_node_cost {
     int64_t macs;     /**< multiply-adds, an amount (model/ops/amount.h); negative:
                            unknown */

@@ -43,12 +43,12 @@ fsd_refused_fn fsd_refused_reads_list, fsd_refused_has_a_type, fsd_refused_takes
     fsd_refused_has_bad_scale, fsd_refused_is_pre_7, fsd_refused_is_not_weights,
     fsd_refused_lacks_a_bound, fsd_refused_counts_data, fsd_refused_is_asked_for,
     fsd_refused_has_attr, fsd_refused_number_is_not, fsd_refused_word_is,
-    fsd_refused_reads_stored, fsd_refused_sizes_in_half;
+    fsd_refused_reads_stored, fsd_refused_sizes_in_half, fsd_refused_has_type_at;
 
 /* refused_graph.c */
 fsd_refused_fn fsd_refused_is_cyclic, fsd_refused_makes_again,
     fsd_refused_reads_nothing, fsd_refused_mixes_types, fsd_refused_changes_type,
-    fsd_refused_mixes_numbers, fsd_refused_has_type_at;
+    fsd_refused_mixes_numbers;
 
 /* refused_sizes.c */
 fsd_refused_fn fsd_refused_has_open_channels, fsd_refused_is_no_matrix,

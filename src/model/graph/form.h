@@ -4,9 +4,6 @@
 #include "base/base.h"
 #include "model/graph/dtype.h"
 
-#include <stdbool.h>
-#include <stdio.h>
-
 struct fsd_graph;
 
 /** The largest size of a dimension; a model with a larger one is damaged. */

@@ -5,8 +5,6 @@
 #include "base/base.h"
 #include "model/graph/dtype.h"
 
-#include <stdbool.h>
-
 /** The meaning of a name or a Metadata item for a layer. */
 enum fsd_mention_role {
     FSD_MENTION_COMPUTES, /**< the layer computes this node */

@@ -10,8 +10,6 @@
 
 #include "base/base.h"
 
-struct fsd_arena;
-
 /** The meaning of a name, which may be the name of a node and of a tensor at once. */
 struct fsd_meaning {
     struct fsd_span

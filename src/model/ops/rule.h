@@ -12,7 +12,6 @@
 #include "model/graph/graph.h"
 #include "model/ops/sizes.h"
 
-struct fsd_node;
 struct fsd_op;
 
 struct fsd_op_case {

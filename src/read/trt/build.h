@@ -15,8 +15,6 @@
 #include "read/trt/name.h"
 #include "read/trt/trt.h"
 
-#include <stdbool.h>
-
 /* Keys that show the generation of a dump (formats change, versions are not written).
  */
 enum fsd_build_seen {

@@ -13,7 +13,7 @@
  *     ampere_fp32_icudnn_int8x4_128x64_...             INT8; writes FP32
  *     ampere_scudnn_128x64_...                         FP32
  */
-#include "model/graph/graph.h"
+#include "model/graph/layer.h"
 #include "read/trt/trt.h"
 #include "base/base.h"
 #include "host/files.h"
