@@ -48,7 +48,7 @@ FSD_RECORD(node_row, NODE_ROW)
         .about = "number of constants in a different type: initializers of that " \
                  "type, or Casts if the model file does not contain their values") \
     is(t, ROWS,  nodes, nodes, "Nodes", .of = &node_row_record) \
-    is(t, ROWS,  left, left, NULL, .aside = true, .of = &node_row_record)
+    is(t, ROWS,  left, left, FSD_ASIDE, .of = &node_row_record)
 FSD_RECORD(answer, ANSWER)
 /* clang-format on */
 

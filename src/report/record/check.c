@@ -117,8 +117,8 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
         .always = true, .about = "the input files and the versions of their " \
                                  "producers") \
     set(t, ROWS,  summary, \
-        FSD_LATER(arena, change_row, v->rows.n, v), NULL, \
-        .of = &change_row_record, .always = true, \
+        FSD_LATER(arena, change_row, v->rows.n, v), FSD_ALWAYS, \
+        .of = &change_row_record, \
         .about = "rows of the table with which text, Markdown and HTML begin; " \
                  "`before` is empty if a row states only the change") \
     when(t, WORDS, says, v->says[0], fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
@@ -132,23 +132,23 @@ FSD_RECORD_FROM(check_finding, CHECK_FINDING, const struct fsd_verdict *v = from
         NULL, .of = &fsd_unstated_record, \
         .about = "aspects that are not compared, because one or both builds do not " \
                  "state them") \
-    set(t, ROWS,  brief, fsd_brief_rows(arena, &v->brief), NULL, \
-        .of = &fsd_brief_line_record, .always = true, \
+    set(t, ROWS,  brief, fsd_brief_rows(arena, &v->brief), FSD_ALWAYS, \
+        .of = &fsd_brief_line_record, \
         .about = "the summary: first the sentences of the member `says`, then what " \
                  "the engine runs, which layers take the time or move the bytes, " \
                  "and what is unknown") \
     set(t, ROWS,  causes, \
-        FSD_LATER(arena, cause, v->causes.n, v), NULL, \
-        .of = &cause_record, .always = true, \
+        FSD_LATER(arena, cause, v->causes.n, v), FSD_ALWAYS, \
+        .of = &cause_record, \
         .about = "changes of the model or of the build options that have findings " \
                  "at or next to them, most expensive first") \
-    set(t, ROWS,  rules, FSD_LATER(arena, checked_rule, all->rules.n, all), NULL, \
-        .of = &checked_rule_record, .always = true) \
-    set(t, ROWS,  ignores, FSD_LATER(arena, ignore, all->ignores.n, all), NULL, \
-        .of = &ignore_record, .always = true, \
+    set(t, ROWS,  rules, FSD_LATER(arena, checked_rule, all->rules.n, all), \
+        FSD_ALWAYS, .of = &checked_rule_record) \
+    set(t, ROWS,  ignores, FSD_LATER(arena, ignore, all->ignores.n, all), FSD_ALWAYS, \
+        .of = &ignore_record, \
         .about = "ignore entries of the policy that suppressed findings") \
-    set(t, ROWS,  findings, FSD_LATER(arena, check_finding, all->list.n, v), NULL, \
-        .of = &check_finding_record, .always = true)
+    set(t, ROWS,  findings, FSD_LATER(arena, check_finding, all->list.n, v), \
+        FSD_ALWAYS, .of = &check_finding_record)
 FSD_RECORD_FROM(check, CHECK, const struct fsd_verdict *v = from;
     const struct fsd_findings *all = v->findings)
 /* clang-format on */
@@ -204,8 +204,8 @@ FSD_RECORD_FROM(build, BUILD, const struct fsd_verdicts *all = from;
     set(t, COUNT, errors, all->errors, FSD_ALWAYS, \
         .about = "number of builds that could not be checked") \
     set(t, ROWS,  builds, \
-        FSD_LATER(sheet->arena, build, all->n, all), NULL, \
-        .of = &build_record, .always = true, .about = "the builds, in the order of " \
+        FSD_LATER(sheet->arena, build, all->n, all), FSD_ALWAYS, \
+        .of = &build_record, .about = "the builds, in the order of " \
             "the list")
 FSD_RECORD(checks, CHECKS)
 /* clang-format on */

@@ -202,11 +202,11 @@ const struct fsd_rows *fsd_rows_of_groups(struct fsd_arena *arena,
         .about = "nodes and inputs that the layers read in the new build, but " \
                  "neither in the old build nor in the model") \
     set(t, ROWS,  old, \
-        fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), NULL, \
-        .of = &fsd_group_record, .always = true) \
+        fsd_rows_of_groups(arena, c->old, c->pool.at, r->old_groups), FSD_ALWAYS, \
+        .of = &fsd_group_record) \
     set(t, ROWS,  new, \
-        fsd_rows_of_groups(arena, c->new, c->pool.at, r->new_groups), NULL, \
-        .of = &fsd_group_record, .always = true) \
+        fsd_rows_of_groups(arena, c->new, c->pool.at, r->new_groups), FSD_ALWAYS, \
+        .of = &fsd_group_record) \
     when(t, MS,   before, c->timed, r->before, NULL, .about = "time of the region in " \
                                                               "the old build, with " \
                                                               "its data-movement " \
@@ -230,8 +230,8 @@ FSD_RECORD_FROM(region, REGION, const struct fsd_compare *c = from;
     set(t, NAME,   new_from, fsd_origin_text(c->new, e->new_from), FSD_ALWAYS) \
     set(t, NAME,   new_to, fsd_origin_text(c->new, fsd_node_origin(e->new_to)), \
         FSD_ALWAYS) \
-    set(t, RECORD, before, form_of(arena, c->old, e->before), NULL, \
-        .of = &form_record, .always = true) \
+    set(t, RECORD, before, form_of(arena, c->old, e->before), FSD_ALWAYS, \
+        .of = &form_record) \
     set(t, RECORD, after, form_of(arena, c->new, e->after), NULL, .of = &form_record, \
         .always = true) \
     set(t, TEXT,   change, fsd_width_name(e->width), FSD_ALWAYS, \
@@ -466,8 +466,8 @@ FSD_RECORD_FROM(effort, EFFORT, const struct fsd_compare *c = from;
         .if_true = true, \
         .about = "a log states no seconds: they come from its time stamps, in whole " \
                  "seconds") \
-    set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), NULL, \
-        .of = &effort_record, .always = true, \
+    set(t, ROWS,   layers, FSD_LATER(arena, effort, c->efforts.n, c), FSD_ALWAYS, \
+        .of = &effort_record, \
         .about = "seconds that both builds spent on timing kernels of the same " \
                  "nodes, or on a step of the same name; the largest difference first")
 FSD_RECORD_FROM(buildtime, BUILDTIME, const struct fsd_compare *c = from)
@@ -550,16 +550,16 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         fsd_words(v->says, FSD_COUNT_OF(v->says)), NULL, \
         .about = "the root cause, its cost, and what to do; absent if no cause is " \
                  "known") \
-    set(t, ROWS,   different, fsd_rows_of_differences(arena, &c->account), NULL, \
-        .of = &fsd_difference_record, .always = true, \
+    set(t, ROWS,   different, fsd_rows_of_differences(arena, &c->account), FSD_ALWAYS, \
+        .of = &fsd_difference_record, \
         .about = "the facts in which the inputs of the builds differ") \
-    set(t, ROWS,   unstated, fsd_rows_of_unstated(arena, &c->account), NULL, \
-        .of = &fsd_unstated_record, .always = true, \
+    set(t, ROWS,   unstated, fsd_rows_of_unstated(arena, &c->account), FSD_ALWAYS, \
+        .of = &fsd_unstated_record, \
         .about = "aspects that are not compared, because one or both builds do not " \
                  "state them") \
     set(t, ROWS,   built, \
-        FSD_LATER(arena, built, c->built.n, c), NULL, \
-        .of = &built_record, .always = true, \
+        FSD_LATER(arena, built, c->built.n, c), FSD_ALWAYS, \
+        .of = &built_record, \
         .about = "facts in which the builds differ, as their logs state them; " \
                  "before or after is absent if that build does not state the fact") \
     when(t, RECORD, buildtime, has_built_times(c) || c->efforts.n, \
@@ -567,33 +567,33 @@ FSD_RECORD_FROM(builder, BUILDER, const struct fsd_compare *c = from;
         .about = "durations of the builds; absent unless the logs of both state " \
                  "seconds") \
     set(t, ROWS,   ports, \
-        FSD_LATER(arena, port_change, c->ports.n, c), NULL, \
-        .of = &port_change_record, .always = true) \
-    set(t, ROWS,   bindings, FSD_LATER(arena, binding_change, c->bindings.n, c), NULL, \
-        .of = &binding_change_record, .always = true, \
+        FSD_LATER(arena, port_change, c->ports.n, c), FSD_ALWAYS, \
+        .of = &port_change_record) \
+    set(t, ROWS,   bindings, FSD_LATER(arena, binding_change, c->bindings.n, c), \
+        FSD_ALWAYS, .of = &binding_change_record, \
         .about = "inputs and outputs of the engine that differ") \
-    set(t, ROWS,   regions, FSD_LATER(arena, region, c->regions.n, c), NULL, \
-        .of = &region_record, .always = true, \
+    set(t, ROWS,   regions, FSD_LATER(arena, region, c->regions.n, c), FSD_ALWAYS, \
+        .of = &region_record, \
         .about = "the regions that differ, worst first") \
-    set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), NULL, \
-        .of = &edge_record, .always = true, \
+    set(t, ROWS,   edges, FSD_LATER(arena, edge, c->edges.n, c), FSD_ALWAYS, \
+        .of = &edge_record, \
         .about = "tensors between the same two nodes in both builds whose consumer " \
                  "reads a different type or layout; if only the producer shows the " \
                  "difference, old_to and new_to are empty") \
-    set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), NULL, \
-        .of = &move_change_record, .always = true, \
+    set(t, ROWS,   moves, FSD_LATER(arena, move_change, c->moves.n, c), FSD_ALWAYS, \
+        .of = &move_change_record, \
         .about = "inserted layers, unfused quantizers and copies that were added, " \
                  "removed or changed") \
-    set(t, ROWS,   kernels, FSD_LATER(arena, kernel_change, c->kernels.n, c), NULL, \
-        .of = &kernel_change_record, .always = true, \
+    set(t, ROWS,   kernels, FSD_LATER(arena, kernel_change, c->kernels.n, c), \
+        FSD_ALWAYS, .of = &kernel_change_record, \
         .about = "layers that only one build has, or that read, write or compute " \
                  "something different") \
-    set(t, ROWS,   precisions, FSD_LATER(arena, precision, c->precisions.n, c), NULL, \
-        .of = &precision_record, .always = true) \
-    set(t, ROWS,   nodes, FSD_LATER(arena, node_change, c->presences.n, c), NULL, \
-        .of = &node_change_record, .always = true) \
-    set(t, ROWS,   aligned, aligned_of(arena, c), NULL, \
-        .of = &aligned_record, .always = true)
+    set(t, ROWS,   precisions, FSD_LATER(arena, precision, c->precisions.n, c), \
+        FSD_ALWAYS, .of = &precision_record) \
+    set(t, ROWS,   nodes, FSD_LATER(arena, node_change, c->presences.n, c), \
+        FSD_ALWAYS, .of = &node_change_record) \
+    set(t, ROWS,   aligned, aligned_of(arena, c), FSD_ALWAYS, \
+        .of = &aligned_record)
 FSD_RECORD(comparison, COMPARISON)
 /* clang-format on */
 

@@ -91,16 +91,16 @@ static const char *by_name(unsigned i)
         .about = "how the nodes were found", .word = by_name, \
         .n_words = FSD__FAILED_BY_COUNT) \
     set(t, TEXT,   node_word, f->nodes.n == 1 ? "node" : "nodes", FSD_ASIDE) \
-    set(t, ROWS,   nodes, nodes, NULL, \
-        .of = &failed_node_record, .always = true, \
+    set(t, ROWS,   nodes, nodes, FSD_ALWAYS, \
+        .of = &failed_node_record, \
         .about = "the nodes at which the build fails, the likeliest first") \
     set(t, IDS,    part, fsd_ids(f->part.at, f->part.n), FSD_ALWAYS, \
         .about = "the nodes among these that `cut` writes") \
     set(t, ROWS,   shown, fsd_rows_first(nodes, most), FSD_ASIDE, \
         .of = &failed_node_record) \
     set(t, COUNT,  more, nodes->at.n > most ? nodes->at.n - most : 0, FSD_ASIDE) \
-    set(t, ROWS,   others, others, NULL, \
-        .of = &failed_node_record, .always = true, \
+    set(t, ROWS,   others, others, FSD_ALWAYS, \
+        .of = &failed_node_record, \
         .about = "other nodes that the parser rejects") \
     set(t, ROWS,   shown_others, fsd_rows_first(others, most), FSD_ASIDE, \
         .of = &failed_node_record) \
@@ -109,12 +109,12 @@ static const char *by_name(unsigned i)
     set(t, WORDS,  tensors, fsd_words(f->tensors.at, f->tensors.n), \
         FSD_ALWAYS, .about = "tensors that the message names") \
     set(t, ROWS,   values, fsd_rows_joined(FSD_ROWS(arena, failed_value, \
-        "{what} {value}", f->values.n, f), ", "), NULL, \
-        .of = &failed_value_record, .always = true, .about = "numbers and words of " \
+        "{what} {value}", f->values.n, f), ", "), FSD_ALWAYS, \
+        .of = &failed_value_record, .about = "numbers and words of " \
             "the message") \
     set(t, ROWS,   findings, \
-        fsd_rows_later(arena, &fsd_finding_record, f->found.n, fill_found, f), NULL, \
-        .of = &fsd_finding_record, .always = true, \
+        fsd_rows_later(arena, &fsd_finding_record, f->found.n, fill_found, f), \
+        FSD_ALWAYS, .of = &fsd_finding_record, \
         .about = "findings of lint at these nodes") \
     set(t, ROWS,   tries, FSD_ROWS(arena, failed_try, \
         "  {number}. {text}\n<       {command}\n>", f->tries.n, f), "to try", \

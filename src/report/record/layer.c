@@ -29,7 +29,7 @@ FSD_RECORD(reader, READER)
                  "\"...\"") \
     set(t, COUNT, producer, fsd_count_id(flow->producer), NULL, \
         .about = "the node that produces the tensor") \
-    set(t, ROWS,  readers, readers, NULL, .of = &reader_record, .always = true) \
+    set(t, ROWS,  readers, readers, FSD_ALWAYS, .of = &reader_record) \
     set(t, FLAG,  more_readers, flow->cut, NULL, .if_true = true) \
     set(t, COUNT, chain, flow->head, FSD_ALWAYS, .about = "the first " \
             "layer of the chain of data-movement layers")
@@ -119,10 +119,10 @@ FSD_RECORD_FROM(roofline, ROOFLINE, const struct fsd_diff *d = from;
         .of = &fsd_node_record, .aside = true) \
     set(t, COUNT, region, fsd_count_id(d->match->region_of_layer[id]), "region", \
         .behind = true) \
-    set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->engine, n->in), NULL, \
-        .of = &fsd_port_record, .always = true) \
-    set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->engine, n->out), NULL, \
-        .of = &fsd_port_record, .always = true) \
+    set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->engine, n->in), FSD_ALWAYS, \
+        .of = &fsd_port_record) \
+    set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->engine, n->out), FSD_ALWAYS, \
+        .of = &fsd_port_record) \
     set(t, NAME,  origin, fsd_text_or_null(d, l->origin), NULL) \
     set(t, NAME,  tactic, fsd_text_or_null(d, l->tactic), NULL) \
     set(t, NAME,  ran_by, fsd_text_or_null(d, l->ran_by), NULL, \

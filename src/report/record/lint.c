@@ -90,14 +90,14 @@ FSD_RECORD_FROM(asked_rule, ASKED_RULE, const struct fsd_findings *all = from;
     set(t, TEXT,   builder, lint->target.name, NULL, .key = "for", .always = true, \
         .about = "the target builder, e.g. rtx-1.7:sm89") \
     set(t, TEXT,   verdict, v->verdict, FSD_ALWAYS, .about = "passed or failed") \
-    set(t, RECORD, style, FSD_HELD(arena, style, lint, 0), NULL, \
-        .of = &style_record, .always = true) \
+    set(t, RECORD, style, FSD_HELD(arena, style, lint, 0), FSD_ALWAYS, \
+        .of = &style_record) \
     set(t, TALLY,  summary, fsd_tally(arena, all->by_severity, FSD__SEVERITY_COUNT, \
         0, fsd_severity_name), FSD_ALWAYS) \
-    set(t, ROWS,   rules, FSD_LATER(arena, asked_rule, all->rules.n, all), NULL, \
-        .of = &asked_rule_record, .always = true) \
+    set(t, ROWS,   rules, FSD_LATER(arena, asked_rule, all->rules.n, all), FSD_ALWAYS, \
+        .of = &asked_rule_record) \
     set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, all->list.n, \
-        fsd_fill_finding, all), NULL, .of = &fsd_finding_record, .always = true, \
+        fsd_fill_finding, all), FSD_ALWAYS, .of = &fsd_finding_record, \
         .about = "findings, as in a report") \
     set(t, ROWS,   edits, edits_of(arena, all), NULL, .of = &edit_record, \
         .always = true, .about = "the proposed changes of the model, for a script")

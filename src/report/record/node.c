@@ -38,12 +38,12 @@
                  "or that has the tensors before and after it") \
     set(t, COUNT, region, fsd_count_id(d->match->region_of_node[id]), "node's region", \
         .behind = true, .says = "<; in region {region}>") \
-    set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), NULL, \
-        .of = &fsd_port_record, .always = true, \
+    set(t, ROWS,  inputs, fsd_ports_of(arena, d, d->model, n->in), FSD_ALWAYS, \
+        .of = &fsd_port_record, \
         .about = "input tensors of the node; an input without a name is omitted in " \
                  "the model") \
-    set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->model, n->out), NULL, \
-        .of = &fsd_port_record, .always = true) \
+    set(t, ROWS,  outputs, fsd_ports_of(arena, d, d->model, n->out), FSD_ALWAYS, \
+        .of = &fsd_port_record) \
     set(t, TYPE,  requested, r->requested, "requested", .always = true, \
         .says = "<; requested {requested!}>") \
     set(t, TYPE,  realised, r->realised, "runs in", .always = true, \

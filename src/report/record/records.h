@@ -117,8 +117,8 @@ const struct fsd_rows *fsd_cites_of_layer(struct fsd_arena *arena,
 /** Median, minimum and maximum of several measurements. */
 #define FSD_SPREAD(has, set, when, t)                                                  \
     set(t, MS, median, fsd_real(spread->median), FSD_ALWAYS)                           \
-        set(t, MS, low, fsd_real(spread->low), NULL, .always = true)                   \
-            set(t, MS, high, fsd_real(spread->high), NULL, .always = true)
+        set(t, MS, low, fsd_real(spread->low), FSD_ALWAYS)                             \
+            set(t, MS, high, fsd_real(spread->high), FSD_ALWAYS)
 FSD_RECORD_DECLARED(fsd_spread_row, FSD_SPREAD)
 const void *fsd_spread_held(struct fsd_arena *arena, const struct fsd_spread *spread);
 

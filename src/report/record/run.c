@@ -230,12 +230,12 @@ FSD_RECORD_FROM(spent, SPENT, const struct fsd_spent_sum *classes = from)
         .of = &coverage_record) \
     when(t, RECORD, ms, d->times->profiles || d->times->run.median >= 0, \
         FSD_HELD(arena, times, d, 0), NULL, .of = &times_record) \
-    set(t, RECORD, spent, FSD_HELD(arena, spent, d->cost->spent, 0), NULL, \
-        .of = &spent_record, .always = true, \
+    set(t, RECORD, spent, FSD_HELD(arena, spent, d->cost->spent, 0), FSD_ALWAYS, \
+        .of = &spent_record, \
         .about = "time and bytes by class; each layer has one class; shares are of " \
                  "the engine's time or, without times, of all known bytes") \
-    set(t, ROWS,   brief, fsd_brief_rows(arena, &brief), NULL, \
-        .of = &fsd_brief_line_record, .always = true, \
+    set(t, ROWS,   brief, fsd_brief_rows(arena, &brief), FSD_ALWAYS, \
+        .of = &fsd_brief_line_record, \
         .about = "the summary: what runs, which layers take the time, what to do, " \
                  "and what is unknown")
 FSD_RECORD_SHARED(summary, SUMMARY)
@@ -287,8 +287,8 @@ static const char *schema_name(unsigned i)
         .always = true) \
     set(t, RECORD, model, FSD_HELD(arena, model, d, 0), NULL, .of = &model_record, \
         .always = true) \
-    set(t, RECORD, engine, FSD_HELD(arena, engine, d, 0), NULL, \
-        .of = &engine_record, .always = true) \
+    set(t, RECORD, engine, FSD_HELD(arena, engine, d, 0), FSD_ALWAYS, \
+        .of = &engine_record) \
     when(t, RECORD, log, d->history, FSD_HELD(arena, build_log, d, 0), NULL, \
         .of = &build_log_record) \
     set(t, RECORD, summary, fsd_summary_held(arena, d), NULL, \
@@ -303,8 +303,8 @@ static const char *schema_name(unsigned i)
     set(t, ROWS,   vanished, fsd_rows_without_layer(arena, from), \
         "Nodes without a layer", .of = &fsd_layer_record, .aside = true) \
     set(t, ROWS,   nodes, fsd_rows_later(arena, &fsd_node_record, \
-        d->model->nodes.n, fsd_fill_node, from), NULL, \
-        .of = &fsd_node_record, .always = true) \
+        d->model->nodes.n, fsd_fill_node, from), FSD_ALWAYS, \
+        .of = &fsd_node_record) \
     when(t, ROWS,   scopes, d->model->scopes.n > 1, \
         FSD_LATER(arena, scope, d->model->scopes.n - 1, d), NULL, .of = &scope_record, \
         .about = "bodies of control flow and functions, without the model itself") \
@@ -314,8 +314,8 @@ static const char *schema_name(unsigned i)
         .about = "layers and nodes for which no evidence shows which layer computes " \
                  "which node") \
     set(t, ROWS,   findings, fsd_rows_later(arena, &fsd_finding_record, \
-        d->findings->list.n, fsd_fill_finding, d->findings), NULL, \
-        .of = &fsd_finding_record, .always = true)
+        d->findings->list.n, fsd_fill_finding, d->findings), FSD_ALWAYS, \
+        .of = &fsd_finding_record)
 FSD_RECORD(report, REPORT)
 /* clang-format on */
 

@@ -134,8 +134,7 @@ struct fsd_words fsd_ops_of_fate(struct fsd_arena *arena, const struct fsd_diff 
         }
         ops.at[place[op] - 1].n++;
     }
-    if (ops.n)
-        qsort(ops.at, ops.n, sizeof *ops.at, by_count);
+    fsd_vec_sort(&ops, by_count);
     words = FSD_NEW(arena, const char *, ops.n);
     counts = FSD_NEW(arena, uint32_t, ops.n);
     for (uint32_t i = 0; i < ops.n; i++) {

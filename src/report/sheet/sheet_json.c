@@ -104,10 +104,11 @@ static void add_row(struct fsd_json *object, const struct fsd_record *of,
 {
     for (uint32_t i = 0; i < of->n; i++) {
         const struct fsd_column *column = &of->columns[i];
-        struct fsd_cell cell = {0};
+        struct fsd_cell cell;
 
-        if (!column->aside)
-            cell = fsd_cell_of(column, row);
+        if (column->aside)
+            continue;
+        cell = fsd_cell_of(column, row);
         if (cell.known)
             add_cell(object, column, &cell);
     }

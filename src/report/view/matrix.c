@@ -353,8 +353,8 @@ static bool is_shown(const struct context *k, uint32_t row)
     set(t, NAME,  what, what(k, row, b), FSD_ALWAYS) \
     set(t, COUNT, inserted, count_inserted(k, b, cell), FSD_ALWAYS) \
     set(t, MS,    ms, cell->ms, NULL) \
-    set(t, ROWS,  groups, group_rows(k, b, cell->groups), NULL, \
-        .of = &fsd_group_record, .always = true) \
+    set(t, ROWS,  groups, group_rows(k, b, cell->groups), FSD_ALWAYS, \
+        .of = &fsd_group_record) \
     set(t, ROWS,  moves, move_rows(k, b, cell->moves), NULL, .of = &move_row_record, \
         .always = true, .about = "number of layers that compute none of the nodes")
 FSD_RECORD(cell_row, CELL_ROW)
@@ -534,7 +534,7 @@ static const struct fsd_rows *lines(const struct context *k)
     set(t, WORDS, builds, fsd_words(words, n), FSD_ALWAYS) \
     set(t, TEXT,  letters, fsd_print_take(&print, k->arena), "builds", .aside = true) \
     has(t, NAME,  what,    "what", .always = true) \
-    has(t, ROWS,  groups,  NULL, .of = &fsd_group_record, .always = true)
+    has(t, ROWS,  groups,  FSD_ALWAYS, .of = &fsd_group_record)
 FSD_RECORD(variant_row, VARIANT_ROW)
 
 #define VARYING_ROW(has, set, when, t) \
@@ -664,8 +664,8 @@ FSD_RECORD_FROM(failed_row, FAILED_ROW, const struct fsd_matrix *m = from;
     set(t, COUNT, tactics, tactics, FSD_ALWAYS, \
         .about = "number of rows in which only the tactics differ") \
     set(t, COUNT, folded, folded, FSD_ASIDE) \
-    set(t, ROWS,  builds, FSD_ROWS(k->arena, build_row, build_text, k->m->n, k), NULL, \
-        .of = &build_row_record, .always = true) \
+    set(t, ROWS,  builds, FSD_ROWS(k->arena, build_row, build_text, k->m->n, k), \
+        FSD_ALWAYS, .of = &build_row_record) \
     when(t, ROWS, failed, k->m->failed.n, FSD_ROWS(k->arena, failed_row, \
         "  {*}failed{/}  {path}: {why}\n", k->m->failed.n, k->m), NULL, \
         .of = &failed_row_record, \
