@@ -110,9 +110,9 @@ static void give(struct growth *w, fsd_id node, enum property p)
     if (w->given[p][node])
         return;
     w->given[p][node] = true;
-    for (uint32_t i = 0; i < n->out.n; i++)
-        if (fsd_node_out(g, n, i)->tensor != FSD_NONE)
-            gain(w, fsd_node_out(g, n, i)->tensor, p);
+    FSD_EACH_OF (tensor, g->ports, n->out, tensor)
+        if (tensor != FSD_NONE)
+            gain(w, tensor, p);
 }
 
 static void look_at_node(struct growth *w, fsd_id node)
@@ -294,8 +294,8 @@ static void find_live(struct fsd_facts *f, struct fsd_arena *scratch)
         for (uint32_t k = 0; k < bodies.of[node].n; k++) {
             struct fsd_span made = g->scopes.at[fsd_list_at(&bodies, node, k)].outputs;
 
-            for (uint32_t i = 0; i < made.n; i++)
-                mark_producers(f, g->links.at[made.at + i], &work);
+            FSD_EACH_ID (tensor, g->links, made)
+                mark_producers(f, tensor, &work);
         }
     }
 }
@@ -339,8 +339,8 @@ bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor)
 
 bool fsd_reads_run_data(const struct fsd_facts *f, fsd_id node)
 {
-    for (uint32_t i = 0; i < f->g->nodes.at[node].in.n; i++)
-        if (fsd_is_run_data(f, fsd_node_in_tensor(f->g, node, i)))
+    FSD_EACH_OF (tensor, f->g->ports, f->g->nodes.at[node].in, tensor)
+        if (fsd_is_run_data(f, tensor))
             return true;
     return false;
 }

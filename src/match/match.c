@@ -330,16 +330,15 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
     bool departs = departs_from_onnx(m->model);
 
     FSD_EACH (const struct fsd_layer, layer, m->engine->layers) {
-        const struct fsd_mention *all = m->engine->mentions.at;
-
         /* The builder names these itself: "wait_0". */
         if (layer->kind == FSD_KIND_SHAPE || layer->kind == FSD_KIND_SYNC)
             continue;
-        for (uint32_t i = layer->mentions.at;
-             i < layer->mentions.at + layer->mentions.n; i++)
-            if (all[i].role != FSD_MENTION_HELPER) {
+        FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions,
+                     layer->mentions)
+            if (mention->role != FSD_MENTION_HELPER) {
                 fit.names++;
-                fit.names_found += all[i].node != FSD_NONE || all[i].tensor != FSD_NONE;
+                fit.names_found +=
+                    mention->node != FSD_NONE || mention->tensor != FSD_NONE;
             }
     }
     for (fsd_id t = 0; t < m->engine->tensors.n; t++) {

@@ -65,8 +65,8 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 {
     uint32_t place = 0, seen = 0;
 
-    for (uint32_t i = 0; i < cut->layers.n; i++)
-        c->place[c->m->pool.at[cut->layers.at + i]] = UINT32_MAX;
+    FSD_EACH_ID (layer, c->m->pool, cut->layers)
+        c->place[layer] = UINT32_MAX;
     for (fsd_id layer = first; layer != FSD_NONE && seen++ < c->m->engine->nodes.n;
          layer = c->next[layer])
         if (c->place[layer] == UINT32_MAX)
@@ -156,10 +156,9 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
         if (is_placed(c, nodes[i], unit) || c->from[nodes[i]] != c->to[nodes[i]] ||
             c->m->gone[nodes[i]] || c->m->facts->folded[nodes[i]])
             continue;
-        for (uint32_t k = 0; k < cut->layers.n; k++)
-            if (c->place[c->m->pool.at[cut->layers.at + k]] == c->from[nodes[i]])
-                fsd_match_link(c->m, c->m->pool.at[cut->layers.at + k], nodes[i],
-                               FSD_BY_TENSOR);
+        FSD_EACH_ID (layer, c->m->pool, cut->layers)
+            if (c->place[layer] == c->from[nodes[i]])
+                fsd_match_link(c->m, layer, nodes[i], FSD_BY_TENSOR);
     }
 }
 

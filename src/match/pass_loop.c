@@ -281,7 +281,8 @@ static fsd_id loop_between(const struct loops *l, fsd_id layer)
 void fsd_pass_loop(struct fsd_match *m)
 {
     uint32_t n = m->engine->layers.n;
-    struct loops l = {.m = m, .scratch = fsd_arena_new()};
+    FSD_SCRATCH(scratch);
+    struct loops l = {.m = m, .scratch = scratch};
     const fsd_id *order;
 
     l.owns = FSD_NEW(l.scratch, bool, m->model->nodes.n);
@@ -322,5 +323,4 @@ void fsd_pass_loop(struct fsd_match *m)
                 fsd_match_link(m, i, loop, FSD_BY_STRUCTURE);
         }
     }
-    fsd_arena_free(l.scratch);
 }

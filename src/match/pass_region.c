@@ -51,9 +51,8 @@ static void add_region(struct fsd_match *m, fsd_id unit)
         return;
     some_known = region.layers.n < cut->layers.n;
     region.nodes.at = m->pool.n;
-    for (uint32_t i = 0; i < cut->nodes.n; i++)
-        open += !m->gone[m->pool.at[cut->nodes.at + i]] &&
-                !linked_into(m, m->pool.at[cut->nodes.at + i], unit);
+    FSD_EACH_ID (node, m->pool, cut->nodes)
+        open += !m->gone[node] && !linked_into(m, node, unit);
     if (!open && !idle)
         return;
     FSD_EACH_ID (node, m->pool, cut->nodes) {
@@ -70,8 +69,8 @@ static void add_region(struct fsd_match *m, fsd_id unit)
         give_all(m, region);
         return;
     }
-    for (uint32_t i = 0; i < region.layers.n; i++)
-        m->region_of_layer[m->pool.at[region.layers.at + i]] = m->regions.n;
+    FSD_EACH_ID (layer, m->pool, region.layers)
+        m->region_of_layer[layer] = m->regions.n;
     fsd_vec_push(m->arena, &m->regions, region);
 }
 

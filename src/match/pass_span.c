@@ -188,8 +188,8 @@ static void step_ahead(struct spans *s, fsd_id node)
 
         if (tensor != FSD_NONE && !is_border(s, tensor))
             to = g->tensors.at[tensor].consumers;
-        for (uint32_t k = 0; k < to.n; k++)
-            reach(s, s->ahead, g->links.at[to.at + k]);
+        FSD_EACH_ID (reader, g->links, to)
+            reach(s, s->ahead, reader);
     }
 }
 
@@ -200,8 +200,8 @@ static void step_behind(struct spans *s, fsd_id node)
     const struct fsd_graph *g = s->m->model;
     const struct fsd_node *n = &g->nodes.at[node];
 
-    FSD_EACH_OF (t, g->ports, n->in, tensor) {
-        fsd_id tensor = t, producer;
+    FSD_EACH_OF (tensor, g->ports, n->in, tensor) {
+        fsd_id producer;
 
         if (tensor == FSD_NONE || is_border(s, tensor))
             continue;

@@ -49,8 +49,8 @@ static void mark_layer(struct search *s, fsd_id layer)
     }
     FSD_EACH_OF (node, s->m->links, s->m->of_layer[layer], node)
         mark(s, s->picked->nodes, node);
-    for (uint32_t i = 0; i < nodes.n; i++)
-        mark(s, s->picked->nodes, s->m->pool.at[nodes.at + i]);
+    FSD_EACH_ID (node, s->m->pool, nodes)
+        mark(s, s->picked->nodes, node);
     s->alone = !s->found;
 }
 

@@ -53,9 +53,8 @@ static bool take_node(struct left *left, const struct fsd_lowerings *lowerings,
     struct fsd_span of = lowerings->of[node];
 
     for (uint8_t n = FSD_LOWERING_STEPS; n > 0; n--)
-        for (uint32_t i = 0; i < of.n; i++)
-            if (lowerings->all.at[of.at + i].n == n &&
-                take_lowering(left, &lowerings->all.at[of.at + i]))
+        FSD_EACH_IN (const struct fsd_lowering, lowering, lowerings->all, of)
+            if (lowering->n == n && take_lowering(left, lowering))
                 return true;
     return false;
 }

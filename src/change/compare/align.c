@@ -504,7 +504,8 @@ static bool align_only_names(struct aligner *a)
 struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state *old,
                                 const struct fsd_state *new)
 {
-    struct aligner a = {.scratch = fsd_arena_new(),
+    FSD_SCRATCH(scratch);
+    struct aligner a = {.scratch = scratch,
                         .by = FSD_NEW(arena, uint8_t, old->nodes.n)};
     struct fsd_align *al = FSD_NEW(arena, struct fsd_align, 1);
     fsd_id *product[2];
@@ -532,7 +533,6 @@ struct fsd_align *fsd_align_new(struct fsd_arena *arena, const struct fsd_state 
         fsd_align_rest(a.side, a.scratch, a.by);
         fsd_align_folded(a.side, a.scratch, a.by);
     }
-    fsd_arena_free(a.scratch);
     *al = (struct fsd_align){.to_new = a.side[0].counterpart,
                              .to_old = a.side[1].counterpart,
                              .by = a.by,

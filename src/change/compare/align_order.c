@@ -81,7 +81,7 @@ void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
                                fsd_id *const counterpart[2])
 {
     for (int k = 0; k < 2; k++) {
-        struct fsd_arena *scratch = fsd_arena_new();
+        FSD_SCRATCH(scratch);
         uint32_t n = side[k].s->nodes.n;
         struct bounds b = {&side[k], &side[!k], counterpart[k],
                            FSD_NEW(scratch, struct bound, n),
@@ -101,6 +101,5 @@ void fsd_align_refuse_crossing(const struct fsd_align_side side[2],
             if (high)
                 refuse(side, k, b.most[i].by, b.counterpart[b.most[i].by]);
         }
-        fsd_arena_free(scratch);
     }
 }

@@ -228,7 +228,8 @@ static void sum(struct fsd_compare *c)
 static struct fsd_compare *compare(const struct fsd_state *old,
                                    const struct fsd_state *new, bool across)
 {
-    struct fsd_arena *arena = fsd_arena_new(), *scratch = fsd_arena_new();
+    struct fsd_arena *arena = fsd_arena_new();
+    FSD_SCRATCH(scratch);
     struct fsd_compare *c = FSD_NEW(arena, struct fsd_compare, 1);
 
     c->arena = arena;
@@ -258,7 +259,6 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     fsd_compare_account(c, scratch);
     c->reread = fsd_compare_reread(c, scratch);
     sum(c);
-    fsd_arena_free(scratch);
     return c;
 }
 

@@ -352,8 +352,8 @@ static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_d
     struct fsd_span groups = new ? r->new_groups : r->old_groups;
     uint32_t layers = 0, kernels = 0;
 
-    for (uint32_t i = 0; i < groups.n; i++) {
-        const struct fsd_group *g = &side(c, new)->groups.at[c->pool.at[groups.at + i]];
+    FSD_EACH_ID (group, c->pool, groups) {
+        const struct fsd_group *g = &side(c, new)->groups.at[group];
 
         layers += g->layers;
         kernels += g->kernels.n;

@@ -130,8 +130,8 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     struct fsd_span groups = new ? r->new_groups : r->old_groups;
     bool weak = false;
 
-    for (uint32_t i = 0; i < groups.n; i++) {
-        const struct fsd_group *g = &s->groups.at[c->pool.at[groups.at + i]];
+    FSD_EACH_ID (group, c->pool, groups) {
+        const struct fsd_group *g = &s->groups.at[group];
 
         weak |= g->loose || g->guessed || g->kind == FSD_KIND_FOREIGN;
     }

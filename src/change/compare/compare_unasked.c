@@ -43,9 +43,8 @@ static bool was_unasked(const struct fsd_compare *c, const struct fsd_region_dif
 static void find_in(struct fsd_compare *c, struct fsd_region_diff *r)
 {
     r->unasked = (struct fsd_origins){c->pool.n, 0};
-    for (uint32_t i = 0; i < r->new_groups.n; i++) {
-        const struct fsd_group *g =
-            &c->new->groups.at[c->pool.at[r->new_groups.at + i]];
+    FSD_EACH_ID (group, c->pool, r->new_groups) {
+        const struct fsd_group *g = &c->new->groups.at[group];
 
         for (uint32_t k = 0; k < g->unasked.n && !g->loose; k++) {
             struct fsd_origin from = fsd_origin_at(c->new->refs.at, g->unasked, k);

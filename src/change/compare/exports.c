@@ -524,7 +524,8 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_exports *e = FSD_NEW(arena, struct fsd_exports, 1);
-    struct context k = {.e = e, .scratch = fsd_arena_new()};
+    FSD_SCRATCH(scratch);
+    struct context k = {.e = e, .scratch = scratch};
 
     e->arena = arena;
     e->old = old;
@@ -542,7 +543,6 @@ struct fsd_exports *fsd_exports_new(struct fsd_export old, struct fsd_export new
     take_edits(&k);
     fsd_vec_sort(&e->changes, by_what);
     mark_changes(e);
-    fsd_arena_free(k.scratch);
     return e;
 }
 

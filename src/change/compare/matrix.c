@@ -326,7 +326,8 @@ struct fsd_matrix *fsd_matrix_new(const struct fsd_state *const *builds, uint32_
 {
     struct fsd_arena *arena = fsd_arena_new();
     struct fsd_matrix *m = FSD_NEW(arena, struct fsd_matrix, 1);
-    struct context k = {.m = m, .scratch = fsd_arena_new()};
+    FSD_SCRATCH(scratch);
+    struct context k = {.m = m, .scratch = scratch};
 
     m->arena = arena;
     m->n = n;
@@ -339,7 +340,6 @@ struct fsd_matrix *fsd_matrix_new(const struct fsd_state *const *builds, uint32_
     make_rows(&k);
     make_cells(&k);
     find_variants(&k);
-    fsd_arena_free(k.scratch);
     return m;
 }
 

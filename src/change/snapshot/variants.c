@@ -233,9 +233,8 @@ static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *
             continue;
         FSD_EACH_ID (group, c->pool, d->old_groups)
             add(r, b, row_of_group(r, s, group));
-        for (uint32_t k = 0; k < d->new_groups.n; k++) {
-            const struct fsd_group *g =
-                &c->new->groups.at[c->pool.at[d->new_groups.at + k]];
+        FSD_EACH_ID (group, c->pool, d->new_groups) {
+            const struct fsd_group *g = &c->new->groups.at[group];
 
             add_node(r, b, c->align->to_old[c->new->refs.at[g->nodes.at]]);
         }

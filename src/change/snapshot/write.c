@@ -317,15 +317,15 @@ static bool can_be_said(const struct writer *w, const struct fsd_matrix *m,
     const struct fsd_state *s = w->s;
     bool said = true;
 
-    for (uint32_t i = 0; i < cell->groups.n; i++) {
-        const struct fsd_group *g = &s->groups.at[m->pool.at[cell->groups.at + i]];
+    FSD_EACH_ID (group, m->pool, cell->groups) {
+        const struct fsd_group *g = &s->groups.at[group];
 
         said &= are_named(w, fsd_ends_of_nodes(s, g->nodes));
         for (uint32_t k = 0; k < g->in.n; k++)
             said &= fsd_is_origin(origin_in_first(w, s->borders.at[g->in.at + k].at));
     }
-    for (uint32_t i = 0; i < cell->moves.n; i++) {
-        const struct fsd_move *move = &s->moves.at[m->pool.at[cell->moves.at + i]];
+    FSD_EACH_ID (of, m->pool, cell->moves) {
+        const struct fsd_move *move = &s->moves.at[of];
 
         said &= are_named(w, fsd_ends_of_origins(s, move->from)) &&
                 are_named(w, fsd_ends_of_destinations(s, move->to)) &&
@@ -390,10 +390,8 @@ static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
         const struct fsd_matrix_cell *cell = fsd_matrix_cell(m, row, b);
         const struct fsd_state *s = m->builds[b];
 
-        for (uint32_t i = 0; i < cell->groups.n; i++) {
-            const struct fsd_group *g = &s->groups.at[m->pool.at[cell->groups.at + i]];
-
-            FSD_EACH_ID (node, s->refs, g->nodes) {
+        FSD_EACH_ID (group, m->pool, cell->groups) {
+            FSD_EACH_ID (node, s->refs, s->groups.at[group].nodes) {
                 if (b)
                     node = m->with[b]->align->to_old[node];
                 if (node != FSD_NONE)
@@ -440,10 +438,10 @@ static void put_variant(const struct writer *w, const struct fsd_matrix *m,
         fsd_put_name(fsd_state_node_key(w->first, nodes[i]), w->out);
     }
     putc('\n', w->out);
-    for (uint32_t i = 0; i < cell->groups.n; i++)
-        put_group(w, &w->s->groups.at[m->pool.at[cell->groups.at + i]]);
-    for (uint32_t i = 0; i < cell->moves.n; i++)
-        put_move(w, &w->s->moves.at[m->pool.at[cell->moves.at + i]]);
+    FSD_EACH_ID (group, m->pool, cell->groups)
+        put_group(w, &w->s->groups.at[group]);
+    FSD_EACH_ID (move, m->pool, cell->moves)
+        put_move(w, &w->s->moves.at[move]);
 }
 
 static bool texts_differ(const struct fsd_state *s, fsd_sym a,

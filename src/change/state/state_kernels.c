@@ -414,8 +414,7 @@ static struct fsd_span computed_by(struct fsd_state_build *b, fsd_id layer)
     struct fsd_state *s = b->s;
     struct fsd_span span = {s->refs.n, 0};
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        const struct fsd_link *link = fsd_match_of_layer(m, layer, i);
+    FSD_EACH_IN (const struct fsd_link, link, m->links, m->of_layer[layer]) {
         fsd_id k = b->of_node[link->node];
 
         if (is_said(link->by) && fsd_role_computes(fsd_state_role_of(s, k)))

@@ -125,8 +125,8 @@ static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id lay
          before = g->layers && fsd_kind_computes(g->kind);
 
     g->loose |= loose;
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++)
-        g->guessed |= fsd_match_of_layer(m, layer, i)->by == FSD_BY_STRUCTURE;
+    FSD_EACH_IN (const struct fsd_link, link, m->links, m->of_layer[layer])
+        g->guessed |= link->by == FSD_BY_STRUCTURE;
     if (!g->layers || (now && !before)) {
         g->kind = (uint8_t)r->kind;
         g->precision = (uint8_t)r->precision;

@@ -123,11 +123,12 @@ static void drop_prints(struct fsd_state_build *b)
 
 struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 {
+    FSD_SCRATCH(scratch);
     struct fsd_state_build b = {.model = d->model,
                                 .facts = d->facts,
                                 .d = d,
                                 .s = fsd_state_new(),
-                                .scratch = fsd_arena_new()};
+                                .scratch = scratch};
 
     open_prints(&b);
     add_head(&b);
@@ -144,7 +145,6 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
     fsd_state_add_efforts(&b);
     fsd_state_hash_names(b.s);
     drop_prints(&b);
-    fsd_arena_free(b.scratch);
     return b.s;
 }
 

@@ -143,8 +143,7 @@ static enum fsd_status judge(const struct fsd_bisection *search, const char *pat
         status = fsd_accuracy_read(search->run->names, &file, outputs, of.n, err);
     if (status == FSD_OK)
         *out = fsd_accuracy_fails(outputs, of.n) ? FSD_BISECT_BAD : FSD_BISECT_GOOD;
-    status = fsd_file_done(&file, status, err);
-    return status;
+    return fsd_file_done(&file, status, err);
 }
 
 enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,

@@ -454,9 +454,8 @@ static bool concerns(const struct fsd_issue *i, const struct fsd_diff *built,
         fsd_id layer = subjects[f->layers.at + k].id;
         const struct fsd_flow *flow = &built->flows->of[layer];
 
-        for (uint32_t n = 0; n < built->match->of_layer[layer].n; n++)
-            if (is_of_subject(i, built,
-                              fsd_match_of_layer(built->match, layer, n)->node))
+        FSD_EACH_OF (node, built->match->links, built->match->of_layer[layer], node)
+            if (is_of_subject(i, built, node))
                 return true;
         if (flow->there && flow->producer != FSD_NONE &&
             is_of_subject(i, built, flow->producer))

@@ -78,8 +78,8 @@ static void choose_group(struct fsd_choice *c, fsd_id group)
 
     push(c->h, &c->h->chosen, group);
     c->covered[group] = true;
-    for (uint32_t i = 0; i < b->groups.n; i++)
-        c->covered[m->pool.at[b->groups.at + i]] = true;
+    FSD_EACH_ID (other, m->pool, b->groups)
+        c->covered[other] = true;
 }
 
 /* Whether the group's break changes a group that has to stay. */

@@ -457,8 +457,8 @@ bool fsd_hunt_expects(const struct fsd_hunt *h, struct fsd_span chosen, fsd_id g
 
         if (of == group)
             return true;
-        for (uint32_t k = 0; k < b->groups.n; k++)
-            if (h->m->pool.at[b->groups.at + k] == group)
+        FSD_EACH_ID (other, h->m->pool, b->groups)
+            if (other == group)
                 return true;
     }
     return false;

@@ -75,8 +75,7 @@ static struct known known_from(struct fsd_hunt *h, uint32_t n)
     for (uint32_t i = 0; i < n; i++)
         if (h->steps.at[i].seen && !does(h, &h->steps.at[i]))
             fsd_vec_push(h->arena, &k.differences, difference_of(&k, &h->steps.at[i]));
-    if (k.differences.n)
-        qsort(k.differences.at, k.differences.n, sizeof *k.differences.at, by_size);
+    fsd_vec_sort(&k.differences, by_size);
     return k;
 }
 

@@ -62,8 +62,8 @@ static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
         FSD_EACH_OF (made, g->ports, out, tensor) {
             struct fsd_span readers = fsd_tensor_consumers(g, made);
 
-            for (uint32_t r = 0; r < readers.n; r++) {
-                fsd_id reader = plan->main_of[g->links.at[readers.at + r]];
+            FSD_EACH_ID (read_by, g->links, readers) {
+                fsd_id reader = plan->main_of[read_by];
 
                 if (!--waits[reader])
                     fsd_vec_push(plan->arena, &ready, reader);

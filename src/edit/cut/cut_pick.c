@@ -98,8 +98,8 @@ static void add_computed(const struct fsd_cut_plan *plan, fsd_id layer,
 
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         fsd_vec_push(plan->arena, nodes, node);
-    for (uint32_t i = 0; i < all.n; i++)
-        fsd_vec_push(plan->arena, nodes, m->pool.at[all.at + i]);
+    FSD_EACH_ID (node, m->pool, all)
+        fsd_vec_push(plan->arena, nodes, node);
 }
 
 static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *layers,

@@ -12,10 +12,9 @@
 #include "edit/fix/apply.h"
 #include "edit/onnx/declared.h"
 
-enum {
-    MOST_REMOVED = 8
-}; /* maximum number of consecutive removed nodes, since a
-                              search along a cycle would not end */
+/* The maximum number of consecutive removed nodes, since a search along a cycle would
+ * not end. */
+enum { MOST_REMOVED = 8 };
 
 /* ---------------------------------------------------------------------------- types */
 

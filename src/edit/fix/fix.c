@@ -44,14 +44,9 @@ struct deed {
     /* Returns the reason why the edit cannot be applied; NULL: it can. */
     fsd_fix_refuse_fn *refuse;
     fsd_fix_make_fn *make; /* NULL: the action only removes nodes */
-    enum {
-        SETS_NOTHING,
-        SETS_INPUT,
-        SETS_INPUTS
-    } sets;                 /* the inputs of the node that
-                                                            the action sets */
-    bool removes;           /* the action removes the
-                                                            quantizer */
+    /* The inputs of the node that the action sets. */
+    enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets;
+    bool removes;           /* the action removes the quantizer */
     bool scaled;            /* it needs a scale */
     fsd_fix_make_fn *begin; /* removes nodes before all other edits; may be NULL */
 };

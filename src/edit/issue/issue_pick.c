@@ -114,8 +114,8 @@ static bool has_node(const struct fsd_compare *c, const struct fsd_region_diff *
         const struct fsd_group *g =
             &c->new->groups.at[c->pool.at[r->new_groups.at + i]];
 
-        for (uint32_t k = 0; k < g->nodes.n; k++)
-            if (c->new->number_of[c->new->refs.at[g->nodes.at + k]] == node)
+        FSD_EACH_ID (other, c->new->refs, g->nodes)
+            if (c->new->number_of[other] == node)
                 return true;
     }
     return false;
@@ -235,8 +235,8 @@ static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
         for (uint32_t k = 0; k < g->nodes.at[concat].in.n; k++)
             add_kernels_of(s, arena, d, fsd_node_in_producer(g, concat, k));
         behind = fsd_tensor_consumers(g, fsd_node_out_tensor(g, concat, 0));
-        for (uint32_t k = 0; k < behind.n; k++)
-            add_kernels_of(s, arena, d, g->links.at[behind.at + k]);
+        FSD_EACH_ID (next, g->links, behind)
+            add_kernels_of(s, arena, d, next);
     }
 }
 
@@ -250,8 +250,8 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
         for (uint32_t k = 0; k < ports[side].n; k++) {
             struct fsd_span peers = fsd_port_peers(e, ports[side].at + k, side == 0);
 
-            for (uint32_t i = 0; i < peers.n; i++)
-                add(arena, list, e->links.at[peers.at + i]);
+            FSD_EACH_ID (peer, e->links, peers)
+                add(arena, list, peer);
         }
 }
 

@@ -26,8 +26,8 @@ static bool can_be_passed(const struct fsd_marks *m, fsd_id tensor)
     if (t->scope || t->item != FSD_NONE ||
         fsd_tensor_form(g, tensor)->type == FSD_DTYPE_UNKNOWN)
         return false;
-    for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (g->nodes.at[g->links.at[t->consumers.at + i]].scope)
+    FSD_EACH_ID (reader, g->links, t->consumers)
+        if (g->nodes.at[reader].scope)
             return false;
     return true;
 }

@@ -18,8 +18,8 @@ void fsd_marking_add(struct fsd_arena *arena, struct fsd_marking *all,
 {
     const struct fsd_break *b = &m->breaks[group];
 
-    for (uint32_t i = 0; i < b->passed.n; i++)
-        add_passed(arena, all, m->pool.at[b->passed.at + i]);
+    FSD_EACH_ID (tensor, m->pool, b->passed)
+        add_passed(arena, all, tensor);
     if (b->tensor != FSD_NONE && !b->passed.n)
         fsd_vec_push(arena, &all->outputs, b->tensor);
 }

@@ -161,9 +161,9 @@ static void fill_scale(struct tensor_row *row, const struct fsd_diff *d, fsd_id 
     const struct fsd_value *value;
     double number;
 
-    for (uint32_t i = 0; i < t->consumers.n; i++)
-        if (d->facts->traits[g->links.at[t->consumers.at + i]] & FSD_OP_QUANTIZE)
-            node = g->links.at[t->consumers.at + i];
+    FSD_EACH_ID (reader, g->links, t->consumers)
+        if (d->facts->traits[reader] & FSD_OP_QUANTIZE)
+            node = reader;
     if (!(fsd_traits_of(d->facts, node) & FSD_OP_QDQ))
         return;
     scale = fsd_node_in_tensor(g, node, 1);

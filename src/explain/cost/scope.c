@@ -151,10 +151,9 @@ static unsigned useful_depth(const struct path *paths, uint32_t n)
     uint32_t last = 0;
 
     for (unsigned depth = 1; depth < MOST_DEPTH; depth++) {
-        struct fsd_arena *scratch = fsd_arena_new();
+        FSD_SCRATCH(scratch);
         uint32_t found = fsd_intern_count(scopes_at(scratch, paths, n, depth).names);
 
-        fsd_arena_free(scratch);
         if (depth > 1 && (found > TOO_MANY || found == last))
             break;
         best = depth;

@@ -119,15 +119,13 @@ static void weights_of_nodes(const struct fsd_match *m,
 {
     enum fsd_dtype type = layers[layer].precision;
 
-    for (uint32_t i = 0; i < m->of_layer[layer].n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
-        if (!(m->facts->traits[node] & FSD_OP_WEIGHTED) || m->of_node[node].n != 1)
+    FSD_EACH_IN (const struct fsd_link, link, m->links, m->of_layer[layer]) {
+        if (!(m->facts->traits[link->node] & FSD_OP_WEIGHTED) ||
+            m->of_node[link->node].n != 1)
             continue;
-        add_constant(m, layers, c, *fsd_match_of_layer(m, layer, i), 1, type,
-                     &t->weights);
-        add_constant(m, layers, c, *fsd_match_of_layer(m, layer, i), 2,
-                     fsd_dtype_rank(type) < 3 ? FSD_FP32 : type, &t->bias);
+        add_constant(m, layers, c, *link, 1, type, &t->weights);
+        add_constant(m, layers, c, *link, 2, fsd_dtype_rank(type) < 3 ? FSD_FP32 : type,
+                     &t->bias);
     }
 }
 

@@ -182,11 +182,10 @@ static void describe_layer_events(struct fsd_tale *tale, const struct fsd_diff *
 void fsd_explain_layer(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id layer)
 {
     fsd_tale_layer(tale, d, layer, 0);
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++) {
-        const struct fsd_link *link = fsd_match_of_layer(d->match, layer, i);
-        FILE *out;
+    FSD_EACH_IN (const struct fsd_link, link, d->match->links,
+                 d->match->of_layer[layer]) {
+        FILE *out = fsd_tale_start(tale, "node", 0);
 
-        out = fsd_tale_start(tale, "node", 0);
         fprintf(out, "%u ", link->node);
         fsd_quote_node(d, link->node, out);
         fprintf(out, " (%s)", fsd_text(d->names, d->model->nodes.at[link->node].op));

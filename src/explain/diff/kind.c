@@ -16,9 +16,7 @@ static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
     const struct fsd_layer *l = &m->engine->layers.at[layer];
     bool rounds = false;
 
-    for (uint32_t i = 0; i < l->steps.n; i++) {
-        fsd_sym step = m->engine->links.at[l->steps.at + i];
-
+    FSD_EACH_ID (step, m->engine->links, l->steps) {
         if (step != FSD_ONNX_Mul && step != FSD_ONNX_Div && step != FSD_ONNX_Min &&
             step != FSD_ONNX_Max && step != FSD_ONNX_Round && !fsd_step_moves(step))
             return false;
@@ -87,9 +85,7 @@ static bool only_moves(const struct fsd_match *m, fsd_id layer)
 
     if (!l->steps.n || l->more_steps != FSD_STEPS_ARE_ALL || !m->of_layer[layer].n)
         return false;
-    for (uint32_t i = 0; i < l->steps.n; i++) {
-        fsd_sym step = m->engine->links.at[l->steps.at + i];
-
+    FSD_EACH_ID (step, m->engine->links, l->steps) {
         if (step != FSD_ONNX_ReverseSequence &&
             (!fsd_step_moves(step) || step == FSD_ONNX_Gather || step == FSD_ONNX_Cast))
             return false;

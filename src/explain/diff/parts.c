@@ -108,7 +108,8 @@ static void place_linked(const struct fsd_match *m, struct fsd_parts *parts)
 const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
 {
     uint32_t n = m->engine->parts.n;
-    struct walk w = {.m = m, .scratch = fsd_arena_new()};
+    FSD_SCRATCH(scratch);
+    struct walk w = {.m = m, .scratch = scratch};
     struct fsd_parts *parts = NULL;
 
     if (n) {
@@ -133,6 +134,5 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
             if (parts->of_node[i] != FSD_NONE)
                 parts->nodes[parts->of_node[i]]++;
     }
-    fsd_arena_free(w.scratch);
     return parts;
 }

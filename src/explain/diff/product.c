@@ -21,9 +21,7 @@ static bool is_product(const struct fsd_match *m, const struct fsd_layer_result 
 
     if (layers[layer].kind != FSD_KIND_COMPUTE || !l->multiplies)
         return false;
-    for (uint32_t i = 0; i < l->steps.n; i++) {
-        fsd_sym step = m->engine->links.at[l->steps.at + i];
-
+    FSD_EACH_ID (step, m->engine->links, l->steps) {
         if (step != FSD_ONNX_Conv && step != FSD_ONNX_ConvTranspose &&
             step != FSD_ONNX_MatMul && !fsd_step_is_epilogue(step))
             return false;

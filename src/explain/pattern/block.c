@@ -332,8 +332,8 @@ static struct fsd_blocks *blocks_of(struct fsd_arena *arena, const struct fsd_di
 
         FSD_EACH_ID (node, blocks->pool, b->nodes)
             j.of[b->pattern][node] = i + 1;
-        for (uint32_t k = 0; k < b->passed.n; k++)
-            j.of[b->pattern][blocks->pool.at[b->passed.at + k]] = i + 1;
+        FSD_EACH_ID (node, blocks->pool, b->passed)
+            j.of[b->pattern][node] = i + 1;
     }
     find_movers(&j, scratch);
     for (uint32_t i = 0; i < blocks->list.n; i++) {

@@ -152,8 +152,8 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
     while (n) {
         fsd_id at = todo[--n];
 
-        FSD_EACH_OF (t, a->g->ports, a->g->nodes.at[at].in, tensor) {
-            fsd_id in = t, made;
+        FSD_EACH_OF (in, a->g->ports, a->g->nodes.at[at].in, tensor) {
+            fsd_id made;
 
             if (fsd_id_at(value, in) == value[tensor])
                 return true;

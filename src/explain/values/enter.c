@@ -244,12 +244,13 @@ void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
                       const struct fsd_flows *flows, const uint32_t *of_tensor)
 {
     const struct fsd_graph *g = m->model;
+    FSD_SCRATCH(scratch);
     struct search s = {.m = m,
                        .g = g,
                        .flows = flows,
                        .of_tensor = of_tensor,
                        .v = v,
-                       .scratch = fsd_arena_new()};
+                       .scratch = scratch};
     fsd_id *order = fsd_graph_order(s.scratch, g);
 
     s.tainted = FSD_NEW(s.scratch, bool, g->tensors.n);
@@ -260,7 +261,6 @@ void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
     for (uint32_t i = 0; i < g->nodes.n; i++)
         look_at_node(&s, order[i]);
     follow(&s);
-    fsd_arena_free(s.scratch);
 }
 
 bool fsd_row_is_over(const struct fsd_values *v, uint32_t row)

@@ -148,10 +148,10 @@ void fsd_lint_symptoms(struct fsd_finder *f)
             explained += other != FSD_NONE;
         }
         fsd_finding_open(f);
-        for (uint32_t k = 0; k < item->layers.n; k++)
-            fsd_about_layer(f, run->subjects.at[item->layers.at + k].id);
-        for (uint32_t k = 0; k < item->nodes.n; k++)
-            fsd_about_node(f, run->subjects.at[item->nodes.at + k].id);
+        FSD_EACH_OF (layer, run->subjects, item->layers, id)
+            fsd_about_layer(f, layer);
+        FSD_EACH_OF (node, run->subjects, item->nodes, id)
+            fsd_about_node(f, node);
         fprintf(f->out, "%s: %s; ", rule, item->message);
         by = "nothing";
         if (first != FSD_NONE) {

@@ -23,13 +23,12 @@ FSD_CONDITION(fsd_refused_reads_list)
 FSD_CONDITION(fsd_refused_has_a_type)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
-    struct fsd_span in = n->in, out = n->out;
 
-    FSD_EACH_OF (tensor, l->g->ports, in, tensor)
+    FSD_EACH_OF (tensor, l->g->ports, n->in, tensor)
         if (has_type(l->g, tensor, r->types))
             return true;
-    for (uint32_t i = 0; i < out.n; i++)
-        if (has_type(l->g, l->g->ports.at[out.at + i].tensor, r->types))
+    FSD_EACH_OF (tensor, l->g->ports, n->out, tensor)
+        if (has_type(l->g, tensor, r->types))
             return true;
     return false;
 }
@@ -327,7 +326,6 @@ FSD_CONDITION(fsd_refused_is_pre_7)
 {
     int64_t opset = fsd_graph_opset(l->g);
 
-    (void)node;
     return opset && opset < 7;
 }
 

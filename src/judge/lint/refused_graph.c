@@ -38,8 +38,8 @@ static uint32_t count_waits(const struct peel *p, fsd_id node)
     FSD_EACH_OF (tensor, p->g->ports, ports, tensor) {
         struct fsd_span at = nodes_at(p, tensor, false);
 
-        for (uint32_t k = 0; k < at.n; k++)
-            n += p->left[p->g->links.at[at.at + k]];
+        FSD_EACH_ID (other, p->g->links, at)
+            n += p->left[other];
     }
     return n;
 }

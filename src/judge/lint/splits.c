@@ -65,13 +65,11 @@ static const struct fsd_split_way ways[] = {
 /* The kind of the layer's nodes; 0 for a single node, or if unknown. */
 static unsigned kind_of(const struct fsd_diff *d, fsd_id layer)
 {
-    uint32_t products = 0, softmaxes = 0, n = d->match->of_layer[layer].n;
+    uint32_t products = 0, softmaxes = 0;
 
-    if (n < 2 || d->layers[layer].opaque)
+    if (d->match->of_layer[layer].n < 2 || d->layers[layer].opaque)
         return 0;
-    for (uint32_t i = 0; i < n; i++) {
-        fsd_id node = fsd_match_of_layer(d->match, layer, i)->node;
-
+    FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node) {
         products += (d->facts->traits[node] & FSD_OP_WEIGHTED) != 0;
         softmaxes += fsd_node_is(d->model, node, FSD_ONNX_Softmax);
     }

@@ -23,8 +23,8 @@ static bool escapes(const struct replay *r, const struct candidate *w, fsd_id te
             continue;
         if (!r->nodes[node].passes || !far)
             return true;
-        for (uint32_t k = 0; k < r->g->nodes.at[node].out.n; k++)
-            if (escapes(r, w, fsd_node_out_tensor(r->g, node, k), far - 1))
+        FSD_EACH_OF (out, r->g->ports, r->g->nodes.at[node].out, tensor)
+            if (escapes(r, w, out, far - 1))
                 return true;
     }
     return false;
@@ -329,9 +329,8 @@ static fsd_id behind_padding(const struct replay *r, fsd_id layer)
         fsd_form_count(e, fsd_port_form(e, fsd_node_in(e, n, 0))) >=
             fsd_form_count(e, fsd_port_form(e, fsd_node_out(e, n, 0))))
         return layer;
-    for (uint32_t i = 0; i < steps.n; i++)
-        if (!fsd_step_moves(e->links.at[steps.at + i]) ||
-            e->links.at[steps.at + i] == FSD_ONNX_Expand)
+    FSD_EACH_ID (step, e->links, steps)
+        if (!fsd_step_moves(step) || step == FSD_ONNX_Expand)
             return layer;
     return e->links.at[readers.at];
 }

@@ -36,11 +36,10 @@ static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
     span->n++;
 }
 
-/* The name of the kernel was cut: the nodes found may be only a part of its work, so
- * the output holds their result or a later tensor. */
-static void add_made(struct replay *r, fsd_id out)
+/* Adds what the tensor `of` holds to what the output borders on. */
+static void add_held(struct replay *r, fsd_id out, fsd_id of)
 {
-    FSD_EACH_OF (tensor, r->held, r->values[out].held, tensor)
+    FSD_EACH_OF (tensor, r->held, r->values[of].held, tensor)
         if (tensor != FSD_NONE)
             add_border(r, out, tensor);
 }
@@ -55,16 +54,16 @@ void fsd_note_lost(struct replay *r)
         if (out == FSD_NONE)
             continue;
         if (r->values[out].held.n) {
+            /* If the kernel's name was cut, the nodes found may be only a part of its
+             * work, and the output holds their result or a later tensor. */
             if (cut)
-                add_made(r, out);
+                add_held(r, out, out);
             continue;
         }
         FSD_EACH_OF (in, e->ports, n->in, tensor) {
             if (in == FSD_NONE)
                 continue;
-            for (uint32_t k = 0; k < r->values[in].held.n; k++)
-                if (r->held.at[r->values[in].held.at + k].tensor != FSD_NONE)
-                    add_border(r, out, r->held.at[r->values[in].held.at + k].tensor);
+            add_held(r, out, in);
             for (uint32_t k = 0; k < r->values[in].border.n; k++)
                 add_border(r, out, r->borders.at[r->values[in].border.at + k]);
         }
@@ -389,9 +388,7 @@ bool fsd_does_enough(const struct replay *r)
     struct fsd_span steps = e->layers.at[r->layer].steps;
     uint32_t n = 0;
 
-    for (uint32_t i = 0; i < steps.n; i++) {
-        fsd_sym step = e->links.at[steps.at + i];
-
+    FSD_EACH_ID (step, e->links, steps) {
         n += !fsd_step_moves(step);
         n += step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul;
     }

@@ -116,8 +116,8 @@ static void add_wanted(struct replay *r, fsd_id tensor)
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span readers = fsd_tensor_consumers(e, tensor);
 
-    FSD_EACH_ID (reader, e->links, readers) {
-        fsd_id layer = reader, node = fsd_only_named(r, layer);
+    FSD_EACH_ID (layer, e->links, readers) {
+        fsd_id node = fsd_only_named(r, layer);
 
         if (e->nodes.at[layer].in.n == 1)
             add_hint(r, real_producer(r, fsd_data_input(r, node)));

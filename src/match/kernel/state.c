@@ -69,9 +69,7 @@ bool fsd_takes_apart(const struct replay *r, fsd_id layer)
     const struct fsd_graph *e = r->m->engine;
     struct fsd_span steps = e->layers.at[layer].steps;
 
-    for (uint32_t i = 0; i < steps.n; i++) {
-        fsd_sym step = e->links.at[steps.at + i];
-
+    FSD_EACH_ID (step, e->links, steps) {
         if (step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul)
             return false;
     }

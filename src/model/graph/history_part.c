@@ -360,8 +360,9 @@ struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern 
                                      uint32_t build)
 {
     const struct fsd_history *all = parts->all;
-    struct part part = {fsd_arena_new(), all,          fsd_history_new(arena, names),
-                        {{NULL, 0, 0}},  {NULL, 0, 0}, NULL};
+    FSD_SCRATCH(scratch);
+    struct part part = {scratch,        all,          fsd_history_new(arena, names),
+                        {{NULL, 0, 0}}, {NULL, 0, 0}, NULL};
 
     take_all(&part, parts, build);
     for (unsigned kind = 0; kind < KINDS; kind++)
@@ -382,6 +383,5 @@ struct fsd_history *fsd_history_part(struct fsd_arena *arena, struct fsd_intern 
     part.h->failed = all->failed;
     part.h->n_elsewhere = all->events.n - part.h->events.n;
     part.h->registers = parts->registered.n > 0;
-    fsd_arena_free(part.scratch);
     return part.h;
 }

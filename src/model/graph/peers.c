@@ -195,7 +195,8 @@ static void list_peers(struct buffers *b, const struct end *ends, uint32_t n_wri
 
 void fsd_graph_find_peers(struct fsd_graph *g)
 {
-    struct buffers b = {.g = g, .scratch = fsd_arena_new()};
+    FSD_SCRATCH(scratch);
+    struct buffers b = {.g = g, .scratch = scratch};
 
     if (gather(&b)) {
         find_loops(&b);
@@ -209,5 +210,4 @@ void fsd_graph_find_peers(struct fsd_graph *g)
             list_peers(&b, b.ends + b.of[t].at, b.writers[t], b.of[t].n - b.writers[t]);
         }
     }
-    fsd_arena_free(b.scratch);
 }

@@ -500,8 +500,8 @@ static uint32_t part_at(const struct reading *r, struct fsd_span ports, bool mak
     const struct fsd_graph *m = r->vocab->model;
     uint32_t part = 0;
 
-    FSD_EACH_OF (tensor, r->src->ports, ports, tensor) {
-        fsd_id in_file = tensor, t;
+    FSD_EACH_OF (in_file, r->src->ports, ports, tensor) {
+        fsd_id t;
         struct fsd_span nodes;
 
         t = in_file == FSD_NONE

@@ -197,9 +197,7 @@ static bool only_moves(const struct fsd_graph *g, const struct fsd_layer *l)
 {
     uint32_t n = 0, repeats = 0;
 
-    for (uint32_t i = 0; i < l->steps.n; i++) {
-        fsd_sym step = g->links.at[l->steps.at + i];
-
+    FSD_EACH_ID (step, g->links, l->steps) {
         repeats += step == FSD_ONNX_Expand;
         n += fsd_step_moves(step) && step != FSD_ONNX_Expand && step != FSD_ONNX_Gather;
     }
@@ -215,12 +213,9 @@ void fsd_trt_kernel(struct fsd_graph *g, const struct fsd_node *node,
     if (layer->provider != FSD_PROVIDER_COMPILER)
         return;
     read_kernel(g, node, layer);
-    for (uint32_t i = 0; i < layer->steps.n; i++) {
-        fsd_sym step = g->links.at[layer->steps.at + i];
-
+    FSD_EACH_ID (step, g->links, layer->steps)
         layer->multiplies |= step == FSD_ONNX_Conv || step == FSD_ONNX_MatMul ||
                              step == FSD_ONNX_ConvTranspose;
-    }
     if (hides_steps(layer) && layer->more_steps == FSD_STEPS_ARE_ALL)
         layer->more_steps = FSD_STEPS_GO_ON;
     if (layer->kind == FSD_KIND_COMPUTE && only_moves(g, layer))

@@ -121,12 +121,6 @@ void fsd_quotes_add_run(struct fsd_quotes *quotes, const struct fsd_diff *d)
         fsd_quotes_add(quotes, d->engine->path);
 }
 
-static void sort(fsd_texts *texts)
-{
-    if (texts->n)
-        qsort(texts->at, texts->n, sizeof *texts->at, fsd_by_text);
-}
-
 /* The index of the first name that is not sorted before the text. */
 static uint32_t place_of(const fsd_texts *names, const char *text, size_t n)
 {
@@ -254,8 +248,8 @@ void fsd_put_quoted(FILE *out, const char *text, struct fsd_quotes *quotes)
     bool inside = false; /* inside a word */
 
     if (!quotes->sorted) {
-        sort(&quotes->names);
-        sort(&quotes->tails);
+        fsd_vec_sort(&quotes->names, fsd_by_text);
+        fsd_vec_sort(&quotes->tails, fsd_by_text);
         quotes->sorted = true;
     }
     while (*text) {

@@ -90,13 +90,11 @@ static bool *find_remarkable(const struct fsd_diff *d, struct fsd_arena *scratch
 {
     bool *seen = FSD_NEW(scratch, bool, d->engine->nodes.n);
 
-    for (uint32_t i = 0; i < d->findings->list.n; i++) {
-        struct fsd_span layers = d->findings->list.at[i].layers;
-
-        if (d->findings->list.at[i].severity == FSD_INFO)
+    FSD_EACH (const struct fsd_finding, f, d->findings->list) {
+        if (f->severity == FSD_INFO)
             continue;
-        FSD_EACH_OF (subject, d->findings->subjects, layers, id)
-            seen[subject] = true;
+        FSD_EACH_OF (layer, d->findings->subjects, f->layers, id)
+            seen[layer] = true;
     }
     for (fsd_id i = 0; i < d->engine->nodes.n; i++)
         if (d->layers[i].inserted || (d->layers[i].kind == FSD_KIND_COMPUTE &&

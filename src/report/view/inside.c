@@ -32,9 +32,8 @@ static struct members members_of(struct fsd_arena *arena, const struct fsd_diff 
     if (m.nodes.n || region == FSD_NONE)
         return m;
     m.of_region = true;
-    for (uint32_t i = 0; i < d->match->regions.at[region].nodes.n; i++)
-        fsd_vec_push(arena, &m.nodes,
-                     d->match->pool.at[d->match->regions.at[region].nodes.at + i]);
+    FSD_EACH_ID (node, d->match->pool, d->match->regions.at[region].nodes)
+        fsd_vec_push(arena, &m.nodes, node);
     return m;
 }
 

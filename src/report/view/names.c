@@ -87,9 +87,12 @@ static enum fsd_status choose_found(struct fsd_arena *arena, const struct fsd_di
     if (!rule)
         return FSD_E_ARG;
     out->keep = rule->keep;
-    FSD_EACH (const struct fsd_finding, f, all->list)
-        for (uint32_t k = 0; all->rules.at[f->rule].rule == rule && k < f->nodes.n; k++)
-            found[all->subjects.at[f->nodes.at + k].id] = true;
+    FSD_EACH (const struct fsd_finding, f, all->list) {
+        if (all->rules.at[f->rule].rule != rule)
+            continue;
+        FSD_EACH_OF (node, all->subjects, f->nodes, id)
+            found[node] = true;
+    }
     for (fsd_id i = 0; i < d->model->nodes.n; i++)
         if (found[i])
             fsd_vec_push(arena, among, i);

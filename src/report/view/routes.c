@@ -122,7 +122,7 @@ static struct fsd_fact_cells settings_of(const struct fsd_routes_source *k,
     uint32_t n = 0;
 
     for (uint32_t i = 0; i < k->r->knobs.n; i++)
-        if (k->r->knobs.at[i].varies && (unlike ? own[i] != base[i] : own[i] != 0))
+        if (k->r->knobs.at[i].varies && own[i] != (unlike ? base[i] : 0))
             facts[n++] = (struct fsd_fact_cell){.key = text(k, k->r->knobs.at[i].name),
                                                 .text = text(k, own[i])};
     return (struct fsd_fact_cells){true, n, facts};

@@ -569,8 +569,8 @@ static void report_move(struct fsd_finder *f, const struct fsd_move_change *chan
 
     fsd_finding_open(f);
     f->now.move = change->new + 1;
-    for (uint32_t i = 0; i < m->nodes.n; i++)
-        fsd_about_state_node(f, s, s->refs.at[m->nodes.at + i]);
+    FSD_EACH_ID (node, s->refs, m->nodes)
+        fsd_about_state_node(f, s, node);
     about_readers(f, s, m);
     fprintf(f->out, "new %s ", fsd_kind_name((enum fsd_kind)m->kind));
     if (m->nodes.n) {

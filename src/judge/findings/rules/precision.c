@@ -35,15 +35,12 @@ static bool stands(const struct fsd_diff *d, fsd_id node)
 static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
-    uint32_t n = m->of_layer[layer].n;
     fsd_id first = FSD_NONE;
     bool any = false;
 
-    for (uint32_t i = 0; i < n; i++)
-        any |= stands(f->d, fsd_match_of_layer(m, layer, i)->node);
-    for (uint32_t i = 0; i < n; i++) {
-        fsd_id node = fsd_match_of_layer(m, layer, i)->node;
-
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
+        any |= stands(f->d, node);
+    FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
         if (any && !stands(f->d, node))
             continue;
         fsd_about_node(f, node);

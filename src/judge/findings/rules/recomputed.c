@@ -62,9 +62,8 @@ static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lower
     struct fsd_span of = lowerings->of[node];
     uint32_t alike = 0;
 
-    for (uint32_t i = 0; i < d->match->of_layer[layer].n; i++)
-        alike += d->model->nodes.at[fsd_match_of_layer(d->match, layer, i)->node].op ==
-                 d->model->nodes.at[node].op;
+    FSD_EACH_OF (other, d->match->links, d->match->of_layer[layer], node)
+        alike += d->model->nodes.at[other].op == d->model->nodes.at[node].op;
     FSD_EACH_IN (const struct fsd_lowering, r, lowerings->all, of) {
         bool all = r->n > 0;
 
