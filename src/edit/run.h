@@ -12,7 +12,6 @@
 /* The model and the engine: nodes by their names, operators, 16-bit numbers, and edits
  * that are collected before a file is written. */
 #include "match/pick.h"
-#include "model/graph/graph.h"
 #include "model/graph/half.h"
 #include "model/graph/word.h"
 #include "model/onnx/edits.h"

@@ -7,7 +7,8 @@ bad=0
 # What each group may include is the last column of src/README.md's table: groups, "X and
 # below" for X with all that X may include, "all above", or "-".  Of its own group a folder
 # may include what stands before it in the second column, and the files beside the folders.
-# "through F X" holds for the file F beside the folders alone, by which they have X.
+# "through F X" and "through F and G X" hold for the files F and G beside the folders alone,
+# by which they have X.
 # Prints a line a group or folder, "group word|word" or "group/folder word|word".
 rules=$(awk -F' *[|] *' '
     /^\| group \|/ { on = 1; next }
@@ -19,7 +20,7 @@ rules=$(awk -F' *[|] *' '
         may = direct = ""
         through = 0
         for (i = 1; i <= n; i++) {
-            through += sub(/^through [a-z]+[.]h /, "", words[i])
+            through += sub(/^through [a-z]+[.]h (and [a-z]+[.]h )?/, "", words[i])
             below = sub(/ and below$/, "", words[i])
             if (words[i] == "all above")
                 words[i] = all

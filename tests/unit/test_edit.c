@@ -9,6 +9,7 @@
 #include "edit/bisect/hunt.h"
 #include "edit/bisect/choose.h"
 #include "edit/cut/cut.h"
+#include "edit/graph.h"
 #include "edit/mark/mark.h"
 #include "edit/retype/retype.h"
 

@@ -4,7 +4,7 @@
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 
 struct notes {
     const struct fsd_diff *d;

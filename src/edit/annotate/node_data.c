@@ -4,7 +4,7 @@
  * Times are numbers, colored by a gradient; without times, the value is the precision
  * or the fate of the node.
  */
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "edit/annotate/annotate.h"
 
 /* One color per type, distinct at a glance: the lower the precision, the darker. */

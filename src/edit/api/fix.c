@@ -1,5 +1,5 @@
 /* The public API of fixes: a model with the edits that lint proposes, and a list. */
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "edit/fix/fixing.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"

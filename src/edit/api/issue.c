@@ -1,6 +1,6 @@
 /* The public API of bug reports: the part of a build that a report is about, its
  * files, and the names that are replaced in all of them. */
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "base/base.h"
 #include "edit/issue/issue.h"
 #include "edit/issue/renamer.h"

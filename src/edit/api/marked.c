@@ -1,7 +1,7 @@
 /* The public API of marks: the model with tensors marked as outputs, or passed through
  * an If, so that a rebuilt engine outputs them or splits a fusion. */
 #include "edit/mark/marked.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "base/base.h"
 
 static enum fsd_status add_breaks(struct fsd_arena *arena, const struct fsd_marks *m,

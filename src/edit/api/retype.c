@@ -1,6 +1,7 @@
 /* The public API of retype: applies the precisions that an engine chose to the model's
  * types. */
 #include "edit/retype/retype.h"
+#include "edit/run.h"
 #include "edit/onnx/write.h"
 #include "base/base.h"
 

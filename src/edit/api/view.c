@@ -2,6 +2,7 @@
  * write.  The other library does not know these views, so its tables do not list them.
  */
 #include "edit/mark/mark.h"
+#include "edit/run.h"
 #include "edit/retype/retype.h"
 
 static const struct fsd_view views[] = {{"tensors", fsd_view_tensors, false},

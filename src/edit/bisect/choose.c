@@ -4,6 +4,7 @@
  * fusion whose split showed nothing is not chosen again.
  */
 #include "edit/bisect/choose.h"
+#include "edit/graph.h"
 
 bool *fsd_hunt_none(const struct fsd_hunt *h)
 {

@@ -12,6 +12,7 @@
  */
 #include "edit/bisect/search.h"
 #include "base/base.h"
+#include "edit/graph.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

@@ -5,6 +5,7 @@
  */
 #include "base/base.h"
 #include "edit/code/code.h"
+#include "edit/graph.h"
 
 /* ----------------------------------------------------------------------- variables */
 

@@ -2,6 +2,7 @@
  * several attributes, or TensorRT accepts only some forms of the operator. */
 #include "base/base.h"
 #include "edit/code/code.h"
+#include "edit/graph.h"
 
 static const struct fsd_attr *attr_of(const struct fsd_code *c, fsd_id node,
                                       const char *name)

@@ -7,6 +7,7 @@
  */
 #include "base/base.h"
 #include "edit/code/code.h"
+#include "edit/graph.h"
 
 #include <stdlib.h>
 

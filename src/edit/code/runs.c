@@ -8,6 +8,7 @@
  */
 #include "base/base.h"
 #include "edit/code/code.h"
+#include "edit/graph.h"
 
 enum { LEAST_FUNCTION = 4 };
 

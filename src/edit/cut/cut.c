@@ -7,6 +7,7 @@
  */
 #include "edit/cut/cut.h"
 #include "base/base.h"
+#include "edit/graph.h"
 
 static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)
 {

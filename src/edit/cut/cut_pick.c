@@ -9,7 +9,7 @@
  * them; constants are included with their producers, so that weights stay weights.
  */
 #include "base/base.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "edit/cut/cut.h"
 
 static const struct fsd_graph *model_of(const struct fsd_cut_plan *plan)

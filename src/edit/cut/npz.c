@@ -7,6 +7,7 @@
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
+#include "edit/graph.h"
 
 /* One array. */
 struct array {

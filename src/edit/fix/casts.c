@@ -10,6 +10,7 @@
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
+#include "edit/graph.h"
 #include "edit/onnx/declared.h"
 
 /* The maximum number of consecutive removed nodes, since a search along a cycle would

@@ -9,6 +9,7 @@
  */
 #include "edit/fix/apply.h"
 #include "base/base.h"
+#include "edit/graph.h"
 
 #include <inttypes.h>
 #include <math.h>

@@ -12,6 +12,7 @@
  */
 #include "edit/fix/fixing.h"
 #include "base/base.h"
+#include "edit/graph.h"
 #include "edit/onnx/write.h"
 #include "host/files.h"
 

@@ -4,6 +4,7 @@
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
+#include "edit/graph.h"
 
 /* --------------------------------------------------------------------------- words */
 

@@ -1,7 +1,7 @@
 /* Commands for the builders' tools: to build and run a part alone, and the user's own
  * command of a build. */
 #include "base/base.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "edit/cut/cut.h"
 #include "edit/issue/issue.h"
 

@@ -5,7 +5,7 @@
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 
 #include <stdlib.h>
 

@@ -14,7 +14,7 @@
  */
 #include "edit/mark/break.h"
 #include "base/base.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 
 #include <stdlib.h>
 

@@ -9,8 +9,8 @@
  * behind all of these Ifs, as behind the next residual sum of a transformer.
  */
 #include "base/base.h"
+#include "edit/graph.h"
 #include "edit/mark/break.h"
-#include "edit/run.h"
 
 enum { FAR = 64 }; /* the limit of consecutive nodes without a group */
 

@@ -1,7 +1,7 @@
 /* Properties and side effects of a possible break, whether by a mark or by an If. */
 #include "base/base.h"
+#include "edit/graph.h"
 #include "edit/mark/break.h"
-#include "edit/run.h"
 
 void fsd_break_add(struct fsd_candidate *c, fsd_id group)
 {

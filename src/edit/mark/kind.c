@@ -4,6 +4,7 @@
  * horizontal; a product followed by nodes has an epilogue.
  */
 #include "edit/mark/mark.h"
+#include "edit/graph.h"
 
 struct members {
     uint32_t products, softmaxes, others;

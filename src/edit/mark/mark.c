@@ -1,6 +1,7 @@
 /* Combines the places of tensors, the kinds of fusions, and their breaks. */
 #include "edit/mark/mark.h"
 #include "base/base.h"
+#include "edit/graph.h"
 
 /* ---------------------------------------------------------------------- picked */
 

@@ -2,7 +2,7 @@
  * its tensor, and all consumers read the If's output. */
 #include "edit/mark/marked.h"
 #include "base/base.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "edit/onnx/declared.h"
 #include "edit/onnx/write.h"
 

@@ -12,7 +12,7 @@
  *
  * since it generates one kernel for pointwise work and adjacent conversions.
  */
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "edit/mark/mark.h"
 
 enum { FAR = 64 }; /* the limit of consecutive views */

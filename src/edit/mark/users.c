@@ -7,6 +7,7 @@
  * not per tensor.
  */
 #include "edit/mark/mark.h"
+#include "edit/graph.h"
 
 #include <stdlib.h>
 

@@ -11,8 +11,8 @@
  */
 #include "base/base.h"
 #include "base/lines.h"
+#include "edit/graph.h"
 #include "edit/mark/mark.h"
-#include "edit/run.h"
 
 /* clang-format off */
 #define TENSOR_ROW(has, set, when, t) \

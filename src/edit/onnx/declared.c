@@ -1,7 +1,7 @@
 /* Types and sizes of tensors for the lists of a model, from the model and from the
  * rules of operators. */
 #include "edit/onnx/declared.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 
 int fsd_onnx_number_of(enum fsd_dtype type)
 {

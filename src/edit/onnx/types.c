@@ -5,8 +5,8 @@
  * need only a page of memory.
  */
 #include "edit/onnx/types.h"
+#include "edit/graph.h"
 #include "edit/onnx/write.h"
-#include "edit/run.h"
 #include "model/onnx/collected.h"
 
 /* Writes a field whose message gets one more number at its end. */

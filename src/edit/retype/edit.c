@@ -5,8 +5,8 @@
  * Constants are written in their new type if their numbers are available.
  */
 #include "edit/retype/retype.h"
+#include "edit/graph.h"
 #include "edit/onnx/write.h"
-#include "edit/run.h"
 #include "base/base.h"
 
 enum { TYPES = 3 };

@@ -4,7 +4,12 @@
  * keeps the types of its inputs and outputs, and Casts are inserted around it.
  */
 #include "edit/retype/retype.h"
-#include "edit/run.h"
+#include "edit/graph.h"
+
+enum fsd_dtype fsd_own_type(const struct fsd_graph *g, fsd_id tensor)
+{
+    return fsd_tensor_form(g, tensor)->type;
+}
 
 /* The type of a node in the model: that of its first float output or, if it has none,
  * of its first float input. */

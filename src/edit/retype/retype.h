@@ -74,10 +74,7 @@ static inline bool fsd_is_float(enum fsd_dtype type)
 }
 
 /** The model's own type of a tensor. */
-static inline enum fsd_dtype fsd_own_type(const struct fsd_graph *g, fsd_id tensor)
-{
-    return fsd_tensor_form(g, tensor)->type;
-}
+enum fsd_dtype fsd_own_type(const struct fsd_graph *g, fsd_id tensor);
 
 /** The view of the plan. view.c */
 fsd_view_fn fsd_view_retype;

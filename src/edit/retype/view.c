@@ -3,7 +3,7 @@
  * them, and the nodes to which the engine's type could not be applied, with the reason.
  */
 #include "base/base.h"
-#include "edit/run.h"
+#include "edit/graph.h"
 #include "edit/retype/retype.h"
 
 static const char *what_word(unsigned what)
