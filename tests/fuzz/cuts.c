@@ -28,10 +28,10 @@ enum {
 const char *__asan_default_options(void);
 
 /* The address sanitizer maps terabytes, so that no limit of the system can bound it: it
- * bounds itself by what it holds. */
-const char *__asan_default_options(void)
+ * bounds itself by what it holds.  It only finds a visible function. */
+__attribute__((visibility("default"))) const char *__asan_default_options(void)
 {
-    return "hard_rss_limit_mb=3000";
+    return "hard_rss_limit_mb=3000:handle_sigill=1:exitcode=99";
 }
 
 static char place[4200]; /* what is printed when a cut does not end */
