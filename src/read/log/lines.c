@@ -23,6 +23,7 @@
 
 enum {
     STAMP = 22,             /* "[MM/DD/YYYY-HH:MM:SS] " */
+    FULL = STAMP + 10,      /* and "[V] [TRT] " */
     PIECES = 64,            /* at most this many pieces of a line are removed */
     LONGEST_PIECE = 1 << 8, /* a bracket that closes later than this is text */
     AHEAD = 1 << 16         /* the first lines are searched up to this offset */
@@ -247,6 +248,38 @@ static bool take_usual(struct prefix *p)
     return p->t.n && *p->t.s != '[';
 }
 
+/* Takes the prefix if the last line with a full prefix has the same one: the lines of
+ * one second differ only in their texts. */
+static bool take_repeated(const struct fsd_log_lines *lines, struct prefix *p)
+{
+    const char *s = p->t.s;
+
+    if (!lines->full || p->t.n <= FULL || s[FULL] == '[' ||
+        memcmp(s, lines->full, FULL) != 0)
+        return false;
+    p->t = fsd_slice_from(p->t, FULL);
+    p->severity = lines->severity;
+    p->trt = true;
+    p->pieces = 3;
+    return true;
+}
+
+/* Takes the prefix of nearly all lines of a large log. */
+static bool take_whole(struct fsd_log_lines *lines, struct prefix *p)
+{
+    const char *s = p->t.s;
+
+    if (take_repeated(lines, p))
+        return true;
+    if (!take_usual(p))
+        return false;
+    if (p->trt && p->t.s == s + FULL) {
+        lines->full = s;
+        lines->severity = p->severity;
+    }
+    return true;
+}
+
 /* "ModelImporter.cpp:103: ", "ImporterContext.hpp:141: ": the position in the source
  * file of the code that wrote the line. */
 static void take_source(struct prefix *p)
@@ -345,7 +378,7 @@ bool fsd_log_next(struct fsd_log_lines *lines, struct fsd_log_line *out)
     while (fsd_slice_drop(&p.t, "\r"))
         ;
     fsd_slice_drop(&p.t, "\x1b[0m");
-    if (!take_usual(&p)) {
+    if (!take_whole(lines, &p)) {
         take_pieces(&p);
         wrapped = p.own ? 0 : fsd_log_unwrap(&lines->wrapper, p.t, &p.severity);
         p.t = fsd_slice_from(p.t, wrapped);

@@ -64,6 +64,9 @@ struct fsd_log_lines {
     size_t released; /**< offset up to which pages were released */
     bool grows;      /**< the file is still being decompressed: `end` is its size so
                           far */
+    const char
+        *full;     /**< the last line with a full prefix of trtexec; NULL: none yet */
+    char severity; /**< the severity in this prefix */
 };
 
 /** Starts at the beginning of a whole file, which must stay open as long as the lines
