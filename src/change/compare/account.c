@@ -1,8 +1,8 @@
 /*
  * Compares what two builds were made from, aspect by aspect: an aspect is equal,
- * different, or not known because a build does not state it.  A model that was not
- * compared does not count as equal; if the log or dump of one build lacks a fact, the
- * entry names that build.
+ * different, or not known because a build does not state it. A model that was not
+ * compared does not count as equal. If an aspect is not known, `missing` names the
+ * build that does not state it.
  *
  *     nodes               different   `res` is Mul, before Add
  *     inputs and outputs  equal
@@ -15,7 +15,7 @@
 
 #include "base/base.h"
 
-enum { NAMED = 3 }; /* how many of several nodes are named */
+enum { NAMED = 3 }; /* the most nodes that one entry names */
 
 static void differs(struct fsd_compare *c, enum fsd_aspect_id id, const char *what)
 {
@@ -38,7 +38,7 @@ static void settle(struct fsd_compare *c, enum fsd_aspect_id id, bool old, bool 
 
 /* ------------------------------------------------------------------------- nodes */
 
-/* Prints names: "`act0`, `act1`, `act2` and 5 more". */
+/* Names that are printed as "`act0`, `act1`, `act2` and 5 more". */
 struct names {
     FILE *out;
     uint32_t n;
@@ -57,7 +57,8 @@ static void end_names(const struct names *names)
         fprintf(names->out, " and %u more", names->n - NAMED);
 }
 
-/* A different size of a weight belongs to constants, whatever node reads it. */
+/* The aspect to which a change of a node belongs. A different size of a weight is a
+ * change of the constants, not of the node that reads the weight. */
 static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
 {
     return edit->what == FSD_EDIT_VALUE || (edit->what == FSD_EDIT_ATTRIBUTE &&
@@ -66,7 +67,7 @@ static enum fsd_aspect_id aspect_of(const struct fsd_node_edit *edit)
                : FSD_ASPECT_NODES;
 }
 
-/* Edits with equal text are one difference of several nodes. */
+/* Adds an entry for each text of a change; all nodes with this text share the entry. */
 static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     struct fsd_intern *texts = fsd_intern_new(scratch);
@@ -98,8 +99,8 @@ static void take_edits(struct fsd_compare *c, struct fsd_arena *scratch)
     }
 }
 
-/* Adds the nodes that only one model has: with `quantizers`, the pairs of Q and DQ,
- * otherwise core and optional nodes. */
+/* Adds the nodes that only one model has: the Q/DQ pairs if `quantizers`, else the core
+ * and optional nodes. */
 static void take_lone_nodes(struct fsd_compare *c, bool old, bool quantizers)
 {
     const struct fsd_state *s = old ? c->old : c->new;
@@ -191,9 +192,9 @@ static bool states_network(const struct fsd_state *s)
     return s->inputs.n || s->outputs.n;
 }
 
-/* Without a model, only the engine's own inputs and outputs are known. With a model: if
- * the engine's shape of a port differs but the model's is equal, the engine was built
- * from a different model. */
+/* Without models, the inputs and outputs of the engines are compared. With models, only
+ * one case is left: the models' inputs and outputs are equal, but an engine states a
+ * different shape. That engine was built from a different model. */
 static void take_bindings(struct fsd_compare *c)
 {
     bool modelled = states_network(c->old) && states_network(c->new);
@@ -262,8 +263,8 @@ static void take_profiles(struct fsd_compare *c)
         const struct fsd_binding *was = c->bindings.at[i].old,
                                  *now = c->bindings.at[i].new;
 
-        /* If the shape of an input differs, its sizes are not a choice of the
-         * profile. */
+        /* If the input's shape differs, the sizes in its profile differ for that
+         * reason. */
         if (was && now && was->ranges && now->ranges && c->bindings.at[i].ranges &&
             !c->bindings.at[i].shape)
             differs(c, FSD_ASPECT_PROFILES,
@@ -294,8 +295,8 @@ static bool is_stated(const struct fsd_state *s, const char *key)
     return fsd_built_find(&s->built, s->names, key);
 }
 
-/* Whether the build states its exact version.  The producer of a dump may be a range of
- * versions, which only excludes other versions. */
+/* Whether the build states its exact version. The producer of a dump may be only a
+ * range of versions, such as "8.2 to 8.4". */
 static bool states_version(const struct fsd_state *s)
 {
     const char *text = s->producer ? fsd_text(s->names, s->producer) : "";
@@ -318,11 +319,12 @@ static bool runs_in(const struct fsd_state *s, uint8_t type)
     return runs;
 }
 
-/* Without a log: if all nodes whose precision changed run in FP32 now, and ran before
- * in a type that only an option of a weakly typed build permits, the new build was made
- * without that option.  The converse holds, too.
+/* Without a log, the precisions show whether an option such as --fp16 differs. If all
+ * nodes whose precision changed ran in FP16 before and run in FP32 now, the new build
+ * was made without --fp16. If all of them changed from FP32 to FP16, the new build was
+ * made with --fp16.
  * @param lost true: the new build was made without the option; false: with it
- * @return the type that the option is named after; unknown if there is none */
+ * @return FP16 or BF16, after which the option is named; unknown if there is none */
 static enum fsd_dtype flag_type(const struct fsd_compare *c, bool lost)
 {
     uint8_t flag = FSD_DTYPE_UNKNOWN;
@@ -367,7 +369,8 @@ static void take_built(struct fsd_compare *c)
             differs(c, aspect_of_fact(b->key),
                     fsd_printed(c->arena, "%s %s, previously %s", b->key, b->after,
                                 b->before));
-    /* A model in FP16 runs in FP16 even without an option. */
+    /* Another difference may explain the precisions: a model in FP16 runs in FP16
+     * without any option. */
     if (c->account.different.n)
         return;
     take_flag(c, true);

@@ -1,20 +1,21 @@
 /*
- * Alignment, round by round:
+ * Aligns the nodes of two models round by round. The kinds of evidence:
  *
  *     names      of weights and nodes, unless an exporter's counter made them
- *     modules    the only node of its operator in a module, where names show it
+ *     modules    the only node of its operator in a module, if names show modules
  *     from, to   equal subgraphs up to the inputs and down to the outputs
  *     around     between the same aligned neighbors
  *     near       equal surroundings that occur once in each model
  *     keys       also names with counters, if most neighbors agree (align_keys.c)
  *
- * A round proposes each pair that is unique on both sides.  Two proposals that disagree
- * cancel each other, and so do pairs that would reverse the order of two nodes: if a
- * stack of equal blocks has one block more than before, counting from the inputs and
- * counting from the outputs give different pairs, and both may be wrong.
+ * A round proposes each pair that is unique on both sides. Two proposals that disagree
+ * cancel each other: if a stack of equal blocks has one block more than before,
+ * counting from the inputs and counting from the outputs give different pairs, and both
+ * may be wrong. Two pairs that would reverse the order of two nodes cancel each other,
+ * too.
  *
- * "from", "to" and "near" are Weisfeiler-Leman refinements: a node's color is a hash of
- * its own label and its neighbors' colors (align_side.c).
+ * "from", "to" and "near" use Weisfeiler-Leman colors: the color of a node is a hash of
+ * its own label and of its neighbors' colors (align_side.c).
  */
 #include "change/compare/parts.h"
 
@@ -24,14 +25,14 @@ struct aligner {
     struct fsd_arena *scratch;
     struct fsd_align_side side[2]; /* of the old, the new build */
     struct fsd_hash_row *rows;     /* has room for all nodes */
-    fsd_id *offer[2][3];           /* the proposed counterpart, indexed by side, kind of
-                                      evidence and node */
-    fsd_id *counterpart[2];        /* by side: the alignment if all proposals were
-                                      accepted */
-    uint8_t *by;                   /* indexed by old node */
+    fsd_id *offer[2][3];           /* indexed by side, kind of evidence and node: the
+                                      proposed counterpart */
+    fsd_id *counterpart[2];        /* indexed by side, then node: the counterpart if all
+                                      proposals are accepted */
+    uint8_t *by;                   /* indexed by old node: enum fsd_align_by */
 };
 
-/* The color by which a node is searched for on the other side. */
+/* The kinds of colors. Nodes with equal colors of a kind may be a pair. */
 enum color {
     BY_FROM,
     BY_TO,
@@ -43,7 +44,8 @@ enum color {
     BY_MODULE
 };
 
-/* Equal names count only for nodes with the same operator. */
+/* A hash of the name and the operator: equal names are evidence only for nodes with the
+ * same operator. */
 static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
                            const char *name)
 {
@@ -52,7 +54,7 @@ static uint64_t color_text(const struct fsd_align_side *side, fsd_id node,
     return fsd_hash_mix(fsd_hash_text(name), fsd_state_hash(side->s, op));
 }
 
-/* The color of a node; 0 if it has none. */
+/* The color of that kind; 0 if the node has none. */
 static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
                          enum color color)
 {
@@ -69,8 +71,9 @@ static uint64_t color_of(const struct fsd_align_side *side, fsd_id node,
     case BY_AROUND:
         return fsd_align_around(side, node);
     case BY_NEAR:
-        /* A node far from all aligned nodes must have been unique from the beginning:
-         * that it is the last unaligned node of its kind is no evidence. */
+        /* If no aligned node is near, the color counts only if no other node had the
+         * same color before the first alignment. That a node is the last unaligned one
+         * of its color proves nothing. */
         return side->near[node] != side->plain[node] || side->alone[node]
                    ? side->near[node]
                    : 0;
@@ -107,7 +110,8 @@ static uint32_t collect(struct aligner *a, enum color color)
     return n;
 }
 
-/* Proposes the pairs in which each node is the only one of its side with that color. */
+/* Proposes each pair of an old and a new node that have the same color, if no other
+ * node of their sides has this color. */
 static void make_offers(struct aligner *a, int kind, enum color color)
 {
     uint32_t n = fsd_hash_rows_pairs(a->rows, collect(a, color));
@@ -121,8 +125,8 @@ static void make_offers(struct aligner *a, int kind, enum color color)
     }
 }
 
-/* Marks nodes with two different proposals, and the nodes proposed for them, as
- * contested: they are not aligned. */
+/* Marks nodes with two different proposals, and the proposed nodes, as contested.
+ * Contested nodes are not aligned. */
 static void contest(struct aligner *a, int kinds)
 {
     for (int k = 0; k < 2; k++)
@@ -146,8 +150,8 @@ static void pair(struct aligner *a, fsd_id old, fsd_id new, uint8_t by)
     a->by[old] = by;
 }
 
-/* Structure may misplace a node; a name cannot.  Crossing pairs are therefore contested
- * only where structure proposed them. */
+/* Marks nodes of crossing pairs as contested. This is done only for pairs that
+ * structure proposes: structure may pair the wrong nodes, but names do not. */
 static void contest_crossing(struct aligner *a, int kinds)
 {
     for (int k = 0; k < 2; k++)
@@ -196,7 +200,8 @@ static void align_by_names(struct aligner *a)
     make_offers(a, 1, BY_NAME);
     for (fsd_id i = 0; i < a->side[0].s->nodes.n; i++)
         if (a->offer[0][0][i] != FSD_NONE && a->offer[0][0][i] == a->offer[0][1][i]) {
-            a->offer[1][1][a->offer[0][1][i]] = FSD_NONE; /* one reason is enough */
+            a->offer[1][1][a->offer[0][1][i]] = FSD_NONE; /* keep one of two equal
+                                                             proposals */
             a->offer[0][1][i] = FSD_NONE;
         }
     accept(a, 2, by);
@@ -210,8 +215,8 @@ static bool states_modules(const struct fsd_state *s)
     return false;
 }
 
-/* Node names of one exporter have counters; node names of the other contain the module
- * that the first exporter writes in metadata. */
+/* Aligns nodes of two different exporters by module. One exporter writes the module in
+ * the metadata of a node; the other writes it in the node's name. */
 static void align_by_modules(struct aligner *a)
 {
     static const uint8_t by[] = {FSD_ALIGN_NAME};
@@ -262,8 +267,9 @@ static const char *key_of(const struct aligner *a, const struct fsd_hash_row *e)
     return fsd_text(s->names, s->nodes.at[e->id].key);
 }
 
-/* Nodes that structure cannot distinguish are aligned by name, if both sides have
- * exactly the same names: the equal towers of a detector's head, for example. */
+/* Pairs nodes that structure cannot distinguish, such as those in the equal towers of a
+ * detector's head. They are paired by name, and only if both sides have exactly the
+ * same names. */
 static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uint32_t n)
 {
     uint32_t half = n / 2, made = 0;
@@ -271,7 +277,7 @@ static uint32_t pair_alike(struct aligner *a, const struct fsd_hash_row *at, uin
 
     if (n % 2 || n < 4 || at[half - 1].new || !at[half].new)
         return 0;
-    for (uint32_t i = 0; i < half; i++) /* both in file order */
+    for (uint32_t i = 0; i < half; i++) /* the rows of both models are in file order */
         if (strcmp(key_of(a, &at[i]), key_of(a, &at[half + i])) != 0 ||
             !old->nodes.at[at[i].id].named || !new->nodes.at[at[half + i].id].named)
             return 0;
@@ -314,8 +320,8 @@ static void align_core(struct aligner *a)
 
 /* ------------------------------------------------------------------------ ports */
 
-/* Pairs ports by name, several of one name in their order. The rest is paired in order,
- * if both sides have equally many left. */
+/* Pairs ports by name; ports of equal names are paired in order. If both sides have
+ * equally many other ports, these are paired in order, too. */
 static void align_ports(const struct fsd_state *old, const struct fsd_state *new,
                         bool output, fsd_id *to_new, fsd_id *to_old)
 {
@@ -354,8 +360,9 @@ static void align_ports(const struct fsd_state *old, const struct fsd_state *new
 
 /* ------------------------------------------------------------------------- all */
 
-/* The hash covers all that was read of the model, so equal hashes mean equal nodes; the
- * check of the count guards against an edited snapshot. */
+/* Whether both models are the same. The hash covers everything that was read of a
+ * model, so equal hashes mean equal nodes. The number of nodes is checked because
+ * someone may have edited a snapshot. */
 static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
 {
     if (old->nodes.n != new->nodes.n || !fsd_state_is_of_same_model(old, new))
@@ -369,8 +376,8 @@ static bool same_model(const struct fsd_state *old, const struct fsd_state *new)
 
 /* ------------------------------------------------------------- in another order */
 
-/* Identifies a node independently of its number in the file: by its name, or the name
- * of its first output. */
+/* A hash that identifies a node by its name, or by the name of its first output if the
+ * node has no name. The number of the node in the file does not matter. */
 static uint64_t hash_called(const struct fsd_state *s, fsd_id node)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -437,10 +444,10 @@ static uint64_t *hash_whole_paths(struct fsd_arena *scratch, const struct fsd_st
     return from;
 }
 
-/* One model whose nodes are in a different order, or that differs in something that no
- * node shows: every node has a counterpart with the same name, ancestors and
- * descendants.  If several nodes of both sides agree in all of these, any assignment
- * among them is right. */
+/* Aligns two models that differ only in the order of their nodes, or in something that
+ * no node shows. Each node must have a counterpart with the same name, ancestors and
+ * descendants. If several nodes of each side agree in all of these, any pairs of them
+ * are right. */
 static bool align_reordered(struct aligner *a)
 {
     uint32_t n = 0;
@@ -469,9 +476,9 @@ static bool align_reordered(struct aligner *a)
     return true;
 }
 
-/* A build without its model has node names only, counters included.  They are trusted
- * if both sides share most of them: between two exports counters agree only by chance.
- */
+/* Aligns by names alone, counters included, because a build without its model has
+ * nothing else. Both sides must share most names: counters of two different exports
+ * agree only by chance. */
 static bool align_only_names(struct aligner *a)
 {
     const struct fsd_state *old = a->side[0].s, *new = a->side[1].s;

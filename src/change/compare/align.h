@@ -2,9 +2,9 @@
  * Finds which node of one model corresponds to which node of the other, if one network
  * was exported twice.
  *
- * Two nodes are aligned only if no evidence contradicts it.  Each kind of evidence
+ * Two nodes are aligned only if no evidence contradicts the pair. Each kind of evidence
  * proposes pairs that are unique on both sides; proposals that disagree cancel each
- * other, and their nodes are never aligned.  Accepted pairs anchor the next round.
+ * other, and their nodes are never aligned. Accepted pairs anchor the next round.
  */
 #pragma once
 
@@ -24,25 +24,25 @@ enum fsd_align_by {
 };
 
 struct fsd_align {
-    fsd_id *to_new;                 /**< indexed by old node; FSD_NONE: only in the old
-                                         model */
-    fsd_id *to_old;                 /**< indexed by new node; FSD_NONE: only in the new
-                                         model */
+    fsd_id *to_new;                 /**< indexed by old node: its counterpart; FSD_NONE:
+                                         none */
+    fsd_id *to_old;                 /**< indexed by new node: its counterpart; FSD_NONE:
+                                         none */
     uint8_t *by;                    /**< indexed by old node: enum fsd_align_by */
-    fsd_id *new_input, *new_output; /**< indexed by old port; FSD_NONE: only in the old
-                                         model */
-    fsd_id *old_input, *old_output; /**< indexed by new port; FSD_NONE: only in the new
-                                         model */
+    fsd_id *new_input, *new_output; /**< indexed by old port: its counterpart; FSD_NONE:
+                                         none */
+    fsd_id *old_input, *old_output; /**< indexed by new port: its counterpart; FSD_NONE:
+                                         none */
     uint32_t by_count[FSD__ALIGN_COUNT]; /**< number of aligned core nodes of the old
                                               model */
-    uint32_t rewritten; /**< unaligned core nodes of the old model that belong to a
-                             product which the new model writes with other nodes; the
-                             two products have the same number of weights */
+    uint32_t rewritten; /**< number of unaligned core nodes of matrix products that the
+                             new model writes with other nodes, but with equally many
+                             weight values */
 };
 
-/** The origin in the new model of a tensor of the old one.  The result is neither a
- *  node nor an input if the new model lacks the origin, or if the old model has
- *  none. */
+/** Maps the origin of a tensor from the old model to the new model. The result is
+ *  neither a node nor an input if the new model lacks the origin, or if `old` is no
+ *  origin. */
 static inline struct fsd_origin fsd_align_new_origin(const struct fsd_align *a,
                                                      struct fsd_origin old)
 {
@@ -73,8 +73,8 @@ fsd_align_old_destination(const struct fsd_align *a, struct fsd_destination new)
     return output == FSD_NONE ? new : fsd_output_destination(a->old_output[output]);
 }
 
-/** Entry i of a list of the new model, as a reference in the old model; FSD_NONE if the
- *  old model lacks it. */
+/** Entry i of `ends`, a list of the new model, as a reference in the old model;
+ *  FSD_NONE if the old model lacks the entry. */
 static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
                                          struct fsd_ends ends, uint32_t i)
 {
@@ -85,7 +85,7 @@ static inline uint32_t fsd_align_old_end(const struct fsd_align *a,
                : fsd_align_old_origin(a, (struct fsd_origin){ref}).ref;
 }
 
-/** Whether the new model lacks entry i of a list of the old model. */
+/** Whether the new model lacks entry i of `ends`, a list of the old model. */
 static inline bool fsd_align_lacks_end(const struct fsd_align *a, struct fsd_ends ends,
                                        uint32_t i)
 {

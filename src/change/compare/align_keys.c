@@ -1,28 +1,26 @@
 /*
- * Aligns nodes that keep their names where structure shows nothing: when all
- * activations of a network are replaced, no subgraph is as before.
+ * Aligns nodes by names if structure is no help: after all activations of a network
+ * were replaced, no subgraph is as before, but most nodes keep their names.
  *
  *     conv1 [Conv] -> act1 [Relu]      -> conv2 [Conv]
  *     conv1 [Conv] -> act1 [LeakyRelu] -> conv2 [Conv]      act1: different operator
  *
- * An exporter's counter gives a name to a different node as soon as a node before it is
- * added or removed, so a name alone proves nothing: most producers and consumers of the
- * two nodes must correspond, too.
+ * If a node is added or removed, an exporter's counter gives the names of later nodes
+ * to other nodes. A name alone therefore proves nothing: most producers and consumers
+ * of the two nodes must correspond, too.
  */
 #include "change/compare/parts.h"
 
-enum {
-    MOST_SCANNED = 64
-}; /* limit of inputs to search if their order does not
-                               matter */
+/* The most inputs to search if the order of inputs does not matter. */
+enum { MOST_SCANNED = 64 };
 
 struct keys {
     const struct fsd_align_side *side; /* both sides */
-    fsd_id *like[2];    /* indexed by node: its counterpart; if the node is not aligned,
-                           an unaligned node of the same name; FSD_NONE */
+    fsd_id *like[2];    /* indexed by node: its counterpart; for an unaligned node, an
+                           unaligned node of the same name; FSD_NONE: none */
     uint64_t *twins[2]; /* indexed by node: a hash of the names of all nodes of the
-                           model that have the same ancestors and descendants, so that a
-                           neighbor may agree with any of these */
+                           model that have the same ancestors and descendants as the
+                           node */
 };
 
 struct votes {
@@ -49,8 +47,8 @@ static fsd_id *like_of(struct fsd_arena *scratch, const struct fsd_align_side si
     return like;
 }
 
-/* Whether `reader` reads the tensor `from` at the slot, or at any slot if the order
- * does not matter in one of the models. */
+/* Whether input `slot` of `reader` is the tensor `from`. Any input counts if the order
+ * of inputs does not matter in one of the models. */
 static bool reads(const struct fsd_align_side *side, fsd_id reader, uint32_t slot,
                   bool anywhere, struct fsd_producer from)
 {
@@ -72,9 +70,8 @@ static void vote(struct votes *votes, bool agrees)
     votes->against += !agrees;
 }
 
-/* Each neighbor of a node votes if the other side has an equal node: for the proposed
- * pair if that equal node is a neighbor of the proposed node, otherwise against the
- * pair. */
+/* Lets each neighbor of `node` vote if the other side has the same neighbor: for the
+ * pair if that neighbor is also a neighbor of `other`, else against the pair. */
 static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
                 struct votes *votes)
 {
@@ -103,7 +100,8 @@ static void ask(const struct keys *keys, int k, fsd_id node, fsd_id other,
     }
 }
 
-/* Weights that both models name, but differently, are different weights. */
+/* Whether the two nodes have different weights: both weights have names, and the names
+ * differ. */
 static bool has_other_weight(const struct fsd_align_side side[2], fsd_id old,
                              fsd_id new)
 {
@@ -169,9 +167,10 @@ static void pair(struct fsd_align_side side[2], fsd_id old, fsd_id new, uint8_t 
     by[old] = FSD_ALIGN_NAME;
 }
 
-/* Whether the neighbors of two nodes confirm the pair.  For core nodes the twins must
- * agree, too.  Quantizers have no such condition: quantizers in a row have one core
- * node before them and one after, just as duplicates have. */
+/* Whether the neighbors of two nodes confirm the pair. For core nodes, the names of all
+ * nodes with the same ancestors and descendants must agree, too. For quantizers, these
+ * names need not agree, because several quantizers in a row have the same core nodes
+ * before and after them. */
 static bool agree(const struct keys *keys, bool core, fsd_id old, fsd_id new)
 {
     struct votes votes = {0, 0};
@@ -193,7 +192,7 @@ static struct keys keys_of(const struct fsd_align_side side[2],
         {find_twins(scratch, &side[0]), find_twins(scratch, &side[1])}};
 }
 
-/* All pairs are chosen before the first is made, so that their order does not
+/* Chooses all pairs before it makes the first one, so that the order of nodes does not
  * matter. */
 static uint32_t align(struct fsd_align_side side[2], struct fsd_arena *scratch,
                       bool core, uint8_t *by)
@@ -235,9 +234,9 @@ static bool share_names(const struct fsd_align_side side[2])
     return 4 * (uint64_t)same >= 3 * (uint64_t)aligned;
 }
 
-/* Aligns nodes that one model folds and the other computes: they are neither new nor
- * removed.  A folded node has no neighbors that could confirm a pair, so its name must
- * suffice: pairs are made only if most aligned nodes have kept their names. */
+/* Aligns nodes that one model folds and the other computes, because they are neither
+ * new nor removed. A folded node has no neighbors that could confirm a pair. Only its
+ * name can, so pairs are made only if most aligned nodes have kept their names. */
 void fsd_align_folded(struct fsd_align_side side[2], struct fsd_arena *scratch,
                       uint8_t *by)
 {

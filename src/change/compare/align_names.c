@@ -1,9 +1,9 @@
 /*
- * Names that identify a node or weight in any export: those without an exporter's
- * counter.
+ * Finds names that identify a node or weight in any export. They contain no number from
+ * an exporter's counter:
  *
- *     /layer1/relu/Relu      not if there is a /layer1/relu_1: the first call has no
- *     /layer1/relu_1/Relu    number, and another call before it would renumber both
+ *     /layer1/relu/Relu      no, if /layer1/relu_1 exists: the first call gets no
+ *     /layer1/relu_1/Relu    number, and a new call before it renumbers both
  */
 #include "change/compare/parts.h"
 
@@ -25,7 +25,7 @@ bool fsd_align_weight_identifies(const char *name)
            without_counter(name, n) == n;
 }
 
-/* The length of the component of the name at `at`, such as "/layer1". */
+/* The length of the component, such as "/layer1", that begins at `at` of the name. */
 static size_t step(const char *name, size_t at)
 {
     return name[at] ? 1 + strcspn(name + at + 1, "/.:") : 0;
@@ -54,9 +54,7 @@ struct fsd_intern *fsd_align_counted(struct fsd_arena *scratch,
  *     /blocks/blocks.0/up/MatMul    is in blocks.0.up */
 static const char *module_in(struct fsd_arena *scratch, const char *name)
 {
-    char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module; /* filled
-                                                                               with
-                                                                               zeros */
+    char *module = FSD_NEW(scratch, char, strlen(name) + 1), *end = module; /* all 0 */
     const char *last = "";
     size_t n_last = 0;
 

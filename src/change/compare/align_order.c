@@ -1,29 +1,31 @@
 /*
- * An ancestor of a node in one model cannot be its descendant in the other:
+ * Refuses pairs that would make an ancestor of a node in one model its descendant in
+ * the other:
  *
- *     old  ... x -> a          x is aligned to y, a is offered b:
- *     new  ... b -> y          refused, and x - y too if its evidence is no stronger
+ *     old  ... x -> a          x is aligned to y.  The pair a - b is
+ *     new  ... b -> y          refused, and x - y, too, if it is a proposal
  *
- * Levels decide: the ancestors of b have lower levels than b.  Checking the nearest
- * aligned ancestors and descendants is enough, since those were checked as well.
+ * Levels decide: the ancestors of b have lower levels than b. Only the nearest aligned
+ * ancestors and descendants of a pair are checked, because the same check was done for
+ * them.
  */
 #include "change/compare/parts.h"
 
-/* A bound on a level, and the aligned node that causes it. */
+/* A bound on a level, and the aligned node that causes the bound. */
 struct bound {
     uint32_t level;
     fsd_id by;
 };
 
-/* The least and the greatest level that each node's counterpart can have. */
+/* The lowest and the highest level that the counterpart of each node can have. */
 struct bounds {
     const struct fsd_align_side *side, *other;
-    const fsd_id *counterpart; /* including proposals */
+    const fsd_id *counterpart; /* indexed by node; includes proposals */
     struct bound *least, *most;
 };
 
-/* The bound that a neighbor causes: the level of its counterpart plus `on`; for a
- * neighbor without a counterpart, the bound of that neighbor itself. */
+/* The bound that a neighbor `node` causes: the level of its counterpart plus `on`. A
+ * neighbor without a counterpart passes on its own bound. */
 static struct bound bound_of(const struct bounds *b, fsd_id node,
                              const struct bound *known, int on)
 {

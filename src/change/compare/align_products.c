@@ -1,12 +1,12 @@
 /*
- * A matrix product that is one node in one model and two in the other, because a model
- * optimizer rewrote it:
+ * Aligns a matrix product that is one node in one model and two nodes in the other,
+ * because a model optimizer rewrote it:
  *
  *     x -> MatMul -> Add(bias) -> Relu          x -> Gemm -> Relu
  *
- * For the alignment the Add is a part of its MatMul, and the MatMul gets the color of
- * the Gemm: otherwise no node after it would have equal ancestors. Models that write
- * all products alike are aligned node by node.
+ * The alignment treats the MatMul and its Add as one node with the color of the Gemm.
+ * Otherwise no node after the product would have equal ancestors in both models.
+ * Nothing is done if both models write their products alike.
  */
 #include "change/compare/parts.h"
 
@@ -29,8 +29,8 @@ static bool has_only_weight(const struct fsd_state *s, fsd_id node)
     return *traits == 'w' && !strchr(traits, ',');
 }
 
-/* Whether a node is a Gemm with a bias. transB only affects how the weight is stored,
- * which the comparison of traits allows for. */
+/* Whether a node is a Gemm with a bias. The attribute transB may be set: it only
+ * affects how the weight is stored. */
 static bool is_whole(const struct fsd_state *s, fsd_id node)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -65,7 +65,8 @@ static void count_reader(uint32_t *readers, struct fsd_origin at)
         readers[from]++;
 }
 
-/* Indexed by node: the number of core nodes and network outputs that read it. */
+/* Indexed by node: the number of core nodes and network outputs that read the node's
+ * output. */
 static uint32_t *count_readers(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     uint32_t *readers = FSD_NEW(scratch, uint32_t, s->nodes.n);
@@ -79,8 +80,8 @@ static uint32_t *count_readers(const struct fsd_state *s, struct fsd_arena *scra
     return readers;
 }
 
-/* Fills, for each node, the product that the node is part of: the node itself, or the
- * MatMul before it. */
+/* Sets the product of each node: for the Add of a product its MatMul, for any other
+ * node the node itself. */
 static struct spelled find(const struct fsd_state *s, struct fsd_arena *scratch,
                            fsd_id *product)
 {
@@ -119,8 +120,8 @@ bool fsd_align_is_product(const struct fsd_align_side *side, fsd_id node)
     return side->product && (side->bias[node] != FSD_NONE || is_whole(side->s, node));
 }
 
-/* A log does not state how a weight is stored, so only its number of values is
- * compared. */
+/* The number of values of a weight. Its shape is not compared, because a Gemm may store
+ * the weight transposed, and a log does not state whether it does. */
 static uint64_t count_weight(const char *traits)
 {
     uint64_t count = 1;

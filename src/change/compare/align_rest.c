@@ -34,8 +34,8 @@ static void color_from(struct fsd_align_side *side)
     }
 }
 
-/* Consumers have higher numbers: going backwards, a node's sum is complete when the
- * loop reaches it. */
+/* Fills the colors of the subgraphs down to the outputs. Goes through the nodes
+ * backwards, so that all consumers of a node are done before the node itself. */
 static void color_to(struct fsd_align_side *side)
 {
     const struct fsd_state *s = side->s;
@@ -65,10 +65,10 @@ static void color_to(struct fsd_align_side *side)
     }
 }
 
-/* A pass pairs the nodes whose key occurs once in each build. The keys, pass by pass:
- * the subgraphs from the inputs and to the outputs; the subgraph to the outputs; the
- * subgraph from the inputs, for optional nodes only, which belong to the node before
- * them. */
+/* The passes. Each pass pairs the nodes whose hash occurs once in each build. The first
+ * hash is of the subgraphs in both directions, the second of the subgraph down to the
+ * outputs, the third of the subgraph up to the inputs. The last pass takes only
+ * optional nodes, because these belong to the node before them. */
 enum { BY_BOTH, BY_TO, BY_FROM, PASSES };
 
 void fsd_align_rest(struct fsd_align_side side[2], struct fsd_arena *scratch,

@@ -1,7 +1,8 @@
 /*
- * Weisfeiler-Leman colors of nodes: hashes that are equal if two nodes look the same in
- * one direction.  An aligned node and its counterpart have one color, so that nodes
- * beyond it do not matter and each round of alignment sees further than the last.
+ * Computes Weisfeiler-Leman colors of nodes: two nodes have equal colors if they look
+ * the same in one direction. An aligned node and its counterpart share a color that
+ * does not depend on their neighbors. Each round of alignment therefore sees further
+ * than the last.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
@@ -14,7 +15,8 @@ bool fsd_align_is_core(const struct fsd_align_side *side, fsd_id node)
            (!side->product || side->product[node] == node);
 }
 
-/* The node that represents a tensor's producer: the MatMul, if it is a product. */
+/* The producer of a tensor; the MatMul of a product if the producer is the product's
+ * Add. */
 static fsd_id source_node(const struct fsd_align_side *side, struct fsd_producer from)
 {
     fsd_id node = fsd_origin_node(from.at);
@@ -29,8 +31,8 @@ static uint32_t slot(const struct fsd_align_side *side, fsd_id node, uint32_t i)
     return side->commutes[node] ? 0 : i;
 }
 
-/* Visits each input of a core node that is the output of a core node. Called twice: to
- * count, then to fill. */
+/* Visits each core node's inputs that are outputs of core nodes. The caller runs the
+ * walk twice: first to count these uses, then with `put` to store them. */
 static void walk_uses(struct fsd_align_side *side, bool put)
 {
     const struct fsd_state *s = side->s;
@@ -75,7 +77,7 @@ static uint32_t place(struct fsd_span *spans, uint32_t n)
     return at;
 }
 
-/* @param answers indexed by symbol; 0 until an operator is first seen */
+/* @param answers indexed by symbol: YES or NO; 0 before the operator is first asked */
 static bool is_symmetric(const struct fsd_state *s, fsd_sym op, uint8_t *answers)
 {
     enum { NO = 1, YES };
@@ -158,9 +160,9 @@ uint64_t fsd_align_color_of(const struct fsd_align_side *side, enum fsd_color_wh
     return fsd_hash_mix(what, side->new ? counterpart[i] : i);
 }
 
-/* The sum of the inputs' colors, which does not depend on the order of inputs, because
- * the order may be irrelevant.  A constant adds nothing, because one exporter writes it
- * as an initializer and another as a node. */
+/* The sum of the inputs' colors. A sum does not depend on the order of inputs, which
+ * may be irrelevant. Constants are left out, because one exporter writes them as
+ * initializers and another as nodes. */
 static uint64_t color_before(const struct fsd_align_side *side, const uint64_t *color,
                              fsd_id node)
 {
@@ -201,8 +203,8 @@ static uint64_t color_behind(const struct fsd_align_side *side, const uint64_t *
     return sum;
 }
 
-/* Runs in file order, which is topological. In a damaged model a producer that comes
- * later still has color 0. */
+/* Visits nodes in file order, which is topological. If a damaged model lists a producer
+ * after its consumer, the producer still has color 0 there. */
 void fsd_align_color_from(struct fsd_align_side *side)
 {
     memset(side->from, 0, side->s->nodes.n * sizeof *side->from);

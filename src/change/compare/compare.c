@@ -1,9 +1,12 @@
 /*
- * Runs the steps of a comparison (fsd_compare_new()). The two steps that need all other
- * results are here: times by region, and the counts and order of the report. A region's
- * time difference has one cause: fusion if the groups differ, else precision, else the
- * kernel; moves are a separate cause.  Each layer belongs to at most one region, so the
- * four sums add up to the difference between the engines.
+ * Runs the steps of a comparison (fsd_compare_new()). Two steps are here because they
+ * need the results of all others: the times of regions, and the counts and order of the
+ * report.
+ *
+ * A region's time difference has one cause: fusion if its groups differ, else precision
+ * if that differs, else the kernel. The time of moves is a separate cause. Each layer
+ * belongs to at most one region, so the times of all causes add up to the difference
+ * between the engines.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -12,9 +15,9 @@
 
 /* ------------------------------------------------------------------------ times */
 
-/* Milliseconds of a region's groups and of its moves on one side.  Layers without a
- * profiled time add nothing; if no layer has a time, the time of the region is
- * unknown. */
+/* Milliseconds that a region's groups and its moves take in one build. A layer without
+ * a profiled time adds nothing. If no layer has a time, the region's time is not
+ * known. */
 struct region_time {
     double groups, moves;
     bool known;
@@ -62,8 +65,8 @@ static void time_region(struct fsd_compare *c, struct fsd_region_diff *r)
     c->by_blame[same ? FSD_BLAME_MOVES : FSD_BLAME_FUSION] += new.moves - old.moves;
 }
 
-/* The first size of a shape, and the rest of the shape; 0 if the first size is not
- * fixed. */
+/* Splits a shape into its first size, which is returned, and the rest. Returns 0 if the
+ * first size is not fixed. */
 static uint32_t first_size(const char *shape, const char **rest)
 {
     char *end;
@@ -75,9 +78,9 @@ static uint32_t first_size(const char *shape, const char **rest)
     return (uint32_t)size;
 }
 
-/* Compares the shapes of an input that differs.
- * @return whether only the first size differs, from and to the same size as for earlier
- *         inputs */
+/* Compares the two different shapes of an input.
+ * @return whether the difference is only in the first size, and is the same as for the
+ *         inputs compared before */
 static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
 {
     const char *was_rest, *is_rest;
@@ -93,10 +96,12 @@ static bool compare_size(struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return per_item;
 }
 
-/* A batch of 32 takes longer than a batch of 1: times at different sizes show no gain
- * or loss. Times per item can be compared if the first size of all inputs differs in
- * the same way. If the model's inputs are unknown or equal, the engine's own are
- * compared: the engine may come from a different model. */
+/* Finds whether the inputs have different sizes. A batch of 32 takes longer than a
+ * batch of 1, so times at different sizes show neither gain nor loss. If only the first
+ * size differs, and by the same change for all inputs, times per item can be compared.
+ *
+ * The engines' inputs are compared if the models' inputs are unknown or equal: an
+ * engine may come from a different model. */
 static void compare_sizes(struct fsd_compare *c)
 {
     bool per_item = true;
@@ -214,8 +219,9 @@ static void sum(struct fsd_compare *c)
         c->moves_by_what[c->moves.at[i].what]++;
     FSD_EACH (const struct fsd_node_presence, p, c->presences) {
         c->by_presence[p->what]++;
-        /* A view that only one exporter writes is not a difference between builds. A
-         * node that is a view in only one model is a difference. */
+        /* A node that only one model has is no difference if it is a view: exporters
+         * write different views. A node of both models that is a view in only one is a
+         * difference. */
         c->differs |= is_no_view(c->old, p->old) || is_no_view(c->new, p->new);
     }
     c->differs |=
@@ -246,8 +252,8 @@ static struct fsd_compare *compare(const struct fsd_state *old,
     fsd_compare_moves(c, scratch);
     fsd_compare_ports(c);
     fsd_compare_bindings(c, scratch);
-    fsd_compare_written(c, scratch); /* last, because it reports only changes that the
-                                        other results do not show */
+    fsd_compare_written(c, scratch); /* this step is last, because it reports only
+                                        changes that the other results do not show */
     fsd_compare_unasked(c);
     fsd_compare_missed(c, scratch);
     fsd_compare_built(arena, old, new, &c->built);

@@ -1,28 +1,28 @@
 /*
- * Two builds, compared.  The nodes of both models are aligned; a region is a connected
- * component of the union of both partitions of the nodes into groups.  Each region
- * states what happened to its nodes:
+ * Compares two builds. The nodes of both models are aligned. Each build divides the
+ * nodes into groups, and groups of both builds that share nodes form a region. Each
+ * region states what happened to its nodes:
  *
  *     old   {Conv_34 Add_42 Relu_43}              one INT8 layer
  *     new   {Conv_34} {Add_42 Relu_43}            INT8, FP16, and a Reformat
  *     one region of 3 nodes: fusion lost, higher precision, one move added, +0.11 ms
  *
- * Both states must outlive the comparison.  The name of a field states to which of the
- * two states its ids belong.  Everything is sorted: regions as `order` says, the rest
- * by position in the new model, then in the old one.
+ * Both states must outlive the comparison. Ids in fields named `old...` belong to the
+ * old state, ids in fields named `new...` to the new one. `order` lists the regions,
+ * worst first; all else is sorted by position in the new model, then in the old one.
  */
 #pragma once
 
 #include "change/compare/align.h"
 
-/** What happened to the fusion of a region's nodes; exactly one holds. */
+/** What happened to the fusion of a region's nodes. */
 enum fsd_happened {
     FSD_HAPPENED_SAME,      /**< the same nodes are fused */
     FSD_HAPPENED_LOST,      /**< every new group is part of an old one */
     FSD_HAPPENED_GAINED,    /**< every old group is part of a new one */
-    FSD_HAPPENED_REGROUPED, /**< grouped differently, neither lost nor gained */
-    FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but nothing can be
-                                 concluded: one side is a foreign region, does not state
+    FSD_HAPPENED_REGROUPED, /**< grouped differently, but neither lost nor gained */
+    FSD_HAPPENED_OPAQUE,    /**< groups or numbers of layers differ, but this proves no
+                                 change: one side is a foreign region, does not state
                                  which nodes its layers compute, or is matched by weaker
                                  evidence than the other side */
     FSD_HAPPENED_OLD_ONLY,  /**< no group of the new build has a node of the region */
@@ -30,30 +30,30 @@ enum fsd_happened {
     FSD__HAPPENED_COUNT
 };
 
-/** How a type changed in rank (fsd_dtype_rank()), from the best change to the worst. */
+/** How the rank of a type changed (fsd_dtype_rank()), from the best change to the
+ *  worst. NARROWED is a change to a lower precision, WIDENED a change to a higher
+ *  precision. */
 enum fsd_width {
     FSD_WIDTH_SAME,
     FSD_WIDTH_NARROWED,
-    FSD_WIDTH_OTHER,   /**< integers for counts or addresses, or an unknown type */
-    FSD_WIDTH_RETYPED, /**< a different type of equal rank, such as FP8 to INT8; or one
-                            of the two types is not a precision */
+    FSD_WIDTH_OTHER,   /**< one of the types is unknown, or neither type has a rank,
+                            such as integers for counts or addresses */
+    FSD_WIDTH_RETYPED, /**< a different type of equal rank, such as FP8 to INT8; or only
+                            one of the types has a rank */
     FSD_WIDTH_WIDENED,
     FSD__WIDTH_COUNT
 };
 
-/** The cause to which the time difference of a region, or of a move in it, is
- *  attributed. */
+/** The cause of the time difference of a region, or of a move. */
 enum fsd_blame {
-    FSD_BLAME_FUSION,    /**< regions whose fusion differs, and their moves */
+    FSD_BLAME_FUSION,    /**< the fusion differs; includes the region's moves */
     FSD_BLAME_PRECISION, /**< same fusion, different precision */
-    FSD_BLAME_KERNEL,    /**< same fusion, same precision: a different tactic, or
-                              noise */
-    FSD_BLAME_MOVES,     /**< moves of regions with the same fusion, and moves without a
-                              region */
+    FSD_BLAME_KERNEL,    /**< same fusion and precision: a different tactic, or noise */
+    FSD_BLAME_MOVES,     /**< moves in regions with the same fusion, or in no region */
     FSD__BLAME_COUNT
 };
 
-/** The things that a build is made from. */
+/** The aspects of what a build is made from. */
 enum fsd_aspect_id {
     FSD_ASPECT_NODES, /**< operators, attributes, producers of inputs */
     FSD_ASPECT_CONSTANTS,
@@ -77,19 +77,21 @@ struct fsd_account {
     FSD_VEC(struct fsd_difference) different; /**< sorted by aspect */
 };
 
-/** What changed in a node that both models have; see compare_model.c. */
-#define FSD_EDIT_WEIGHT "shape of the weight" /**< fsd_node_edit.of of such an edit */
+/** A change of a node that both models have; see compare_model.c. */
+#define FSD_EDIT_WEIGHT "shape of the weight" /**< `of` of a changed weight */
 enum fsd_edit_what {
     FSD_EDIT_OPERATOR,
     FSD_EDIT_ATTRIBUTE,
     FSD_EDIT_SOURCE,
-    FSD_EDIT_VALUE /**< of a short constant: may be due to calibration or training */
+    FSD_EDIT_VALUE /**< the value of a short constant; calibration or training may have
+                        changed the value */
 };
 struct fsd_node_edit {
     uint8_t what;
     fsd_id old, new;       /**< nodes */
     const char *of;        /**< "operator", "alpha", "input 1" or "scale" */
-    const char *was, *now; /**< "" if not stated, or the default */
+    const char *was, *now; /**< "" if the model does not state the value, or if the
+                                value is the default */
 };
 
 /** The precision of an aligned node that both builds compute. */
@@ -99,15 +101,18 @@ struct fsd_node_change {
     uint8_t width;
 };
 
-/** A node that a layer computes in one build only, or that is in one model only. */
+/** A node that only one model has (the first two values), or whose computation differs
+ *  between the builds (the other values). */
 enum fsd_presence {
     FSD_ONLY_OLD,   /**< not aligned; `new` is FSD_NONE */
     FSD_ONLY_NEW,   /**< not aligned; `old` is FSD_NONE */
-    FSD_ELIMINATED, /**< a layer computed it, now none does; its fate states why */
-    FSD_KEPT,       /**< no layer computed it, now one does */
-    FSD_LOST_TRACK, /**< its fate is now unexplained */
-    FSD_FOUND,      /**< its fate was unexplained */
-    FSD_LEFT,       /**< it is now outside of all engines */
+    FSD_ELIMINATED, /**< a layer of the old build computes the node, and no layer of the
+                         new build does */
+    FSD_KEPT,       /**< no layer of the old build computes the node, and a layer of the
+                         new build does */
+    FSD_LOST_TRACK, /**< the node's fate is unexplained only in the new build */
+    FSD_FOUND,      /**< the node's fate is unexplained only in the old build */
+    FSD_LEFT,       /**< the node is outside of all engines only in the new build */
     FSD_UNLISTED,   /**< one build lists the node; the other build has a region whose
                          nodes are not listed, so the node may be in that region */
     FSD__PRESENCE_COUNT
@@ -117,15 +122,14 @@ struct fsd_node_presence {
     uint8_t what;
 };
 
-/** An edge whose type or layout changed.  Usually this is a tensor between two groups
- *  in both builds whose consumer now reads a different type or layout.  If neither its
- *  consumers nor its node's precision show the change, it is a tensor whose producer
- *  now writes a different type or layout, for an inserted layer or an output of the
- *  network. */
+/** An edge whose type or layout changed. Usually the edge leads from one group to
+ *  another in both builds, and the consumer reads a different type or layout now.
+ *  Otherwise the producer writes a different type or layout, and no consumer shows the
+ *  change: an inserted layer reads the output, or the network returns it. */
 struct fsd_edge_change {
     struct fsd_origin old_from, new_from;
-    fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the change is that of
-                                  the producer's output, whoever consumes it */
+    fsd_id old_to, new_to; /**< consuming nodes; FSD_NONE: the output changed for all
+                                consumers */
     struct fsd_state_form before, after;
     uint8_t width;
     fsd_id region;
@@ -135,56 +139,60 @@ struct fsd_edge_change {
 enum fsd_move_what { FSD_MOVE_ADDED, FSD_MOVE_REMOVED, FSD_MOVE_CHANGED };
 struct fsd_move_change {
     uint8_t what;
-    bool nodes;      /**< for a changed move: it realises different nodes */
+    bool nodes;      /**< the move realises other nodes than before */
     fsd_id old, new; /**< moves; FSD_NONE: added or removed */
     fsd_id region;   /**< FSD_NONE: in no region */
-    bool missed;     /**< removed, though its producers and consumers have the same
-                          types and layouts as before */
+    bool missed;     /**< the move was removed although the neighboring layers need the
+                          move */
 };
 
-/** A kernel that changed, was added or was removed, within one region or one pair of
- *  moves. */
+/** A kernel of a region or of a pair of moves that changed, was added or was
+ *  removed. */
 enum fsd_kernel_what { FSD_KERNEL_CHANGED, FSD_KERNEL_ADDED, FSD_KERNEL_REMOVED };
 struct fsd_kernel_change {
     uint8_t what;
-    uint8_t width;           /**< the worst change of a type */
+    uint8_t width;           /**< enum fsd_width: the worst change of a type */
     fsd_id old, new;         /**< kernels; FSD_NONE: added or removed */
-    uint32_t old_of, new_of; /**< group, or move | FSD_LAYER_MOVES; FSD_NONE: added or
-                                  removed */
+    uint32_t old_of, new_of; /**< the kernel's group, or its move | FSD_LAYER_MOVES;
+                                  FSD_NONE: added or removed */
     fsd_id region;           /**< FSD_NONE: in no region */
-    struct fsd_state_tensor before, after; /**< the tensor with the worst change of
-                                                type */
-    struct fsd_state_tensor lost;          /**< the tensor whose type the new build no
-                                                longer states */
+    struct fsd_state_tensor before, after; /**< the tensor whose type changed most, in
+                                                both builds */
+    struct fsd_state_tensor lost;          /**< the tensor whose type only the old build
+                                                states */
     struct fsd_state_form from, to;        /**< layouts of the first tensor whose layout
                                                 differs */
     fsd_sym sizes_before, sizes_after;     /**< sizes of the first tensor whose sizes
                                                 differ */
-    bool type_lost, layout, layout_lost;   /**< of an input, output or constant: the new
-                                                build no longer states the type; the
-                                                layout differs; the new build no longer
-                                                states the layout */
+    bool type_lost, layout, layout_lost;   /**< about an input, output or constant.
+                                                type_lost: only the old build states the
+                                                type. layout: the layout differs.
+                                                layout_lost: only the old build states
+                                                the layout */
     bool sizes;                            /**< the sizes of an input or output
                                                 differ */
     bool ports;                            /**< the number of inputs or outputs
                                                 differs */
-    bool unwritten; /**< no layer writes one of its inputs, but a layer wrote it
-                         before */
-    bool consts, consts_lost;         /**< its constants differ; the new build states
-                                           none */
+    bool unwritten; /**< no layer of the new build writes one of the kernel's inputs,
+                         but a layer of the old build wrote that input */
+    bool consts, consts_lost;         /**< the constants of the kernel differ; only the
+                                           old build states them */
     bool type, does, attrs, computes; /**< members of fsd_kernel that differ */
-    bool activation;                  /**< the activation in its attributes differs */
-    bool provider;  /**< the provider differs, or the new build does not state it */
-    bool source;    /**< one of its inputs has a different origin:
-                         fsd_state_tensor.from */
-    uint32_t input; /**< the first such input */
-    fsd_id old_writer, new_writer; /**< the kernels that write that input; FSD_NONE:
+    bool activation;                  /**< the activation in the kernel's attributes
+                                           differs */
+    bool provider;  /**< the provider differs, or only the old build states the
+                         provider */
+    bool source;    /**< an input of the kernel has a different origin
+                         (fsd_state_tensor.from) */
+    uint32_t input; /**< if `source`: the index of the first input with a different
+                         origin */
+    fsd_id old_writer, new_writer; /**< the kernels that write input `input`; FSD_NONE:
                                         none is known */
-    bool missed;                   /**< as in fsd_move_change */
+    bool missed;                   /**< see struct fsd_move_change */
 };
 
-/** Facts that a dump may lack for all layers because its format has no place for them;
- *  bits. */
+/** Bits for facts that a dump may lack for all layers, because its format has no place
+ *  for them. */
 enum {
     FSD_STATES_TYPES = 1 << 0,
     FSD_STATES_LAYOUTS = 1 << 1,
@@ -195,14 +203,15 @@ enum {
 
 /** An input or output of the engine that changed, was added or was removed. */
 struct fsd_binding_change {
-    const struct fsd_binding *old, *new; /**< NULL: this build does not have it */
+    const struct fsd_binding *old, *new; /**< NULL: this build has no such input or
+                                              output */
     bool form, outside, shape, ranges;
-    bool lost; /**< a fact that the old build states is unknown now, though the new
-                    build states it for other bindings */
+    bool lost; /**< the new build does not state a fact that the old build states,
+                    although it states such facts for other bindings */
 };
 
-/** A fact that only the old build states. Whether it changed is unknown, so the loss
- *  itself is reported. */
+/** A fact that only the old build states. The comparison reports such a fact, because
+ *  the fact may have changed. */
 enum fsd_fact_kind { FSD_FACT_TYPE, FSD_FACT_LAYOUT, FSD_FACT_SHAPE };
 enum fsd_fact_of {
     FSD_OF_NODE,
@@ -214,16 +223,18 @@ enum fsd_fact_of {
 };
 struct fsd_fact_lost {
     uint8_t kind, of;
-    fsd_id old, new; /**< node, move or port; for an edge, its producer or consumer */
-    struct fsd_origin from;              /**< for an edge: its origin in the new
+    fsd_id old, new;        /**< a node, move or port; for an edge, the producer or the
+                          consumer */
+    struct fsd_origin from; /**< for an edge: the origin in the new
                                               model */
-    struct fsd_state_form before, after; /**< for a node: its precision */
+    struct fsd_state_form before, after; /**< the fact in both builds; for a node, its
+                                              precision */
 };
 
 /** A version, GPU or option that differs between the builds or that only one states. */
 struct fsd_built_change {
     const char *key;            /**< a key of model/graph/built.h */
-    const char *before, *after; /**< NULL: this build does not state it */
+    const char *before, *after; /**< NULL: the build does not state the fact */
 };
 typedef FSD_VEC(struct fsd_built_change) fsd_built_changes;
 
@@ -234,29 +245,31 @@ struct fsd_port_change {
 };
 
 struct fsd_region_diff {
-    struct fsd_span old_groups, new_groups; /**< in fsd_compare.pool, sorted */
-    struct fsd_span old_moves, new_moves;   /**< in pool: the moves that belong to it */
+    struct fsd_span old_groups, new_groups; /**< spans of fsd_compare.pool, sorted */
+    struct fsd_span old_moves, new_moves;   /**< spans of fsd_compare.pool: moves of the
+                                                 region */
     uint8_t happened;
-    uint8_t width; /**< the worst change of its nodes: the highest enum fsd_width */
+    uint8_t width; /**< enum fsd_width: the worst change of precision among the nodes */
     bool untyped;  /**< a type is unknown on one side; `width` covers the other types */
-    bool hidden;   /**< the groups are the same, but one is a region whose kernels are
-                        not listed: whether the fusion is the same is unknown */
-    bool layout;   /**< the layout of an edge into it differs */
+    bool hidden;   /**< the groups are the same, but the kernels of one of them are not
+                        listed, so the fusion may have changed */
+    bool layout;   /**< the layout of an edge into the region differs */
     bool layers;   /**< the number of layers for the same group of nodes differs */
-    bool tactic;   /**< the region is one layer on each side, with a different tactic */
-    bool moves;    /**< one of its moves was added, removed or changed */
-    bool rerouted; /**< one of its moves was added or changed */
-    bool kernels;  /**< one of its kernels was added, removed or changed */
-    bool type_lost; /**< the new build does not state the type of a tensor in it */
+    bool tactic;   /**< the region is one layer in each build, and the tactics differ */
+    bool moves;    /**< a move of the region was added, removed or changed */
+    bool rerouted; /**< a move of the region was added or changed */
+    bool kernels;  /**< a kernel of the region was added, removed or changed */
+    bool type_lost; /**< only the old build states the type of a tensor in the region */
     struct fsd_origins
-        unasked;          /**< origins in the new state, as a span in pool: producers
-                               whose outputs the region's layers read, although neither
-                               the old layers nor the model's nodes read them */
-    uint32_t as_before;   /**< number of its kernels that do the same work as a kernel
-                               of the old build */
-    bool differs;         /**< any of the above except the tactic */
-    double before, after; /**< milliseconds including its moves; negative: unknown */
-    double moves_before, moves_after; /**< the part of its moves */
+        unasked;          /**< origins in the new state, a span of fsd_compare.pool: new
+                               layers of the region read their outputs, although neither
+                               the old layers nor the model's nodes do */
+    uint32_t as_before;   /**< number of kernels of the new build that do the same work
+                               as a kernel of the old build */
+    bool differs;         /**< anything differs except the tactic */
+    double before, after; /**< milliseconds of the region including its moves; negative:
+                               unknown */
+    double moves_before, moves_after; /**< milliseconds of the region's moves alone */
 };
 
 /** How one of two builders divides the network. */
@@ -264,26 +277,26 @@ struct fsd_builder {
     const char *name;     /**< "ONNX Runtime" */
     uint32_t groups;      /**< groups of computing layers, in regions whose layer
                                contents both builds state */
-    uint32_t fuses_more;  /**< number of such regions where this builder has fewer
-                               groups */
+    uint32_t fuses_more;  /**< number of regions, as for `groups`, in which this builder
+                               has fewer groups */
     uint32_t conversions; /**< reformats and copies that take time */
     uint32_t quantizers;  /**< unfused Q and DQ */
-    double groups_ms, conversions_ms, quantizers_ms; /**< sums of known times */
+    double groups_ms, conversions_ms, quantizers_ms; /**< milliseconds: sums of known
+                                                          times */
 };
 
-/** Seconds that each builder spent on choosing kernels for a region, or for a name that
- *  both logs have. */
+/** Seconds that each builder spent on choosing kernels for a region, or for a layer
+ *  name that is in both logs. */
 struct fsd_effort_change {
-    fsd_sym old, new; /**< names in the logs; 0: the log of that build states no
-                           seconds */
+    fsd_sym old, new; /**< names in the logs; 0: that log states no seconds */
     double before, after;
 };
 
 struct fsd_compare {
     struct fsd_arena *arena;
     const struct fsd_state *old, *new;
-    const struct fsd_exports *exports; /**< when two models are compared without builds,
-                                            their changes; else NULL */
+    const struct fsd_exports *exports; /**< the changes if two models are compared
+                                            without builds; else NULL */
     bool across; /**< the builds come from different builders: layouts, kernels and
                       tactics are not compared */
     struct fsd_builder builders[2]; /**< of the old and the new build, if `across` */
@@ -291,10 +304,10 @@ struct fsd_compare {
     FSD_VEC(struct fsd_region_diff)
     regions;                  /**< sorted by first node in the new
                                                   model */
-    uint32_t untyped, hidden; /**< the number of regions with this member
-                                                  set */
-    fsd_id *order; /**< regions, worst first: by ms if both sides have times, then by
-                        `happened` */
+    uint32_t untyped, hidden; /**< number of regions whose member `untyped` or `hidden`
+                                   is set */
+    fsd_id *order; /**< regions, worst first: by time difference if both builds have
+                        times, then by `happened` */
     fsd_id *old_region, *new_region;     /**< indexed by group */
     FSD_VEC(struct fsd_node_edit) edits; /**< sorted by new node */
     struct fsd_account account;          /**< what the builds were made from */
@@ -309,24 +322,24 @@ struct fsd_compare {
                                  group, or its move | FSD_LAYER_MOVES */
     fsd_built_changes built;
     bool unlike; /**< the sizes of the inputs differ, so times are not compared */
-    uint32_t items_before, items_after; /**< if `unlike` and only the first size of the
-                                             inputs differs: that size; else 0 */
-    bool reread; /**< as far as known, an older version of the program read the same
-                      build: no difference counts as a change */
-    unsigned unstated; /**< FSD_STATES_*: facts that the old build states and the new
-                            one never does */
-    unsigned unheld;   /**< FSD_STATES_*: facts that the new build states and the old
-                            one never does */
+    uint32_t items_before, items_after; /**< the first size of all inputs, if `unlike`
+                                             and only this size differs; else 0 */
+    bool reread; /**< an older version of the program read the same build, as far as
+                      known, so no difference counts as a change */
+    unsigned unstated; /**< FSD_STATES_*: facts that only the old build states */
+    unsigned unheld;   /**< FSD_STATES_*: facts that only the new build states */
     FSD_VEC(struct fsd_fact_lost) lost; /**< nodes, edges, moves, ports */
     FSD_VEC(uint32_t) pool;
 
     /** Largest difference first; empty unless both builds' logs state seconds. */
     FSD_VEC(struct fsd_effort_change) efforts;
-    double effort_before, effort_after; /**< sums over all entries */
+    double effort_before, effort_after; /**< seconds: sums over `efforts` */
 
-    bool timed;                                       /**< both have times */
-    double before, after, by_blame[FSD__BLAME_COUNT]; /**< ms; the sum of `by_blame` is
-                                                           after - before */
+    bool timed;                                       /**< both builds have times for
+                                                           inputs of equal sizes */
+    double before, after, by_blame[FSD__BLAME_COUNT]; /**< milliseconds; the entries of
+                                                           `by_blame` add up to after -
+                                                           before */
     uint32_t by_happened[FSD__HAPPENED_COUNT], by_width[FSD__WIDTH_COUNT];
     uint32_t by_presence[FSD__PRESENCE_COUNT];
     uint32_t moves_by_what[3];
@@ -339,21 +352,23 @@ static inline bool fsd_aspect_differs(const struct fsd_compare *c,
     return c->account.state[id] == FSD_ASPECT_DIFFERENT;
 }
 
-/** Whether a difference affects the whole engine rather than some nodes. account.c */
+/** Whether the builds differ in an aspect of the whole engine, not of single nodes:
+ *  ports, profiles, options, builder or device. account.c */
 bool fsd_is_built_otherwise(const struct fsd_compare *c);
 
-/** Prints the change of a node as it follows the name: " is Mul, before Add".
- *  @param many  several nodes changed alike: " are Mul, before Add" */
+/** Prints the change of a node, to be printed after its name: " is Mul, before Add".
+ *  @param many prints the plural for several nodes: " are Mul, before Add" */
 void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out);
 
 const char *fsd_aspect_name(unsigned value);  /**< "build options" */
 const char *fsd_missing_name(unsigned value); /**< "old", "new", "both" */
 
-/** @param old  may be the same state as `new`. */
+/** Compares two states.
+ *  @param old may be the same state as `new` */
 struct fsd_compare *fsd_compare_new(const struct fsd_state *old,
                                     const struct fsd_state *new);
-/** Like fsd_compare_new(), for a choice between two builders: if the builders differ,
- *  compares only what a user can request from both (`across`). */
+/** Like fsd_compare_new(), but compares, for builds from two different builders, only
+ *  what a user can request from both (`across`). */
 struct fsd_compare *fsd_compare_builds(const struct fsd_state *old,
                                        const struct fsd_state *new);
 void fsd_compare_free(struct fsd_compare *c); /**< may be NULL; frees no state */
@@ -378,7 +393,8 @@ static inline fsd_id fsd_compare_region_of_node(const struct fsd_compare *c, boo
                                  fsd_state_group_of(new ? c->new : c->old, node));
 }
 
-/** The region of the node that a move belongs to; FSD_NONE if it belongs to none. */
+/** The region of the node that a move belongs to; FSD_NONE if the move belongs to no
+ *  region. */
 static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, bool new,
                                                 fsd_id move)
 {
@@ -388,8 +404,9 @@ static inline fsd_id fsd_compare_region_of_move(const struct fsd_compare *c, boo
                                       fsd_state_owner_of_move(s, &s->moves.at[move]));
 }
 
-/** The build in which a change is shown: the old build if the new one lacks the changed
- *  node, move or port, else the new build.  `at` is its number in that build. */
+/** The build in which a change is shown. This is the new build, or the old build if
+ *  only the old build has the node, move or port. `at` is the number of the node, move
+ *  or port in that build. */
 struct fsd_shown {
     const struct fsd_state *s;
     fsd_id at;
@@ -401,8 +418,8 @@ static inline struct fsd_shown fsd_compare_shown(const struct fsd_compare *c,
                            : (struct fsd_shown){c->new, new};
 }
 
-/** Whether some layer of a region, in the old or new build, is matched by structure
- *  alone or not at all. */
+/** Whether, in the build that `new` selects, a layer of the region is a foreign region,
+ *  or is matched by structure alone or not at all. */
 bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_diff *r,
                         bool new);
 
@@ -411,51 +428,52 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
 bool fsd_traits_agree(const struct fsd_compare *c, const struct fsd_state_node *old,
                       const struct fsd_state_node *new);
 
-/** Lists differences in how the builds were made. Texts are those of the states, or
- *  literals. */
+/** Lists differences in how the builds were made. The texts belong to the states, or
+ *  are literals. */
 void fsd_compare_built(struct fsd_arena *arena, const struct fsd_state *old,
                        const struct fsd_state *new, fsd_built_changes *out);
 
-/** Adds how the times were measured, if that differs or one build does not state it. */
+/** Adds the facts about the measurement of times that differ, or that only one build
+ *  states. */
 void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
                           const struct fsd_state *new, fsd_built_changes *out);
 
-/** Whether two builds have the same builder version and GPU. */
+/** How far two builds agree in builder version and GPU. */
 struct fsd_built_fit {
-    struct fsd_built_change other; /**< the first difference; its key is NULL if all
-                                        facts that both builds state agree */
-    uint32_t alike;                /**< number of facts on which both agree */
+    struct fsd_built_change other; /**< the first difference; key NULL: all facts that
+                                        both builds state agree */
+    uint32_t alike;                /**< number of facts that agree */
 };
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new);
 
-/** Computing nodes of both models, and how many of the old ones are aligned. */
+/** Computing nodes of both models, and how many nodes of the old model are aligned. */
 struct fsd_alignment_count {
     uint32_t old, new, aligned;
-    uint32_t rewritten; /**< in the old model: see struct fsd_align */
+    uint32_t rewritten; /**< see struct fsd_align */
 };
 struct fsd_alignment_count fsd_alignment_count(const struct fsd_compare *c);
 /** Whether the models can be two exports of one network: at least half of the smaller
  *  model is aligned, or was rewritten by an optimizer. */
 bool fsd_alignment_fits(struct fsd_alignment_count n);
 
-/** The consumer of an edge in the new build; "(its consumers)" for the producer's own
- *  output. */
+/** The consumer of an edge in the new build; "(its consumers)" if only the producer's
+ *  output changed. */
 const char *fsd_edge_reader(const struct fsd_compare *c,
                             const struct fsd_edge_change *e);
 
 const char *fsd_happened_name(unsigned value);       /**< "fusion-lost", etc. */
 uint8_t fsd_width_of(uint8_t before, uint8_t after); /**< enum fsd_width */
 const char *fsd_width_name(unsigned value);          /**< "widened", etc. */
-/** "widened", etc.; "unknown" if no known type changed but a type is unknown. */
+/** "widened", etc.; "unknown" if no known type changed, but a type is unknown. */
 const char *fsd_region_precision(const struct fsd_region_diff *r);
 const char *fsd_blame_name(unsigned value); /**< "fusion", "kernel", etc. */
 const char *fsd_presence_name(unsigned value);
 const char *fsd_move_what_name(unsigned what);
 const char *fsd_kernel_what_name(unsigned value); /**< "changed", etc. */
 /** Prints how a kernel changed: " now performs Add, has Activation NONE, before RELU".
- *  @param types  whether to include its types. */
+ *  @param types whether to print changes of types, too. */
 void fsd_put_kernel_change(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, bool types, FILE *out);
 
@@ -464,11 +482,10 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
 void fsd_put_kernel_source(const struct fsd_compare *c,
                            const struct fsd_kernel_change *k, FILE *out);
 
-/** Whether the only difference is that the new build no longer states facts of this
- *  kernel. */
+/** Whether the new build only states fewer facts of this kernel. */
 bool fsd_only_lost(const struct fsd_kernel_change *k);
 
-/** An unknown type neither equals another type nor differs from it. */
+/** Whether both types are known and differ. */
 static inline bool fsd_types_differ(uint8_t before, uint8_t after)
 {
     return before != FSD_DTYPE_UNKNOWN && after != FSD_DTYPE_UNKNOWN && before != after;
@@ -479,7 +496,8 @@ static inline bool fsd_texts_differ(const struct fsd_compare *c, fsd_sym before,
     return before && after &&
            strcmp(fsd_text(c->old->names, before), fsd_text(c->new->names, after)) != 0;
 }
-/** Layout names are specific to a builder, so they are not compared across builders. */
+/** Whether both layouts are known and differ. Layout names are specific to a builder,
+ *  so layouts of different builders are not compared. */
 static inline bool fsd_layouts_differ(const struct fsd_compare *c, fsd_sym old,
                                       fsd_sym new)
 {
@@ -492,9 +510,9 @@ static inline bool fsd_forms_differ(const struct fsd_compare *c,
     return fsd_types_differ(old.type, new.type) ||
            fsd_layouts_differ(c, old.layout, new.layout);
 }
-/** Whether a move is an unfused Q or DQ of one builder, or a node is a Q or DQ that
- *  only one of the builders computes: text and tables count these instead of listing
- *  them. */
+/** Whether a change concerns a Q or DQ that runs as a layer of its own, or that only
+ *  one builder computes. Text and tables give the number of such changes instead of
+ *  listing them. */
 bool fsd_move_change_is_quantizer(const struct fsd_compare *c,
                                   const struct fsd_move_change *m);
 bool fsd_presence_is_quantizer(const struct fsd_compare *c,

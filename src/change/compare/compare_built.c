@@ -1,13 +1,13 @@
 /*
- * Compares how both builds were made: version, GPU, options.  A fact that one build
- * does not state counts neither as equal nor as different.
+ * Compares how both builds were made: version, GPU, options. A fact that only one build
+ * states counts neither as equal nor as different.
  *
- * For builds from two builders, layouts, kernels and tactics are not compared, since
- * their names are specific to a builder.  Instead, the functions count for each builder
- * the groups that compute the same nodes, the layers that convert data, and the unfused
- * Q and DQ, and add up their times.
+ * For builds from two builders, layouts, kernels and tactics are not compared, because
+ * their names are specific to a builder. Instead, this file counts the groups, the
+ * layers that convert data, and the unfused Q and DQ of each builder, and adds up their
+ * times.
  *
- * The time that the builders spent is compared by region, or by name.
+ * The time that each builder spent on a layer is compared by region, or by layer name.
  */
 #include "change/compare/parts.h"
 
@@ -17,7 +17,7 @@
 #include <ctype.h>
 #include <math.h>
 
-/* The range of versions that a dump's producer may stand for: "8.2 to 8.4", "11 or
+/* The range of versions that a dump's producer may mean: "8.2 to 8.4", "11 or
  * later". */
 struct versions {
     struct fsd_slice product;
@@ -26,8 +26,8 @@ struct versions {
 
 enum { PARTS = 3, PART_BITS = 20, PART_MAX = (1 << PART_BITS) - 1 };
 
-/* Parses "8.2.3" into the first and the last version that the text may mean; leaves
- * both unchanged if the text has no number. */
+/* Parses a version such as "8.2" into the first and the last version that it may mean.
+ * Leaves both unchanged if the text does not begin with a number. */
 static bool take_version(struct fsd_slice *t, uint64_t *first, uint64_t *last)
 {
     uint64_t from = 0, to = 0;
@@ -75,8 +75,8 @@ static bool other_version(const char *before, const char *after)
            b.to < a.from;
 }
 
-/* Whether the log states the build's options.  It lists only options that were set, but
- * it states the calibration whenever it states options. */
+/* Whether the log states the build's options. A log that states options always states
+ * the calibration. Other options are in the log only if they were set. */
 static bool states_options(const struct fsd_state *s)
 {
     return fsd_built_find(&s->built, s->names, FSD_BUILT_CALIBRATION);
@@ -135,8 +135,8 @@ void fsd_compare_measured(struct fsd_arena *arena, const struct fsd_state *old,
         fsd_vec_push(arena, out, change);
 }
 
-/* Compares the facts that must agree for builds to be comparable.  Options need not
- * agree, since users may change them on purpose. */
+/* Compares the facts that must agree if builds are to be compared. Options may differ,
+ * because users change them on purpose. */
 struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
                                            const struct fsd_state *old,
                                            const struct fsd_state *new)
@@ -150,8 +150,8 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
     fsd_compare_built(arena, old, new, &changes);
     for (size_t k = 0; k < FSD_COUNT_OF(keys); k++) {
         bool version = !strcmp(keys[k], FSD_BUILT_VERSION);
-        /* Version ranges may overlap. The other keys agree if both builds state them
-         * and no change lists them. */
+        /* A version agrees if the ranges of both builds overlap. Any other key agrees
+         * if both builds state it and it is not among the changes. */
         bool alike = version || (fsd_built_find(&old->built, old->names, keys[k]) &&
                                  fsd_built_find(&new->built, new->names, keys[k]));
 
@@ -169,7 +169,8 @@ struct fsd_built_fit fsd_compare_built_fit(struct fsd_arena *arena,
 
 /* ---------------------------------------------------------------- two builders */
 
-/* A format's name begins with the name of its reader, followed by "-". */
+/* Whether one reader reads both formats. The name of a format begins with the name of
+ * its reader, followed by "-". */
 static bool are_of_one_reader(const char *a, const char *b)
 {
     size_t n = strcspn(a, "-");
@@ -177,7 +178,7 @@ static bool are_of_one_reader(const char *a, const char *b)
     return n == strcspn(b, "-") && !strncmp(a, b, n);
 }
 
-/* "ONNX Runtime" for "ONNX Runtime 1.18 or later". */
+/* The builder without its version: "ONNX Runtime" for "ONNX Runtime 1.18 or later". */
 static const char *builder_of(struct fsd_arena *arena, const struct fsd_state *s)
 {
     const char *text = fsd_text(s->names, s->producer);
@@ -233,8 +234,8 @@ static void count_moves(const struct fsd_state *s, struct fsd_builder *b)
         }
 }
 
-/* Counts groups in regions that both builds compute and whose layer contents both
- * state. */
+/* Counts the groups of regions that both builds compute, if both state which nodes the
+ * region's layers compute. */
 static void count_groups(const struct fsd_compare *c, struct fsd_builder *b)
 {
     FSD_EACH (const struct fsd_region_diff, r, c->regions) {
@@ -266,17 +267,18 @@ void fsd_compare_builders(struct fsd_compare *c)
 
 /* ------------------------------------------------------------------ times of builds */
 
-/* Puts the seconds that each log states for a layer side by side. Layers that compute
- * the same nodes share a region, whatever their names; the others, mostly reformats
- * that the builder tried, are paired by name. */
+/* Pairs the seconds that the two logs state for a layer. Layers of one region share a
+ * row, whatever their names are. All other layers, mostly reformats that the builder
+ * tried, are paired by name. */
 
 /* One row per region, or per name. */
 struct rows {
     struct fsd_compare *c;
-    uint32_t *of_region; /* number of the row, plus 1 */
-    uint32_t *of_name;   /* number of the row, plus 1; indexed by the symbol of a name
-                            of the old build */
-    double *longest[2];  /* indexed by row: seconds of the effort that names the row */
+    uint32_t *of_region; /* indexed by region: number of the row, plus 1 */
+    uint32_t *of_name;   /* indexed by the symbol of a layer name of the old build:
+                            number of the row, plus 1 */
+    double *longest[2];  /* indexed by side, then row: the most seconds of one layer;
+                            the row has that layer's name */
 };
 
 static uint32_t new_row(struct rows *r)

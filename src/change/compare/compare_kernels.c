@@ -1,22 +1,23 @@
 /*
  * Compares the kernels of both builds within each region and each pair of moves.
- * Kernels have no stable names: two are the same if they agree in everything known
- * about them.  The rest is paired by fewer and fewer criteria, and the differences of
- * each pair are reported:
+ * Kernels have no stable names, so two kernels are the same if they agree in everything
+ * known about them. All other kernels are paired by fewer and fewer criteria, and the
+ * differences of each pair are reported:
  *
  *     old   gemm 32x64 -> 32x192        new   gemm 32x64 -> 32x64
  *           kgen 32x192 -> 8x16x16            gemm 32x64 -> 32x128
  *                                             kgen 32x192 -> 8x16x16
  *
- * The kgen is the same; one gemm is paired, with different sizes; one is new.
+ * The kgen is the same. The old gemm is paired with the first new gemm, and its output
+ * differs in size. The second gemm is new.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-/* The criteria for pairing, strictest first.  Kernels of pairs up to BY_WORK do the
- * same work. */
+/* The criteria for pairing, strictest first. Two kernels paired by BY_WORK or a
+ * stricter criterion do the same work. */
 enum {
-    BY_PLACE, /* the kernels above and below must match, too */
+    BY_PLACE, /* equal in all, with equal kernels before and after them */
     BY_ABOVE,
     BY_BELOW,
     BY_ALL,
@@ -32,7 +33,8 @@ enum {
 
 struct pairing {
     struct fsd_compare *c;
-    const uint32_t *bucket[2]; /* indexed by kernel; FSD_NONE: not compared now */
+    const uint32_t *bucket[2]; /* indexed by kernel: only kernels of one bucket are
+                                  paired; FSD_NONE: the kernel is not compared */
     bool *done[2];
     struct fsd_hash_row *rows;
     fsd_id *to_new; /* indexed by old kernel: the new kernel that does the same work;
@@ -101,8 +103,8 @@ uint64_t fsd_hash_kernel_text(const struct fsd_state *s, fsd_id kernel)
     return fsd_hash_mix(hash, hash_tensors(s, k->consts, true));
 }
 
-/* A hash that does not depend on the order of the nodes.  A node without a counterpart
- * keeps its own number. */
+/* A hash of a set of nodes, which does not depend on their order. Aligned nodes of both
+ * builds have the same number. */
 static uint64_t hash_nodes(const struct fsd_compare *c, bool new, struct fsd_span nodes)
 {
     const struct fsd_state *s = side(c, new);
@@ -157,7 +159,7 @@ static uint64_t hash_kernel(const struct pairing *p, bool new, fsd_id i, int pas
 
 /* ------------------------------------------------------------- what differs of two */
 
-/* Keeps the worst change of type in the pair, and its tensor. */
+/* Stores the change of type in `change`, unless the pair has a worse one. */
 static void compare_type(struct fsd_kernel_change *change, struct fsd_state_tensor was,
                          struct fsd_state_tensor is)
 {
@@ -206,7 +208,8 @@ static bool are_alike(const struct fsd_compare *c, const struct fsd_state_tensor
                    fsd_text(c->new->names, is->sizes));
 }
 
-/* Both lists are sorted.  Constants that the other side lacks are compared in order. */
+/* Compares two sorted lists of constants. Constants that are not in both lists are
+ * compared with each other in order. */
 static void compare_consts(const struct fsd_compare *c, struct fsd_arena *scratch,
                            struct fsd_kernel_change *change, struct fsd_span p,
                            struct fsd_span q)
@@ -256,10 +259,10 @@ static bool texts_differ(const struct fsd_compare *c, fsd_sym old, fsd_sym new)
     return strcmp(fsd_text(c->old->names, old), fsd_text(c->new->names, new)) != 0;
 }
 
-/* Whether the kinds of two kernels differ.  If a build states no layouts, a reformat
- * looks like a copy, so no difference is known.  An earlier version of the program may
- * have classified a kernel as compute; if both kernels have the same operations, they
- * do not differ. */
+/* Whether the kinds of two kernels differ. False if a build states no layouts, because
+ * a reformat looks like a copy there. False if one kernel is of kind compute and both
+ * have the same operations, because an earlier version of the program may have chosen
+ * this kind. */
 static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p,
                          const struct fsd_kernel *q)
 {
@@ -270,8 +273,8 @@ static bool kinds_differ(const struct fsd_compare *c, const struct fsd_kernel *p
            !((c->unstated | c->unheld) & FSD_STATES_LAYOUTS);
 }
 
-/* Whether the fused activations differ.  A kernel lists its fused activation among its
- * attributes, although the activation is an operator. */
+/* Whether the fused activations differ. A kernel lists the activation among its
+ * attributes. */
 static bool has_other_activation(const struct fsd_compare *c,
                                  const struct fsd_kernel *p, const struct fsd_kernel *q)
 {
@@ -315,8 +318,9 @@ static void compare_pair(struct fsd_compare *c, struct fsd_arena *scratch,
 
 /* -------------------------------------------------------------------------- pairs */
 
-/* Kernels without outputs, such as a signal, a wait or a jump, are not compared: the
- * number of streams does not change what a build computes. */
+/* Whether a kernel is compared. Kernels without outputs, such as a signal, a wait or a
+ * jump, are not: their number depends on the number of streams, not on what a build
+ * computes. */
 static bool is_compared(const struct pairing *p, bool new, fsd_id kernel)
 {
     const struct fsd_kernel *k = &side(p->c, new)->kernels.at[kernel];
@@ -344,8 +348,8 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t owner)
                : fsd_compare_region_of(c, new, owner);
 }
 
-/* Whether the build states the kernels of the region's groups; a dump of names has
- * none. */
+/* Whether the build states the kernels of the region's groups. A dump that lists only
+ * layer names does not. */
 static bool holds_kernels(const struct fsd_compare *c, const struct fsd_region_diff *r,
                           bool new)
 {
@@ -400,7 +404,8 @@ static void pair_rows(struct pairing *p, struct fsd_arena *scratch, uint32_t at,
     while (news < end && !p->rows[news].new)
         news++;
     if (pass == BY_REST && news - at != end - news)
-        return; /* several on one side: it is unknown which one corresponds */
+        return; /* there are more kernels on one side: it is unknown which kernels
+                   correspond */
     for (uint32_t i = at, k = news; i < news && k < end; i++, k++) {
         p->done[0][p->rows[i].id] = p->done[1][p->rows[k].id] = true;
         add(p, scratch, p->rows[i].id, p->rows[k].id, pass);
@@ -447,7 +452,7 @@ void fsd_compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
         pair_all(&p, scratch);
 }
 
-/* Indexed by kernel: the group or the move that it belongs to. */
+/* Indexed by kernel: its group, or its move | FSD_LAYER_MOVES. */
 static uint32_t *kernel_owners(struct fsd_arena *arena, const struct fsd_state *s)
 {
     uint32_t *of = fsd_ids_new(arena, s->kernels.n);
@@ -503,11 +508,11 @@ void fsd_compare_group_kernels(struct fsd_compare *c, struct fsd_arena *scratch)
 
 /* ---------------------------------------------------------------------- bindings */
 
-/* The inputs and outputs of a build, indexed by name.  If several have one name, only
- * the first is in the index. */
+/* The inputs and outputs of a build, indexed by name. If several have the same name,
+ * the index has the first. */
 struct bindings {
     const struct fsd_state *s;
-    uint32_t *of[2]; /* indexed by the symbol of a name, for inputs and for outputs: the
+    uint32_t *of[2]; /* for inputs and for outputs, indexed by the symbol of a name: the
                         number of the input or output, plus 1; 0: none has that name */
 };
 
@@ -557,7 +562,7 @@ static void add_binding(struct fsd_compare *c, const struct fsd_binding *p,
     fsd_vec_push(c->arena, &c->bindings, change);
 }
 
-/* Compares inputs and outputs by name, since applications address them by name. */
+/* Compares inputs and outputs by name, because applications address them by name. */
 void fsd_compare_bindings(struct fsd_compare *c, struct fsd_arena *scratch)
 {
     const struct fsd_state *s = c->old, *t = c->new;

@@ -1,12 +1,13 @@
 /*
- * Finds a removed layer that is still needed: the layer rearranged or converted a
- * tensor, and the layers that write and read that tensor did not change.
+ * Finds layers that only the old build has although the new build needs them, too. Such
+ * a layer changed the type or layout of a tensor, and the layers before and after it
+ * did not change.
  *
  *     old   Conv_1  writes nhwc    Reformat nhwc -> chw    Norm_2  reads chw
  *     new   Conv_1  writes nhwc                            Norm_2  reads chw
  *
- * If the builder no longer needs the Reformat, one of the two layers must write or read
- * a different form. Otherwise the new dump contradicts itself or lacks a layer.
+ * Without the Reformat, Conv_1 must write chw or Norm_2 must read nhwc. If neither
+ * does, the new dump contradicts itself or lacks a layer.
  */
 #include "change/compare/parts.h"
 
@@ -18,8 +19,8 @@ static bool is_as_before(const struct fsd_compare *c, fsd_id region)
                   !r->layout && !r->kernels && !r->rerouted);
 }
 
-/* Whether the layers at these ends did not change. A port may have a different form if
- * a binding changed. */
+/* Whether the layers at the ends of a move are the same in the new build. An input or
+ * output of the network counts as the same if no binding changed. */
 static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
 {
     bool same = true;
@@ -35,16 +36,16 @@ static bool are_as_before(const struct fsd_compare *c, struct fsd_ends old)
     return same;
 }
 
-/* Whether a layer that reads `in` and writes `out` converts the tensor.  Both forms
- * belong to the old state. */
+/* Whether a layer with these forms of input and output, both of the old state, changes
+ * type or layout. */
 static bool rewrites(struct fsd_state_form in, struct fsd_state_form out)
 {
     return fsd_types_differ(in.type, out.type) ||
            (in.layout && out.layout && in.layout != out.layout);
 }
 
-/* Whether a kernel slices or joins: its output has a different number of values than
- * its input, so consumers cannot read the input instead. */
+/* Whether a kernel slices or joins. Then its output has a different number of values
+ * than its input, so consumers cannot read the input instead. */
 static bool resizes(const struct fsd_state *s, struct fsd_span kernels)
 {
     bool any = false;
@@ -72,7 +73,7 @@ static bool is_missed_move(const struct fsd_compare *c, fsd_id move)
            are_as_before(c, fsd_ends_of_destinations(c->old, m->to));
 }
 
-/* Indexed by old node: whether a layer that reads it has changed. */
+/* Indexed by old node: whether a layer that reads the node's output has changed. */
 static bool *read_otherwise(const struct fsd_compare *c, struct fsd_arena *scratch)
 {
     bool *otherwise = FSD_NEW(scratch, bool, c->old->nodes.n);

@@ -6,9 +6,8 @@
  *     act1 alpha        (default) -> 0.1
  *     res  input 1      act0 -> act1
  *
- * Nodes that only a log lists have no attributes, and nodes that only layers mention
- * have neither operators nor inputs: a fact that one side does not state is not a
- * change.
+ * A fact that one side does not state is not a change: a node that only a log lists has
+ * no attributes, and a node that only layers name has neither operator nor inputs.
  */
 #include "change/compare/parts.h"
 #include "model/ops/ops.h"
@@ -43,8 +42,7 @@ void fsd_put_node_edit(const struct fsd_node_edit *edit, bool many, FILE *out)
 
 /* -------------------------------------------------------------------- attributes */
 
-/* The tagged parts of traits, and the words for them; see state_nodes.c. For constants
- * only the number of values counts, since exporters write constants in several ways. */
+/* The tags in traits (state_nodes.c), and the attributes that they stand for. */
 static const struct {
     const char *tag, *name;
 } tags[] = {{"k", "kernel_shape"}, {"s", "strides"}, {"p", "pads"},
@@ -52,7 +50,8 @@ static const struct {
             {"perm", "perm"},      {"axes", "axes"}, {"op", "output_padding"},
             {"w", FSD_EDIT_WEIGHT}};
 
-/* The next part of traits such as "k3x3,s2x2"; its tag gives the name. */
+/* Takes the next part of traits such as "k3x3,s2x2" that has a tag. `word` gets the
+ * name of the attribute. */
 static bool next_trait(const char **at, struct fsd_state_word *word)
 {
     while (**at) {
@@ -84,8 +83,9 @@ static bool find_word(const char *list, bool traits, struct fsd_slice name,
     return false;
 }
 
-/* "#1=..." is a constant input. Later opsets turned attributes into inputs: if each
- * side has only one of the two, they cannot be compared. */
+/* Whether `list` has a constant input ("#1=...") that `other` lacks. Later opsets
+ * turned attributes into inputs, so `other` may have the same value as an attribute,
+ * and the two lists cannot be compared. */
 static bool moved_to_input(const char *list, const char *other)
 {
     struct fsd_state_word word, found;
@@ -112,8 +112,8 @@ static const char *value_of(struct fsd_compare *c, struct fsd_slice value, bool 
                : fsd_printed(c->arena, "%.*s", (int)value.n, value.s);
 }
 
-/* Adds the words of `list` whose value differs in `other` or, with `backwards`, those
- * that `other` lacks. */
+/* Adds changes for the words of `list` that `other` lacks or has with a different
+ * value; with `backwards`, only for words that `other` lacks. */
 static void compare_words(struct fsd_compare *c, struct fsd_node_edit edit,
                           const char *list, const char *other, bool traits,
                           bool backwards)
@@ -153,7 +153,7 @@ static void compare_attributes(struct fsd_compare *c, fsd_id old, fsd_id new)
     compare_words(c, edit, is, was, false, true);
 }
 
-/* "0.5371094" for "fp16:0.5371094". */
+/* The number in a value: "0.5371094" in "fp16:0.5371094". */
 static struct fsd_slice number_of(struct fsd_slice value)
 {
     const char *colon = memchr(value.s, ':', value.n);
@@ -161,7 +161,7 @@ static struct fsd_slice number_of(struct fsd_slice value)
     return colon ? fsd_slice_from(value, (size_t)(colon + 1 - value.s)) : value;
 }
 
-/* Whether one value is the other rounded to FP16 or BF16, which keep 11 and 8
+/* Whether one value equals the other value rounded to FP16 or BF16, which have 11 and 8
  * significant bits. FP32 values have no type prefix. */
 static bool is_rounded(struct fsd_slice was, struct fsd_slice is)
 {
@@ -176,8 +176,9 @@ static bool is_rounded(struct fsd_slice was, struct fsd_slice is)
            fabs(a - b) <= bits * fabs(a);
 }
 
-/* Compares values that both states hold. A missing zero point is a zero point of 0, and
- * one exporter's constant may be another's attribute. */
+/* Compares the values that both states hold. A missing zero point equals a zero point
+ * of 0. Constants that only one state holds are left out, because the other exporter
+ * may have written an attribute. */
 static void compare_values(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const char *was = fsd_text(c->old->names, c->old->nodes.at[old].values);
@@ -204,8 +205,8 @@ static bool find_bias(const struct fsd_state *s, fsd_id node,
                                fsd_slice_of("bias"), found);
 }
 
-/* Whether one model has a node after this one, such as a BatchNormalization, that the
- * other model folded into weights and bias. */
+/* Whether the other model lacks an optional node that follows this node, such as a
+ * BatchNormalization. The other model may have folded it into weights and bias. */
 static bool is_folded(const struct fsd_compare *c, bool new, fsd_id node)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -236,7 +237,7 @@ static void compare_bias(struct fsd_compare *c, fsd_id old, fsd_id new)
 
 /* ----------------------------------------------------------------------- sources */
 
-/* Whether both models have the node, and it computes in both. */
+/* Whether both models have the node, as an optional node that is computed. */
 static bool computes_in_both(const struct fsd_compare *c, bool new, fsd_id node)
 {
     const struct fsd_state *s = new ? c->new : c->old, *other = new ? c->old : c->new;
@@ -246,8 +247,8 @@ static bool computes_in_both(const struct fsd_compare *c, bool new, fsd_id node)
            other->nodes.at[counterpart].role == FSD_ROLE_OPTIONAL;
 }
 
-/* The origin of input i of a node: a core node or a network input, or an intermediate
- * node that both models compute, such as a BatchNormalization that neither folds. */
+/* The origin of input i of a node: a core node, a network input, or an optional node
+ * that both models compute, such as a BatchNormalization that neither model folds. */
 static struct fsd_producer source_of(const struct fsd_compare *c, bool new, fsd_id node,
                                      uint32_t i)
 {
@@ -281,8 +282,8 @@ static bool reads(const struct fsd_compare *c, bool new, fsd_id node,
     return false;
 }
 
-/* Adds the inputs whose producer differs.  A producer that only one model has is
- * reported separately, as is an input that is constant now. */
+/* Adds changes for inputs whose producer differs. If only one model has the producer,
+ * or an input is constant now, other changes report this. */
 static void compare_sources(struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;

@@ -1,32 +1,32 @@
 /*
- * Finds moves that were added, removed or changed.  A move is identified by the nodes
- * before and after it.  Moves that agree in everything are the same; then moves between
- * the same nodes are paired, those of the same kind first.
+ * Finds moves that were added, removed or changed. A move is identified by the nodes
+ * before and after it. Two moves that agree in everything are the same. All other moves
+ * are paired if they are between the same nodes, moves of the same kind first.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
-/* The number of a move's end on the old side, so that both sides have the same number
- * for it. */
+/* A number for an end of a move, which is the same on both sides: the number of the end
+ * in the old state. */
 static uint64_t common(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
 {
     uint32_t ref = ends.refs[i];
     uint32_t old = ends.s == c->old ? ref : fsd_align_old_end(c->align, ends, i);
 
-    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* the other side lacks the
+    return old == FSD_NONE ? (UINT64_C(1) << 32) | ref /* only the new side has the
                                                           end */
                            : old;
 }
 
-/* Whether the other model lacks the end. */
+/* Whether only the model of `ends` has the end. */
 static bool is_lone(const struct fsd_compare *c, struct fsd_ends ends, uint32_t i)
 {
     return ends.s == c->old ? fsd_align_lacks_end(c->align, ends, i)
                             : fsd_align_old_end(c->align, ends, i) == FSD_NONE;
 }
 
-/* The hash of a set of ends.  It does not depend on their order, which differs between
- * the sides. */
+/* The hash of a set of ends. It does not depend on the order of the ends, which differs
+ * between the sides. */
 static uint64_t hash_set(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = ends.n;
@@ -46,9 +46,9 @@ static uint64_t hash_form(const struct fsd_compare *c, const struct fsd_state *s
 
 enum { BY_ALL, BY_KERNEL, BY_KIND, BY_ENDS, BY_REGIONS, BY_NODES, BY_NEIGHBOR, PASSES };
 
-/* The hash of the regions of the ends.  If the tensors of a move are unknown, one of
- * its ends is the first node of a group.  Which node is the first depends on the order
- * of nodes in the file; its region does not. */
+/* The hash of the regions of the ends. If the tensors of a move are unknown, the first
+ * node of a group stands for an end. Which node is the first depends on the order of
+ * nodes in the file, but the region of the first node does not. */
 static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
 {
     uint64_t sum = 0;
@@ -63,9 +63,9 @@ static uint64_t hash_regions(const struct fsd_compare *c, struct fsd_ends ends)
     return fsd_hash_mix(sum, ends.n);
 }
 
-/* The hash of a move's kernel if the move is a computing layer whose nodes are unknown;
- * 0 for any other move.  The ends of such a move are only guessed from the order of
- * layers, so the kernel identifies it. */
+/* The hash of the kernel of a computing layer whose nodes are unknown; 0 for any other
+ * move. The kernel identifies such a layer, because its ends are only guessed from the
+ * order of layers. */
 static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_state *s,
                                const struct fsd_move *m)
 {
@@ -75,9 +75,9 @@ static uint64_t hash_computing(const struct fsd_compare *c, const struct fsd_sta
     return fsd_hash_kernel_text(s, m->kernels.at);
 }
 
-/* A hash of the work of a move, regardless of its place.  The nodes that a move
- * realises identify the move, even if the next node differs, such as the Gemm that an
- * optimizer made from a MatMul. */
+/* A hash of the work of a move, without its ends. If a move realises nodes, these
+ * identify the move even if an end differs, such as a Gemm that an optimizer made from
+ * a MatMul. */
 static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s,
                           const struct fsd_move *m)
 {
@@ -88,7 +88,8 @@ static uint64_t hash_what(const struct fsd_compare *c, const struct fsd_state *s
                         hash_form(c, s, m->after));
 }
 
-/* Like hash_set(), but all nodes that one model lacks count as equal. */
+/* Like hash_set(), but all ends that only one model has count as equal. Adds the number
+ * of the other ends to *shared. */
 static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
                             uint32_t *shared)
 {
@@ -104,9 +105,9 @@ static uint64_t hash_shared(const struct fsd_compare *c, struct fsd_ends ends,
     return sum;
 }
 
-/* The hash of a move between a node of both models and nodes that an optimizer rewrote:
- * a Squeeze before a MatMul may become a Reshape before a Gemm, but the copy is the
- * same. 0 for any other move. */
+/* The hash of a move between nodes of both models and nodes of only one model; 0 for
+ * any other move. An optimizer may turn a Squeeze before a MatMul into a Reshape before
+ * a Gemm, but the copy between the layers stays the same. */
 static uint64_t hash_neighbor(const struct fsd_compare *c, const struct fsd_state *s,
                               const struct fsd_move *m)
 {
@@ -153,8 +154,9 @@ static uint64_t hash_move(const struct fsd_compare *c, bool new, fsd_id i, int p
     return hash;
 }
 
-/* Moves that make builds differ: those that serve a tensor, and computing layers whose
- * nodes are unknown. Shape arithmetic, constants and synchronization do not. */
+/* Whether a move is compared: it serves a tensor, or it is a computing layer whose
+ * nodes are unknown. Shape arithmetic, constants and synchronization are not
+ * compared. */
 static bool counts(const struct fsd_move *m)
 {
     return m->kind != FSD_KIND_SYNC &&
@@ -191,9 +193,9 @@ static bool only_moves(const struct fsd_move *m)
     return m->kind == FSD_KIND_REFORMAT || m->kind == FSD_KIND_COPY;
 }
 
-/* Whether two moves differ only in facts that one of them does not state. Whether a
- * move is a copy or a reformat, and its cause, depend on layouts: in a log without
- * layouts every reformat looks like a copy. */
+/* Whether two moves differ only in facts that one build does not state. If one build
+ * lacks layouts, copies and reformats count as equal, whatever their causes, because
+ * without layouts a reformat looks like a copy. */
 static bool may_be_same(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_move *p = &c->old->moves.at[old], *q = &c->new->moves.at[new];
@@ -238,8 +240,7 @@ static uint32_t collect(const struct fsd_compare *c, bool *const done[2],
     return n;
 }
 
-/* Pairs moves with equal hashes in order: which corresponds to which is unknown and
- * does not matter. */
+/* Pairs moves with equal hashes in any order, because nothing distinguishes them. */
 static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint32_t n,
                       fsd_id *partner, uint32_t *alike)
 {
@@ -254,8 +255,8 @@ static void pair_rows(bool *const done[2], const struct fsd_hash_row *rows, uint
     }
 }
 
-/* One bucket for each set of equal pairs, and one for all moves that do not make builds
- * differ (constants, shape arithmetic). */
+/* Compares the kernels of moves. The pairs of one hash share a bucket, and so do all
+ * moves that are not compared (constants, shape arithmetic). */
 static void compare_kernels(struct fsd_compare *c, struct fsd_arena *scratch,
                             const fsd_id *partner, const uint32_t *alike,
                             const bool *done_new)
@@ -294,8 +295,8 @@ void fsd_compare_moves(struct fsd_compare *c, struct fsd_arena *scratch)
     bool *done[2] = {FSD_NEW(scratch, bool, n), FSD_NEW(scratch, bool, m)};
     bool *same = FSD_NEW(scratch, bool, m);
     fsd_id *partner = FSD_NEW(scratch, fsd_id, m);
-    uint32_t *alike = FSD_NEW(scratch, uint32_t, m); /* the first new move with the
-                                                        hash */
+    uint32_t *alike = FSD_NEW(scratch, uint32_t, m); /* indexed by new move: the first
+                                                        new move with the same hash */
 
     for (int pass = 0; pass < PASSES; pass++) {
         uint32_t count = collect(c, done, rows, pass);

@@ -53,7 +53,8 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
     width = fsd_width_of(p->precision, q->precision);
     r = &c->regions.at[c->new_region[q->group]];
     if (width == FSD_WIDTH_NARROWED && r->type_lost)
-        return; /* the known form did not change; the other build only lacks facts */
+        return; /* the precision is lower only because the new build states fewer
+                   types */
     if (width > r->width)
         r->width = width;
     fsd_vec_push(c->arena, &c->precisions,
@@ -64,15 +65,15 @@ static void compare_precision(struct fsd_compare *c, fsd_id old, fsd_id new)
                                           .width = width});
 }
 
-/* Whether this part of the traits is not a plain attribute: "a-1", "perm0x2x1" and
- * "axes1" have their own rules and no default. */
+/* Whether this part of the traits is an axis, a permutation or a list of axes: "a-1",
+ * "perm0x2x1", "axes1". These parts are not compared as text. */
 static bool is_attribute_part(const char *part, size_t n)
 {
     return (n > 1 && *part == 'a' && strchr("-0123456789", part[1])) ||
            (n > 4 && (!memcmp(part, "perm", 4) || !memcmp(part, "axes", 4)));
 }
 
-/* The next part of the traits that is a plain attribute; NULL at the end. */
+/* The next part of the traits that is compared as text; NULL at the end. */
 static const char *next_part(const char **at, size_t *n)
 {
     while (**at) {
@@ -178,14 +179,16 @@ static void compare_edge(struct fsd_compare *c, const struct fsd_border *p,
              fsd_layouts_differ(c, p->form.layout, q->form.layout));
 }
 
-/* The borders of one node, by their origin. */
+/* Finds a border of the old build by its node and origin. The table holds the borders
+ * of one node at a time. */
 struct border_index {
-    uint32_t *first, *count; /* indexed by old node: its range in the old borders */
-    uint32_t *border;        /* indexed by old node, then by old input */
-    fsd_id *stamp;           /* 1 + the node that the entry was set for */
+    uint32_t *first, *count; /* indexed by old node: its range of the old borders */
+    uint32_t *border;        /* indexed by the number that place_of() gives an origin:
+                                the border */
+    fsd_id *stamp;           /* indexed like `border`: the node of the entry, plus 1 */
 };
 
-/* @param at a node or an input. */
+/* A number for an origin: old nodes come first, then old inputs. */
 static uint32_t place_of(const struct fsd_compare *c, struct fsd_origin at)
 {
     fsd_id node = fsd_origin_node(at);
@@ -225,7 +228,7 @@ static const struct fsd_border *old_border(const struct fsd_compare *c,
         uint32_t here = place_of(c, c->old->borders.at[k].at);
 
         if (x->stamp[here] == node + 1)
-            break; /* all borders of the node are indexed already */
+            break; /* the table has the node's borders already */
         x->stamp[here] = node + 1;
         x->border[here] = k;
     }
@@ -301,15 +304,15 @@ void fsd_compare_ports(struct fsd_compare *c)
 
 /* --------------------------------------------------------------- as it is written */
 
-/* The output of a node's group for the node in both builds, and which of its changes
- * are already reported. */
+/* The output of a node in both builds, if the node's group writes it, and which of its
+ * changes are already reported. */
 struct written {
-    const struct fsd_border *p, *q; /* NULL: not in both builds */
+    const struct fsd_border *p, *q; /* the border in the old and in the new build; NULL:
+                                       only one build has the output */
     fsd_id region;
-    bool type, layout;           /* it is reported that the type or the layout
-                                    differs */
-    bool lost_type, lost_layout; /* it is reported that only the old build states the
-                                    type or the layout */
+    bool type, layout;           /* a difference of the type or layout is reported */
+    bool lost_type, lost_layout; /* it is reported that the new build does not state the
+                                    type or layout */
 };
 
 static struct written *written_by(struct written *all, fsd_id producer)
@@ -324,7 +327,8 @@ static void write_change(struct written *all, fsd_id producer,
 
     if (!w)
         return;
-    /* A change of type implies a change of layout. */
+    /* If a change of type is reported, a change of layout needs no report of its
+     * own. */
     w->type |= before.type == w->p->form.type && after.type == w->q->form.type;
     w->layout |=
         before.layout == w->p->form.layout && after.layout == w->q->form.layout;
@@ -339,8 +343,9 @@ static void write_loss(struct written *all, fsd_id producer, uint8_t kind)
         *(kind == FSD_FACT_TYPE ? &w->lost_type : &w->lost_layout) = true;
 }
 
-/* Marks changes that are already reported: by a consumer that reads the producer's
- * output, by the node's precision, or by the network's output. */
+/* Marks changes of outputs that are already reported: changes at a consumer of the
+ * output, changes of the node's precision, and changes of network outputs. Also marks
+ * lost facts that are already reported. */
 static void find_changes(const struct fsd_compare *c, struct written *all)
 {
     const struct fsd_state *s = c->new;
@@ -369,8 +374,7 @@ static void find_changes(const struct fsd_compare *c, struct written *all)
 }
 
 /* Indexed by new node: whether another group reads its output, or the network returns
- * it.  An output that only the node's own group reads is not a tensor of the engine: a
- * new node may be fused after it. */
+ * it. Any other output may exist only inside a fusion. */
 static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
 {
     bool *outside = FSD_NEW(scratch, bool, t->nodes.n);
@@ -378,8 +382,8 @@ static bool *read_outside(const struct fsd_state *t, struct fsd_arena *scratch)
     for (fsd_id i = 0; i < t->nodes.n; i++) {
         struct fsd_span in = t->nodes.at[i].core_in;
         bool core =
-            t->nodes.at[i].role == FSD_ROLE_CORE; /* a core node's inputs are resolved
-                                                     through views */
+            t->nodes.at[i].role == FSD_ROLE_CORE; /* `core_in` of a core node leaves out
+                                                     views */
 
         for (uint32_t k = 0; k < in.n && core; k++) {
             fsd_id from = fsd_origin_node(t->sources.at[in.at + k].at);
@@ -416,7 +420,8 @@ void fsd_compare_written(struct fsd_compare *c, struct fsd_arena *scratch)
             if (node != FSD_NONE && old[node])
                 all[q->node] = (struct written){old[node], q, c->new_region[g]};
         }
-    /* Outputs of the same group that are no longer known to be written. */
+    /* Adds outputs of the old build that the new build, with the same fusion, is not
+     * known to write. */
     for (fsd_id i = 0; i < s->nodes.n; i++) {
         fsd_id node = old[i] ? c->align->to_new[i] : FSD_NONE;
         fsd_id group = fsd_state_group_of(t, node);

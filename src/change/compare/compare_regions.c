@@ -1,11 +1,10 @@
 /*
- * Regions: connected components of the union of both partitions. The elements are the
- * old nodes and the new nodes without a counterpart; an aligned new node is the same
- * element as its counterpart.
+ * Finds regions. Nodes of one group are connected, in either build; a region is a
+ * connected component. A new node and its counterpart are one element.
  *
- * Only the model's nodes are common to both builds: another version of the builder
- * gives layers different names, types and borders, and even the same command run twice
- * gives different kernels, numbers in names and order.
+ * Only the model's nodes are common to both builds. Another version of the builder
+ * gives layers different names, types and borders. Even if the same command runs twice,
+ * kernels, their order and the numbers in names differ.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -32,8 +31,8 @@ static void join_groups(const struct fsd_compare *c, bool new, fsd_id *head)
 
 /* ------------------------------------------------------------------ what happened */
 
-/* The partner of each group: the first group of the other side with which it shares
- * nodes, and whether it shares nodes with more groups. */
+/* For each group: the first group of the other side that shares nodes with the group,
+ * and whether several groups do. */
 struct meeting {
     fsd_id *partner[2];
     bool *more[2];
@@ -74,9 +73,8 @@ static struct meeting meet_groups(const struct fsd_compare *c,
 /* The facts about the groups of one side that decide about a region's fusion. */
 struct answer {
     uint32_t layers, kernels;
-    bool idle;    /* weights belong to a layer that does not compute */
-    bool opaque;  /* for one of the groups it is unknown which nodes its layers
-                     compute */
+    bool idle;    /* nodes with weights belong to a layer that does not compute */
+    bool opaque;  /* it is unknown which nodes the layers of a group compute */
     bool guessed; /* a layer is matched by structure alone */
     bool more;    /* a group shares nodes with several groups of the other side */
     bool lone;    /* a group computes a node that the other model lacks */
@@ -138,12 +136,14 @@ bool fsd_region_is_weak(const struct fsd_compare *c, const struct fsd_region_dif
     return weak;
 }
 
-/* Judges a region in which a different number of kernels computes the same nodes.  That
- * is a change of fusion if the side with fewer kernels has a kernel that the other side
- * lacks.  It is not a change if a kernel only occurs twice, or if a kernel is missing
- * and no other kernel does more than before.  If only one model has a node, such as the
- * Gemm that an optimizer makes from a MatMul and an Add, the node has a separate
- * kernel. */
+/* Judges a region whose groups have the same nodes but different numbers of kernels.
+ * The fusion has changed if the side with fewer kernels has a kernel that does more
+ * than any kernel of the other side. The fusion is the same if a kernel merely occurs
+ * twice, or if a kernel is missing and no other kernel does more than before.
+ *
+ * If only one model has a node of the region, such as the Gemm that an optimizer makes
+ * from a MatMul and an Add, equal numbers of kernels mean that the fusion is the
+ * same. */
 static enum fsd_happened recounted(const struct fsd_region_diff *r,
                                    struct answer before, struct answer after)
 {
@@ -173,15 +173,13 @@ static enum fsd_happened happened(const struct fsd_compare *c,
     if (!before.more && !after.more && before.idle == after.idle &&
         fsd_compare_has_kernels(c))
         return recounted(r, before, after);
-    /* A difference does not prove a change if one side rests on weaker evidence than
-     * the other. */
+    /* If the evidence of one side is weaker, a difference proves nothing. */
     if (before.opaque || after.opaque || before.guessed != after.guessed ||
         before.idle != after.idle)
         return FSD_HAPPENED_OPAQUE;
     if (before.more && after.more)
         return FSD_HAPPENED_REGROUPED;
-    /* If no kernel does more than a kernel of the old build did, no kernels were fused
-     * either. */
+    /* Each new kernel does the same work as an old kernel, so no kernels were fused. */
     if (after.more && fsd_compare_has_kernels(c) && r->as_before == after.kernels)
         return FSD_HAPPENED_OPAQUE;
     return before.more  ? FSD_HAPPENED_LOST
@@ -189,7 +187,7 @@ static enum fsd_happened happened(const struct fsd_compare *c,
                         : FSD_HAPPENED_SAME;
 }
 
-/* Compares the layers of a region with one group on each side. */
+/* Compares the layers of a region that has one group on each side. */
 static void compare_layers(const struct fsd_compare *c, struct fsd_region_diff *r)
 {
     const struct fsd_group *g, *h;
@@ -242,7 +240,7 @@ static void add(struct fsd_compare *c, struct fsd_span *span, fsd_id id, bool pu
     span->n++;
 }
 
-/* Counts the entries, or stores them if `put`. */
+/* Counts the entries of each span or, with `put`, stores them. */
 static void fill_side(struct fsd_compare *c, bool new, bool put)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -291,8 +289,8 @@ static bool is_untyped(const struct fsd_compare *c, const struct fsd_region_diff
     return untyped;
 }
 
-/* Whether the groups are the same, but hide which kernels they have.  A foreign region
- * of one node hides nothing: a comparison can treat it as one kernel. */
+/* Whether the groups are the same, but a foreign region among them hides its kernels. A
+ * foreign region of one node hides nothing: it counts as one kernel. */
 static bool is_hidden(const struct fsd_compare *c, const struct fsd_region_diff *r)
 {
     bool hidden = false;

@@ -1,11 +1,11 @@
 /*
- * Finds whether two states differ only because an older version of the program read one
- * of the builds; then no difference is a change.  A newer reader or matcher that states
- * more facts, or states facts differently, must not fail a gate.
+ * Finds whether two states differ only because an older version of this program read
+ * the old build. Then no difference counts as a change: a newer version may state more
+ * facts, or other facts, and such differences must not fail a gate.
  */
 #include "change/compare/parts.h"
 
-/* Indexed by kernel: a hash of the kernel's work, regardless of its nodes. */
+/* Indexed by kernel: a hash of its work, without the nodes that it computes. */
 static uint64_t *texts_of(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     uint64_t *text = FSD_NEW(scratch, uint64_t, s->kernels.n);
@@ -24,9 +24,9 @@ static uint64_t sum_of(const uint64_t *hashes, uint32_t n)
     return sum;
 }
 
-/* Whether both engines have the same kernels and, with `wired`, the kernels read the
- * same tensors. Then the engines are the same, whatever nodes each reading assigns to a
- * kernel. */
+/* Whether both engines have the same kernels and, with `wired`, each kernel reads the
+ * same tensors. The nodes of the kernels do not matter, because two versions of this
+ * program may match the same kernel to different nodes. */
 static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratch,
                            bool wired)
 {
@@ -41,9 +41,10 @@ static bool is_same_engine(const struct fsd_compare *c, struct fsd_arena *scratc
            sum_of(places->below[0], n) == sum_of(places->below[1], m);
 }
 
-/* Whether most regions of both builds are the same: if most differ, the reading is not
- * the cause.  Snapshots without kernels hold only one raw fact of the dump, the number
- * of layers. */
+/* Whether most regions are the same in both builds. If most regions differed, an older
+ * version of this program would not be the reason. A snapshot without kernels has only
+ * one raw fact of the dump, the number of layers. The number of layers must then agree,
+ * too. */
 static bool is_mostly_same(const struct fsd_compare *c)
 {
     uint32_t same = 0;
@@ -61,7 +62,8 @@ bool fsd_compare_reread(const struct fsd_compare *c, struct fsd_arena *scratch)
     if (old->reading >= new->reading || !new->whole ||
         memcmp(old->model_hash, new->model_hash, sizeof old->model_hash) != 0)
         return false;
-    /* Even for the same dump, the new run may have more inputs: a log, a profile. */
+    /* Even if the dump is the same, the kernels are compared, because the new run may
+     * have read a log or a profile, too. */
     if (!memcmp(old->engine_hash, new->engine_hash, sizeof old->engine_hash))
         return !old->whole || is_same_engine(c, scratch, false);
     return !fsd_is_built_otherwise(c) &&

@@ -1,14 +1,15 @@
 /*
- * How kernels are connected.  Several kernels of a region may do the same work, such as
- * the steps of a loop or the heads of an attention, and differ only in their inputs and
- * consumers:
+ * Compares how kernels are connected. Several kernels of a region may do the same work,
+ * such as the steps of a loop or the heads of an attention. They differ only in their
+ * producers and consumers:
  *
  *     old   A -> B -> C          new   A -> B -> C
  *                |                     |
  *                +-> D                 +------> D
  *
- * Two kernels correspond if the kernels above them are equal, or else those below: here
- * all four correspond, and D reads the output of a different kernel than before.
+ * Two kernels correspond if all kernels before them are equal, or else if all kernels
+ * after them are. Here all four kernels correspond, and D reads the output of another
+ * kernel than before.
  */
 #include "base/base.h"
 #include "change/compare/parts.h"
@@ -24,10 +25,10 @@ struct fsd_kernel_graph {
     const struct fsd_compare *c;
     bool new;
     const struct fsd_state *s;
-    uint32_t *first_out; /* fsd_state_number_outputs() */
+    uint32_t *first_out; /* indexed by kernel; see fsd_state_number_outputs() */
     FSD_VEC(struct edge) edges;
-    struct fsd_lists read; /* indexed by kernel: the edges from it */
-    uint32_t *order;       /* kernels sorted so that producers come first, except in
+    struct fsd_lists read; /* indexed by kernel: the edges that begin at the kernel */
+    uint32_t *order;       /* all kernels: producers before consumers, except in
                               cycles */
 };
 
@@ -80,7 +81,7 @@ static void find_order(struct fsd_kernel_graph *g, struct fsd_arena *scratch)
                 g->order[sorted++] = to;
         }
     }
-    for (fsd_id k = 0; k < n; k++) /* kernels in a cycle */
+    for (fsd_id k = 0; k < n; k++) /* add the kernels of cycles */
         if (!placed[k])
             g->order[sorted++] = k;
 }
@@ -107,7 +108,7 @@ static void open_graph(struct fsd_kernel_graph *g, const struct fsd_compare *c,
 
 /* ------------------------------------------------------------------------ hashes */
 
-/* The hash of a network input, equal to that of its counterpart. */
+/* The hash of a network input. Its counterpart has the same hash. */
 static uint64_t hash_port(const struct fsd_kernel_graph *g, struct fsd_producer from)
 {
     struct fsd_origin at =
@@ -136,7 +137,8 @@ static void hash_above(const struct fsd_kernel_graph *g, const uint64_t *text,
     }
 }
 
-/* Hashes each kernel with the kernels below it; their order does not matter. */
+/* Hashes each kernel with the kernels that its outputs reach; the order of consumers
+ * does not matter. */
 static void hash_below(const struct fsd_kernel_graph *g, const uint64_t *text,
                        uint64_t *below)
 {
@@ -207,9 +209,9 @@ static uint32_t count_readers(const struct fsd_kernel_graph *g, fsd_id kernel,
     return n;
 }
 
-/* Whether two outputs belong to the same kernel, or to kernels that are
- * interchangeable: equal kernels with the same inputs and the same number of consumers.
- * The products of a loop's steps read slices of one tensor, and a dump does not state
+/* Whether two outputs belong to the same kernel, or to interchangeable kernels: equal
+ * kernels with the same inputs and equally many consumers. The steps of a loop, for
+ * example, multiply slices of one tensor, and a dump does not state which step reads
  * which slice. */
 static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q,
                     uint32_t q_out)
@@ -222,9 +224,8 @@ static bool are_one(const struct rewiring *w, fsd_id p, uint32_t p_out, fsd_id q
              count_readers(w->old, p, p_out) == count_readers(w->new, q, q_out)));
 }
 
-/* Whether the other build has the same kernel.  A kernel that has no counterpart, or
- * now computes different nodes together, is reported itself and proves nothing about
- * its consumers. */
+/* Whether the kernel has a counterpart, and the fusion of its region is unchanged. Any
+ * other kernel is reported itself and shows nothing about its consumers. */
 static bool is_as_before(const struct rewiring *w, bool new, fsd_id kernel)
 {
     return (new ? w->to_old : w->to_new)[kernel] != FSD_NONE &&

@@ -1,18 +1,17 @@
 /*
- * Finds tensors that the layers of a group read although the old build's layers did not
- * read them and the model's nodes do not:
+ * Finds tensors that layers of the new build read, although neither the nodes that they
+ * compute nor the same layers of the old build read them:
  *
  *     model   Conv_1 -> Add_3, Conv_2 -> Add_3
  *     old     [Add_3] reads what [Conv_1] and [Conv_2] write
  *     new     [Add_3] reads what [Conv_1] and [Relu_0] write    Relu_0 is unexpected
  *
- * Producers are compared by region, so that splitting or joining a group further up has
- * no effect.
+ * Producers are compared by region, so that a producer's group may be split or joined.
  */
 #include "change/compare/parts.h"
 
-/* A number for an origin: all nodes of a region share one, other nodes and inputs have
- * their own.  FSD_NONE for a node that only the new model has. */
+/* A number for an origin. All nodes of a region share a number; each other node or
+ * input has a number of its own. FSD_NONE for a node that only the new model has. */
 static uint64_t place_of(const struct fsd_compare *c, bool new, struct fsd_origin from)
 {
     const struct fsd_state *s = new ? c->new : c->old;

@@ -1,12 +1,11 @@
 /*
- * Compares two ONNX models without engines: the comparison of builds aligns the nodes
+ * Compares two ONNX models without engines. The comparison of builds aligns the nodes
  * and finds nodes that only one model has, ports that differ, and differences in how
- * the models were made.  For each aligned pair of core nodes, attributes, producers of
- * inputs, and types and shapes of outputs are compared.  Quantizers, casts and views
- * are described as part of the path to an input (route_to()), since exporters place and
- * count them differently for the same meaning; for the same reason, an attribute with
- * its operator's default value counts as not set.  Constants that were too large to
- * read are left out and counted (`unread`), rather than called equal.
+ * the models were made. This file compares the attributes, inputs and outputs of each
+ * aligned pair of core nodes. Exporters write the same meaning in different ways, so
+ * quantizers, casts and views are compared as properties of the path to an input
+ * (route_to()), and an attribute with the operator's default value counts as not set.
+ * Constants that were too large to be read are not compared, but counted (`unread`).
  */
 #include "change/compare/exports.h"
 
@@ -34,10 +33,11 @@ struct context {
     struct fsd_arena *scratch;
 };
 
-/* A property as text, and a hash of values that the text does not show. */
+/* A property as text, with a hash of all values, because the text does not show all of
+ * them. */
 struct thing {
     const char *text; /* "": the property is absent */
-    uint64_t values;  /* hash of all values that are known */
+    uint64_t values;  /* a hash of all values that were read */
     bool unread;
 };
 
@@ -120,7 +120,7 @@ static void put_dequantized(const struct side *side, fsd_id dq, struct thing *th
         if (fsd_form_count(g, fsd_tensor_form(g, scale)) > 1)
             fprintf(out, " along %" PRId64, axis ? axis->i : 1);
     }
-    /* A missing zero point is a zero point of 0. */
+    /* A missing zero point equals a zero point of 0. */
     for (uint64_t i = 0; v && v->bytes && i < v->size; i++)
         any |= v->bytes[i] != 0;
     if (any || (v && !v->bytes)) {
@@ -141,8 +141,8 @@ static struct thing take(struct fsd_print *print, struct thing thing,
     return thing;
 }
 
-/* Follows an input back through quantizers, casts and nodes that do not change
- * values. */
+/* Follows an input towards its producer, through quantizers, casts and nodes that do
+ * not change values. */
 static struct route route_to(const struct context *k, const struct side *side,
                              fsd_id tensor)
 {
@@ -179,8 +179,9 @@ static struct route route_to(const struct context *k, const struct side *side,
     return route;
 }
 
-/* Whether values are compared.  Weights differ after every training, so only their
- * shapes are compared; scalars and lists of integers are compared by value. */
+/* Whether the values of a constant are compared. This is so for scalars and for lists
+ * of integers. Other constants count as weights, which differ after every training:
+ * only their shapes are compared. */
 static bool counts(const struct fsd_graph *g, const struct fsd_form *form)
 {
     bool integer =
@@ -214,8 +215,8 @@ static struct thing constant_at(const struct context *k, const struct side *side
     return take(&print, thing, k->e->arena);
 }
 
-/* If only one side has a constant, the reported property is "a constant", without its
- * value. */
+/* Compares the constants of an input. If only one model has a constant there, the
+ * change shows "a constant" instead of its value. */
 static void compare_constants(struct context *k, fsd_id old, fsd_id new, const char *of,
                               struct thing was, struct thing now)
 {
@@ -256,16 +257,16 @@ static void compare_input(struct context *k, fsd_id old, fsd_id new, uint32_t i)
         add(k, FSD_EXPORT_CAST, old, new, of, or_plain(a.cast), or_plain(b.cast));
     x = constant_at(k, p, a.from);
     y = constant_at(k, q, b.from);
-    /* If only one side quantizes an input, the values differ for that reason, so they
-     * are not compared. */
+    /* If only one model quantizes the input, the values differ for that reason and are
+     * not compared. */
     if (!*a.quantized.text == !*b.quantized.text)
         compare_constants(k, old, new, of, x, y);
 }
 
 /* ------------------------------------------------------------------------- a node */
 
-/* Whether the node would be the same without the attribute, which exporters may then
- * leave out. */
+/* Whether the attribute has the operator's default value, so that exporters may leave
+ * it out. */
 static bool is_default(const struct fsd_graph *g, const struct fsd_node *n,
                        const struct fsd_attr *a, const char *value)
 {
@@ -357,7 +358,7 @@ static const char *shape_text(const struct context *k, const struct side *side,
     return fsd_print_take(&print, k->e->arena);
 }
 
-/* Compares an output's type and shape.  A fact that one side does not state is not a
+/* Compares the type and shape of an output. A fact that only one model states is not a
  * change. */
 static void compare_output(struct context *k, fsd_id old, fsd_id new, uint32_t i)
 {
@@ -433,7 +434,7 @@ static void take_ports(struct context *k)
             port_text(k, 0, p->output, p->old), port_text(k, 1, p->output, p->new));
 }
 
-/* Adds the nodes that compute in only one of the models. */
+/* Adds the computing nodes that only one model has. */
 static void take_lone_nodes(struct context *k)
 {
     const struct fsd_compare *c = k->e->compare;
@@ -479,8 +480,8 @@ static void take_edits(struct context *k)
 
     FSD_EACH (const struct fsd_node_edit, edit, c->edits) {
         if (edit->what == FSD_EDIT_ATTRIBUTE || edit->what == FSD_EDIT_VALUE)
-            continue; /* this file compares values in the models, which state more than
-                         the states */
+            continue; /* compared above, because the models hold more values than their
+                         states */
         add(k, edit->what == FSD_EDIT_SOURCE ? FSD_EXPORT_READS : FSD_EXPORT_OPERATOR,
             edit->old, edit->new, edit->what == FSD_EDIT_SOURCE ? edit->of : "",
             (struct thing){.text = edit->was}, (struct thing){.text = edit->now});
@@ -490,7 +491,7 @@ static void take_edits(struct context *k)
 FSD_ORDERED(by_what, struct fsd_export_change, fsd_order(x->what, y->what),
             fsd_order(x->new, y->new), fsd_order(x->old, y->old), strcmp(x->of, y->of))
 
-/* Only the listed changes count as differences; all others of the states do not. */
+/* Marks as different exactly the regions of the listed changes. */
 static void mark_changes(struct fsd_exports *e)
 {
     struct fsd_compare *c = e->compare;

@@ -1,22 +1,22 @@
 /*
- * Two exports of one network, without engines: what changed between them.
+ * Compares two exports of one network, without engines:
  *
- *     Conv_4  input 0   plain -> int8 scale 0.0123     the new model has a Q and a DQ
+ *     Conv_4  input 0   plain -> int8 scale 0.0123     a new Q and DQ
  *     Conv_4  output 0  fp32 -> fp16
  *     Gelu    only in the new model
  *
- * The models are compared as builds are (`compare`), so that a different name is not a
- * change; properties that builds do not have are compared here. Quantizers, casts and
- * views are properties of the node input at the end of their path, since exporters
- * place and count them differently.  Constants are compared by value if they are small
- * enough to be read; weights are not.
+ * The models are first compared as builds are (`compare`), so that a different name is
+ * not a change. Then the properties that builds do not have are compared. Quantizers,
+ * casts and views count as properties of the input that they lead to, because exporters
+ * place and count them differently. Small constants are compared by value, weights by
+ * shape.
  */
 #pragma once
 
 #include "change/compare/compare.h"
 #include "match/facts.h"
 
-/** A model, and the facts that were proved about it. */
+/** A model, and the facts that were proved about the model. */
 struct fsd_export {
     const struct fsd_graph *model;
     const struct fsd_facts *facts;
@@ -30,10 +30,10 @@ enum fsd_export_what {
     FSD_EXPORT_OPERATOR, /**< the operator of a node differs */
     FSD_EXPORT_ATTRIBUTE,
     FSD_EXPORT_READS,     /**< the producer of an input differs */
-    FSD_EXPORT_QUANTIZED, /**< how a tensor is quantized on the path to an input */
-    FSD_EXPORT_CAST,      /**< how a tensor is cast on the path to an input */
-    FSD_EXPORT_CONSTANT,  /**< type, shape or value of an input that is constant */
-    FSD_EXPORT_TYPE,      /**< the type of an output differs; FSD_EXPORT_SHAPE: its
+    FSD_EXPORT_QUANTIZED, /**< the Q/DQ on the path to an input differ */
+    FSD_EXPORT_CAST,      /**< the casts on the path to an input differ */
+    FSD_EXPORT_CONSTANT,  /**< the type, shape or value of a constant input differs */
+    FSD_EXPORT_TYPE,      /**< the type of an output differs; FSD_EXPORT_SHAPE: the
                                shape differs */
     FSD_EXPORT_SHAPE,
     FSD__EXPORT_COUNT
@@ -42,9 +42,11 @@ enum fsd_export_what {
 struct fsd_export_change {
     uint8_t what;
     fsd_id old, new; /**< nodes of the states; FSD_NONE: not in that model */
-    fsd_id region;   /**< the node's region in `compare`; FSD_NONE: the whole model */
-    const char *of;  /**< "input 0", "attribute axis"; "" for a node as a whole */
-    const char *was, *now; /**< "" if there is none */
+    fsd_id region;   /**< the node's region in `compare`; FSD_NONE: the change concerns
+                          the whole model */
+    const char *of;  /**< the part of the node that changed: "input 0", "attribute
+                          axis"; "" for a node as a whole */
+    const char *was, *now; /**< the property in each model; "" if absent */
 };
 
 struct fsd_exports {
@@ -55,8 +57,10 @@ struct fsd_exports {
     FSD_VEC(struct fsd_export_change) changes; /**< sorted by what, then by node */
     uint32_t by_what[FSD__EXPORT_COUNT];
     uint32_t old_nodes, new_nodes, aligned; /**< number of nodes that compute */
-    uint32_t renamed;                       /**< aligned nodes with another name */
-    uint32_t unread; /**< scales and constants that are too large to be compared */
+    uint32_t renamed;                       /**< number of aligned nodes with another
+                                                 name */
+    uint32_t unread; /**< number of scales and constants that are too large to be
+                          compared */
 };
 
 /** @param old,new must outlive the result. */

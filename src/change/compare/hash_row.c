@@ -1,9 +1,9 @@
 /*
- * Finds things that are equal on both sides by sorting: rows of (hash, side, id) of
- * both models go into one array, and equal hashes become neighbors.  An old and a new
- * row are an unambiguous match if no other row has their hash.  Sorting handles both
- * sides in one pass, and its order by id makes the result deterministic, which
- * iterating over a hash table would not be.
+ * Finds equal nodes, moves and other things of both models by sorting. One array holds
+ * the rows (hash, side, id) of both models, and after sorting, rows with equal hashes
+ * stand together. An old and a new row match if no other row has their hash. Because
+ * rows are also sorted by id, the result is deterministic; a walk through a hash table
+ * would not be.
  */
 #include "change/compare/parts.h"
 #include "base/base.h"

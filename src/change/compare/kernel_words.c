@@ -1,11 +1,10 @@
-/* Describes in words how a kernel changed: for lists, the difference instead of both
- * lists. */
+/* Describes in words how a kernel changed. Of lists only the difference is printed. */
 #include "base/base.h"
 #include "change/compare/parts.h"
 
 #include <inttypes.h>
 
-enum { NAMED = 3 }; /* how many parameters are listed */
+enum { NAMED = 3 }; /* the most parameters that are listed */
 
 FSD_NAMES(fsd_kernel_what_name, unsigned,
           FSD_KERNEL_REMOVED + 1, [FSD_KERNEL_CHANGED] = "changed",
@@ -13,7 +12,7 @@ FSD_NAMES(fsd_kernel_what_name, unsigned,
 
 /* ------------------------------------------------------------------------ lists */
 
-/* The next operation of "Mul+Add"; false at the end. */
+/* Takes the next operation of a list such as "Mul+Add"; false at the end. */
 static bool next_operation(const char **at, struct fsd_slice *word)
 {
     *word = (struct fsd_slice){*at, strcspn(*at, "+")};
@@ -32,8 +31,8 @@ static uint32_t count_operation(const char *list, struct fsd_slice word)
     return n;
 }
 
-/* Prints the operations that `list` has more often than `other`, each once: "Tanh, 2
- * Mul". */
+/* Prints the operations that occur more often in `list` than in `other`, each once:
+ * "Tanh, 2 Mul". */
 static bool put_more(const char *list, const char *other, const char *lead, FILE *out)
 {
     const char *at = list;
@@ -43,7 +42,7 @@ static bool put_more(const char *list, const char *other, const char *lead, FILE
     while (next_operation(&at, &word)) {
         uint32_t more = count_operation(list, word), had = count_operation(other, word);
 
-        /* Only the last occurrence of the word in the list is printed. */
+        /* The word is printed at its last occurrence in the list. */
         if (more <= had || count_operation(at, word))
             continue;
         fputs(any ? ", " : lead, out);
@@ -55,8 +54,8 @@ static bool put_more(const char *list, const char *other, const char *lead, FILE
     return any;
 }
 
-/* Prints the difference only: a kernel may perform forty operations, of which one is
- * new. */
+/* Prints only the operations that differ: a kernel may perform forty operations, of
+ * which one is new. */
 static void put_operations(const char *was, const char *is, const char *comma,
                            FILE *out)
 {
@@ -120,7 +119,8 @@ static void put_lost(const struct fsd_kernel_change *k, FILE *out)
         }
 }
 
-/* The node that names a kernel of a group: the last one that it computes. */
+/* The node by whose name a kernel of a group is reported: the last one that the kernel
+ * computes. */
 static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -131,7 +131,7 @@ static fsd_id node_of(const struct fsd_compare *c, bool new, fsd_id kernel)
     return s->refs.at[nodes.at + nodes.n - 1];
 }
 
-/* The origin of the input: a node, or an input of the network. */
+/* The origin of input k->input: a node or a network input. */
 static struct fsd_origin source_of(const struct fsd_compare *c,
                                    const struct fsd_kernel_change *k, bool new)
 {
@@ -220,7 +220,8 @@ void fsd_put_kernel_change(const struct fsd_compare *c,
         put_operations(fsd_text(old->names, p->does), fsd_text(new->names, q->does),
                        comma, out),
             comma = ", ";
-    if (k->attrs && k->type) /* a kernel for different types has different parameters */
+    if (k->attrs && k->type) /* if types differ, all parameters may differ, so they are
+                                not listed */
         fprintf(out, "%shas different parameters", comma), comma = ", ";
     else if (k->attrs)
         put_parameters(fsd_text(old->names, p->attrs), fsd_text(new->names, q->attrs),

@@ -1,10 +1,10 @@
 /*
  * Finds the rows of a matrix of builds by union-find over the nodes, and decides which
- * builds agree in a row.  Every build is compared with the first one.  Builds that
- * differ from the first one are also compared with each other, but only on demand,
- * since n builds have n * n / 2 comparisons and mostly agree.  A cell belongs to the
- * variant of the earliest build from which it does not differ.  A fact that a build
- * does not state is unknown, which is neither equal nor a variant.
+ * builds agree in a row. Every build is compared with the first one. Two builds that
+ * both differ from the first are compared with each other only on demand: builds mostly
+ * agree, and n builds have about n * n / 2 pairs. A cell belongs to the variant of the
+ * earliest build from which it does not differ. A fact that a build does not state
+ * makes a cell unknown: the cell is then neither equal nor a variant.
  */
 #include "change/compare/matrix.h"
 
@@ -13,19 +13,19 @@
 struct context {
     struct fsd_matrix *m;
     struct fsd_arena *scratch;
-    fsd_id *first_of; /* indexed by build: the element of its first node without a
-                         counterpart */
-    fsd_id *head;     /* indexed by element: union-find */
-    fsd_id *of_head;  /* indexed by a set's representative: the row; FSD_NONE: none
-                         yet */
-    struct fsd_compare **pairs; /* n * n entries, for builds that both differ from the
-                                   first */
+    fsd_id *first_of; /* indexed by build: the first of the union-find elements that
+                         stand for nodes of the build without a counterpart */
+    fsd_id *head;     /* indexed by element: the parent in the union-find */
+    fsd_id *of_head;  /* indexed by the element that represents a set: the set's row;
+                         FSD_NONE: none yet */
+    struct fsd_compare **pairs; /* n * n entries: comparisons of builds that both differ
+                                   from the first one */
 };
 
 /* ------------------------------------------------------------------------- rows */
 
-/* The element of a node. Elements are the nodes of the first build, then, build by
- * build, the nodes that the first build lacks. */
+/* The element of a node. The nodes of the first build are the first elements. Then
+ * follow, build by build, the nodes that the first build lacks. */
 static fsd_id element(const struct context *k, uint32_t build, fsd_id node)
 {
     const struct fsd_compare *c = k->m->with[build];
@@ -115,8 +115,8 @@ static struct fsd_matrix_cell *cell(const struct fsd_matrix *m, fsd_id row, uint
     return &m->cells[(size_t)row * m->n + b];
 }
 
-/* Counts the groups and moves of each cell or, with `put`, stores them: ids keep their
- * order. */
+/* Counts the groups and moves of each cell of build `b` or, with `put`, stores their
+ * ids in ascending order. */
 static void fill_cells(struct context *k, uint32_t b, bool put)
 {
     struct fsd_matrix *m = k->m;
@@ -203,8 +203,8 @@ static fsd_id row_of_loss(const struct context *k, uint32_t b,
     return row_of_port(k->m, lost->of == FSD_OF_OUTPUT, port);
 }
 
-/* Fills `is`, indexed by row, from a comparison of the builds `a` and `b`. A fact that
- * either build does not state is unknown. */
+/* Judges each row from a comparison of the builds `a` and `b`, and stores the result in
+ * `is`, indexed by row. A fact that only one build states makes the row unknown. */
 static void judge(const struct context *k, const struct fsd_compare *c, uint32_t a,
                   uint32_t b, uint8_t *is)
 {
@@ -249,7 +249,7 @@ static void judge(const struct context *k, const struct fsd_compare *c, uint32_t
     }
 }
 
-/* Indexed by row: how two builds compare; `b` is the later one. */
+/* Indexed by row: how the builds `a` and `b` compare; `b` is the later build. */
 static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32_t b)
 {
     struct fsd_matrix *m = k->m;
@@ -263,7 +263,8 @@ static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32
     fsd_compare_free(own);
     for (fsd_id row = 0; !a && row < m->rows.n; row++)
         cell(m, row, b)->more = of[b][row] < FSD_CELL_UNKNOWN;
-    /* The reverse comparison finds facts that only the later build states. */
+    /* Facts that only the later build states are found by comparing in the other
+     * direction. */
     own = fsd_compare_new(m->builds[b], m->builds[a]);
     for (uint32_t i = 0; i < own->lost.n; i++)
         if (own->lost.at[i].of <= FSD_OF_MOVE)
@@ -273,8 +274,8 @@ static const uint8_t *judged(struct context *k, uint8_t **of, uint32_t a, uint32
     return of[a * m->n + b];
 }
 
-/* Marks cells with missing information: such a cell is not a variant, since no build
- * could be required to match it. */
+/* Marks the cells of build `b` that state less than the cells of the first build. Such
+ * a cell is not a variant, because no later build could be required to match it. */
 static void find_less(struct context *k, uint32_t b)
 {
     const struct fsd_compare *c = k->m->with[b];

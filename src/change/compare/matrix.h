@@ -5,21 +5,21 @@
  *     Conv_34 Add_42       int8   int8 | fp16   int8        one row
  *     Conv_47              int8   int8          fp16        another
  *
- * A row is a connected component of the union of all builds' partitions of the nodes; a
- * node of another build counts as the node of the first build with which it is aligned.
- * All states must outlive the matrix.  Rows are sorted by their first node in the first
- * build's model; the last rows hold what belongs to no group.
+ * Groups that share nodes form a row, whichever builds they belong to. A node of
+ * another build counts as its counterpart in the first build. Rows are sorted by their
+ * first node in the first build's model; the last rows hold moves without a group,
+ * inputs and outputs. All states must outlive the matrix.
  */
 #pragma once
 
 #include "change/compare/compare.h"
 
-/** How a build's part of a row compares with the first build's. */
+/** How a build's cell of a row compares with the first build's cell. */
 enum fsd_cell_is {
     FSD_CELL_SAME,
     FSD_CELL_TACTIC,  /**< only the tactic differs */
-    FSD_CELL_UNKNOWN, /**< one of the two does not state a type, a layout or which layer
-                           computes what */
+    FSD_CELL_UNKNOWN, /**< one of the builds does not state a type, a layout or which
+                           layer computes a node */
     FSD_CELL_DIFFERS,
     FSD__CELL_IS_COUNT
 };
@@ -27,26 +27,28 @@ enum fsd_cell_is {
 struct fsd_matrix_cell {
     struct fsd_span groups, moves; /**< of this build, in fsd_matrix.pool, sorted */
     uint8_t is;                    /**< enum fsd_cell_is */
-    bool more;        /**< it does not differ, but states more about the row */
-    bool less;        /**< it states less about the row than the first build: a type, a
-                           layout, which layer computes what, or a node's fate is
-                           missing */
-    uint32_t variant; /**< variant of the row: 0 is the first build's; a cell has the
-                           lowest variant from which it does not differ */
-    double ms;        /**< time of groups and moves; negative: unknown */
+    bool more;        /**< the cell does not differ from the first build's cell, but
+                           states more facts */
+    bool less;        /**< the cell states fewer facts than the first build's cell: a
+                           type, a layout, a node's fate or which layer computes a node
+                           is missing */
+    uint32_t variant; /**< the lowest variant from which the cell does not differ; 0:
+                           the variant of the first build */
+    double ms;        /**< milliseconds of groups and moves; negative: unknown */
 };
 
 enum fsd_matrix_row_of { FSD_ROW_GROUPS, FSD_ROW_MOVES, FSD_ROW_INPUT, FSD_ROW_OUTPUT };
 struct fsd_matrix_row {
     uint8_t of;
-    bool differs;      /**< one of its cells differs or is unknown */
+    bool differs;      /**< a cell differs or is unknown */
     uint32_t variants; /**< at least 1 */
     fsd_id port;       /**< for an input or output: its number in the first build */
 };
 
-/** A failed build, of which there is nothing to compare. */
+/** A failed build, which cannot be compared. */
 struct fsd_failed_build {
-    const char *path, *why; /**< the path of its log; the reason in one sentence */
+    const char *path, *why; /**< the path of the build's log; the reason of the failure
+                                 in one sentence */
 };
 typedef FSD_VEC(struct fsd_failed_build) fsd_failed_builds;
 
