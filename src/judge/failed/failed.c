@@ -1,9 +1,9 @@
 /*
- * Concludes why a build failed. The form of the first message determines the class.
- * What the form leaves open is decided here, where the model is known: an ONNX operator
- * without an importer is not a missing plugin, a type that a quantizer does not support
- * is a problem of Q/DQ, and a layer without any implementation fails for the reason
- * that its skipped tactics state.
+ * Concludes why a build failed. The form of the first error determines the class, but
+ * this file corrects the class if other facts contradict it. An ONNX operator without
+ * an importer is not a missing plugin. A type that a quantizer does not support is a
+ * problem of Q/DQ. If no tactic implements a layer, the messages on skipped tactics
+ * state the reason.
  */
 #include "judge/failed/failed.h"
 
@@ -17,7 +17,7 @@ enum { MESSAGE_MOST = 600, NAMES_SHOWN = 3 };
 
 /* -------------------------------------------------------------------------- builder */
 
-/* The compute capability of the first error that names one. */
+/* The compute capability that the first error states; NULL if it states none. */
 static const char *sm_of(struct fsd_arena *arena, const struct fsd_history *h)
 {
     const struct fsd_log_failure *first = fsd_log_first_failure(fsd_log_failures_of(h));
@@ -28,7 +28,7 @@ static const char *sm_of(struct fsd_arena *arena, const struct fsd_history *h)
     return fsd_failed_value(&scratch, FSD_SAID_SM);
 }
 
-/* "8.9" as "89" */
+/* Returns "89" for "8.9". */
 static const char *without_point(struct fsd_arena *arena, const char *capability)
 {
     size_t n = strcspn(capability, ".");
@@ -56,8 +56,8 @@ static bool any_has(const fsd_log_failures *all, const char *words)
     return false;
 }
 
-/* Whether the builder times tactics.  TensorRT for RTX does not, and its messages end
- * with source positions in "/_src/". */
+/* Whether the builder times tactics. TensorRT for RTX does not time tactics. Its
+ * messages end with source positions in "/_src/". */
 static bool is_of_tactics(const struct fsd_history *h)
 {
     const fsd_log_failures *all = fsd_log_failures_of(h);
@@ -97,8 +97,9 @@ static const char *in_one_line(struct fsd_arena *arena, struct fsd_slice text)
     return line;
 }
 
-/* The reason why no tactic implements a layer: the last skipped tactic whose message
- * has a known form, with the bytes of the largest request. */
+/* Takes the reason why no tactic implements a layer from the last skipped tactic whose
+ * message has a known form. If tactics asked for too much memory, takes the message
+ * with the largest request. */
 static void take_tactics(struct fsd_failed *f)
 {
     const fsd_log_failures *skipped = fsd_log_skipped_of(f->history);
@@ -125,7 +126,8 @@ static void take_tactics(struct fsd_failed *f)
     }
 }
 
-/* If the parser cannot import an initializer, earlier lines of the log state why. */
+/* If the parser cannot import an initializer, takes the reason from earlier lines of
+ * the log. */
 static void take_cause_before(struct fsd_failed *f)
 {
     const fsd_log_failures *all = fsd_log_failures_of(f->history);
@@ -154,7 +156,7 @@ static bool has_quantizers(const struct fsd_graph *g)
     return false;
 }
 
-/* Whether ONNX defines the node's operator; the builder need not have an importer for
+/* Whether ONNX defines the node's operator. The builder may still have no importer for
  * it. */
 static bool is_of_onnx(const struct fsd_failed *f, fsd_id node)
 {
@@ -179,8 +181,9 @@ static enum fsd_failure_class class_at_node(const struct fsd_failed *f,
     return is;
 }
 
-/* In a model without quantizers, the message that only a DequantizeLinear may read a
- * constant is a problem of types: an operator multiplies the constant. */
+/* Corrects the class by the failing node. If a model has no quantizers, the message
+ * that only a DequantizeLinear may read a constant is a problem of types: an operator
+ * multiplies a constant of a type that it does not support. */
 static void set_class(struct fsd_failed *f)
 {
     if (!f->nodes.n)
@@ -193,7 +196,7 @@ static void set_class(struct fsd_failed *f)
 
 /* ----------------------------------------------------------------------------- lint */
 
-/* Whether the finding is about a node that fails.
+/* Whether the finding is about a failing node.
  * @param fails indexed by node */
 static bool is_at(const struct fsd_failed *f, const struct fsd_finding *finding,
                   const bool *fails)
@@ -210,8 +213,8 @@ static const struct fsd_rule *rule_of(const struct fsd_failed *f,
     return f->findings->rules.at[finding->rule].rule;
 }
 
-/* Whether the finding explains the failure: if a message gives no place for a fault of
- * the model, lint may have found a node that builders refuse. */
+/* Whether the finding explains the failure. If the message states a fault of the model
+ * without a place, lint may have found a node that builders refuse. */
 static bool is_refused(const struct fsd_failed *f, const struct fsd_finding *finding)
 {
     static const unsigned of_models =
@@ -260,8 +263,8 @@ static const char *name_of(const struct fsd_failed *f, fsd_id node)
                    : fsd_printed(f->arena, "#%u (%s)", node, op);
 }
 
-/* The place as text: "a (Add), b (Mul) and 3 more nodes", "one of a (Loop) and b
- * (Loop)", "tensor x", "the network". */
+/* The place of the failure as text: "a (Add), b (Mul) and 3 more nodes", "one of a
+ * (Loop) and b (Loop)", "tensor x", "the network". */
 static const char *place_text(const struct fsd_failed *f)
 {
     uint32_t n = f->nodes.n;

@@ -1,8 +1,8 @@
 /*
- * A failed build: its class, the nodes of the model, the values of the message, and
- * what to try. It is derived from the log's messages (read/log/failure.h), the model,
- * and the findings of lint on it. It is a subject of its own, since there is no engine
- * and thus no run.
+ * A failed build: its class, the failing nodes of the model, the values in the error
+ * message, and what to try. These facts are concluded from the log's messages
+ * (read/log/failure.h), the model, and lint's findings in the model. A failed build has
+ * no engine, so it is not a run but a subject of its own.
  */
 #pragma once
 
@@ -15,36 +15,38 @@
 
 /** The evidence by which the nodes of a failure were found, the most reliable first. */
 enum fsd_failed_by {
-    FSD_FAILED_BY_RECORD, /**< the parser states the node */
+    FSD_FAILED_BY_RECORD, /**< the parser's error record states the node */
     FSD_FAILED_BY_NAME,   /**< the message has the node's name, or a name derived from
                                it */
-    FSD_FAILED_BY_REGION, /**< on the paths between the ends of a region */
+    FSD_FAILED_BY_REGION, /**< the message names the two ends of a region, and the node
+                               is on a path between them */
     FSD_FAILED_BY_LAYER,  /**< the message has the number of a layer without a name */
-    FSD_FAILED_BY_TENSOR, /**< it produces or reads a tensor of the message */
-    FSD_FAILED_BY_ORDER,  /**< the parser read it last */
-    FSD_FAILED_BY_KIND,   /**< its operator is of the kind in the message; at most
-                               FSD_FAILED_PART nodes */
-    FSD_FAILED_BY_TYPE,   /**< it has a tensor of a type in the message */
-    FSD_FAILED_BY_LINT,   /**< lint finds there what builders refuse */
+    FSD_FAILED_BY_TENSOR, /**< the node produces or reads a tensor that the message
+                               names */
+    FSD_FAILED_BY_ORDER,  /**< the parser read the node last */
+    FSD_FAILED_BY_KIND,   /**< the node's operator is of the kind that the message
+                               names; at most FSD_FAILED_PART nodes */
+    FSD_FAILED_BY_TYPE,   /**< the node has a tensor of a type that the message names */
+    FSD_FAILED_BY_LINT,   /**< lint finds that builders refuse the node */
     FSD_FAILED_BY_NOTHING,
     FSD__FAILED_BY_COUNT
 };
 
-/** "the parser states it" */
+/** The evidence as text: "the parser states it". */
 const char *fsd_failed_by_text(enum fsd_failed_by value);
-/** "record" */
+/** The evidence as one word: "record". */
 const char *fsd_failed_by_name(enum fsd_failed_by value);
 
 /** A value of the message. */
 struct fsd_failed_value {
-    const char *what; /**< "bytes": fsd_said_name() */
+    const char *what; /**< from fsd_said_name(): "bytes" */
     const char *text;
 };
 
-/** An advice to try. */
+/** Something that the user should try. */
 struct fsd_failed_try {
     const char *text;
-    const char *command; /**< for a shell; NULL: none */
+    const char *command; /**< a command for a shell; NULL: none */
 };
 
 /** `cut` writes parts of at most this many nodes. */
@@ -53,13 +55,14 @@ enum { FSD_FAILED_PART = 10 };
 struct fsd_failed {
     struct fsd_arena *arena;
     const struct fsd_history *history;
-    const struct fsd_graph *model; /**< the given model, or the network that the log
+    const struct fsd_graph *model; /**< the given model, else the network that the log
                                         states; without nodes if neither is known */
-    const struct fsd_diff *run; /**< the model alone; NULL: none was given, or it could
-                                     not be read */
+    const struct fsd_diff *run; /**< a run of the model alone; NULL: no model was given,
+                                     or it could not be read */
     const char *no_model;       /**< why the model could not be read; NULL: it could be
                                      read */
-    const char *model_path, *log_path; /**< NULL: no model was given */
+    const char *model_path, *log_path; /**< paths; model_path is NULL if no model was
+                                            given */
     const struct fsd_lint *lint; /**< lint of the model for the builder of the log; NULL
                                       without a run */
     const struct fsd_findings *findings; /**< the findings of lint; NULL without a
@@ -68,17 +71,18 @@ struct fsd_failed {
     enum fsd_failure_class is;
     const struct fsd_log_failure *first; /**< the error */
     const char *message;                 /**< the error message in one line */
-    const char *because; /**< reason that a skipped tactic states; NULL: none */
+    const char *because; /**< the reason that a skipped tactic or an earlier line
+                              states; NULL: none */
     const char *named;   /**< the layer that the message names; NULL: none */
     enum fsd_failed_by by;
-    fsd_id_vec nodes; /**< nodes of the model that fail, the likeliest first; nodes of a
-                          region in the order of the file */
-    fsd_id_vec part;  /**< the nodes to cut out, some of `nodes` */
-    fsd_id_vec others;             /**< nodes that the parser also rejects */
+    fsd_id_vec nodes; /**< the failing nodes of the model, the likeliest first; nodes of
+                           a region in the order of the file */
+    fsd_id_vec part;  /**< the nodes to cut out, all or some of `nodes` */
+    fsd_id_vec others;             /**< other nodes that the parser rejects */
     FSD_VEC(const char *) tensors; /**< tensors that the message names */
     FSD_VEC(struct fsd_failed_value) values;
     FSD_VEC(uint32_t)
-    found; /**< indices in findings->list: findings of lint at these nodes, or about the
+    found; /**< indices in findings->list: lint's findings at these nodes, or about the
                 fault that the message states */
     FSD_VEC(struct fsd_failed_try)
     tries;                  /**< in the order in which the user should try
@@ -87,21 +91,21 @@ struct fsd_failed {
     const char *conclusion; /**< one sentence */
 };
 
-/** Returns the builder of the log, as far as the log states it, and the compute
- *  capability of the log or of its error: "rtx-1.7:sm75", a word that fsd_target_read()
- *  accepts.
- *  @param h of a log that has failures. */
+/** Returns the target of the build as far as the log states it, with the compute
+ *  capability of the log or of its error: "rtx-1.7:sm75". fsd_target_read() accepts the
+ *  returned word.
+ *  @param h the history of a log with at least one failure */
 const char *fsd_failed_target(struct fsd_arena *arena, const struct fsd_history *h);
 
-/** Concludes from the members that are set: arena, history, model, run, no_model, the
- *  paths, lint, findings, target.
- *  @param f of a log that has failures.
- *  @param vocab of the model. */
+/** Sets the other members from the members that the caller has set: arena, history,
+ *  model, run, no_model, the paths, lint, findings, target.
+ *  @param f its history must be of a log with at least one failure
+ *  @param vocab the vocabulary of the model */
 void fsd_failed_conclude(struct fsd_failed *f, const struct fsd_vocab *vocab);
 
 /* ------------------------------------------------------------ inside judge/failed */
 
-/** Whether `nodes` are several candidates, of which one failed. */
+/** Whether `nodes` are several candidates, only one of which failed. */
 static inline bool fsd_failed_is_of_several(const struct fsd_failed *f)
 {
     return f->nodes.n > 1 &&
@@ -112,22 +116,23 @@ static inline bool fsd_failed_is_of_several(const struct fsd_failed *f)
 void fsd_failed_find_place(struct fsd_failed *f, const struct fsd_vocab *vocab,
                            const struct fsd_log_said *said);
 
-/** Appends the nodes whose layer "(Unnamed Layer* 9) [Recurrence]" may be, at most
- *  FSD_FAILED_PART, in the order of parsing. unnamed.c
+/** Appends the nodes that may have added a layer such as "(Unnamed Layer* 9)
+ *  [Recurrence]", in the order of parsing. If there are more than FSD_FAILED_PART,
+ *  appends none. unnamed.c
  *  @param name the layer's name, and any text after it
- *  @return FSD_FAILED_BY_LAYER or, where the log does not list layers,
- *          FSD_FAILED_BY_KIND; FSD_FAILED_BY_NOTHING: none was appended */
+ *  @return FSD_FAILED_BY_LAYER or, if the log does not list layers, FSD_FAILED_BY_KIND;
+ *          FSD_FAILED_BY_NOTHING: none was appended */
 enum fsd_failed_by fsd_failed_find_unnamed(const struct fsd_failed *f,
                                            const struct fsd_vocab *vocab,
                                            struct fsd_slice name, fsd_id_vec *nodes);
 
-/** Chooses which of these nodes to cut out.  place.c */
+/** Chooses which of `nodes` to cut out. place.c */
 void fsd_failed_choose_part(struct fsd_failed *f);
 
-/** Adds the advice to try. tries.c */
+/** Adds to f->tries what the user should try. tries.c */
 void fsd_failed_add_tries(struct fsd_failed *f);
 
-/** Adds the values of a message, except names. value.c */
+/** Adds the values of a message to f->values, except names. value.c */
 void fsd_failed_take_values(struct fsd_failed *f, const struct fsd_log_said *said);
 /** Returns the i-th object that a message names, as a text. */
 const char *fsd_failed_said_value(struct fsd_arena *arena,

@@ -1,18 +1,18 @@
 /*
- * Finds where a build failed.  A message names the place in one of several ways:
+ * Finds where a build failed. A message names the place in one of several ways:
  *
  *     While parsing node number 3 [MatMul -> "y"]       the parser's record
  *     '/fc/Gemm', IShuffleLayer rs: rs: ...             a node's name
  *     /a/Conv + /a/Relu                                 fused nodes
  *     {ForeignNode[/a/Transpose.../b/Add]}              the ends of a region
- *     if_types_OutputLayer                              a name that is made of a node's
+ *     if_types_OutputLayer                              a name made from a node's name
  *     (Unnamed Layer* 9) [Recurrence]                   a layer without a name
  *     Quantized constant (w)                            a tensor
  *
- * The forms are tried in this order, the most reliable first.  If no name states the
- * place, it follows from the parser's order, from types or from findings of lint.
- * Names come from the model and may be ordinary words of the message: such a name
- * counts only at positions where TensorRT's messages have a name.
+ * The forms are tried in this order, the most reliable first. If the message has no
+ * name, the place is concluded from the order of parsing, from types, or from lint's
+ * findings. A name of the model may be an ordinary word of a message. Such a name
+ * counts only where TensorRT's messages have names.
  */
 #include "judge/failed/failed.h"
 
@@ -56,8 +56,8 @@ static void add_tensor(const struct place *p, const char *name)
     fsd_vec_push(p->f->arena, &p->f->tensors, name);
 }
 
-/* The node that computes a tensor, or else those that read it: inputs and constants
- * have only consumers. */
+/* Adds the node that computes a tensor. Inputs and constants have no such node, so
+ * their consumers are added. */
 static void add_around(const struct place *p, fsd_id_vec *list, fsd_id tensor)
 {
     fsd_id producer = fsd_tensor_producer(p->g, tensor);
@@ -88,8 +88,8 @@ static bool add_exact(const struct place *p, struct fsd_slice name, fsd_id_vec *
     return name.n && add_meaning(p, fsd_vocab_find(p->vocab, name.s, name.n), list);
 }
 
-/* Adds the nodes whose name is a beginning of `name`, because TensorRT and the parser
- * append suffixes to the name of a node. */
+/* Adds the nodes whose name is `name` without a suffix. TensorRT and the parser append
+ * such suffixes to the names of nodes. */
 static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     for (size_t n = name.n; n-- > 1;)
@@ -99,7 +99,7 @@ static bool add_derived(const struct place *p, struct fsd_slice name, fsd_id_vec
     return false;
 }
 
-/* Finds the name in "IShuffleLayer rs: rs": it follows the class of the layer. */
+/* Finds the name after the class of the layer: "rs" in "IShuffleLayer rs: rs". */
 static struct fsd_slice without_class(struct fsd_slice name)
 {
     struct fsd_slice rest = name, behind;
@@ -172,7 +172,7 @@ static bool *reach(const struct place *p, const fsd_id_vec *start, bool forth)
     return reached;
 }
 
-/* Marks the nodes on the paths between two nodes, and the two nodes. */
+/* Adds the nodes on the paths between the two ends of a region, and the ends. */
 static void add_between(const struct place *p, const fsd_id_vec *from,
                         const fsd_id_vec *to, fsd_id_vec *list)
 {
@@ -184,8 +184,8 @@ static void add_between(const struct place *p, const fsd_id_vec *from,
             fsd_vec_push(p->f->arena, list, i);
 }
 
-/* Adds the nodes of one end of a region: those of its names, or the only node of its
- * layer if the layer has no name. */
+/* Adds the nodes of one end of a region: the nodes that `name` names or, if `name`
+ * stands for a layer without a name, the only node that can have added the layer. */
 static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     fsd_id_vec of_layer = {0};
@@ -198,8 +198,9 @@ static bool add_end(const struct place *p, struct fsd_slice name, fsd_id_vec *li
     return of_layer.n == 1;
 }
 
-/* Splits `ends` at the dots at byte i, and adds the nodes of the region.  False if
- * there are no dots, or if the model has neither end (with `both`: not both ends). */
+/* Splits `ends` at the three dots that begin at byte i, and adds the nodes of the
+ * region. Returns false if there are no dots at byte i, or if the model has neither
+ * end. If `both`, also returns false if the model has only one end. */
 static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, bool both,
                      fsd_id_vec *list)
 {
@@ -220,9 +221,10 @@ static bool add_ends(const struct place *p, struct fsd_slice ends, size_t i, boo
     return list->n > 0;
 }
 
-/* Reads "{ForeignNode[a...b]}".  Names may contain dots, so the ends are split at the
- * first dots between two names of the model.  If one end is a layer without a name,
- * only the other end is known. */
+/* Adds the nodes of "{ForeignNode[a...b]}". Names may contain dots, so the text is
+ * split at the first dots with a name of the model on both sides. If there are no such
+ * dots, one name of the model is enough: the other end may be a layer without a
+ * name. */
 static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec *list)
 {
     struct fsd_slice ends = name;
@@ -240,7 +242,7 @@ static bool add_region(const struct place *p, struct fsd_slice name, fsd_id_vec 
 
 /* -------------------------------------------------------------- names in a sentence */
 
-/* Whether the text from `at` to `end` is where TensorRT's messages have a name: after
+/* Whether the text from `at` to `end` is where TensorRT's messages have names: after
  * one of these words, or before a colon. */
 static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
 {
@@ -260,7 +262,7 @@ static bool stands_for_name(struct fsd_slice text, size_t at, size_t end)
             fsd_slice_drop(&head, ": "));
 }
 
-/* Whether the name cannot be an ordinary word of a sentence. */
+/* Whether the name looks unlike an ordinary word of a sentence. */
 static bool is_strange(struct fsd_slice name)
 {
     size_t lower = 0;
@@ -276,7 +278,7 @@ static bool is_border(char c)
     return !fsd_is_word(c) && c != '/' && c != '.';
 }
 
-/* The longest name of the model that begins at that position; empty: none does. */
+/* The longest name of the model that begins at `at`; empty if none does. */
 static struct fsd_slice name_at(const struct place *p, struct fsd_slice text, size_t at)
 {
     for (uint32_t i = 0; i < p->vocab->lengths.n; i++) {
@@ -368,8 +370,8 @@ static bool touches(const struct place *p, fsd_id node, fsd_id tensor)
     return false;
 }
 
-/* If there are several candidates: keeps those that read or write the tensor of the
- * message. */
+/* If one of several candidates failed, keeps only the candidates that read or write the
+ * tensor. */
 static void narrow(const struct place *p, struct fsd_slice tensor)
 {
     const struct fsd_meaning *m = fsd_vocab_find(p->vocab, tensor.s, tensor.n);
@@ -398,7 +400,7 @@ static void take_said_tensor(const struct place *p, struct fsd_slice names)
             add_tensor(p, fsd_printed(f->arena, "%.*s", (int)names.n, names.s));
             narrow(p, names);
             if (f->nodes.n && f->by != FSD_FAILED_BY_TENSOR)
-                around.n = 0; /* the message names nodes */
+                around.n = 0; /* nodes that the message names are better evidence */
             else
                 f->by = FSD_FAILED_BY_TENSOR;
             for (uint32_t i = 0; i < around.n; i++)
@@ -430,7 +432,7 @@ static struct fsd_slice output_of(const struct fsd_log_failure *r)
     return name;
 }
 
-/* The node of a parser's record: by its name, or else by its output. */
+/* The node of a parser's record, found by the node's name, or else by its output. */
 static fsd_id node_of_record(const struct place *p, const struct fsd_log_failure *r)
 {
     fsd_id_vec found = {0};
@@ -466,8 +468,8 @@ static void take_records(const struct place *p)
     }
 }
 
-/* The operator in the name of a parser's function, such as "importScatterElements" or
- * "checkDet": functions are named after the operator that they import. */
+/* The operator that the failing function of the parser imports. The function is named
+ * after the operator: "importScatterElements", "checkDet". */
 static struct fsd_slice operator_of(const struct fsd_log_failure *first)
 {
     struct fsd_slice op = first->where;
@@ -482,8 +484,9 @@ static bool is_operator(const struct place *p, fsd_id node, struct fsd_slice op)
     return fsd_slice_is(op, fsd_text(p->g->names, p->g->nodes.at[node].op));
 }
 
-/* If the parser states no node, takes the node that it read last, if this has the
- * operator of the rejecting function; otherwise the only node with that operator. */
+/* If the parser states no node, takes the node that the parser read last if that node
+ * has the operator of the failing function. Otherwise takes the only node with that
+ * operator. */
 static void find_by_order(const struct place *p)
 {
     struct fsd_failed *f = p->f;
@@ -509,7 +512,7 @@ static void find_by_order(const struct place *p)
 
 /* ----------------------------------------------------------------- types and inputs */
 
-/* Reads a type in the compiler's spelling: "fp8_e4m3", "b16". */
+/* Reads a type as the builder's compiler spells it: "fp8_e4m3", "b16". */
 static enum fsd_dtype type_of(const char *word)
 {
     enum fsd_dtype type = fsd_dtype_read(word, strlen(word));
@@ -557,7 +560,7 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
     return false;
 }
 
-/* Finds the inputs with dynamic sizes: a missing profile concerns them. */
+/* Adds the inputs with dynamic sizes, if the build failed because of a profile. */
 static void find_open_inputs(const struct place *p)
 {
     struct fsd_span inputs =
@@ -572,8 +575,8 @@ static void find_open_inputs(const struct place *p)
 
 /* --------------------------------------------------------------------------- in all */
 
-/* Finds the outputs of the network that no node computes; only their names are
- * known. */
+/* Adds the outputs of the network that no node computes, if nothing else is found. Only
+ * their names are known. */
 static void find_missing_outputs(const struct place *p)
 {
     struct fsd_span outputs =
@@ -589,8 +592,8 @@ static void find_missing_outputs(const struct place *p)
     }
 }
 
-/* Selects the nodes that are cut out: the failing ones, but only the first of several
- * candidates.  A damaged file has no part that could be a model. */
+/* Selects the nodes to cut out: all failing nodes, or only the first one if the other
+ * nodes are just candidates. A damaged file has no part that could be a model. */
 void fsd_failed_choose_part(struct fsd_failed *f)
 {
     bool one = f->by == FSD_FAILED_BY_LAYER || f->by == FSD_FAILED_BY_TENSOR ||

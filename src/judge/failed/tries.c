@@ -1,11 +1,11 @@
 /*
- * What to try after a failed build: one row for each advice, in the order in which they
- * should be tried, each with its condition and a complete command.  To add an advice,
- * add a row.
+ * The table of what to try after a failed build, in the order in which the user should
+ * try it. Each row has its condition, the advice and a complete command. To add an
+ * advice, add a row.
  *
  *     {model} {log}     the files, as a shell takes them
  *     {builder}         trtexec, or tensorrt_rtx
- *     {target} the builder for which lint judges, "rtx-1.7:sm75"
+ *     {target}          the builder for which lint judges, "rtx-1.7:sm75"
  *     {mib}             the memory that the builder asked for
  *     {shapes:min}      the open inputs with the sizes of a profile
  *     {fix}             the rule of lint that proposes an edit
@@ -77,7 +77,7 @@ static bool is_unread(const struct fsd_failed *f)
 
 static const struct row {
     unsigned classes;
-    applies_fn *applies; /* NULL: it applies to all of these classes */
+    applies_fn *applies; /* NULL: the row applies to all builds of these classes */
     const char *text, *command;
 } rows[] = {
     {ANY, is_unread, "Export the model again: the file cannot be read", NULL},
@@ -143,7 +143,7 @@ static const struct row {
 
 /* --------------------------------------------------------------------- placeholders */
 
-/* The sizes of an input, with dynamic sizes as 1. */
+/* Prints the sizes of an input, with 1 for each dynamic size. */
 static void put_shape(const struct fsd_failed *f, const char *name, FILE *out)
 {
     const struct fsd_graph *g = f->model;

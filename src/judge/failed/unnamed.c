@@ -1,15 +1,17 @@
 /*
- * Nodes of layers without a name.  "(Unnamed Layer* 9) [Recurrence]" is the tenth layer
- * of the network.  The parser adds layers node by node and registers those that have a
- * name, so the lines of a verbose log limit which nodes can have added the tenth layer:
+ * Finds the nodes that can have added a layer without a name. "(Unnamed Layer* 9)
+ * [Recurrence]" is the tenth layer of the network. The parser adds layers node by node,
+ * and registers the layers that have a name. The lines of a verbose log therefore limit
+ * which nodes can have added the tenth layer:
  *
  *     Parsing node: /Loop [Loop]
  *     Registering layer: /loop/MatMul for ONNX node: /loop/MatMul
  *     Registering layer: ONNXTRT_castHelper required by ONNX-TRT
  *
- * How many layers without a name each operator adds was measured with TensorRT for RTX
- * 1.7 (tests/failed/layers.py).  If several nodes can have added it, all of them
- * remain; more than FSD_FAILED_PART nodes count as unknown.
+ * The number of layers without a name that each operator adds was measured with
+ * TensorRT for RTX 1.7 (tests/failed/layers.py). If several nodes can have added the
+ * layer, all of them are candidates. If there are more than FSD_FAILED_PART candidates,
+ * the node counts as unknown.
  */
 #include "judge/failed/failed.h"
 
@@ -19,12 +21,12 @@
 
 /* ------------------------------------------------------------ layers without a name */
 
-/* The largest number of layers without a name: of an operator that is in no row, and of
- * a node that the model does not have. */
+/* The most layers without a name that a node adds: SOME if no row has the node's
+ * operator, ANY if the node is not in the model. */
 enum { SOME = 1, ANY = 200 };
 
-/* The number of layers without a name that an operator adds.  Registered layers that
- * are left out are subtracted, so the number may be negative. */
+/* The number of layers without a name that a node adds. The number is negative if the
+ * parser registers more layers than it adds. */
 struct extra {
     int64_t least, most;
 };
@@ -48,8 +50,8 @@ static const struct row {
     {FSD_ONNX_Upsample, {-1, 1}}, /* its scales */
 };
 
-/* The additional layers of an LSTM, GRU or RNN that has both directions, and of one
- * whose sequence lengths are an input. */
+/* Adds the layers that an LSTM, GRU or RNN needs to run in both directions, and the
+ * layers for an input of sequence lengths. */
 static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
                                       struct extra layers)
 {
@@ -69,9 +71,9 @@ static struct extra add_of_recurrence(const struct fsd_graph *g, fsd_id node,
     return layers;
 }
 
-/* The layers of a Loop or a Scan without those in its body: a Loop has its conditions
- * and its counter, a Scan its trip limit, and both have layers for each state and each
- * output. */
+/* The layers of a Loop or a Scan itself, without the layers in its body. Loops and
+ * Scans have layers for each state and each output. A Loop also has layers for
+ * conditions and a counter, a Scan for a trip limit. */
 static struct extra layers_of_body(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -102,11 +104,11 @@ static struct extra layers_of(const struct fsd_graph *g, fsd_id node)
 
 struct layer {
     int64_t number;
-    unsigned traits; /* the layer's node has one of these traits; 0: any node may have
-                        such a layer */
+    unsigned traits; /* the node that adds the layer has one of these traits; 0: any
+                        node may add it */
 };
 
-/* Layers of loops and of branches, in TensorRT's words. */
+/* The kinds of layers that only loops or branches have, in TensorRT's words. */
 static const struct kind {
     const char *word;
     unsigned traits;
@@ -138,8 +140,8 @@ static bool read_name(struct fsd_slice name, struct layer *layer)
 
 struct open_node {
     const struct fsd_log_parsed *parsed;
-    fsd_id node;    /* a node of the model; FSD_NONE: unknown */
-    int64_t before; /* the least number of layers before the node's own */
+    fsd_id node;    /* the node of the model; FSD_NONE: unknown */
+    int64_t before; /* the fewest layers that can be before the node's own layers */
 };
 
 /* One walk over the nodes in the order in which the parser read them. */
@@ -148,9 +150,10 @@ struct walk {
     const struct fsd_vocab *vocab;
     const struct fsd_log_adding *adding;
     const struct layer *layer;
-    int64_t least; /* the least number of layers without a name that the ended nodes
+    int64_t least; /* the fewest layers without a name that the ended nodes can have
                       added */
-    int64_t most;  /* the largest number that the begun nodes may have added */
+    int64_t most;  /* the most layers without a name that the begun nodes can have
+                      added */
     FSD_VEC(struct open_node) open;
     fsd_id_vec *found;
 };
@@ -189,8 +192,9 @@ static void begin_node(struct walk *w, const struct fsd_log_parsed *parsed)
     fsd_vec_push(w->f->arena, &w->open, open);
 }
 
-/* Ends the last begun node.  Only for parsers that register all layers with a name, it
- * is known how many layers without a name the node added. */
+/* Ends the node that began last, and adds it to `found` if the node can have added the
+ * layer. The number of layers without a name is known only if the parser registers all
+ * layers that have one. */
 static void end_node(struct walk *w)
 {
     const struct open_node *open = &w->open.at[--w->open.n];
@@ -205,7 +209,7 @@ static void end_node(struct walk *w)
         fsd_vec_push(w->f->arena, w->found, open->node);
 }
 
-/* Ends the nodes that the parser has left before that line, and all nodes in their
+/* Ends the nodes that the parser finished before that line, and all nodes in their
  * bodies. */
 static void end_before(struct walk *w, uint64_t line)
 {
@@ -238,7 +242,8 @@ static void find_by_number(const struct fsd_failed *f, const struct fsd_vocab *v
 
 /* ------------------------------------------------------------------------------ all */
 
-/* Without the parser's lines, a layer of a loop may belong to any loop of the model. */
+/* Finds candidates without the parser's lines: a layer of a loop, for example, may
+ * belong to any loop of the model. */
 static void find_by_kind(const struct fsd_failed *f, const struct layer *layer,
                          fsd_id_vec *found)
 {

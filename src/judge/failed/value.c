@@ -1,4 +1,4 @@
-/* The values in a message, as texts: bytes, types, sizes, a compute capability. */
+/* Reads the values in a message as texts: bytes, types, sizes, a compute capability. */
 #include "judge/failed/failed.h"
 
 #include "base/base.h"
@@ -11,7 +11,7 @@ const char *fsd_failed_value(const struct fsd_failed *f, enum fsd_said what)
     return NULL;
 }
 
-/* Reads "86" from "sm86", and "[4,8]" from "[4,8])". */
+/* Returns "86" for "sm86", and "[4,8]" for "[4,8])". */
 const char *fsd_failed_said_value(struct fsd_arena *arena,
                                   const struct fsd_log_said *said, unsigned i)
 {

@@ -1,6 +1,7 @@
 /*
- * The summary of a run, in at most eight lines below the verdict.  It computes nothing:
- * counts come from the summary, times and bytes from the costs, and advice from todo.c.
+ * Writes the summary of a run, in at most eight lines below the verdict. This file
+ * computes nothing: counts come from d->summary, times and bytes from d->cost, advice
+ * from todo.c.
  *
  *     to do    add 8 Q/DQ pairs, 3 of them with a scale to calibrate (lint
  *              qdq/residual): may save 0.2007 ms, 18.3 % of the time; ...
@@ -8,8 +9,8 @@
  *     time     1.096 ms per inference: compute 74.6 %, data movement 25.4 %
  *     moving   quantize 21.2 % (10 layers), dtype+layout 3.4 % (1), layout 0.8 % (1)
  *
- * All shares have one denominator: the time of the whole engine if it was measured,
- * else all known bytes.
+ * All shares are shares of the engine's time or, if it was not measured, of all known
+ * bytes.
  */
 #include "judge/findings/brief.h"
 #include "base/base.h"
@@ -24,7 +25,8 @@
 
 enum { MOST_CAUSES = 3 };
 
-static const double LEAST_SHARE = 0.0005; /* below this, "0.1 %" would exaggerate */
+static const double LEAST_SHARE = 0.0005; /* a smaller share is printed as less than 0.1
+                                             % */
 
 struct writer {
     struct fsd_arena *arena;
@@ -34,8 +36,8 @@ struct writer {
     FILE *out;
     const char *comma;      /* printed before each item after the first */
     unsigned rows;          /* rows of the terminal used so far */
-    const char *split_edit; /* the edit that makes most split attentions one kernel;
-                               NULL: none */
+    const char *split_edit; /* the edit that fuses the most split attentions into one
+                               kernel each; NULL: none */
 };
 
 static FILE *open_line(struct writer *w)
@@ -43,7 +45,7 @@ static FILE *open_line(struct writer *w)
     return w->out = fsd_print_open(&w->print);
 }
 
-/* Rows of the terminal that a text takes; all lines after the first are indented. */
+/* The number of terminal rows that a text takes, including indentation. */
 static unsigned rows_of(const char *text)
 {
     size_t room = FSD_BRIEF_COLUMNS - FSD_BRIEF_TOPIC - 2;
@@ -57,7 +59,8 @@ static void add_line(struct writer *w, const char *topic, const char *text)
     w->rows += rows_of(text);
 }
 
-/* Adds the printed line, unless it is empty or there is no room for it. */
+/* Adds the printed line. Returns false if the line is empty, or if there is no room for
+ * it. */
 static bool close_line(struct writer *w, const char *topic)
 {
     const char *text = fsd_print_take(&w->print, w->arena);
@@ -97,7 +100,7 @@ static void put_types(const struct fsd_diff *d, FILE *out)
     fputs(*separator == ',' ? ")" : "", out);
 }
 
-/* Counts constants that are layers of their own: no inference runs them. */
+/* Counts constants that are layers of their own. No inference runs them. */
 static uint32_t count_constants(const struct fsd_diff *d)
 {
     uint32_t n = 0;
@@ -139,7 +142,8 @@ static void write_layers(struct writer *w)
 
 /* ------------------------------------------------------------------- where it goes */
 
-/* Means include disturbed runs, medians do not, so both are stated. */
+/* Prints the sums of means and of medians: means include disturbed runs, medians do
+ * not. */
 static void put_outlier(const struct fsd_diff *d, FILE *out)
 {
     if (d->times->medians > 0)
@@ -191,9 +195,9 @@ static void write_spent(struct writer *w)
     close_line(w, timed ? "time" : "bytes");
 }
 
-/* Prints the operators with most time.  A layer's time is divided by work; the time of
- * an opaque region belongs to no operator.  Nodes that only an engine's names show may
- * have no operator. */
+/* Prints the operators that take most time. The time of a layer is divided among its
+ * nodes by their work; the time of an opaque region belongs to no operator. If nodes
+ * are known only from the engine's names, their operators may be unknown. */
 static void write_operators(struct writer *w)
 {
     const struct fsd_cost *cost = w->d->cost;
@@ -277,7 +281,8 @@ static void write_causes(struct writer *w)
 
 /* ------------------------------------------------------------------ what is split */
 
-/* A rule of the builder, and the attentions for which it is the decisive one. */
+/* A fusion rule of the builder, and the attentions that it prevents from being one
+ * kernel. */
 struct split {
     const struct fsd_fusion_rule *rule; /* NULL: unknown */
     const char *found;
@@ -306,7 +311,7 @@ static struct split split_by(struct writer *w, const struct fsd_blocks *all,
                      : (struct split){NULL, FSD_NO_REASON, NULL, 0};
 }
 
-/* How many facts the line on split attentions states: the fewest at SAYS_RULE, all at
+/* How much the line on split attentions states: the least with SAYS_RULE, the most with
  * SAYS_BORDER. */
 enum said { SAYS_RULE, SAYS_VIEW, SAYS_BORDER };
 
@@ -323,8 +328,8 @@ static void put_split(const struct split *most, uint32_t split, uint32_t attenti
         fputs("; fusiondiff patterns", out);
 }
 
-/* If no line is left, appends the text to the line on layers, if its last row has
- * room. */
+/* If no line is left for split attentions, appends their number to the last row of the
+ * line on layers, provided that this row has room. */
 static void append_split(struct writer *w, uint32_t split)
 {
     FSD_EACH (struct fsd_brief_line, line, w->brief) {
@@ -339,8 +344,8 @@ static void append_split(struct writer *w, uint32_t split)
     }
 }
 
-/* Prints how many attentions are not one kernel, with the reason that most of them
- * have; leaves out what the builder fuses if there is no room. */
+/* Prints how many attentions are not one kernel, and the most frequent reason. If there
+ * is no room, leaves out the values with which the builder fuses. */
 static void write_split(struct writer *w)
 {
     const struct fsd_blocks *all;
@@ -378,8 +383,8 @@ static void write_split(struct writer *w)
 
 /* --------------------------------------------------------------------- what to do */
 
-/* Prints the changes to make.  Reasons and names are printed only if the other lines
- * then still have room. */
+/* Prints the changes to make. The reasons and names of a change are printed if enough
+ * room is left for the changes after it. */
 static void write_todos(struct writer *w, const struct fsd_todos *all)
 {
     uint32_t written = 0, behind = 0;
@@ -402,7 +407,8 @@ static void write_todos(struct writer *w, const struct fsd_todos *all)
     } else if (all->n) {
         fsd_put_noun(w->out, all->n, "change");
         fputs(" may save time; run fusiondiff reformats", w->out);
-    } else if (w->split_edit) { /* a build proved the edit, but not its gain */
+    } else if (w->split_edit) { /* builds showed that the edit works, but not what it
+                                   gains */
         fprintf(w->out, "make each attention one kernel: %s; the gain is unknown",
                 w->split_edit);
         if (close_line(w, "to do"))
@@ -432,7 +438,8 @@ static void put_entry(const struct fsd_diff *d, const struct fsd_entry *e, FILE 
         fprintf(out, " in layer %u", e->layer);
 }
 
-/* Prints where errors begin.  The limit is stated even if nothing exceeds it. */
+/* Prints where numerical errors begin. The limit is printed even if no error exceeds
+ * it. */
 static void write_wrong(struct writer *w)
 {
     const struct fsd_values *v = w->d->values;
@@ -468,7 +475,8 @@ static void add_unknown(struct writer *w, uint32_t n, const char *noun,
     w->comma = ", ";
 }
 
-/* The line on unknown facts is last and always has room. */
+/* The line on unknown facts, which is the last line. The other lines leave room for
+ * this line. */
 static const char *unknown_of(struct writer *w)
 {
     const struct fsd_summary *s = w->d->summary;
@@ -502,7 +510,7 @@ static void close_unknown(struct writer *w, const char *unknown)
         add_line(w, "unknown", unknown);
 }
 
-/* Prints where the time goes, for an engine without a model. */
+/* Prints, if the run has a profile instead of an engine, which facts are unknown. */
 static void write_alone(struct writer *w)
 {
     if (!w->d->engine->only_timed)
@@ -513,8 +521,8 @@ static void write_alone(struct writer *w)
     close_line(w, "engine");
 }
 
-/* Rows to reserve for the facts and the first change: a reader who sees only a fact
- * assumes that nothing helps. */
+/* The number of rows to reserve for the facts and the first change. A reader who sees
+ * only a fact would assume that no change helps. */
 static unsigned rows_to_reserve(const struct fsd_todos *todos)
 {
     unsigned rows = 0;
@@ -524,8 +532,8 @@ static unsigned rows_to_reserve(const struct fsd_todos *todos)
     return rows ? rows : 1;
 }
 
-/* Moves the lines from `n` on to the front: they are made last, since they use the room
- * that the others leave. */
+/* Moves the lines from line `n` on to the front. These lines are written last, into the
+ * room that the other lines leave. */
 static void put_first(struct fsd_brief *brief, uint32_t n)
 {
     struct fsd_brief was = *brief;

@@ -5,8 +5,9 @@
 #include "judge/findings/findings.h"
 
 enum {
-    FSD_BRIEF_LINES = 8,    /**< below the verdict, on a terminal of this width */
-    FSD_BRIEF_COLUMNS = 80, /**< including topics and indentation */
+    FSD_BRIEF_LINES = 8,    /**< the most lines below the verdict, on a terminal with
+                                 FSD_BRIEF_COLUMNS columns */
+    FSD_BRIEF_COLUMNS = 80, /**< width of a line, including topic and indentation */
     FSD_BRIEF_TOPIC = 9     /**< columns of a topic */
 };
 
@@ -20,14 +21,15 @@ struct fsd_brief {
     struct fsd_brief_line at[FSD_BRIEF_LINES];
 };
 
-/** @param d  the run with its findings; the texts live in `arena`. */
+/** The summary of a run. Its texts live in `arena`.
+ *  @param d the run with its findings */
 struct fsd_brief fsd_brief_of(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /** The summary of a check.
- *  @param says what changed, what it costs, what to do: all three NULL if no cause is
- *          known; else they are printed in full
+ *  @param says what changed, what it costs, what to do; all three are NULL if no cause
+ *          is known
  *  @param saves whether the second text states a gain
- *  @param d the run of the build; NULL: the build is a snapshot, for which only the
- *          causes are printed */
+ *  @param d the run of the build; NULL: the build is a snapshot, and only the three
+ *          texts are printed */
 struct fsd_brief fsd_brief_of_check(struct fsd_arena *arena, const char *const says[3],
                                     bool saves, const struct fsd_diff *d);

@@ -1,15 +1,18 @@
 /*
- * Cites lint's findings at layers that they explain according to the engine's dump.
+ * Cites the edits of lint at the layers that the edits would improve, if the engine's
+ * dump shows such layers.
  *
  *     model   Conv_34 --> Add_36 <-------------- MaxPool_12 --> Q_15 --> Conv_22
  *     engine  6: Conv_34 + Add_36, reads fp16    4: Q_15, fp16 -> int8
  *
- * Lint proposes a Q/DQ pair on the skip input of Add_36. Layer 4 quantizes the tensor
- * that Add_36 reads unquantized, and layer 6, which computes Add_36, reads FP16: hence
- * the edit is cited at layer 4.  It is also cited at the quantizer after layer 6, which
- * gets FP16 because layer 6 reads FP16.  A layer that raises the precision is explained
- * by unquantized consumers of its consumer's output.  Edits that remove or rescale a
- * quantizer are cited at the layer that computes it.
+ * Lint proposes a Q/DQ pair on the skip input of Add_36. Add_36 reads the output of
+ * MaxPool_12 unquantized, so layer 6 reads FP16, and layer 4 must quantize the same
+ * tensor. The edit is therefore cited at layer 4. It is also cited at the quantizer
+ * after layer 6, which reads FP16 because layer 6 does.
+ *
+ * If a layer raises the precision, edits are cited for the unquantized consumers of its
+ * consumer's output. Edits that remove or rescale a quantizer are cited at the layer
+ * that computes the quantizer.
  */
 #include "judge/findings/cite.h"
 #include "base/base.h"
@@ -22,12 +25,12 @@ struct citer {
     struct fsd_findings *found;
     const struct fsd_diff *d;
     const struct fsd_findings *lint;
-    /* Lists of lint's edits; all values are indices.  Indexed by edit: the next edit of
-     * the same node, the next edit of the same tensor, and the edit's finding. of_node
-     * and of_tensor: the first edit of a node, and of a tensor's data.  FSD_NONE:
-     * none. */
+    /* Linked lists of lint's edits; FSD_NONE ends a list. of_node and of_tensor have
+     * the first edit of each node, and of each tensor's data. The other arrays are
+     * indexed by edit: next_of_node and next_of_tensor have the next edit in the same
+     * list, and finding_of has the finding of the edit. */
     uint32_t *next_of_node, *next_of_tensor, *finding_of, *of_node, *of_tensor;
-    struct fsd_span now; /* the cites of the current layer */
+    struct fsd_span now; /* the cites of the current layer, a span of found->cites */
 };
 
 /* -------------------------------------------------------------------- what is there */
@@ -43,7 +46,7 @@ static bool changes_type(const struct fsd_diff *d, fsd_id layer)
            in->type != made->type && !fsd_tensor_is(d->engine, read, FSD_TENSOR_INPUT);
 }
 
-/* Whether a layer changes a type, which lint's edits may explain. */
+/* Whether any layer changes a type. Lint's edits explain nothing else. */
 static bool any_changes_type(const struct fsd_diff *d)
 {
     if (d->cost->spent[FSD_SPENT_REQUANTIZE].layers)
@@ -54,8 +57,8 @@ static bool any_changes_type(const struct fsd_diff *d)
     return false;
 }
 
-/* The findings of lint in the model, for the builder of the engine; NULL if there is no
- * model or the builder is unknown. */
+/* Lint's findings in the model, for the builder of the engine; NULL if there is no
+ * model, or the builder is unknown. */
 static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
 {
     const char *word = fsd_target_of(d->engine);
@@ -68,8 +71,8 @@ static const struct fsd_findings *ask_lint(const struct fsd_diff *d)
         d, fsd_lint_new(d->arena, d->facts, d->cost->sizes, target));
 }
 
-/* A representative of all tensors with the same data before quantization: duplicates of
- * a node are merged, and an Identity or a view is eliminated. */
+/* The tensor that represents all tensors with the same data: outputs of duplicate
+ * nodes, of Identity nodes and of views hold the data of other tensors. */
 static fsd_id same_data(const struct fsd_diff *d, fsd_id tensor)
 {
     for (int steps = 0; steps < STEPS; steps++) {
@@ -139,7 +142,7 @@ static const char *feeds(const struct citer *c, const struct fsd_edit *e)
     return fsd_print_take(&text, c->found->arena);
 }
 
-/* Whether two edits are equal; several rules may propose the same edit. */
+/* Whether two edits are equal. Several rules may propose the same edit. */
 static bool is_same(const struct fsd_edit *a, const struct fsd_edit *b)
 {
     return a->action == b->action && a->node == b->node && a->input == b->input;
@@ -156,7 +159,9 @@ static struct fsd_cite cite_of(const struct citer *c, uint32_t edit, const char 
                              .shown = shown};
 }
 
-/* @param shown  text in the findings' arena. */
+/* Adds the edit to the cites of the current layer, unless the edit is among these cites
+ * already.
+ * @param shown text in the findings' arena */
 static void cite(struct citer *c, uint32_t edit, const char *shown)
 {
     for (uint32_t i = 0; i < c->now.n; i++)
@@ -190,7 +195,7 @@ static void cite_reader(struct citer *c, fsd_id layer, uint32_t edit)
 }
 
 /* A layer that computes the edit's node and reads data of higher precision; FSD_NONE if
- * there is none. */
+ * no layer does. */
 static fsd_id wide_reader(const struct citer *c, uint32_t edit)
 {
     const struct fsd_match *m = c->d->match;
@@ -205,8 +210,8 @@ static fsd_id wide_reader(const struct citer *c, uint32_t edit)
     return FSD_NONE;
 }
 
-/* Cites the edits for nodes that read the model's tensor unquantized and in higher
- * precision. */
+/* Cites the edits of nodes that read the tensor unquantized, if their layers read data
+ * of higher precision. */
 static void cite_bare_readers(struct citer *c, fsd_id tensor)
 {
     uint32_t looked = 0;
@@ -222,9 +227,8 @@ static void cite_bare_readers(struct citer *c, fsd_id tensor)
     }
 }
 
-/* Collects all pairs that would let a layer of the dump read lower precision, each
- * once.  The dump confirms other edits only at layers that move data because these
- * edits are missing. */
+/* Collects all Q/DQ pairs that would let a layer read lower precision, each once. Other
+ * edits are cited only at data-movement layers. */
 static void propose(struct citer *c)
 {
     const struct fsd_edit *edits = c->lint->edits.at;
@@ -241,8 +245,8 @@ static void propose(struct citer *c)
         }
 }
 
-/* Cites edits that quantize inputs of the layer's own nodes: the layer writes higher
- * precision because it reads higher precision. */
+/* Cites the edits that quantize inputs of the nodes of `source`, the layer that writes
+ * the tensor. That layer writes higher precision because it reads higher precision. */
 static void cite_source(struct citer *c, fsd_id source)
 {
     const struct fsd_match *m = c->d->match;
@@ -257,8 +261,8 @@ static void cite_source(struct citer *c, fsd_id source)
                 cite_reader(c, source, e);
 }
 
-/* Cites edits for consumers that read the layer's output unquantized: the layer writes,
- * and therefore reads, higher precision for them. */
+/* Cites the edits of nodes that read the layer's output unquantized. For these nodes
+ * the layer writes higher precision, so it also reads higher precision. */
 static void cite_behind(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -281,7 +285,7 @@ static void cite_behind(struct citer *c, fsd_id layer)
     }
 }
 
-/* Cites edits that remove or rescale quantizers that the layer computes. */
+/* Cites the edits that remove or rescale quantizers that the layer computes. */
 static void cite_own(struct citer *c, fsd_id layer)
 {
     const struct fsd_match *m = c->d->match;
@@ -303,8 +307,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     c->now = (struct fsd_span){0, 0};
     if (made < in && flow->source != FSD_NONE && c->d->products->of[flow->source] &&
         c->d->products->none_quantizes)
-        return c->now; /* the layer cannot write lower precision, whatever its
-                          consumers */
+        return c->now; /* `source` cannot write lower precision, whatever its consumers
+                          read */
     if (made < in || c->d->layers[layer].kind != FSD_KIND_QUANTIZE)
         cite_bare_readers(c, flow->model_tensor);
     if (made < in)
@@ -316,8 +320,8 @@ static struct fsd_span cites_of(struct citer *c, fsd_id layer)
     return c->now;
 }
 
-/* For findings on nodes that are computed twice: cites edits for consumers that read
- * the nodes' output unquantized. */
+/* Cites the edits of nodes that read the finding's nodes unquantized. Used for findings
+ * on nodes that are computed twice. */
 static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding *f)
 {
     c->now = (struct fsd_span){0, 0};
@@ -328,8 +332,9 @@ static struct fsd_span cites_of_nodes(struct citer *c, const struct fsd_finding 
 
 /* ---------------------------------------------------------------------------- words */
 
-/* The name of each action, and the advice for one edit or several: {name} is the node,
- * {scale} the source of the scale, {n} the number of edits. */
+/* For each action: its name, and the advice for one edit or several. {n} is the number
+ * of edits, {scale} the source of the scale; other words stand for members of the
+ * edit. */
 static const struct {
     const char *name, *one, *several;
 } actions[] = {
@@ -394,7 +399,7 @@ static void put_scale(const struct fsd_edit *e, FILE *out)
         fputs("with a scale to calibrate", out);
 }
 
-/* Prints the advice for edits of one action. */
+/* Prints the advice for several edits of one action. */
 static void put_words(const char *words, const struct fsd_cite *const *cites,
                       uint32_t n, FILE *out)
 {
@@ -460,7 +465,8 @@ void fsd_put_cites_sum(const struct fsd_cite *const *cites, uint32_t n, bool bri
 static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
 {
     const struct fsd_cite *cites =
-        f->cites.n ? &found->cites.at[f->cites.at] : NULL; /* the list may not exist */
+        f->cites.n ? &found->cites.at[f->cites.at] : NULL; /* the list may be empty,
+                                                              with `at` NULL */
     struct fsd_print text;
     FILE *out;
 
@@ -477,8 +483,8 @@ static void set_todo(struct fsd_findings *found, struct fsd_finding *f)
 
 /* ---------------------------------------------------------------------- of findings */
 
-/* Adds the cite to the span, which is the last of the list, unless the span is full or
- * has the same edit. */
+/* Adds the cite to `span`, the last span of the list, unless the span is full or has
+ * the same edit. */
 static void add_once(struct fsd_findings *found, struct fsd_span *span,
                      const struct fsd_cite *cite)
 {
@@ -493,7 +499,7 @@ static void add_once(struct fsd_findings *found, struct fsd_span *span,
     span->n++;
 }
 
-/* All cites at the finding's layers, each once. */
+/* Collects the cites of the finding's layers, each edit once. */
 static struct fsd_span gather(struct fsd_findings *found, const struct fsd_finding *f)
 {
     struct fsd_span all = {found->cites.n, 0};
@@ -507,7 +513,7 @@ static struct fsd_span gather(struct fsd_findings *found, const struct fsd_findi
     return all;
 }
 
-/* Whether a rule is about layers that move data, completely or in part. */
+/* Whether findings of the rule may be about data-movement layers. */
 static bool is_explained(const char *rule)
 {
     static const char *const rules[] = {"quantize/standing", "precision/island",
@@ -544,8 +550,8 @@ void fsd_cite_in_run(struct fsd_findings *found, const struct fsd_diff *d)
     fsd_arena_free(scratch);
 }
 
-/* The findings of the run with their cites.  They are evaluated only if one of the
- * case's findings is about a move or a higher precision.  NULL: there are no cites. */
+/* The run's cites, for the findings of a case. The cites are made only if a finding of
+ * the case is about a move or a higher precision. NULL: there are no cites. */
 static const struct fsd_findings *cites_for(const struct fsd_findings *found,
                                             const struct fsd_case *gate)
 {
@@ -562,7 +568,8 @@ static const struct fsd_findings *cites_for(const struct fsd_findings *found,
     return run->cites_of ? run : NULL;
 }
 
-/* Indexed by move of the new state: 1 + a layer with cites; 0: none. */
+/* Indexed by move of the new state: the number of a layer with cites, plus 1; 0:
+ * none. */
 static uint32_t *cited_moves(const struct fsd_case *gate,
                              const struct fsd_findings *run, struct fsd_arena *scratch)
 {
@@ -589,7 +596,8 @@ void fsd_cite_in_case(struct fsd_findings *found, const struct fsd_case *gate)
     scratch = fsd_arena_new();
     by_move = cited_moves(gate, run, scratch);
     by_node = FSD_NEW(scratch, uint32_t, gate->run->model->nodes.n); /* indexed by node:
-                                                                        cite + 1 */
+                                                                        a cite, plus 1;
+                                                                        0: none */
     for (uint32_t i = 0; i < run->cites.n; i++)
         by_node[run->cites.at[i].edit->node] = i + 1;
     FSD_EACH (struct fsd_finding, f, found->list) {

@@ -25,8 +25,9 @@ static const char *amounts(struct fsd_arena *arena, const struct fsd_budget *mos
     return *text ? text : NULL;
 }
 
-/* If the findings of the rule are within its budget, they become information.  A budget
- * of time that cannot be measured counts as exceeded. */
+/* Lowers the rule's findings from `first` on to information if they are within the
+ * rule's budget. If a budget limits time, and the time is unknown, the budget counts as
+ * exceeded. */
 static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t first)
 {
     struct fsd_outcome *outcome = &f->found->rules.at[f->found->rules.n - 1];
@@ -47,11 +48,11 @@ static void settle(struct fsd_finder *f, const struct fsd_budget *most, uint32_t
 
 /* ------------------------------------------------------------------ fingerprints */
 
-/* A dashboard recognizes a finding from run to run by its fingerprint, so the
- * fingerprint must not depend on anything that differs in another build of the same
- * network: numbers and names of layers, times.  The names of the model's nodes stay the
- * same.  A finding without nodes is hashed by its message without numbers, up to the
- * first ";", after which reasons follow. */
+/* A hash for the fingerprint. A dashboard recognizes a finding by its fingerprint from
+ * run to run, so the hash must not depend on anything that differs in another build of
+ * the same network, such as times, layer numbers and layer names. The names of the
+ * model's nodes stay the same. If a finding has no nodes, its message is hashed,
+ * without numbers and up to the first ";", after which reasons follow. */
 static uint64_t hash_finding(const struct fsd_findings *found,
                              const struct fsd_finding *finding)
 {
@@ -81,8 +82,8 @@ struct keyed {
 FSD_ORDERED(by_hash, struct keyed, fsd_order(x->hash, y->hash),
             fsd_order(x->finding, y->finding))
 
-/* Findings with equal hashes are numbered in the order in which they were found. The
- * sort also compares that order, since qsort() is not stable. */
+/* Sets all fingerprints. Findings with equal hashes are numbered in the order in which
+ * they were found; the sort compares this order, because qsort() is not stable. */
 static void set_fingerprints(struct fsd_findings *found, struct fsd_arena *scratch)
 {
     uint32_t n = found->list.n;
@@ -108,7 +109,7 @@ static struct fsd_findings *new_findings(struct fsd_arena *arena)
     return found;
 }
 
-/* Counts the findings from `first` on, and removes them. */
+/* Removes the findings from `first` on, and counts them as `reread`. */
 static void take_back(struct fsd_finder *f, uint32_t first)
 {
     f->reread += f->found->list.n - first;
@@ -119,25 +120,25 @@ static void take_back(struct fsd_finder *f, uint32_t first)
     f->any_untimed = false;
 }
 
-/* Whether the rule belongs to the subject.  When a model is linted or a build is
- * checked, rules on the inputs are evaluated, too, if there is a run: if the engine
- * does not belong to the model, no other finding holds. */
+/* Whether the rule belongs to the subject. Rules on the inputs also belong to lint and
+ * to a check if there is a run: if the engine does not belong to the model, no other
+ * finding is right. */
 static bool is_asked(const struct fsd_rule *rule, unsigned subject, unsigned there)
 {
     return rule->needs & subject || (subject & (FSD_NEEDS_LINT | FSD_NEEDS_CASE) &&
                                      there & FSD_NEEDS_RUN && rule->about_inputs);
 }
 
-/* Whether an engine may confirm a warning of the rule.  A finding that a builder
- * refuses the model cannot be confirmed: if an engine was built, the finding is
- * withdrawn. */
+/* Whether an engine may confirm a warning of the rule. An engine cannot confirm that a
+ * builder refuses the model, because the existence of the engine proves the
+ * contrary. */
 static bool is_confirmable(const struct fsd_rule *rule)
 {
     return rule->level >= FSD_WARNING && rule->proves != FSD_PROVES_NOTHING &&
            rule->proves != FSD_PROVES_BUILT;
 }
 
-/* Evaluates all rules of the subject whose requirements exist. */
+/* Evaluates each rule of the subject if `there` has all that the rule needs. */
 static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject,
                                           unsigned there)
 {
@@ -158,8 +159,8 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
             set = f->policy->rules[i];
         fsd_vec_push(arena, &found->rules,
                      ((struct fsd_outcome){.rule = f->rule, .level = set.level}));
-        /* Rules that the policy turns off are counted; rules that are off by default
-         * are not. */
+        /* The findings of a rule that the policy turns off are counted. A rule that is
+         * off by default is not evaluated. */
         f->off = set.level == FSD_OFF;
         if ((f->off && f->rule->level == FSD_OFF) || (f->rule->needs & ~there))
             continue;
@@ -204,7 +205,7 @@ static const struct fsd_findings *ask_all(struct fsd_finder *f, unsigned subject
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites)
 {
     struct fsd_finder f = {.d = d, .found = new_findings(d->arena)};
-    /* Without an engine, only findings of lint are possible. */
+    /* Without an engine, rules on a run are not evaluated. */
     bool built = *d->engine->path != '\0';
 
     *out = f.found;
@@ -247,7 +248,8 @@ const struct fsd_findings *fsd_find_lint_confirmable(const struct fsd_diff *d,
     return ask_lint(&f);
 }
 
-/* The most expensive finding comes first; otherwise the order of the list is kept. */
+/* Sorts findings by severity, then by milliseconds, then by the order in which rules
+ * found them. */
 FSD_ORDERED(worst_first, struct fsd_finding, fsd_order(y->severity, x->severity),
             fsd_falling(x->ms, y->ms), fsd_order(x->rule, y->rule),
             fsd_order(x->nth, y->nth))

@@ -1,4 +1,5 @@
-/* The input of a rule, and how it reports findings. For src/judge/findings only. */
+/* The input of a rule's function, and how the function reports findings. Only files of
+ * src/judge/findings include this. */
 #pragma once
 
 #include "base/base.h"
@@ -18,32 +19,35 @@ struct fsd_finder {
 
     struct fsd_finding now; /**< the open finding; a rule may set `file` and `line` */
     FILE *out;              /**< receives the finding's sentence */
-    double count, ms;       /**< the finding's part of the budget; default 1 and 0 */
-    bool untimed;           /**< its ms are unknown */
+    double count, ms;       /**< what the finding adds to the rule's count and
+                                 milliseconds, at first 1 and 0 */
+    bool untimed;           /**< the finding's milliseconds are unknown */
     bool note;              /**< the finding is information, though its rule warns */
-    const char *skipped;    /**< set if the rule could not be evaluated: the reason */
-    bool confirmable; /**< evaluate only rules of lint whose findings an engine may
+    const char *skipped;    /**< why the rule cannot be evaluated; set by the rule's
+                                 function */
+    bool confirmable; /**< evaluates only the rules of lint whose findings an engine may
                            confirm */
-    bool asked;  /**< the policy requires the rule: if it cannot be evaluated, that is a
-                      finding */
-    double base; /**< the total that a share refers to; 0: unknown */
+    bool asked;       /**< the policy has a section for the rule. If the rule cannot be
+                      evaluated, a finding reports this */
+    double base;      /**< the total of which a share is a part; 0: unknown */
 
-    uint32_t reread; /**< number of findings of earlier rules that are no changes,
-                          because a different version of the program read the same
-                          files */
+    uint32_t reread; /**< number of findings of earlier rules that were removed, because
+                          they are no changes: a different version of the program read
+                          the same files */
 
     /* Used by find.c only. */
     struct fsd_print print;
     double sum_count, sum_ms;
     bool any_untimed;
-    uint32_t *used; /**< indexed by ignore: findings that match it, even of rules that
-                         are off */
-    uint32_t *took; /**< indexed by ignore: findings that it removed */
+    uint32_t *used; /**< indexed by ignore: number of findings that match the ignore,
+                         even findings of rules that are off */
+    uint32_t *took; /**< indexed by ignore: number of findings that the ignore
+                         removed */
     bool off;       /**< the policy turns the rule off: its findings are only counted */
 };
 
-/** Opens a finding. Until it is closed, subjects (all layers, then nodes, then
- *  tensors), facts, and the text printed to f->out are added to it. */
+/** Opens a finding. Until it is closed, the rule adds subjects (all layers, then nodes,
+ *  then tensors) and facts, and prints the sentence to f->out. */
 void fsd_finding_open(struct fsd_finder *f);
 /** Adds the open finding to the list, unless the policy ignores it. */
 void fsd_finding_close(struct fsd_finder *f);
@@ -53,35 +57,36 @@ void fsd_about_node(struct fsd_finder *f, fsd_id node);
 void fsd_about_tensor(struct fsd_finder *f, fsd_id tensor);
 /** Adds a node of a compared state as a subject. */
 void fsd_about_state_node(struct fsd_finder *f, const struct fsd_state *s, fsd_id node);
-/** Adds as subjects the nodes of the layer whose outcome is `layer`. */
+/** Adds as subjects the layer's nodes that have the outcome `layer`. */
 void fsd_about_computed(struct fsd_finder *f, fsd_id layer);
 
 /** The name of a node, or "#12 (Conv)" if it has none. */
 const char *fsd_called(const struct fsd_finder *f, fsd_id node);
 
-/** @param key  a literal */
+/** @param key a literal */
 void fsd_fact_number(struct fsd_finder *f, const char *key, uint64_t number);
 void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text);
 
-/** Prints the open finding's subjects as "a, b, c and 4 more". */
+/** Prints subjects of the open finding as "`a`, `b`, `c` and 4 more". */
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects);
 /** Prints ", 0.1234 ms" if the time is known. */
 void fsd_put_took(struct fsd_finder *f, double ms);
 
-/** Indexed by layer: whether it computes a constant at every inference.
+/** Indexed by layer: whether the layer computes a constant at every inference.
  *  rules/constant.c */
 const bool *fsd_constant_layers(struct fsd_arena *arena, const struct fsd_diff *d);
 
-/** Some layers of a run, as a share of the engine. */
+/** What some layers of a run cost, and which share of the engine this is. */
 struct fsd_cost_part {
-    uint32_t layers, unknown; /**< unknown: layers whose bytes are unknown */
-    int64_t bytes;            /**< bytes of the other layers */
-    double ms, share;         /**< sums of the known values; share: fraction of the
-                                   engine, 0 to 1 */
+    uint32_t layers, unknown; /**< unknown: number of these layers whose bytes are
+                                   unknown */
+    int64_t bytes;            /**< bytes of the layers whose bytes are known */
+    double ms, share;         /**< sums of the known values, in milliseconds and as a
+                                   share of the engine, 0 to 1 */
 };
 void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer);
-/** Prints ": 19.1 MB, 37.7 % of all bytes", or the same for times, and adds the facts.
- *  rules/recomputed.c */
+/** Prints ": 19.1 MB, 37.7 % of all bytes" or, if times are known, the same for times,
+ *  and adds the facts. rules/recomputed.c */
 void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost);
 
 /* Rules on a run, by file. */
@@ -90,7 +95,8 @@ fsd_find_fn fsd_find_misfit, fsd_find_unmade, fsd_find_no_model, fsd_find_confli
     fsd_find_unexplained, fsd_find_two_engines, fsd_find_unmapped, fsd_find_names_only,
     fsd_find_remarks;
 /* rules/precision.c */
-/** Where a quantizer is, as `which` of fsd_find_standing(). */
+/** Values of the rule's `which`: the place of the quantizers that fsd_find_standing()
+ *  reports. */
 enum { FSD_BETWEEN, FSD_AT_INPUT, FSD_AT_OUTPUT };
 fsd_find_fn fsd_find_standing, fsd_find_wider, fsd_find_islands, fsd_find_fp32_left,
     fsd_find_no_tensor_cores, fsd_find_io_types;
@@ -125,36 +131,36 @@ fsd_find_fn fsd_find_values, fsd_find_unequal_scales;
 /* rules/provider.c: which execution provider runs a kernel. */
 fsd_find_fn fsd_find_fallbacks, fsd_find_providers;
 
-/** Prints "gemm of `MatMul_3 + Add_4`", and adds these nodes as subjects
- *  (rules/kernel.c). */
+/** Prints "gemm of `MatMul_3 + Add_4`", and adds these nodes as subjects.
+ *  rules/kernel.c */
 void fsd_put_kernel(struct fsd_finder *f, const struct fsd_kernel_change *k, bool new);
 /** Reports kernels with a different fused activation (rules/kernel.c). */
 void fsd_report_activations(struct fsd_finder *f);
 /** Reports moves that realise different nodes than before (rules/change.c). */
 void fsd_report_other_nodes(struct fsd_finder *f);
-/** The number of removed kernels whose nodes are proved to need none. */
+/** The number of removed kernels whose nodes are proved to need no kernel. */
 uint32_t fsd_count_saved_kernels(const struct fsd_compare *c);
-/** Whether kernels or jumps of the new build read a tensor that no layer writes, but a
- *  layer of the old build wrote. */
+/** Whether a kernel or a jump of the new build reads a tensor that no layer writes,
+ *  although a layer of the old build wrote it. */
 bool fsd_lacks_writers(const struct fsd_compare *c);
-/* rules/unknown.c: a fact that is no longer stated. */
+/* rules/unknown.c: facts that the new build does not state. */
 fsd_find_fn fsd_find_lost_facts, fsd_find_less_info;
-/* rules/build.c: how the engine was built, and which builds of the snapshot it
- * equals. */
+/* rules/build.c: how the engine was built, and which other builds of the snapshot it
+ * resembles. */
 fsd_find_fn fsd_find_built, fsd_find_variants, fsd_find_older;
 /* rules/stale.c: an engine of a different model. */
 fsd_find_fn fsd_find_stale;
-/** rules_lint.c: rule i of lint, followed by the rules on two exports; NULL after the
- *  last. */
+/** Rule i of lint (rules_lint.c). The rules on two exports follow the rules of lint.
+ *  NULL after the last rule. */
 const struct fsd_rule *fsd_lint_rule_at(unsigned i);
-/** rules_export.c: rule i about two exports; NULL after the last. */
+/** Rule i about two exports, in rules_export.c; NULL after the last. */
 const struct fsd_rule *fsd_export_rule_at(unsigned i);
 /* rules/slower.c: times. */
 fsd_find_fn fsd_find_slower, fsd_find_slower_groups;
-/** Prints "`Conv_3 + Relu_4`", the first group of a region that the new build has
- *  (rules/change.c). */
+/** Prints the first group of a region in the new build: "`Conv_3 + Relu_4`".
+ *  rules/change.c */
 void fsd_put_region(const struct fsd_finder *f, const struct fsd_region_diff *r);
-/** Adds the nodes of the region's new groups as subjects, by which an ignore can match
+/** Adds as subjects the nodes of the region's new groups, so that an ignore can match
  *  the finding. */
 void fsd_about_new_groups(struct fsd_finder *f, const struct fsd_region_diff *r);
 /* rules/total.c: the whole build. */

@@ -1,5 +1,5 @@
-/* Functions for one finding, from opening to closing: its subjects, its facts, its
- * message, and whether the policy ignores it. */
+/* Opens a finding, adds its subjects, facts and message, and closes it, unless the
+ * policy ignores it. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
@@ -7,9 +7,9 @@
 
 enum { LISTED = 5 };
 
-/* Sets the file of a finding. For a check it is the snapshot, which is under version
- * control even if the model is not; for a run the model, or the engine if there is no
- * model; for two exports the new one. */
+/* Opens a finding, and sets its file. For a check, the file is the snapshot, which is
+ * under version control even if the model is not. For a run, the file is the model, or
+ * the engine if there is no model. For two exports, the file is the new export. */
 void fsd_finding_open(struct fsd_finder *f)
 {
     f->now = (struct fsd_finding){.rule = f->found->rules.n - 1};
@@ -27,8 +27,8 @@ void fsd_finding_open(struct fsd_finder *f)
     f->out = fsd_print_open(&f->print);
 }
 
-/* The subjects of a finding are contiguous, so layers, nodes and tensors must be added
- * one kind after the other. */
+/* Adds a subject to one of the finding's spans. The span must be contiguous, so layers,
+ * nodes and tensors are added one kind after the other. */
 static void add_subject(struct fsd_finder *f, struct fsd_span *span, fsd_id id,
                         const char *name)
 {
@@ -94,8 +94,8 @@ void fsd_fact_text(struct fsd_finder *f, const char *key, const char *text)
     f->now.facts.n++;
 }
 
-/* The sentence must stay short: nodes that it leaves out are in the finding's
- * subjects. */
+/* Prints only the first subjects, so that the sentence stays short. All are in the
+ * finding's subjects. */
 void fsd_put_subjects(struct fsd_finder *f, struct fsd_span subjects)
 {
     for (uint32_t i = 0; i < subjects.n && i < LISTED; i++)
@@ -113,7 +113,7 @@ void fsd_put_took(struct fsd_finder *f, double ms)
 
 /* ----------------------------------------------------------------------- ignores */
 
-/* Findings about the policy itself cannot be ignored by the policy. */
+/* Whether the policy ignores the finding. It cannot ignore findings about itself. */
 static bool is_ignored(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;
@@ -158,7 +158,7 @@ void fsd_finding_close(struct fsd_finder *f)
     f->now.ms = f->rule->settable & FSD_BUDGET_MS && f->ms > 0 ? f->ms : 0;
     fsd_vec_push(found->arena, &found->list, f->now);
     f->sum_count += f->count;
-    f->sum_ms += f->ms > 0 ? f->ms : 0; /* faster layers do not compensate for slower
-                                           ones */
+    f->sum_ms += f->ms > 0 ? f->ms : 0; /* a group that became faster does not make up
+                                           for one that became slower */
     f->any_untimed |= f->untimed;
 }

@@ -1,11 +1,11 @@
 /*
- * Findings: what a reviewer should look at, in a run or in the changes since a
+ * Findings show a reviewer what to look at, in a run or in the changes since a
  * snapshot.
  *
- * A rule is one row of the table in rules.c.  A finding has a sentence, which every
- * format prints alike, keyed facts for programs, and its subjects.  A policy may set a
- * rule's level and budget, and may ignore findings, with a reason. Findings within a
- * budget become information, so that they remain visible.
+ * A rule is one row of the table in rules.c. A finding has a sentence, which every
+ * format prints alike, facts with keys for programs, and subjects. A policy may set the
+ * level and the budget of a rule, and may ignore findings for a stated reason. Findings
+ * within a budget remain visible as information.
  */
 #pragma once
 
@@ -17,9 +17,8 @@
 
 /* -------------------------------------------------------------------- the policy */
 
-/* The policy of a merge gate: rules have levels and budgets, and findings may be
- * ignored, with a reason.  The policy is read from an INI file
- * (judge/gate/policy_ini.c):
+/* The policy of a merge gate sets levels and budgets of rules, and ignores findings for
+ * a stated reason. judge/gate/policy_ini.c reads it from an INI file:
  *
  *     [new-reformat]
  *     level = error
@@ -42,7 +41,7 @@ enum {
     FSD_SETS_WORDS = 16,
     FSD_SETS_BLOCKS = 32, /**< the required fusion of a pattern's blocks */
     FSD_SETS_TYPES = 64,  /**< the required types and their share of the work */
-    FSD_SETS_BYTES = 128  /**< how many bytes of which kind of memory are allowed */
+    FSD_SETS_BYTES = 128  /**< the allowed bytes of each kind of memory */
 };
 
 /** The allowed maximum; negative: unlimited. */
@@ -54,14 +53,16 @@ struct fsd_policy_rule {
     int level; /**< enum fsd_severity or FSD_OFF */
     struct fsd_budget budget;
     bool own_budget;
-    bool asked; /**< the policy has a section for it */
+    bool asked; /**< the policy has a section for the rule */
 };
 
 struct fsd_policy_ignore {
-    const char *label, *rule, *node, *reason; /**< node: a glob; "*" matches any */
+    const char *label, *rule, *node, *reason; /**< node: a glob of names; "*" matches
+                                                   any node */
     const char *owner;                        /**< the person to ask; NULL: not
                                                    stated */
-    unsigned expires; /**< the last valid day, as 20260131; 0: never expires */
+    unsigned expires; /**< the last day on which the ignore is valid, such as 20260131;
+                           0: the ignore never expires */
     uint32_t line;
 };
 
@@ -76,11 +77,11 @@ typedef FSD_VEC(struct fsd_policy_word) fsd_policy_words;
 
 /** Kinds of an engine's memory. */
 enum fsd_memory_kind {
-    FSD_MEMORY_ACTIVATIONS, /**< the largest amount of data between layers at one
+    FSD_MEMORY_ACTIVATIONS, /**< the most data between layers that is needed at one
                                  time */
     FSD_MEMORY_WEIGHTS,
-    FSD_MEMORY_SCRATCH,    /**< only in logs, like the next kind */
-    FSD_MEMORY_PERSISTENT, /**< on the device */
+    FSD_MEMORY_SCRATCH,    /**< only a log states this kind and the next one */
+    FSD_MEMORY_PERSISTENT, /**< in device memory */
     FSD__MEMORY_COUNT
 };
 
@@ -88,35 +89,36 @@ enum fsd_memory_kind {
 enum fsd_work { FSD_WORK_MACS, FSD_WORK_MS, FSD_WORK_BYTES, FSD_WORK_NODES };
 
 /** A requirement of the policy on the build itself, independent of earlier builds: all
- *  blocks of a pattern are fused, or most of the work runs in certain types.
- *
- *     [expect attention]             [precision-required]
- *     fused = whole                  type = fp16, bf16
- *     min = 12                       share = 95% */
+ *  blocks of a pattern are fused, most of the work runs in certain types, or memory is
+ *  limited. */
 struct fsd_promise {
-    uint32_t rule; /**< number of the rule of its section, as for fsd_rule_at() */
+    uint32_t rule; /**< the rule of the policy's section, a number for fsd_rule_at() */
     uint32_t line;
     enum fsd_pattern pattern;
-    int fused;              /**< the required enum fsd_fused; FSD_OFF: any */
-    uint64_t types;         /**< bits indexed by enum fsd_dtype; 0: any */
+    int fused;              /**< the required enum fsd_fused; FSD_OFF: not required */
+    uint64_t types;         /**< a bit for each enum fsd_dtype; 0: not required */
     fsd_policy_words scope; /**< globs for nodes; empty: all nodes */
-    double least;           /**< the least number of blocks */
-    double share;           /**< 0 to 1: the least share of the work in these types */
+    double least;           /**< the fewest blocks that the model must have */
+    double share;           /**< the least share of the work that must run in these
+                                 types, 0 to 1 */
     enum fsd_work by;
-    double bytes[FSD__MEMORY_COUNT]; /**< the most bytes; negative: unlimited */
+    double bytes[FSD__MEMORY_COUNT]; /**< indexed by enum fsd_memory_kind: the most
+                                          bytes; negative: unlimited */
 };
 
 struct fsd_policy {
     struct fsd_arena *arena;
     const char *path;              /**< "" for the default policy */
-    struct fsd_policy_rule *rules; /**< indexed by number of the rule, as for
-                                        fsd_rule_at() */
-    double noise;     /**< a difference of less than this share of the total time is
+    struct fsd_policy_rule *rules; /**< indexed by the rule's number, as fsd_rule_at()
+                                        takes it */
+    double noise;     /**< if the total time grows by less than this share, the build is
                            never reported as slower */
-    double noise_cap; /**< the largest share of the total time that measured noise may
-                           explain */
-    fsd_policy_words operators; /**< for int8-required */
-    fsd_policy_words except;    /**< globs for nodes, for int8-required */
+    double noise_cap; /**< measured noise explains at most this share of the total
+                           time */
+    fsd_policy_words operators; /**< for the rule int8-required: operators, or globs for
+                                     nodes */
+    fsd_policy_words except;    /**< for the rule int8-required: globs for nodes that
+                                     are exempt */
     FSD_VEC(struct fsd_policy_ignore) ignores;
     FSD_VEC(struct fsd_promise) promises;
 };
@@ -131,7 +133,8 @@ struct fsd_finder;
 struct fsd_lint; /* see judge/lint/lint.h */
 typedef void fsd_find_fn(struct fsd_finder *f);
 
-/** What a rule requires; it is evaluated only if all of these exist. */
+/** What a rule needs; bits of a mask. A rule is evaluated only if all that it needs is
+ *  there. */
 enum {
     FSD_NEEDS_RUN = 1,
     FSD_NEEDS_CHANGE = 2,  /**< two builds and their comparison */
@@ -142,41 +145,47 @@ enum {
     FSD_NEEDS_EXPORTS = 64 /**< two models, compared without engines */
 };
 
-enum { FSD_OFF = -1 }; /**< a level: evaluated only if the policy requires it */
+enum {
+    FSD_OFF = -1
+}; /**< the level of a rule that is evaluated only if the policy
+                            sets another level */
 
 struct fsd_rule {
-    const char *id;  /**< the name by which a user sets or ignores it */
+    const char *id;  /**< the name of the rule in a policy and in reports */
     int level;       /**< default level: enum fsd_severity or FSD_OFF */
-    const char *doc; /**< one sentence: the meaning of its findings */
+    const char *doc; /**< one sentence: the meaning of the rule's findings */
     unsigned needs;
     fsd_find_fn *find;
-    int which;                /**< for rules that share `find`: the kind to look for */
-    unsigned settable;        /**< what a policy may set in addition to the level */
+    int which;                /**< selects what `find` reports if several rules share
+                                   this function */
+    unsigned settable;        /**< what a policy may set in addition to the level; bits
+                                   of a mask */
     struct fsd_budget budget; /**< the default budget */
-    bool of_same;             /**< for rules on changes: it may have findings even if
-                                   the snapshot is of the same files */
-    bool about_inputs; /**< it checks how well the inputs fit each other; every verb
-                            reports it */
+    bool of_same;             /**< for rules on changes: the rule may have findings even
+                                   if the snapshot is of the same files */
+    bool about_inputs; /**< the rule checks whether the inputs belong together; every
+                            command reports its findings */
     /* For rules of lint. */
-    unsigned builders; /**< bits of enum fsd_family: the builders for which it holds; 0:
-                            any */
-    unsigned notes;    /**< the builders for which it is only information, without
-                            proposals */
+    unsigned builders; /**< bits of enum fsd_family: the builders to which the rule
+                            applies; 0: all */
+    unsigned notes;    /**< bits of enum fsd_family: the builders for which findings are
+                            only information, without edits */
     enum fsd_proves {
         FSD_PROVES_NOTHING,
-        FSD_PROVES_WIDE,   /**< a layer of its first node reads or writes higher
-                                precision */
-        FSD_PROVES_STANDS, /**< a layer computes one of its quantizers */
-        FSD_PROVES_TWICE,  /**< the input of its quantizers is written twice in low
-                                precision */
-        FSD_PROVES_APART,  /**< more than one layer computes its nodes */
-        FSD_PROVES_BUILT   /**< no confirmation: the engine could be built */
+        FSD_PROVES_WIDE,   /**< a layer that computes the finding's first node reads or
+                                writes higher precision */
+        FSD_PROVES_STANDS, /**< a layer computes one of the finding's quantizers */
+        FSD_PROVES_TWICE,  /**< layers write the input of the finding's quantizers
+                                several times in low precision */
+        FSD_PROVES_APART,  /**< several layers compute the finding's nodes */
+        FSD_PROVES_BUILT   /**< an engine withdraws the finding, because an engine shows
+                                that the builder did not refuse the model */
     } proves;              /**< what an engine must show to confirm a finding */
-    bool slow; /**< it reports lost time, not an error.  An edit may cause such a
-                    finding if the user named the edit's rule */
+    bool slow; /**< the rule reports lost time, not an error. If the user names the rule
+                    of an edit, the edit may cause such a finding */
     const char *why, *fix, *source; /**< NULL: not documented yet */
-    enum fsd_dtype keep; /**< the type in which its nodes must stay; unknown: their
-                              current type */
+    enum fsd_dtype keep; /**< the type in which the finding's nodes must stay; unknown:
+                              the type that these nodes have already */
 };
 
 /** "error", "warning", "info" or "off". */
@@ -187,16 +196,17 @@ const struct fsd_rule *fsd_rule_at(unsigned i);
 
 /* ------------------------------------------------------------------ the findings */
 
-/** A subject of a finding. */
+/** A subject of a finding: a layer, a node or a tensor. */
 struct fsd_about {
-    fsd_id id;        /**< in the run's graph, or in the state of a comparison */
+    fsd_id id;        /**< number of the layer, node or tensor in the run's graph, or in
+                           a state of a comparison */
     const char *name; /**< "#12 (Conv)" for an unnamed node */
 };
 
 struct fsd_fact {
     const char *key; /**< a literal */
     uint64_t number;
-    const char *text; /**< used instead of the number if not NULL */
+    const char *text; /**< if not NULL, used instead of `number` */
 };
 
 enum fsd_action {
@@ -220,70 +230,75 @@ enum fsd_action {
 /** The name of an action, such as "insert-pair"; cite.c has its other words. */
 const char *fsd_action_name(enum fsd_action action);
 
-/** One change of the model, which edit/fix/fix.c or a script can apply. */
+/** An edit of the model, which edit/fix/fix.c or a script can apply. */
 struct fsd_edit {
     enum fsd_action action;
     const char *tensor; /**< the tensor that is quantized or cast */
-    fsd_id node;        /**< the node whose input the tensor is, or the quantizer */
+    fsd_id node;        /**< the node that reads the tensor, or a quantizer */
     const char *name;
-    fsd_id to; /**< for FSD_MOVE_PAIR: the node that then consumes the pair; or
+    fsd_id to; /**< for FSD_MOVE_PAIR: the node before which the pair is moved; else
                     FSD_NONE */
     const char *to_name;
     uint32_t input;
-    const char *like, *scale_tensor; /**< the quantizer with the scale to use, and the
-                                          tensor with that scale; NULL: measure the
-                                          scale, or use `scale` */
-    double scale;                    /**< the scale as a number; 0: several numbers, or
-                                          unknown */
+    const char *like, *scale_tensor; /**< the quantizer whose scale to use, and the
+                                          tensor with that scale; NULL: use `scale`, or
+                                          measure the scale */
+    double scale;                    /**< the scale if it is one number; 0: there are
+                                          several scales, or the scale is unknown */
     const char *type;                /**< such as "int8"; NULL: unchanged */
-    uint32_t axis;                   /**< counted from the last axis, which is 0 */
+    uint32_t axis;                   /**< the axis, counted from the last one, which is
+                                          0 */
     int64_t size;                    /**< the new size of the axis; 0: no size
                                           changes */
-    const char *effect;              /**< the effect on the values */
-    bool on_request; /**< it costs time or changes types: applied only if its rule is
-                          named */
-    bool together;   /**< applied together with all others of its finding, or not at
-                          all */
+    const char *effect;              /**< the effect on the values of tensors */
+    bool on_request; /**< the edit costs time or changes types, so it is applied only if
+                          the user names its rule */
+    bool together;   /**< the edit is applied together with all other edits of its
+                          finding, or not at all */
 };
 
-/** An edit that lint proposes, and how it affects a layer according to the dump
- *  (cite.h). */
+/** An edit that lint proposes, cited at a layer that it would improve (cite.h). */
 struct fsd_cite {
-    const char *rule; /**< the rule of lint that proposes it */
+    const char *rule; /**< the rule of lint that proposes the edit */
     const struct fsd_edit *edit;
     const char *feeds; /**< for a pair to insert: "MaxPool_12 -> Add_36 (input 1)" */
-    const char *shown; /**< what the dump shows: "layer 6 computes Add_36 and reads
+    const char *shown; /**< what the dump shows: "layer 6 computes `Add_36` and reads
                             fp16" */
 };
 
 struct fsd_finding {
-    uint32_t rule;              /**< in fsd_findings.rules */
-    enum fsd_severity severity; /**< info if its rule's findings are within the
+    uint32_t rule;              /**< an index in fsd_findings.rules */
+    enum fsd_severity severity; /**< FSD_INFO if the findings of its rule are within the
                                      budget */
     const char *message;        /**< one sentence in one line, without a full stop */
     struct fsd_span layers, nodes,
-        tensors;           /**< in fsd_findings.subjects; tensors are the engine's */
-    struct fsd_span facts; /**< in fsd_findings.facts */
-    struct fsd_span edits; /**< in fsd_findings.edits */
-    struct fsd_span cites; /**< in fsd_findings.cites: lint's proposals about the
-                                finding's cause */
-    const char *todo;      /**< the first of the cites as text, and the number of the
-                                others; NULL: there are none */
-    const char *proof;     /**< "confirmed", "withdrawn", "undecided": the engine's
-                                verdict on a prediction; NULL: not checked */
-    const char *file;      /**< the file in which it is reported; NULL: the model */
+        tensors;           /**< spans of fsd_findings.subjects; the tensors are the
+                                engine's */
+    struct fsd_span facts; /**< a span of fsd_findings.facts */
+    struct fsd_span edits; /**< a span of fsd_findings.edits */
+    struct fsd_span cites; /**< a span of fsd_findings.cites: lint's edits that would
+                                remove the finding's cause */
+    const char *todo;      /**< the first cite as text, and the number of other cites;
+                                NULL: there are no cites */
+    const char *proof;     /**< for lint: whether the engine shows what the finding
+                                predicts: "confirmed", "withdrawn" or "undecided"; NULL:
+                                not checked */
+    const char *file;      /**< the file in which the finding is reported; NULL: the
+                                model */
     uint32_t line;         /**< line in that file, from 1; 0: unknown */
-    uint32_t move;         /**< for a change: 1 + the move of the new state that it is
-                                about */
-    bool widens;           /**< for a change: the precision of its nodes, or of their
-                                edge, is higher */
+    uint32_t move;         /**< for a change: the move of the new state that the finding
+                                is about, plus 1; 0: none */
+    bool widens;           /**< for a change: the finding's nodes, or the edge between
+                                them, have a higher precision than before */
     bool listed;           /**< for lint: the finding applies to each of its nodes
-                                alike */
-    bool of_dump;          /**< it is about a fact that the whole dump lacks */
-    double ms;             /**< for a change: how much slower it makes the build; 0:
-                                unknown, or not slower */
-    uint32_t nth;          /**< its number in the order in which the rules found it */
-    uint64_t fingerprint;  /**< unique, and the same in the next run */
+                                separately */
+    bool of_dump;          /**< the finding is about a fact that the whole dump lacks */
+    double ms;             /**< for a change: milliseconds by which the change makes the
+                                build slower; 0: unknown, or not slower */
+    uint32_t nth;          /**< number of the finding, in the order in which rules found
+                                the findings */
+    uint64_t fingerprint;  /**< unique among the findings, and the same in the next
+                                run */
 };
 
 /** A rule that was evaluated, with or without findings. */
@@ -292,13 +307,14 @@ struct fsd_outcome {
     int level;
     uint32_t found, ignored;
     const char *measured, *budget; /**< "3", "0.11 ms"; NULL: none */
-    const char *skipped;           /**< why it could not be evaluated; NULL: it was
-                                        evaluated */
-    uint32_t off; /**< number of findings that the policy suppressed by turning the rule
-                       off */
+    const char *skipped;           /**< why the rule could not be evaluated; NULL: it
+                                        was evaluated */
+    uint32_t off; /**< number of findings that are not reported because the policy turns
+                       the rule off */
 };
 
-/** An ignore of the policy that is in force and removed findings. */
+/** An ignore of the policy that removed findings, and the number of these findings. The
+ *  ignore has not expired. */
 struct fsd_ignored {
     const struct fsd_policy_ignore *by;
     uint32_t n;
@@ -308,48 +324,47 @@ struct fsd_findings {
     struct fsd_arena *arena;
     FSD_VEC(struct fsd_outcome) rules;
     FSD_VEC(struct fsd_finding)
-    list; /**< sorted by rule; for a case, the worst
-                                           first */
+    list; /**< sorted by rule; for a case, by severity */
     FSD_VEC(struct fsd_about) subjects;
     FSD_VEC(struct fsd_fact) facts;
     FSD_VEC(struct fsd_edit) edits;
     FSD_VEC(struct fsd_ignored) ignores; /**< sorted as in the policy */
     FSD_VEC(struct fsd_cite) cites;
-    struct fsd_span *cites_of; /**< for a run, indexed by layer; NULL: there are no
-                                    cites */
+    struct fsd_span *cites_of; /**< for a run, indexed by layer: spans of `cites`; NULL:
+                                    there are none */
     FSD_VEC(struct fsd_cite)
-    proposed; /**< for a run: pairs that would let a layer read lower precision */
+    proposed; /**< for a run: Q/DQ pairs that would let a layer read lower precision */
     uint32_t by_severity[FSD__SEVERITY_COUNT], ignored, off;
 };
 
-/** A copy in another arena, independent of the run. keep.c */
+/** A copy in another arena, which outlives the run. keep.c */
 struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
                                        const struct fsd_findings *from);
 
-/** How much of a difference between times noise explains. */
+/** The difference between two times that noise may explain. */
 struct fsd_noise {
     double band; /**< milliseconds */
     enum fsd_noise_by {
-        FSD_NOISE_POLICY,     /**< the policy's share of the old time */
-        FSD_NOISE_UNMEASURED, /**< the same, because one side was measured less than
-                                   three times */
-        FSD_NOISE_MEASURED,   /**< twice the standard deviation of the side that varies
+        FSD_NOISE_POLICY,     /**< `noise` of the policy, as a share of the old time */
+        FSD_NOISE_UNMEASURED, /**< `noise` of the policy, because one build was measured
+                                   fewer than three times */
+        FSD_NOISE_MEASURED,   /**< twice the standard deviation of the build that varies
                                    more */
-        FSD_NOISE_CAPPED      /**< the policy's limit, which is lower than the measured
-                                   noise */
+        FSD_NOISE_CAPPED      /**< `noise_cap` of the policy, which is lower than the
+                                   measured noise */
     } by;
 };
-/** The times of two builds: of whole runs, or sums of their layers' times. */
+/** The times of two builds, in milliseconds: of whole runs, or sums of layer times. */
 struct fsd_timing {
-    bool known; /**< for both builds */
+    bool known; /**< both times are known */
     bool runs;
     double before, after;
-    double spread;         /**< twice the standard deviation of the side that varies
+    double spread;         /**< twice the standard deviation of the build that varies
                                 more */
-    uint32_t n_old, n_new; /**< number of measured runs or profiles */
+    uint32_t n_old, n_new; /**< number of measured runs or profiles of each build */
 };
 struct fsd_timing fsd_timing_of_layers(const struct fsd_compare *c);
-/** The times of whole runs if both builds have them, else those of layers. */
+/** The times of whole runs if both builds have them, else the times of layers. */
 struct fsd_timing fsd_timing_of(const struct fsd_compare *c);
 struct fsd_noise fsd_noise_of(const struct fsd_timing *timing,
                               const struct fsd_policy *policy);
@@ -357,46 +372,46 @@ struct fsd_noise fsd_noise_of(const struct fsd_timing *timing,
  *  it)". */
 void fsd_put_noise(const struct fsd_timing *timing, struct fsd_noise noise, FILE *out);
 
-/** Evaluates all rules about a run.
+/** Evaluates all rules about a run. The findings are allocated in the run's arena.
  *  @param out d->findings, set before the first rule is evaluated, so that a rule can
- *          read the results of earlier rules.  In the run's arena.
- *  @param cites whether to cite lint's edits, which requires evaluating all rules of
- *  lint. */
+ *          read the results of earlier rules
+ *  @param cites whether to cite lint's edits. All rules of lint are then evaluated,
+ *          too */
 void fsd_find(const struct fsd_findings **out, const struct fsd_diff *d, bool cites);
 
-/** All findings of lint in the model of a run, which may have no engine; in the run's
- *  arena.  With an engine, the findings of the run are traced to the findings of
- *  lint. */
+/** All findings of lint in the model of a run, allocated in the run's arena. The run
+ *  may have no engine; with an engine, the run's findings are traced to lint's
+ *  findings. */
 const struct fsd_findings *fsd_find_lint(const struct fsd_diff *d,
                                          const struct fsd_lint *lint,
                                          const struct fsd_policy *policy,
                                          unsigned today);
 
-/** The findings of lint that an engine may confirm, and whose edits the findings of its
- *  run therefore cite; in the run's arena. */
+/** The findings of lint that an engine may confirm, allocated in the run's arena.
+ *  Findings of the run cite only edits of these findings. */
 const struct fsd_findings *fsd_find_lint_confirmable(const struct fsd_diff *d,
                                                      const struct fsd_lint *lint);
 
 /** A build that a merge gate checks. */
 struct fsd_case {
     const struct fsd_state *build;
-    const struct fsd_diff *run;  /**< the run of the state; NULL: the state is a
-                                      snapshot */
-    const struct fsd_lint *lint; /**< lint of its model; NULL: lint is not run */
-    const struct fsd_compare *c; /**< the comparison with its snapshot; NULL: there is
-                                      no snapshot */
+    const struct fsd_diff *run;  /**< the run of `build`; NULL: `build` is a snapshot */
+    const struct fsd_lint *lint; /**< lint of the model; NULL: lint is not run */
+    const struct fsd_compare *c; /**< the comparison with the snapshot; NULL: there is
+                                      none */
     const struct fsd_policy *policy;
-    bool compared;  /**< two builds are compared: the run is used only for advice and is
-                         not reported itself */
-    unsigned today; /**< such as 20260131, for ignores that expire; 0: none expires */
+    bool compared;  /**< two builds are compared, so the run is used only for advice and
+                         is not reported */
+    unsigned today; /**< such as 20260131, for ignores that expire; 0: no ignore
+                         expires */
 };
 
-/** All findings of a case, in the caller's arena; their names belong to the case's
- *  states. */
+/** All findings of a case, allocated in the caller's arena. Their names belong to the
+ *  states of the case. */
 const struct fsd_findings *fsd_find_case(struct fsd_arena *arena,
                                          const struct fsd_case *before_gate);
 
-/** The changes between two exports (`c->exports`), in the caller's arena; their names
- *  belong to the exports. */
+/** The changes between two exports (`c->exports`) as findings, allocated in the
+ *  caller's arena. Their names belong to the exports. */
 const struct fsd_findings *fsd_find_exports(struct fsd_arena *arena,
                                             const struct fsd_compare *c);

@@ -1,9 +1,10 @@
-/* Copies findings into another arena, so that they do not depend on their run. */
+/* Copies findings into another arena, so that their run can be freed. */
 #include "judge/findings/keep.h"
 
 #include "judge/findings/findings.h"
 
-/* The facts, names and edits of a finding are in lists of all findings. */
+/* Copies the texts of a finding. Its facts, names and edits are in the lists of struct
+ * fsd_findings. */
 static void keep_finding(struct fsd_arena *arena, struct fsd_finding *f)
 {
     const char **const texts[] = {&f->message, &f->todo, &f->proof, &f->file};
@@ -38,7 +39,7 @@ struct fsd_findings *fsd_findings_keep(struct fsd_arena *arena,
     struct fsd_findings *all = fsd_keep_bytes(arena, from, sizeof *from);
 
     all->arena = arena;
-    all->cites_of = NULL; /* indexed by layers of a run that may be freed */
+    all->cites_of = NULL; /* not copied: indexed by layers of a run that may be freed */
     all->proposed.n = all->proposed.cap = 0;
     FSD_KEEP_LIST(arena, &all->rules);
     FSD_KEEP_LIST(arena, &all->list);

@@ -1,5 +1,5 @@
-/* Finds nodes that a builder refuses, and nodes that it handles badly whatever the
- * quantizers: channels that do not fill a vector, repeated casts, dynamic channels. */
+/* Finds nodes that a builder refuses, and nodes that are slow in any model: channels
+ * that do not fill a vector, repeated casts, dynamic channels. */
 #include "base/base.h"
 #include "judge/findings/place.h"
 
@@ -8,11 +8,12 @@
 
 /* ------------------------------------------------------------------------- refusals */
 
-/* One finding per operator and reason, since the build fails at the first one anyway.
- * Nodes of one operator are chained, so that the search for a reason's other nodes
- * visits each node once per reason. */
+/* Chains the nodes of each operator. Refused nodes with the same operator and reason
+ * are one finding, because the build fails at the first one anyway. With the chains,
+ * the search for these nodes visits each node of the operator once per reason. */
 struct chain {
-    fsd_id *next; /* indexed by node: the next node with its operator; FSD_NONE: none */
+    fsd_id *next; /* indexed by node: the next node with the same operator; FSD_NONE:
+                     none */
     const struct fsd_refusal **why; /* indexed by node */
     bool *reported;                 /* indexed by node */
 };
@@ -34,7 +35,8 @@ static struct chain chain_nodes(struct fsd_finder *f)
     return c;
 }
 
-/* Reports all nodes that share operator and reason with `first`; returns how many. */
+/* Adds all nodes that share operator and reason with `first` to the finding. Returns
+ * their number. */
 static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
 {
     uint32_t n = 0;
@@ -48,8 +50,9 @@ static uint32_t report_all(struct fsd_finder *f, struct chain *c, fsd_id first)
     return n;
 }
 
-/* Proposes to remove the pair of the node's data, unless other nodes that the builder
- * accepts also read it; proposes it once even if several nodes read it. */
+/* Proposes to remove the Q/DQ pair on the node's data, unless a node that the builder
+ * accepts also reads the pair. If several refused nodes read the pair, proposes it
+ * once. */
 static void edit_data(struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_lint *l = f->lint;
@@ -107,7 +110,7 @@ void fsd_lint_refused(struct fsd_finder *f)
     }
 }
 
-/* A node that reads the tensor `name`; the model's first node if no node reads it. */
+/* A node that reads the tensor `name`; if no node does, the first node of the model. */
 static fsd_id reader_of(const struct fsd_graph *g, fsd_sym name)
 {
     fsd_id tensor = fsd_graph_find(g, name, 0);
@@ -117,7 +120,7 @@ static fsd_id reader_of(const struct fsd_graph *g, fsd_sym name)
                : 0;
 }
 
-/* The bytes that a tensor needs according to its sizes and its type; 0: unknown. */
+/* The bytes that a tensor needs by its sizes and type; 0: unknown. */
 static uint64_t bytes_needed(const struct fsd_graph *g, fsd_sym name)
 {
     fsd_id tensor = fsd_graph_find(g, name, 0);
@@ -135,8 +138,8 @@ static uint64_t bytes_needed(const struct fsd_graph *g, fsd_sym name)
     return bits / CHAR_BIT + (bits % CHAR_BIT != 0);
 }
 
-/* Reports files of weights that are too short: a download was cut off, or the file is
- * only a pointer to the data. */
+/* Reports files of weights that are too short, because a download was cut off or
+ * because the file is only a pointer to the data. */
 static void report_short(struct fsd_finder *f)
 {
     const struct fsd_graph *g = f->lint->g;
@@ -171,7 +174,7 @@ void fsd_lint_absent(struct fsd_finder *f)
     fsd_lint_close(f);
 }
 
-/* Reports a model with a newer opset than the program knows. */
+/* Reports a model whose opset is newer than any that this program knows. */
 static void report_opset(struct fsd_finder *f)
 {
     int64_t opset = fsd_graph_opset(f->lint->g);
@@ -187,7 +190,8 @@ static void report_opset(struct fsd_finder *f)
     fsd_lint_close(f);
 }
 
-/* The builder assumes that dynamic sizes with the same name are equal. */
+/* Reports dynamic sizes of equal names, because the builder assumes that they are
+ * equal. */
 static void report_sizes(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -216,7 +220,8 @@ static void report_sizes(struct fsd_finder *f)
     }
 }
 
-/* Reports operators that were never tried, since they are not known to work. */
+/* Reports operators that were never tried with the builder, and are therefore not known
+ * to work. */
 void fsd_lint_not_known(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -239,7 +244,7 @@ void fsd_lint_not_known(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ alignment */
 
-/* The number of channels of the type in one vector that tensor cores read. */
+/* The number of channels of this type in a vector that tensor cores read. */
 static int64_t vector_of(enum fsd_dtype type)
 {
     switch (fsd_dtype_rank(type)) {
@@ -264,7 +269,8 @@ struct channels {
     enum fsd_dtype type;
 };
 
-/* Reads a convolution's input and output channels; false if one is not a number. */
+/* Reads the numbers of a convolution's input and output channels; false if one is
+ * dynamic. */
 static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels *c)
 {
     const struct fsd_shape *x =
@@ -284,8 +290,8 @@ static bool read_channels(const struct fsd_lint *l, fsd_id node, struct channels
     return c->vector > 0;
 }
 
-/* Whether the node reads the network's input, whose channels are those of its data and
- * cannot be changed. */
+/* Whether the node reads an input of the network. The data determines its channels, so
+ * they cannot be changed. */
 static bool at_border(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, node, 0));
@@ -338,8 +344,8 @@ void fsd_lint_channels(struct fsd_finder *f)
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* Cast -> Cast back to the original type: through lower precision the two Casts lose
- * accuracy, through higher precision they only cost time. */
+/* Whether a Cast is followed by a Cast back to the original type. Casts to lower
+ * precision lose accuracy, casts to higher precision only cost time. */
 static bool casts_back(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;
@@ -357,7 +363,8 @@ static bool casts_back(struct fsd_place *p)
            fsd_tensor_form(g, fsd_place_tensor(p, 'm'))->type == was;
 }
 
-/* A strongly typed builder keeps FP32 wherever the model has FP32. */
+/* Whether a product runs in FP32 although the model has quantizers: a strongly typed
+ * builder keeps the types of the model. */
 static bool multiplies_in_fp32(struct fsd_place *p)
 {
     p->text[0] = p->l->target.name;

@@ -1,16 +1,16 @@
-/* Finds facts of an engine that the rules on the model predicted, or did not
- * predict. */
+/* Rules of lint that need an engine: operators that the builder did not fuse, and
+ * effects of the model's mistakes. */
 #include "judge/findings/lint.h"
 #include "model/graph/graph.h"
 
-/* Whether findings of the rule may explain other layers; a pair that no operator reads
- * explains none. */
+/* Whether findings of the rule may explain layers of other nodes. A pair that no
+ * operator reads explains none. */
 static bool may_explain(const struct fsd_rule *rule)
 {
     return (rule->needs & FSD_NEEDS_LINT) && strcmp(rule->id, "qdq/useless") != 0;
 }
 
-/* Indexed by node: the first finding in the model about the node. */
+/* Indexed by node: the first finding of lint about the node. */
 static uint32_t *findings_of(struct fsd_finder *f)
 {
     uint32_t n = f->d->model->nodes.n;
@@ -61,9 +61,9 @@ static void find_apart(struct fsd_finder *f, const uint32_t *of, fsd_id one,
     fsd_finding_close(f);
 }
 
-/* Finds operators that the engine did not fuse with their convolution: a ReLU fuses
- * into any kind of convolution without another consumer in between; an addition needs
- * two tensors of the same shape. */
+/* Finds operators that the engine did not fuse with the operator before them: a
+ * BatchNormalization or a ReLU that is the only consumer of its input, or an Add of a
+ * convolution's output and a quantized tensor. */
 void fsd_lint_missed_fusion(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -88,7 +88,7 @@ void fsd_lint_missed_fusion(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- symptoms */
 
-/* Whether the rule reports the effect of a mistake in the model. */
+/* Whether findings of the rule may be effects of a mistake in the model. */
 static bool is_symptom(const char *rule)
 {
     static const char *const of_model[] = {
@@ -101,9 +101,9 @@ static bool is_symptom(const char *rule)
     return false;
 }
 
-/* The first finding about a node, about other consumers of its inputs, or about its
- * ancestors: a Q may be unfused because of an addition before or beside it.
- * @param left how many more nodes may be visited. */
+/* The first finding about the node, about other consumers of its inputs, or about nodes
+ * before it. A Q may be unfused because of an addition before it or beside it.
+ * @param left how many more nodes may be visited */
 static uint32_t explains(const struct fsd_graph *g, fsd_id node, int steps,
                          const uint32_t *of, uint32_t *left)
 {

@@ -1,10 +1,10 @@
 /*
  * Functions that the rules of lint share: names, edits, and confirmation by an engine.
  *
- * A rule predicts a cost, and states how an engine would show it: the layers of the
- * finding's first node read or write a higher precision, or have inserted layers next
- * to them; or a layer computes a quantizer.  If the engine does not show this, the
- * finding is withdrawn and stays as information.
+ * A rule predicts a cost, and states how an engine would show this cost. Layers that
+ * compute the finding's first node may read or write higher precision, or have inserted
+ * layers next to them; or a layer computes a quantizer. If the engine does not show
+ * this, the finding is withdrawn, but stays as information.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -27,8 +27,8 @@ const struct fsd_quantizer *fsd_lint_q_of(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* Exporters write a bias or a decomposed normalization as an Add or a Mul with a
- * constant. */
+/* Steps over an Add or a Mul with a constant, because exporters write a bias or a
+ * decomposed normalization in this way. */
 fsd_id fsd_lint_conv_behind(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 6; steps++) {
@@ -58,8 +58,8 @@ static void add_edit(struct fsd_finder *f, struct fsd_edit edit)
     f->now.edits.n++;
 }
 
-/* Takes over the scale of `like`.  A single scale is also stated as a number; scripts
- * read several scales from the tensor `scale_tensor`. */
+/* Gives the edit the scale of `like`. A single scale is also stated as a number;
+ * several scales are read from the tensor `scale_tensor`. */
 static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
                        const struct fsd_quantizer *like)
 {
@@ -67,8 +67,8 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
         return;
     edit->like = fsd_called(f, like->node);
     edit->scale_tensor = fsd_lint_tensor(f, like->scale);
-    /* The new pair has the zero point 0.  A scale that was calibrated with another zero
-     * point is not valid for it. */
+    /* The new pair has the zero point 0, so a scale that was calibrated with another
+     * zero point is wrong for it. */
     if (like->zero == FSD_ZERO_OTHER)
         return;
     edit->type = fsd_dtype_name(like->type);
@@ -76,8 +76,8 @@ static void take_scale(struct fsd_finder *f, struct fsd_edit *edit,
         edit->scale = like->scales[0];
 }
 
-/* The 8-bit type of the node's other quantizers, else of the model's first quantizer of
- * activations. */
+/* The 8-bit type for a new pair: the type of the node's other quantizers, else the type
+ * of the first quantizer of activations. */
 static enum fsd_dtype type_around(const struct fsd_lint *l, fsd_id node)
 {
     for (uint32_t i = 0; i < l->g->nodes.at[node].in.n; i++) {
@@ -129,8 +129,8 @@ void fsd_edit_scale(struct fsd_finder *f, const struct fsd_quantizer *q,
     add_edit(f, edit);
 }
 
-/* The scale for which the 8-bit range around 0 covers the range around the quantizer's
- * zero point. */
+/* The scale with which 8 bits and the zero point 0 cover the range that the quantizer
+ * has with its own zero point. */
 static double covering_scale(const struct fsd_quantizer *q)
 {
     int low = q->type == FSD_UINT8 ? 0 : -128;
@@ -182,7 +182,8 @@ void fsd_edit_dimension(struct fsd_finder *f, fsd_id dq)
                               "not change"});
 }
 
-/* Whether the node's output is the weight of a Conv, MatMul or the like. */
+/* Whether the node's output is used only as the weights of a Conv, MatMul or the
+ * like. */
 static bool makes_weights(const struct fsd_lint *l, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(l->g, node, 0);
@@ -267,12 +268,16 @@ void fsd_edits_drop(struct fsd_finder *f)
 
 /* -------------------------------------------------------------- what an engine says */
 
-/* The facts that the engine shows about a node's layers. */
+/* What the engine shows about the layers that compute a node. */
 struct seen {
-    uint32_t layers, wide, unknown, inserted; /* wide, unknown: ports; inserted: layers
-                                                 next to it */
-    fsd_id layer;           /* the first layer with higher precision, else the first */
-    enum fsd_dtype in, out; /* its highest input precision, and its output precision */
+    uint32_t layers, wide, unknown, inserted; /* wide, unknown: number of ports with
+                                                 higher precision and with unknown type;
+                                                 inserted: number of data-movement
+                                                 layers next to `layer` */
+    fsd_id layer;           /* the first layer with higher precision, else the first
+                               layer */
+    enum fsd_dtype in, out; /* the highest precision that `layer` reads, and the
+                               precision that it writes */
     double ms;
 };
 
@@ -341,8 +346,8 @@ static void put_seen(struct fsd_finder *f, const struct seen *s)
         fsd_put_took(f, s->ms);
 }
 
-/* The engine's verdict on a width: whether the first node's layers run in higher
- * precision, or require inserted layers next to them. */
+/* The engine's verdict for FSD_PROVES_WIDE: whether layers that compute the first node
+ * read or write higher precision, or have data-movement layers next to them. */
 static const char *ask_width(struct fsd_finder *f)
 {
     struct seen seen = look(f->d, f->found->subjects.at[f->now.nodes.at].id);
@@ -353,8 +358,8 @@ static const char *ask_width(struct fsd_finder *f)
     return seen.wide || seen.inserted ? "confirmed" : "withdrawn";
 }
 
-/* Prints the layer that computes a node. A node of a region has no link: one of several
- * layers computes it. */
+/* Prints the layer that computes a node. A node without a link belongs to a region,
+ * where it is not known which layer computes it. */
 static void put_computing(struct fsd_finder *f, fsd_id node)
 {
     const struct fsd_match *m = f->d->match;
@@ -366,8 +371,8 @@ static void put_computing(struct fsd_finder *f, fsd_id node)
         fprintf(f->out, "one of several layers computes `%s`", fsd_called(f, node));
 }
 
-/* The engine's verdict on quantizers: whether a layer computes one of the finding's
- * quantizers. */
+/* The engine's verdict for FSD_PROVES_STANDS: whether a layer computes one of the
+ * finding's quantizers. */
 static const char *ask_quantizers(struct fsd_finder *f)
 {
     uint32_t known = 0, all = 0;
@@ -390,8 +395,9 @@ static const char *ask_quantizers(struct fsd_finder *f)
     return "withdrawn";
 }
 
-/* The engine's verdict on copies: whether the producers of the first quantizer's input
- * write several low-precision tensors; merged quantizers need only one. */
+/* The engine's verdict for FSD_PROVES_TWICE: whether the layers before the first
+ * quantizer write several low-precision tensors. If the quantizers are merged, these
+ * layers write one tensor. */
 static const char *ask_copies(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -418,7 +424,7 @@ static const char *ask_copies(struct fsd_finder *f)
     return narrow > 1 ? "confirmed" : "withdrawn";
 }
 
-/* The layer that copies an output of `layer`; FSD_NONE if there is none. */
+/* A layer that copies an output of `layer`; FSD_NONE if there is none. */
 static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span out = d->engine->nodes.at[layer].out;
@@ -433,9 +439,9 @@ static fsd_id copy_behind(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* The engine's verdict on a fusion: whether several layers compute what one layer
- * could.  A copy after a layer may only remove padding, which is reported for the next
- * node. */
+/* The engine's verdict for FSD_PROVES_APART: whether several layers compute the
+ * finding's nodes. A copy after a single layer leaves this undecided, because it may
+ * only remove padding for the next node. */
 static const char *ask_apart(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

@@ -1,13 +1,13 @@
 /*
- * Finds blocks that the builder will not compute as one kernel, according to its fusion
- * rules (judge/lint/fusion.c), which reports on engines also use; proposes edits that
- * change this, if there is an edit for each rule that applies.
+ * Finds blocks that the builder will not compute as one kernel, by its fusion rules
+ * (judge/lint/fusion.c). If there is an edit for each rule that applies, proposes the
+ * edits.
  *
- * Only the two products of an attention, and operations on the probabilities, get a
- * different type: scale, mask and Softmax stay in FP32.  The type is FP16 if the scores
- * are scaled before the product, so that the product is what the Softmax reads; a
- * stored scale after the product is moved before it.  If the model shows no scale, FP16
- * may not hold the scores (rule cast/fp16-range), and the type is BF16.
+ * Only the two products of an attention, and nodes after the Softmax, get another type;
+ * scale, mask and Softmax stay in FP32. The type is FP16 if the model scales the
+ * queries or keys before the product, or if a constant scale after the product can be
+ * moved before it. Without a scale, the scores may exceed the range of FP16 (rule
+ * cast/fp16-range), and the type is BF16.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -38,7 +38,7 @@ static bool has_bf16(const struct fsd_lint *l)
            (!l->target.sm || l->target.sm >= BF16_SM);
 }
 
-/* Whether nodes follow the Softmax before the product with the values. */
+/* Whether there are nodes between the Softmax and the product with the values. */
 static bool any_between(const struct fsd_measured_block *m)
 {
     bool any = false;
@@ -48,8 +48,9 @@ static bool any_between(const struct fsd_measured_block *m)
     return any;
 }
 
-/* The type for the products; NULL if no 16-bit type holds their results.  If nodes
- * follow a Softmax in FP32, the builder has an FP16 kernel for two head sizes only. */
+/* The 16-bit type for the products; NULL if none is possible. If there are nodes
+ * between a Softmax in FP32 and the product with the values, the builder has FP16
+ * kernels for two head sizes only. */
 static const char *type_for(const struct fsd_lint *l,
                             const struct fsd_measured_block *m)
 {
@@ -85,10 +86,10 @@ static void scale_first(struct fsd_finder *f, fsd_id product, fsd_id scale)
                                        "range of FP16"});
 }
 
-/* Casts the product with the values, and the nodes between the Softmax and it, such as
- * a Where that exporters write for rows that are masked completely. With BF16, the
- * builder recognizes the Softmax as part of the attention only if it is in BF16,
- * too. */
+/* Proposes casts for the product with the values, and for nodes between the Softmax and
+ * that product, such as a Where that exporters write for rows that are masked
+ * completely. If there are such nodes, BF16 needs a cast of the Softmax, too: otherwise
+ * the builder does not recognize the attention. */
 static void cast_behind(struct fsd_finder *f, const struct fsd_measured_block *m,
                         const char *type)
 {
@@ -139,8 +140,8 @@ static void pad(struct fsd_finder *f, fsd_id node, uint32_t input, uint32_t axis
                                                .effect = "adds zeros"});
 }
 
-/* Proposes to pad the head size: zeros appended to Q and K add nothing to the scores,
- * and those appended to V are cut off. */
+/* Proposes to pad the head size with zeros. Zeros appended to Q and K add nothing to
+ * the scores; the part of the output that zeros in V produce is cut off. */
 static bool propose_pads(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     int64_t key = fsd_attention_size(m, m->q, 0),
@@ -185,8 +186,8 @@ static bool propose_heads(struct fsd_finder *f, const struct fsd_measured_block 
     return true;
 }
 
-/* Proposes to give another product of Q a different depth: the builder does not merge
- * products of different depths. */
+/* Proposes to give another product that reads Q a different depth, because the builder
+ * does not merge products of different depths. */
 static bool propose_depths(struct fsd_finder *f, const struct fsd_measured_block *m)
 {
     struct fsd_span readers = fsd_tensor_consumers(f->lint->g, m->q);
@@ -235,8 +236,8 @@ static void remove_pair(struct fsd_finder *f, fsd_id quantizer)
                                                      "and clipped"});
 }
 
-/* Proposes to remove the pairs that the products read; a pair with several consumers is
- * removed once. */
+/* Proposes to remove the Q/DQ pairs that the products read. A pair that several inputs
+ * share is removed once. */
 static bool propose_unquantized(struct fsd_finder *f,
                                 const struct fsd_measured_block *m)
 {
@@ -270,8 +271,8 @@ static bool is_fp32(const struct fsd_lint *l, fsd_id product)
            FSD_FP32;
 }
 
-/* Proposes all edits that the rules require, each once, in the order in which a script
- * may apply them; proposes none if one of the rules cannot be satisfied. */
+/* Proposes all edits that the rules require, each once, in an order in which a script
+ * can apply them. If one of the rules has no edit, proposes none. */
 static void propose(struct fsd_finder *f, const struct fsd_measured_block *m,
                     const fsd_block_reasons *why)
 {

@@ -1,7 +1,7 @@
 /*
- * Rules on where quantizers are, or are missing: around operators that run in low
- * precision, and around those that cannot. There is one row per place (place.h); the
- * functions check what a form cannot express.
+ * Rules on quantizers that are missing or useless, around operators that run in low
+ * precision and around operators that cannot. There is one row per place (place.h). The
+ * functions check conditions that a form cannot express.
  */
 #include "base/base.h"
 #include "judge/findings/place.h"
@@ -10,7 +10,8 @@
 
 /* ------------------------------------------------------------------------- one side */
 
-/* Whether the tensor was quantized before it was padded, as builders require. */
+/* Whether the tensor is the output of a Pad whose input was quantized, as builders
+ * require. */
 static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
 {
     fsd_id pad = fsd_tensor_producer(l->g, tensor);
@@ -19,8 +20,8 @@ static bool is_padded_narrow(const struct fsd_lint *l, fsd_id tensor)
            fsd_lint_held(l, pad, 0);
 }
 
-/* Whether both operands must be quantized.  Quantizing only the weights, to 4 bits or
- * FP8, is a separate method that saves memory. */
+/* Whether both operands should be quantized. To quantize only the weights, to 4 bits or
+ * FP8, is a different method, which saves memory. */
 static bool is_asked_of_both(struct fsd_place *p)
 {
     const struct fsd_facts *facts = p->l->facts;
@@ -35,8 +36,8 @@ static bool is_asked_of_both(struct fsd_place *p)
 
 /* ------------------------------------------------------------------------- residual */
 
-/* The first node among the producers of the convolution's input; the network's input
- * precedes all nodes. */
+/* The node whose output the convolution reads quantized. If the convolution reads an
+ * input of the network: 0, which is the first node of the model. */
 static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
 {
     const struct fsd_quantizer *q = fsd_lint_q_of(l, fsd_lint_held(l, conv, 0));
@@ -45,17 +46,17 @@ static fsd_id begins_at(const struct fsd_lint *l, fsd_id conv)
     return made == FSD_NONE ? 0 : made;
 }
 
-/* Whether the kernel of a convolution rounds the skip branch: if a convolution computes
- * the skip branch only for the Add, TensorRT for RTX adds in that convolution's kernel
- * and rounds there. tests/real/lint.py builds ResNet-18 with and without the pair. */
+/* Whether a convolution computes the skip branch, and only the Add reads it. TensorRT
+ * for RTX then adds in that convolution's kernel and rounds there. tests/real/lint.py
+ * builds ResNet-18 with and without the pair. */
 static bool rounds_in_kernel(const struct fsd_lint *l, fsd_id tensor)
 {
     return fsd_lint_conv_behind(l, tensor) != FSD_NONE &&
            fsd_tensor_only_reader(l->g, tensor) != FSD_NONE;
 }
 
-/* Whether an operator between a convolution and its sum scales each channel
- * separately. */
+/* Whether the sums of the convolution are scaled per channel, by an operator after it
+ * or by the scales of its weights. */
 static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id tensor)
 {
     const struct fsd_quantizer *weights = fsd_lint_held(l, conv, 1);
@@ -73,12 +74,14 @@ static bool is_scaled_by_channel(const struct fsd_lint *l, fsd_id conv, fsd_id t
     return !weights || weights->n != 1;
 }
 
-/* Whether the builder adds in a kernel that could read the skip branch in 8 bits.  If
- * all channels have one scale, TensorRT for RTX scales and adds in the convolution's
- * kernel, which reads the skip branch in its own type: a pair there means writing one
- * more tensor.  If each channel has its own scale, a kernel after the convolution adds.
- * If the builder moves a quantizer of the branch over a pooling or a similar operator,
- * a layer computes this operator again for the unquantized consumer. */
+/* Whether the builder adds in a kernel that could read the skip branch in 8 bits.
+ *
+ * TensorRT for RTX: if all channels have one scale, the convolution's own kernel adds.
+ * It reads the skip branch in the branch's own type, so a pair there would only add a
+ * tensor to write. If each channel has its own scale, a kernel after the convolution
+ * adds, and the pair helps. The pair also helps if the skip branch is the output of a
+ * pooling or the like: otherwise the builder moves a quantizer over the pooling, and a
+ * layer computes it again for the unquantized Add. */
 static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
                            fsd_id skip)
 {
@@ -89,10 +92,12 @@ static bool may_add_narrow(const struct fsd_lint *l, fsd_id conv, fsd_id branch,
            (is_scaled_by_channel(l, conv, branch) && !rounds_in_kernel(l, skip));
 }
 
-/* Of two convolutions, the branch to quantize is the one with the older data, which is
- * the block's input. The scale is that of the Q that already reads the tensor; else
- * that of the Q on the Add's output, whose range is similar: a starting point for a
- * calibration, not a final value. */
+/* Whether the skip input of an Add has no quantizer. If convolutions compute both
+ * inputs, the skip input is the one with the older data, which is the block's input.
+ *
+ * The new pair gets the scale of a Q that already reads the tensor. If no Q reads the
+ * tensor, the message names the Q on the Add's output. The range of that output is
+ * similar, so the scale of its Q is a starting point for a calibration. */
 static bool is_bare_skip(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -125,16 +130,16 @@ static bool is_bare_skip(struct fsd_place *p)
     return true;
 }
 
-/* Whether a pair after the convolution, between it and the Add, separates them; a
- * compiled region includes the pair. */
+/* Whether a pair between the convolution and the Add prevents their fusion. A compiled
+ * region includes the pair. */
 static bool parts_regions(struct fsd_place *p)
 {
     return !p->l->style.after_operators && p->l->target.family != FSD_RTX;
 }
 
-/* An addition whose branches are quantized correctly, but whose sum is not: the INT8
- * kernel that adds could output INT8, unless the network's output must keep its
- * type. */
+/* Whether the branches of an addition are quantized, but its sum is not. The INT8
+ * kernel that adds could output INT8. The output of a network is left out, because it
+ * must keep its type. */
 static bool is_open_sum(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -155,7 +160,7 @@ static bool is_open_sum(struct fsd_place *p)
     return !after.n && reader != FSD_NONE;
 }
 
-/* An addition as in is_open_sum() whose skip branch has no quantizer yet, which
+/* Like is_open_sum(), for an addition whose skip branch is not quantized yet, which
  * qdq/residual reports. */
 static bool is_open_bare_sum(struct fsd_place *p)
 {
@@ -169,8 +174,9 @@ static bool is_before_operators(struct fsd_place *p)
     return !p->l->style.after_operators;
 }
 
-/* A transposed convolution between quantizers: TensorRT for RTX has no INT8 kernel for
- * it; other builders have none if there is another operator between the quantizers. */
+/* Whether a transposed convolution between quantizers has no INT8 kernel. TensorRT for
+ * RTX has no such kernel; other builders have none if another operator is between the
+ * quantizers. */
 static bool is_narrow_on_rtx(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -185,14 +191,13 @@ static bool is_narrow_elsewhere(struct fsd_place *p)
            fsd_lint_is_narrow(p->l, fsd_place_node(p, 'n'));
 }
 
-/* Sigmoid(x) * x is computed in the convolution's layer, unless a pair separates
- * them. */
+/* Whether a pair separates x * sigmoid(x) from the convolution before it. Without a
+ * pair, the convolution's layer computes both. */
 static bool is_cut_silu(struct fsd_place *p)
 {
     fsd_id a = fsd_place_tensor(p, 'a'), b = fsd_place_tensor(p, 'b');
 
-    p->fit.letter['a' - 'a'] = p->fit.flipped[0] ? b : a; /* the tensor of the first
-                                                             input */
+    p->fit.letter['a' - 'a'] = p->fit.flipped[0] ? b : a; /* 'a' is the first input */
     p->fit.letter['b' - 'a'] = p->fit.flipped[0] ? a : b;
     return fsd_place_q(p, 'a') && fsd_place_q(p, 'b')
                ? fsd_lint_scales(p->l, fsd_place_q(p, 'a'), fsd_place_q(p, 'b')) !=
@@ -202,8 +207,8 @@ static bool is_cut_silu(struct fsd_place *p)
 
 /* -------------------------------------------------------------------------- islands */
 
-/* The quantized convolution or matrix product that outputs the tensor without a
- * quantizer in between; FSD_NONE if there is none. */
+/* The quantized convolution or matrix product from which the tensor is computed,
+ * directly or through operators that are not quantized; FSD_NONE if there is none. */
 static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 8; steps++) {
@@ -223,8 +228,9 @@ static fsd_id narrow_before(const struct fsd_lint *l, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* An operator over which no quantizer can be moved, with a quantizer only after it.
- * TensorRT for RTX has INT8 kernels for it, but no FP8 kernels. */
+/* Whether an operator, over which no quantizer can be moved, is between low-precision
+ * operators and has a quantizer only after it. TensorRT for RTX has INT8 kernels for
+ * such an operator, but no FP8 kernels. */
 static bool is_island(struct fsd_place *p)
 {
     fsd_reaches after = {0};
@@ -241,8 +247,8 @@ static bool is_island(struct fsd_place *p)
 /* --------------------------------------------------------------- what gains nothing */
 
 /* Whether the operator runs in a higher precision although its input is quantized, such
- * as an interpolating resize. A normalization after a convolution does not count: it is
- * fused, and exporters regularly quantize its input. */
+ * as a Resize that interpolates. A normalization after a convolution does not count:
+ * the builder fuses it, and exporters regularly quantize its input. */
 static bool is_wide_anyway(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -259,8 +265,8 @@ static bool is_wide_anyway(struct fsd_place *p)
            !fsd_form_is(l->facts, producer, "Conv");
 }
 
-/* Whether the node is a mask, a bias or a factor: pointwise with a constant, or at the
- * scores of a softmax. */
+/* Whether the node adds or multiplies a constant, or masks or scales the input of a
+ * softmax. */
 static bool only_shifts(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -273,9 +279,9 @@ static bool only_shifts(struct fsd_place *p)
             fsd_is_constant(l->facts, fsd_node_in_tensor(l->g, node, 1)));
 }
 
-/* The tensor to which the elements arrive unchanged, through operators that compute
- * nothing and have no other consumers: rounding before these operators equals rounding
- * after them. */
+/* The last tensor that the elements of `tensor` reach unchanged. Operators on the way
+ * only move elements and are the only consumers, so it makes no difference whether
+ * values are rounded before or after them. */
 static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
 {
     for (int steps = 0; steps < 16 && tensor != FSD_NONE; steps++) {
@@ -291,7 +297,8 @@ static fsd_id moved_to(const struct fsd_lint *l, fsd_id tensor)
     return tensor;
 }
 
-/* Pairs that no operator needs: at an output of the network, or without a consumer. */
+/* Whether no operator needs the pair: its values reach only an output of the network,
+ * or nothing. */
 static bool is_useless(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -310,8 +317,8 @@ static bool is_useless(struct fsd_place *p)
 
 /* --------------------------------------------------------------------------- styles */
 
-/* Whether the operator runs in 8 bits if its data is quantized, or forwards such
- * data. */
+/* Whether the operator runs in 8 bits if its data is quantized, or passes quantized
+ * data on. */
 static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
 {
     return (l->facts->traits[node] &
@@ -321,8 +328,8 @@ static bool wants_narrow(const struct fsd_lint *l, fsd_id node)
                "AveragePool|GlobalAveragePool|GlobalMaxPool|Resize|ReduceMean|Pad");
 }
 
-/* Whether `q` is the pair on the skip branch of a residual addition: the only pair, or
- * the one that no convolution precedes. */
+/* Whether `q` is on the skip branch of a residual addition: only one input has a pair,
+ * or no convolution precedes `q`. */
 static bool is_residual(const struct fsd_lint *l, fsd_id node,
                         const struct fsd_quantizer *q)
 {
@@ -331,7 +338,8 @@ static bool is_residual(const struct fsd_lint *l, fsd_id node,
             fsd_lint_conv_behind(l, q->data) == FSD_NONE);
 }
 
-/* A Q on an operator's output that no low-precision operator consumes. */
+/* Whether a Q quantizes the output of an operator, and no low-precision operator
+ * consumes it. */
 static bool feeds_nothing_narrow(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -358,8 +366,8 @@ static bool is_zero(const struct fsd_value *v)
     return zero;
 }
 
-/* With a symmetric quantizer, padding with zeros or copies before it gives the same
- * values as padding after it. */
+/* Whether the Pad can be moved behind the quantizer: if the quantizer is symmetric,
+ * padding with zeros or copies gives the same values before and after it. */
 static bool pads_with(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;

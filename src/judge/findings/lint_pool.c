@@ -1,11 +1,11 @@
 /*
- * Finds pooling nodes whose output sizes differ between TensorRT and ONNX: with
- * ceil_mode, TensorRT keeps the window that starts in the padding after the data.
+ * Finds pooling nodes whose output sizes differ between TensorRT and ONNX. With
+ * ceil_mode, TensorRT keeps a window that starts in the padding after the data:
  *
  *     data     . .
- *     windows  w   w       1x1 with strides of 2: ONNX has only the first window
+ *     windows  w   w       1x1 with strides of 2: in ONNX only the first window
  *
- * Only known sizes are compared, so that no finding is a guess.
+ * Pools with unknown sizes are left out.
  */
 #include "base/base.h"
 #include "judge/findings/lint.h"
@@ -16,8 +16,9 @@
 struct pool {
     uint32_t n; /* number of spatial dimensions */
     struct fsd_windows at[FSD_SHAPE_RANK];
-    bool departs; /* the sizes differ in some dimension */
-    bool widens;  /* without ceil_mode, some dimension needs more padding than it has */
+    bool departs; /* the sizes of TensorRT and ONNX differ in a dimension */
+    bool widens;  /* without ceil_mode, a dimension needs additional padding to give the
+                     output size that ONNX defines */
 };
 
 /* Reads the attributes and sizes of a pooling node; false if a size is unknown. */
@@ -48,7 +49,8 @@ static const char *sizes_text(struct fsd_finder *f, const struct pool *p, bool a
     return text;
 }
 
-/* Prints pads in the order of the attribute: all before the data, then all after it. */
+/* The pads in the order of ONNX's attribute: first the pads before the data, for all
+ * dimensions, then the pads after the data. */
 static const char *pads_text(struct fsd_finder *f, const struct pool *p)
 {
     const char *text = "";
@@ -79,7 +81,8 @@ void fsd_lint_ceil_mode(struct fsd_finder *f)
                 fsd_called(f, i), onnx, builder, l->target.name);
         fsd_fact_text(f, "onnx", onnx);
         fsd_fact_text(f, "builder", builder);
-        /* An average would count additional padding as data. */
+        /* With count_include_pad, an average pool would count additional padding as
+         * data. */
         if (!p.widens || !fsd_node_int(l->g, i, "count_include_pad", 0)) {
             fprintf(f->out,
                     "; without ceil_mode and with pads = [%s] both sizes are %s", pads,

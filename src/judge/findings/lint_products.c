@@ -1,4 +1,5 @@
-/* Rules on matrix products: attention, sizes that are too small, dynamic sizes. */
+/* Rules on matrix products: attention, products that are too small, odd and dynamic
+ * sizes. */
 #include "base/base.h"
 #include "judge/findings/place.h"
 
@@ -49,8 +50,8 @@ static int64_t dim_of(const struct fsd_sizes *sizes, fsd_id tensor, int from_las
                : -1;
 }
 
-/* Finds the two matrix products of a softmax, "a" and "b", of which at least one is
- * quantized; returns how many are. */
+/* Finds the matrix products before ("a") and after ("b") a softmax. Returns how many of
+ * the two are quantized. */
 static int count_narrow(struct fsd_place *p)
 {
     fsd_id softmax = fsd_place_node(p, 'n');
@@ -70,8 +71,8 @@ static bool is_half_narrow(struct fsd_place *p)
     return count_narrow(p) == 1;
 }
 
-/* Whether the builder has no INT8 kernel for the products.  False for unknown sizes,
- * which are not reported. */
+/* Whether the builder has no INT8 kernel for the two quantized products. False if a
+ * size is unknown. */
 static bool has_no_int8_kernel(struct fsd_place *p)
 {
     const struct fsd_lint *l = p->l;
@@ -114,8 +115,8 @@ const struct fsd_place_row fsd_rows_of_products[] = {
 
 /* -------------------------------------------------------------- sizes of a run */
 
-/* Indexed by node: products of attentions in 16 bits, which one kernel computes for any
- * length. */
+/* Indexed by node: whether the node is a product of an attention in 16 bits, which one
+ * kernel computes for any length. */
 static const bool *find_fused_attention(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -143,8 +144,9 @@ static const char *open_dim(const struct fsd_sizes *sizes, fsd_id tensor, int fr
     return fsd_amount_text(sizes->amounts, dim_of(sizes, tensor, from_last));
 }
 
-/* Kernels compute pairs of summands and of columns, so odd sizes are padded. With one
- * column the node is not a matrix product. */
+/* The size as text if it is odd and at least `from`; NULL if not. Kernels compute pairs
+ * of summands and of columns, so the builder pads odd sizes. A node with one column is
+ * no matrix product. */
 static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
                            fsd_id tensor, int from_last, int64_t from)
 {
@@ -153,9 +155,9 @@ static const char *odd_dim(struct fsd_finder *f, const struct fsd_sizes *sizes,
     return size >= from && size % 2 ? fsd_printed(f->scratch, "%" PRId64, size) : NULL;
 }
 
-/* A quantizer pads its output, so after a quantizer only odd columns cost time: an
- * extra kernel removes their padding.  Without the quantizer, the product's kernel
- * could remove it. */
+/* Finds quantized products with a dynamic number of columns. The quantizer pads the
+ * summands, so only odd numbers of columns cost time: an extra kernel removes the
+ * padding, which the kernel of an unquantized product could do itself. */
 static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes,
                              fsd_id node)
 {
@@ -174,7 +176,8 @@ static void find_open_narrow(struct fsd_finder *f, const struct fsd_sizes *sizes
     fsd_lint_close(f);
 }
 
-/* Finds padded data; stored weights are padded when the engine is built. */
+/* Finds products whose data is padded. Weights do not count, because the builder pads
+ * them. */
 static void find_padded(struct fsd_finder *f, const struct fsd_sizes *sizes,
                         fsd_id node)
 {
@@ -230,8 +233,8 @@ static void find_open_pad(struct fsd_finder *f, const struct fsd_sizes *sizes,
     fsd_lint_close(f);
 }
 
-/* With an engine, the sizes are those for which it was optimized; with a model alone,
- * dynamic sizes stay unknown. */
+/* With an engine, uses the sizes for which the engine was optimized. With a model
+ * alone, dynamic sizes stay unknown. */
 void fsd_lint_padded(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

@@ -1,21 +1,20 @@
 /*
- * Finds values that FP16 cannot hold: values that may exceed its range, or sums that
- * lose small terms, and finds the nodes up to which such values reach.
+ * Finds nodes whose values FP16 cannot hold, because they may exceed its range or
+ * because sums lose small terms, and all nodes that such values reach.
  *
  *     x --> Pow --> ReduceMean --> Add --> Sqrt --> Div      RMSNorm
  *           |------------- in FP32 --------------------|
  *
- * This is one pass over the nodes in order.  A square, an exponential, a long sum or a
- * matrix product may exceed the range; values computed from its result also exceed the
- * range until a node makes them small again: a division by such a value, a softmax, a
- * factor below 1.  A Cast to FP16 before that node would overflow as well.  All nodes
- * up to there are in the finding, and each has an edit; no Cast is needed between two
- * of them.
+ * This is one pass over the nodes in order. A square, an exponential, a long sum or a
+ * matrix product may exceed the range. Values computed from the result may exceed it,
+ * too, until a node makes them small again: a division by such a value, a softmax, or a
+ * factor below 1. A Cast to FP16 before that node would overflow. All nodes up to it
+ * are in the finding, each with an edit; between two of them no Cast is needed.
  *
- * Measured values of tensors (--values) have priority: a tensor with at most half of
- * the range stays within it (half, since other inputs give other values), and a tensor
- * beyond the range exceeds it, whatever its node.  Measured values do not show lost
- * terms.
+ * Measured values of tensors (--values) have priority. If the values of a tensor use at
+ * most half of the range, the tensor counts as within the range; the other half is left
+ * for other inputs. A tensor beyond the range exceeds it, whatever its node. Measured
+ * values do not show lost terms.
  */
 #include "base/base.h"
 #include "explain/values/values.h"
@@ -28,23 +27,23 @@
 
 enum { FAR = 16, LONG_SUM = 256 };
 
-/* The possible size of a tensor's values. */
+/* How large the values of a tensor may be. */
 enum size {
     SMALL,   /* within the range, like all values that the model stores in FP16 */
     LARGE,   /* beyond the range */
-    SCORE,   /* beyond the range until a softmax */
+    SCORE,   /* beyond the range, up to the next softmax */
     INVERSE, /* the reciprocal of a large value */
 };
 
 struct spread {
     const struct fsd_lint *l;
-    const double *measured; /* indexed by tensor: its largest absolute value, NaN:
-                               unknown; NULL: no values are known */
+    const double *measured; /* indexed by tensor: the largest absolute value; NaN:
+                               unknown. NULL: no values are known */
     uint8_t *of;            /* indexed by tensor: enum size */
-    uint8_t *far;           /* indexed by tensor: number of nodes since the range may
-                               have been exceeded */
-    bool *scores;           /* indexed by node: it is a product whose result reaches a
-                               softmax */
+    uint8_t *far;           /* indexed by tensor: number of nodes since the first node
+                               that may exceed the range */
+    bool *scores;           /* indexed by node: the node is a product whose result
+                               reaches a softmax */
     bool *members;          /* indexed by node */
 };
 
@@ -58,7 +57,8 @@ static bool is_half(const struct spread *s, fsd_id tensor)
     return tensor != FSD_NONE && fsd_tensor_form(s->l->g, tensor)->type == FSD_FP16;
 }
 
-/* The number that a constant input holds; NaN if it is not one constant number. */
+/* The number that a constant input holds; NaN if the input is no constant, or not a
+ * single number. */
 static double stored_at(const struct fsd_lint *l, fsd_id node, uint32_t input)
 {
     fsd_id tensor = fsd_node_in_tensor(l->g, node, input);
@@ -82,16 +82,16 @@ double fsd_lint_factor(const struct fsd_lint *l, fsd_id node)
     return isnan(first) ? stored_at(l, node, 1) : first;
 }
 
-/* Whether the tensor is one number for all elements that is known before the run, such
- * as the square root of a size. */
+/* Whether the tensor is a single number that is known before the run, such as the
+ * square root of a size. */
 static bool is_one_number(const struct fsd_lint *l, fsd_id tensor)
 {
     return tensor != FSD_NONE && fsd_is_build_constant(l->facts, tensor) &&
            fsd_shape_count(l->sizes->amounts, fsd_shape_of(l->sizes, tensor)) == 1;
 }
 
-/* Whether the node scales down. A factor of unknown value is assumed to be the one that
- * exporters compute from the head size. */
+/* Whether the node scales down its input. An unknown factor is assumed to be below 1,
+ * like the factor that exporters compute from the head size. */
 static bool makes_smaller(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_graph *g = l->g;
@@ -149,8 +149,8 @@ static bool is_square(const struct spread *s, fsd_id node)
            fsd_node_in_tensor(g, node, 0) == fsd_node_in_tensor(g, node, 1);
 }
 
-/* Whether the node is a product whose result is scaled down, or read by a softmax: the
- * product itself is larger. */
+/* Whether the result of a product may exceed the range because it is scaled down only
+ * afterwards, by the next node or before a softmax. */
 static bool is_large_product(const struct spread *s, fsd_id node)
 {
     const struct fsd_graph *g = s->l->g;
@@ -164,9 +164,9 @@ static bool is_large_product(const struct spread *s, fsd_id node)
            scales_down(s, next);
 }
 
-/* The size of the node's output for inputs within the range, if the output may exceed
- * the range.
- * @return false if it cannot */
+/* Sets *made to how large the values of the node's output are (enum size) if its inputs
+ * are within the range.
+ * @return whether the node may exceed the range or lose small terms */
 static bool leaves(const struct spread *s, fsd_id node, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];
@@ -190,9 +190,10 @@ static enum size of_input(const struct spread *s, fsd_id node, uint32_t input)
     return tensor == FSD_NONE ? SMALL : (enum size)s->of[tensor];
 }
 
-/* The size of the node's output for an input beyond the range.
- * @return false if large values do not reach the output: the node converts them, or
- * computes values that FP16 can hold */
+/* Sets *made to how large the values of the node's output are if an input is beyond the
+ * range.
+ * @return false if large values do not reach the output: the node converts them, or its
+ *         operator is not known to pass large values on */
 static bool carries(const struct spread *s, fsd_id node, enum size in, enum size *made)
 {
     unsigned traits = s->l->facts->traits[node];
@@ -213,7 +214,8 @@ static bool carries(const struct spread *s, fsd_id node, enum size in, enum size
                      FSD_OP_ELEMENTWISE | FSD_OP_ACTIVATION);
 }
 
-/* The largest absolute value of the node's outputs; NaN if not measured. */
+/* The largest measured absolute value of the node's outputs; NaN if none was
+ * measured. */
 static double measured_of(const struct spread *s, fsd_id node)
 {
     const struct fsd_graph *g = s->l->g;
@@ -266,8 +268,8 @@ static void look_at(struct spread *s, fsd_id node)
     }
 }
 
-/* Operators that ONNX itself defines to compute in FP32 (stash_type), such as
- * LayerNormalization, are not sensitive. */
+/* Operators such as LayerNormalization, which ONNX defines to compute in FP32
+ * (stash_type), are not reported. */
 void fsd_lint_fp16_range(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;

@@ -1,6 +1,7 @@
 /*
- * Finds the places that rows of lint describe (place.h), and reports them: in the order
- * of the model's nodes, and for each node the first matching row of a rule.
+ * Finds and reports the places that the rows of lint rules describe (place.h). The
+ * places are reported in the order of the model's nodes. For each node, only the first
+ * row of a rule that matches counts.
  */
 #include "base/base.h"
 #include "judge/findings/place.h"
@@ -14,7 +15,8 @@ static fsd_id node_of(const struct fsd_quantizer *q)
     return q ? q->node : FSD_NONE;
 }
 
-/* The Q of a pair with only one consumer; FSD_NONE. */
+/* The Q of the pair whose DQ outputs the tensor, if neither Q nor DQ has another
+ * consumer; else FSD_NONE. */
 static fsd_id own_pair(const struct fsd_lint *l, fsd_id tensor)
 {
     const struct fsd_quantizer *dq = fsd_lint_holder(l, tensor);
@@ -88,8 +90,8 @@ static void put_sentence(const struct fsd_place *p)
     fputs(at, out);
 }
 
-/* If the pair were moved, other consumers of the tensor would read rounded values.  So
- * the pair is moved only if there are none. */
+/* Proposes to move the pair. If the Q's input has other consumers, these consumers
+ * would read rounded values after the move, so nothing is proposed. */
 static void propose_move(const struct fsd_place *p, fsd_id to)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, p->row->move);
@@ -145,8 +147,8 @@ struct rows {
     uint32_t n;
 };
 
-/* The traits of which a node must have one to match the first word of the form; 0 if
- * the form begins with a different word or an operator. */
+/* The traits that the first word of a form stands for. A node matches the word if it
+ * has one of these traits. Returns 0 if the word is an operator or any other word. */
 static unsigned traits_of(const char *form)
 {
     static const struct {
@@ -182,7 +184,8 @@ static struct rows rows_of(const char *rule)
 }
 
 /* The first row that matches the node; NULL if none does.
- * @param may indexed by operator: a bit for each row that may match it, and ASKED */
+ * @param may indexed by operator: a bit for each row that may match the operator;
+ *         ASKED: the bits are set */
 static const struct fsd_place_row *row_at(struct fsd_place *p, fsd_id node,
                                           const struct rows *rows, uint8_t *may)
 {

@@ -1,4 +1,4 @@
-/* Scales and zero points, compared by value. */
+/* Rules on the values of scales and zero points. */
 #include "base/base.h"
 #include "model/ops/ids.h"
 #include "judge/findings/place.h"
@@ -7,8 +7,8 @@
 
 /* --------------------------------------------------------------- one tensor, two Qs */
 
-/* `which`: how the second Q is reached: directly, over an operator that moves single
- * tensors, or over a Concat. */
+/* `which` of the rules on two scales: the second Q reads the tensor itself, or is
+ * reached over an operator that moves single tensors, or over a Concat. */
 enum { DIRECT, OVER_ONE, OVER_CONCAT };
 
 static int side_of(const struct fsd_lint *l, fsd_id via)
@@ -48,15 +48,16 @@ static void find_two(struct fsd_finder *f, fsd_id tensor, const struct fsd_reach
     fputs(" and ", f->out);
     put_reach(f, other);
     fputs(", with different scales", f->out);
-    /* The larger scale clips no values that the smaller scale keeps. */
+    /* Proposes the larger scale, because it clips no values that the smaller one
+     * keeps. */
     fsd_edit_scale(
         f, first ? b : a, first ? a : b,
         "rounds more coarsely, by the larger scale; clips no further values");
     fsd_lint_close(f);
 }
 
-/* The Q that reads the tensor itself, else a Q that is moved to it over an operator
- * that moves single tensors; NULL if there is neither. */
+/* The Q that reads the tensor itself, else a Q that can be moved to the tensor over an
+ * operator that moves single tensors; NULL if there is neither. */
 static const struct fsd_reach *nearest(const struct fsd_lint *l,
                                        const fsd_reaches *found)
 {
@@ -67,8 +68,8 @@ static const struct fsd_reach *nearest(const struct fsd_lint *l,
     return NULL;
 }
 
-/* One finding per tensor and kind of path: the first Q that differs from the nearest
- * one. */
+/* Compares, for each tensor, the nearest Q with the Qs of the kind that f->rule->which
+ * selects. Reports the first of these Qs that has a different scale. */
 void fsd_lint_two_scales(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -96,8 +97,8 @@ void fsd_lint_two_scales(struct fsd_finder *f)
     }
 }
 
-/* If a quantizer follows, TensorRT for RTX joins and quantizes in one kernel, whatever
- * the scales of the inputs: then different scales cost nothing. */
+/* Whether different scales of the inputs cost nothing: TensorRT for RTX joins and
+ * quantizes in one kernel if a quantizer follows the Concat. */
 static bool is_quantized_again(struct fsd_finder *f, fsd_id concat)
 {
     fsd_reaches found = {0};
@@ -108,7 +109,8 @@ static bool is_quantized_again(struct fsd_finder *f, fsd_id concat)
     return found.n > 0;
 }
 
-/* The inputs of a quantized Concat are copied unless they have one scale. */
+/* Reports a quantized Concat whose inputs have different scales, because the builder
+ * copies such inputs. */
 void fsd_lint_concat_inputs(struct fsd_finder *f)
 {
     const struct fsd_lint *l = f->lint;
@@ -162,8 +164,9 @@ static int64_t output_axis(const struct fsd_lint *l, fsd_id node)
     return -1;
 }
 
-/* Whether the scales are along another axis than the output channels.  Only for a pair
- * directly at the weights, since a Transpose in between permutes the axes. */
+/* Whether the scales are along an axis other than the output channels. False unless the
+ * pair is directly before the operator, because a Transpose in between permutes the
+ * axes. */
 static bool is_across_channels(struct fsd_place *p)
 {
     fsd_id node = fsd_place_node(p, 'n');
@@ -187,10 +190,10 @@ static bool has_one_scale(struct fsd_place *p)
            q->type == FSD_INT8 && q->n == 1 && !q->block;
 }
 
-/* Whether the other branch of the addition after the convolution is quantized, and a
- * kernel adds that can read it in 8 bits. TensorRT for RTX has such a kernel if the
- * convolution's sums are scaled per channel; with one scale for all channels, the
- * convolution's own kernel adds, and reads the branch in higher precision. */
+/* Whether the other branch of the addition after the convolution is quantized, so that
+ * several scales help. With one scale per channel, TensorRT for RTX adds in a kernel
+ * that reads the branch in 8 bits. With one scale for all channels, the convolution's
+ * own kernel adds, and reads the branch in higher precision. */
 static bool adds_narrow(const struct fsd_lint *l, fsd_id conv)
 {
     fsd_id tensor = fsd_node_out_tensor(l->g, conv, 0), next = FSD_NONE;
@@ -222,7 +225,7 @@ static void propose_symmetric(struct fsd_place *p)
     fsd_edit_symmetric(p->f, fsd_place_q(p, 'q'));
 }
 
-/* Whether data, which is not constant, has several scales: kernels support only one. */
+/* Whether data that is not constant has several scales. Kernels support only one. */
 static bool has_several_scales(struct fsd_place *p)
 {
     const struct fsd_graph *g = p->l->g;
@@ -241,7 +244,8 @@ static bool is_shifted(struct fsd_place *p)
     return fsd_place_q(p, 'q')->zero == FSD_ZERO_OTHER;
 }
 
-/* A DQ shares its Q's scale, so only the Q is reported. */
+/* Whether a scale is not positive or is infinite. A DQ has the scale of its Q, so the
+ * DQ is not reported. */
 static bool has_bad_scale(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');
@@ -257,7 +261,7 @@ static bool has_bad_scale(struct fsd_place *p)
     return true;
 }
 
-/* A dynamic quantizer has no stored scale. */
+/* Whether the scale is computed at run time, as by a dynamic quantizer. */
 static bool has_no_scales(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');
@@ -287,7 +291,7 @@ static bool has_other_bias(struct fsd_place *p)
     return true;
 }
 
-/* Per-channel scales of data, before an operator that mixes the channels. */
+/* Whether data has several scales before an operator that mixes the channels. */
 static bool has_scales_of_data(struct fsd_place *p)
 {
     const struct fsd_quantizer *q = fsd_place_q(p, 'q');

@@ -1,13 +1,13 @@
-/* The places in a model that a rule of lint is about, as rows: a form
- * (explain/pattern/form.h), a sentence, and the edits that fix it. For
- * findings/lint_*.c only. */
+/* The rows of lint rules. Each row describes places in a model by a form
+ * (explain/pattern/form.h), and has a sentence and the edits that fix such a place.
+ * Only findings/lint_*.c include this. */
 #pragma once
 
 #include "judge/findings/lint.h"
 #include "model/graph/graph.h"
 
-/** A match of a form. A letter stands for a tensor, and also for the node that outputs
- *  it. */
+/** A match of a form. A letter of the form stands for a tensor, and for the node that
+ *  outputs the tensor. */
 struct fsd_place {
     struct fsd_finder *f;
     const struct fsd_lint *l;
@@ -16,47 +16,50 @@ struct fsd_place {
     /* Members that `holds` may set. */
     int64_t number[3];                /**< "{0}" in the sentence */
     const char *text[2];              /**< "{A}" in the sentence */
-    uint32_t input;                   /**< the input for FSD_INPUT_SET */
-    const struct fsd_quantizer *like; /**< used if the row has none */
-    const char *inserted;             /**< used if the row has none */
+    uint32_t input;                   /**< the input that the edit uses if the row has
+                                           FSD_INPUT_SET */
+    const struct fsd_quantizer *like; /**< used if row->like is 0 */
+    const char *inserted;             /**< used if row->inserted is NULL */
 };
 
 enum { FSD_INPUT_SET = 8 };
 
-/** For each node, the first matching row of a rule is reported.
+/** A row of a lint rule. For each node, the first row of a rule that matches is
+ *  reported.
  *
- *  The words of forms: %q, %dq, %quantizer; %pair: the Q whose DQ outputs the tensor;
- *  %own: the same if neither has another consumer; %held: that DQ; %bare: there is no
- *  such DQ; %conv: the quantized convolution that outputs the tensor, with its bias or
- *  normalization; %weighted: a Conv, Gemm or MatMul; %sum: an Add of two tensors that
- *  are not constants.
+ *  Words of forms: %q, %dq, %quantizer: a Q, a DQ, either; %pair: the Q whose DQ
+ *  outputs the tensor; %own: the same if neither has another consumer; %held: that DQ;
+ *  %bare: there is no such DQ; %conv: the quantized convolution that outputs the
+ *  tensor, with its bias or normalization; %weighted: a Conv, Gemm or MatMul; %sum: an
+ *  Add of two tensors that are not constants.
  *
- *  The words of sentences: {n} the node of a letter, {'n} its tensor, {0} {A} texts set
- *  by `holds`; for a list, {#} its length, and {?s|} a plural ending by its length. */
+ *  Words of sentences: {n} the node of the letter n, {'n} its tensor; {0}, {A} values
+ *  that `holds` sets; for a list: {#} its length, and {?s|} "s" unless the length is
+ *  1. */
 struct fsd_place_row {
     const char *rule, *form;
     bool (*holds)(struct fsd_place *p); /**< a condition that the form cannot express;
                                              NULL: none */
-    const char *about; /**< letters of the finding's nodes; letters without a node are
-                            left out */
+    const char *about; /**< letters of the nodes that become subjects; a letter without
+                            a node is left out */
     const char *says;
-    bool listed; /**< one finding for all matches, which lists them */
-    bool note;   /**< the finding is information, though the rule warns */
+    bool listed; /**< one finding lists all matches */
+    bool note;   /**< the finding is information, although the rule warns */
     /* The edits of the row: */
-    void (*propose)(struct fsd_place *p); /**< edits that no letter can express; NULL:
-                                               none */
+    void (*propose)(struct fsd_place *p); /**< proposes edits that letters cannot
+                                               express; NULL: none */
     const char *remove, *removed; /**< letters of the Qs to remove, and the effect;
                                        NULL: none */
-    char insert;                  /**< letter of the node that a pair is inserted or
-                                       moved before; 0: none */
-    char move;            /**< letter of the Q whose pair is moved there; 0: insert a
-                               new pair */
-    uint8_t input;        /**< the input of that node, or FSD_INPUT_SET */
+    char insert;                  /**< letter of the node before which a pair is
+                                       inserted or moved; 0: none */
+    char move;            /**< letter of the Q whose pair is moved; 0: a new pair is
+                               inserted */
+    uint8_t input;        /**< number of the input of that node, or FSD_INPUT_SET */
     char like;            /**< letter of the quantizer whose scale is used; 0: none */
     const char *inserted; /**< the effect on the values */
 };
 
-/** The rows, one list per file; an empty row ends each list. */
+/** The lists of rows, one per file. An empty row ends a list. */
 extern const struct fsd_place_row fsd_rows_of_place[], fsd_rows_of_scale[],
     fsd_rows_of_products[], fsd_rows_of_build[];
 

@@ -1,5 +1,4 @@
-/* A policy with defaults: the level and budgets of each rule's row.
- * judge/gate/policy_ini.c reads a file that changes them. */
+/* Makes the default policy, from the level and budgets in each rule's row. */
 #include "judge/findings/findings.h"
 
 #include "base/base.h"

@@ -1,5 +1,6 @@
-/* The rules on runs, changes and a policy's requirements, in the order of reports. The
- * rules of lint (rules_lint.c) and on two exports (rules_export.c) follow them. */
+/* The table of rules on runs, on changes and on a policy's requirements, in the order
+ * of reports. The rules of lint (rules_lint.c) and on two exports (rules_export.c)
+ * follow in other tables. */
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
 
@@ -12,11 +13,11 @@ enum {
     MS = FSD_BUDGET_MS,
     SHARE = FSD_BUDGET_SHARE
 };
-/* A budget of 0, which the first finding exceeds. */
+/* A budget of 0 findings: the first one exceeds it. */
 #define NONE_MORE .budget = {0, -1, -1}
 
-/* Rules on changes: changes that cost time or precision are errors, those that
- * accompany intended changes are warnings. */
+/* A rule on changes is an error if the change costs time or precision, and a warning if
+ * the change may be intended. */
 static const struct fsd_rule rules[] = {
     {"mapping/misfit", FSD_WARNING,
      "Names, sizes, types or quantizers in the engine contradict the model, so the "

@@ -1,8 +1,9 @@
-/* Rules about what changed between two exports: each covers some kinds of changes, and
- * each change is a finding.  A policy cannot set them, since they judge nothing. */
+/* Rules about changes between two exports. Each rule covers some kinds of changes, and
+ * each change is a finding. A policy cannot set these rules, because they judge
+ * nothing. */
 #include "judge/findings/finder.h"
 
-/* A constant is printed as "= 0.5"; skips the "= ". */
+/* The value in a text such as "= 0.5"; "not there" for an empty text. */
 static const char *value_of(const char *text)
 {
     return !*text ? "not there" : !strncmp(text, "= ", 2) ? text + 2 : text;
@@ -27,7 +28,8 @@ static void put_change(const struct fsd_exports *e, const struct fsd_export_chan
     fprintf(out, " is %s, was %s", value_of(c->now), value_of(c->was));
 }
 
-/* `which`: bits of enum fsd_export_what. */
+/* Reports the kinds of changes that f->rule->which selects, as bits of enum
+ * fsd_export_what. */
 static void find_exported(struct fsd_finder *f)
 {
     const struct fsd_exports *e = f->c->exports;

@@ -1,4 +1,4 @@
-/* The rules of lint, on what a model shows before its build; the last one is on the
+/* The table of lint rules, which read a model before its build. The last rule is on the
  * policy. */
 #include "judge/findings/finder.h"
 #include "judge/lint/lint.h"
@@ -8,8 +8,8 @@ enum {
     LINT = FSD_NEEDS_LINT,
     BUILT = FSD_NEEDS_LINT | FSD_NEEDS_ENGINE
 };
-/* TensorRT for RTX: compiled regions round inside their kernels, so a quantizer
- * separates nothing there. */
+/* All builders but TensorRT for RTX, whose compiled regions round inside their kernels:
+ * a quantizer separates nothing there. */
 #define NOT_RTX (FSD_TRT8 | FSD_TRT10 | FSD_TRT11)
 
 static const struct fsd_rule rules[] = {
@@ -430,7 +430,7 @@ static const struct fsd_rule rules[] = {
      .fix = "Follow the rule that the finding names; without one, no change of the "
             "model is known.",
      .source = "any builder: see the sources of the rules that the finding names"},
-    /* Last, since only then it is known which ignores had an effect. */
+    /* This rule is last, because only then it is known which ignores had an effect. */
     {"policy", FSD_WARNING,
      "An ignore entry of the policy has expired, or a word of the policy matches "
      "nothing.",

@@ -4,15 +4,14 @@
  *     build with --inputIOFormats=fp32:hwc and pass `x` in that format: saves 28.8 % of
  *     the bytes
  *
- * Each entry is a command, or a change of the model at named nodes.  The layers that
- * one change removes are added up, each layer for one change only; their cost is the
- * gain, as a share of the engine's time, or of its bytes if the time was not measured.
- * A change is left out if it saves less than 1 %, or if nothing shows its gain: FP16
- * need not make a model faster, unless its kernels were measured to be bound by memory
- * (--peak).
+ * Each entry is a command, or a change of the model at named nodes. Its gain is the
+ * cost of the layers that it removes, as a share of the engine's time, or of its bytes
+ * if the time was not measured. Each layer counts for one change only. A change is left
+ * out if it saves less than 1 %, or if nothing shows its gain. FP16, for example, makes
+ * a model faster only if its kernels are bound by memory, which --peak shows.
  *
- * If kernels of INT8 products write floats that other kernels then quantize, no change
- * of the model is known to help.  An entry states this first, so that the reader does
+ * If kernels of INT8 products write floats, and other kernels quantize these, no change
+ * of the model is known to help. The first entry states this, so that the reader does
  * not try changes in vain.
  */
 #include "judge/findings/todo.h"
@@ -25,13 +24,13 @@
 
 enum { NAMED = 2 };
 
-static const double LEAST = 0.01; /* share of the total below which a gain is not
+static const double LEAST = 0.01; /* a gain below this share of the total is not
                                      listed */
-static const double BOUND = 0.5;  /* memory bounds a kernel that reaches at least this
+static const double BOUND = 0.5;  /* memory bounds a kernel if it reaches at least this
                                      share of the roofline */
 
 enum deed_kind {
-    DEED_FACT,    /* no change helps; this entry comes before all others */
+    DEED_FACT,    /* no change helps; this kind of entry comes first */
     DEED_EDITS,   /* edits of the model that one rule of lint proposes */
     DEED_ADVICE,  /* advice for data-movement layers */
     DEED_PADDING, /* a size that needs no padding */
@@ -39,25 +38,26 @@ enum deed_kind {
     DEED_CONSTANT /* values that can be computed once */
 };
 
-/* Something to do, for the benefit of some layers. */
+/* An entry: something to do, and its gain. */
 struct deed {
     enum deed_kind kind;
-    const char *advice; /* for DEED_EDITS: the key, which is not printed */
-    const char *edge;   /* for DEED_ADVICE without names: the first place */
+    const char *advice; /* the text; for DEED_EDITS only a key, which is not printed */
+    const char *edge;   /* for advice that names no place: the first edge */
     uint32_t places;
     struct fsd_padding_choice choice;
     FSD_VEC(const struct fsd_cite *) edits;
     FSD_VEC(fsd_id) nodes; /* nodes of the model, each once */
     double ms, share;
-    double typed; /* for DEED_EDITS without a share: the share of the tensors that
-                     change type */
+    double typed; /* for DEED_EDITS whose `share` is unknown: the share of the engine's
+                     bytes for tensors whose type changes */
 };
 
 struct todo {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     FSD_VEC(struct deed) list;
-    struct fsd_intern *keys; /* numbered from 1, while the list starts at 0 */
+    struct fsd_intern *keys; /* texts of `advice`; the symbols start at 1, the entries
+                                of `list` at 0 */
     struct fsd_print print;
 };
 
@@ -66,8 +66,8 @@ static double rank_of(const struct deed *deed)
     return deed->share > 0 ? deed->share : deed->typed;
 }
 
-/* Whether the entry has only edits that the dump confirms for tensors of unknown
- * size. */
+/* Whether the entry has edits whose gain is unknown, and not even the sizes of their
+ * tensors are known. */
 static bool is_unmeasured(const struct deed *deed)
 {
     return deed->kind == DEED_EDITS && !(deed->share > 0) && !(deed->typed > 0);
@@ -119,8 +119,8 @@ static struct deed *deed_of_edit(struct todo *t, const struct fsd_cite *cite)
                    DEED_EDITS);
 }
 
-/* The entry for the layer's first edit, with all its edits of that rule and action;
- * each layer's share is counted once. */
+/* The entry for the layer's first edit. Adds all edits of the layer that have the same
+ * rule and action; the layer's share is counted once. */
 static struct deed *edits_of(struct todo *t, struct fsd_span span)
 {
     const struct fsd_cite *own = &t->d->findings->cites.at[span.at];
@@ -132,8 +132,8 @@ static struct deed *edits_of(struct todo *t, struct fsd_span span)
     return deed;
 }
 
-/* Whether the port's tensor is the model's: they share the name or, since builders name
- * most tensors themselves, the number of elements. */
+/* Whether the port's tensor can be the model's tensor. The names or, because builders
+ * name most tensors themselves, the numbers of elements must be equal. */
 static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
 {
     const struct fsd_form *form = fsd_port_form(d->engine, &d->engine->ports.at[at]);
@@ -144,8 +144,8 @@ static bool has_size_of(const struct fsd_diff *d, uint32_t at, fsd_id tensor)
            (count > 0 && fsd_form_count(d->engine, form) == count);
 }
 
-/* The bytes of the edit's tensor that layers with the edit's node read in a type above
- * 8 bits, as a share of the engine's bytes; 0: unknown. */
+/* The share of the engine's bytes that layers read from the edit's tensor, in more than
+ * 8 bits, to compute the edit's node; 0: unknown. */
 static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
 {
     const struct fsd_graph *e = d->engine;
@@ -167,9 +167,8 @@ static double typed_share(const struct fsd_diff *d, const struct fsd_edit *edit)
     return 0;
 }
 
-/* Adds edits that the dump confirms at kernels that compute. The dump does not state
- * how much time they would save, but it states the sizes of the tensors that change
- * type. */
+/* Adds edits that the dump confirms at computing kernels. The dump does not show how
+ * much time they save, but it states the sizes of the tensors that change type. */
 static void add_proposed(struct todo *t)
 {
     const struct fsd_findings *found = t->d->findings;
@@ -203,13 +202,14 @@ static void add_padding(struct todo *t, fsd_id layer)
     deed->choice = choice;
     add_node(t, deed, choice.product);
     add_gain(t, deed, layer, 1);
-    /* Without padding the kernel also moves less data; how much faster it gets is
-     * unknown. */
+    /* Without padding, the kernel also reads and writes less data. How much faster this
+     * makes the kernel is unknown. */
     if (choice.of_group && !t->d->times->profiles)
         add_gain(t, deed, layer, fsd_cost_padded(t->d, layer));
 }
 
-/* Adds the layer's advice, with its edge if the advice names no place. */
+/* Adds the layer's advice. If the advice names no place, adds the edge that the layer
+ * serves. */
 static void add_advice(struct todo *t, fsd_id layer)
 {
     bool proposes = fsd_put_advice(t->d, layer, fsd_print_open(&t->print));
@@ -222,7 +222,7 @@ static void add_advice(struct todo *t, fsd_id layer)
         fsd_quote_edge(t->d, layer, fsd_print_open(&t->print));
         edge = fsd_print_take(&t->print, t->arena);
         if (!strchr(edge, '`'))
-            return; /* the user could not find the place */
+            return; /* without an edge, the user could not find the place */
     }
     deed = deed_of(t, text, DEED_ADVICE);
     deed->edge = deed->places++ ? deed->edge : edge;
@@ -263,7 +263,7 @@ static void add_constants(struct todo *t, const bool *constant)
     }
 }
 
-/* Adds an entry for the kernels of products, if all of them write floats although the
+/* Adds an entry of kind DEED_FACT if all kernels of products write floats although the
  * model has quantizers. */
 static void add_fact(struct todo *t)
 {
@@ -277,9 +277,9 @@ static void add_fact(struct todo *t)
     deed->share = sum->share;
 }
 
-/* Adds FP32 kernels that are bound by the device's memory: they move half as many bytes
- * in FP16. Kernels that are bound by arithmetic, or otherwise, may not get faster. If
- * the engine was allowed to use FP16, it shows the builder's choice. */
+/* Adds FP32 kernels that are bound by the device's memory, because they move half as
+ * many bytes in FP16. Other kernels may not get faster. If the builder was allowed to
+ * use FP16, it chose FP32, so nothing is added. */
 static void add_half(struct todo *t)
 {
     const struct fsd_diff *d = t->d;
@@ -344,7 +344,8 @@ static void put_fact(struct todo *t, const struct deed *deed, bool brief, FILE *
             brief ? ":" : "", t->d->findings->proposed.n ? "most of it" : "it");
 }
 
-/* @param brief leave out remarks in parentheses. */
+/* Prints the advice of an entry.
+ * @param brief whether to leave out remarks in parentheses */
 static void put_advice(const struct deed *deed, bool brief, FILE *out)
 {
     int depth = 0;
@@ -374,8 +375,8 @@ static void put_command(const struct fsd_diff *d, bool brief, FILE *out)
     fputs(" --fix -o fixed.onnx", out);
 }
 
-/* The built engine shows that an advised format saves these bytes; after other changes,
- * the builder may create different layers. */
+/* Prints the gain of an entry. The saved bytes of an advised format are bytes of this
+ * engine's layers. After other changes, the builder may create different layers. */
 static void put_gain(const struct fsd_diff *d, const struct deed *deed, FILE *out)
 {
     const char *known = d->cost->all.unknown ? "known " : "";

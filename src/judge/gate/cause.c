@@ -1,18 +1,18 @@
 /*
- * Groups the findings of a check by root cause: one change of the model, such as the
- * Q/DQ pairs of all residual branches, causes dozens of findings. Nodes that only one
- * model has, and a different builder, are causes; findings at or next to such nodes are
- * grouped under them.
+ * Groups the findings of a check by root cause. One change of the model, such as the
+ * removal of the Q/DQ pairs from all residual branches, causes dozens of findings.
+ * Causes are nodes that only one model has, changed nodes, and a different builder.
+ * Findings at or next to the nodes of a cause belong to it.
  *
  *     old   Conv_34 -> Add_42 <- DQ_41 <- Q_38 <- Relu_24
  *     new   Conv_34 -> Add_36 <----------------- Relu_24
- *     gone Q_38, DQ_41;  seeds Add_36 (its consumer), Relu_24 (its producer)
- *     near the seeds, their groups, and the groups before and after these
+ *     gone Q_38, DQ_41;  seeds Add_36 (consumer), Relu_24 (producer)
+ *     near the seeds, their groups, the groups before and after these groups
  *
- * A finding near a change need not come from it: reports say "at or next to".  A
- * cause's milliseconds are those of the regions of its nodes, each counted once, so
- * that causes add up to no more than the whole.  Other findings are attributed to the
- * builder if it differs, else to no known cause.
+ * A finding near a change may have another reason, so reports say "at or next to". The
+ * milliseconds of a cause are the milliseconds of the regions of its nodes. Each region
+ * counts for one cause, so that the causes add up to no more than the whole. Findings
+ * near no change are attributed to the builder if it differs, else to no known cause.
  */
 #include "base/base.h"
 #include "judge/gate/gate.h"
@@ -20,23 +20,28 @@
 #include "model/graph/graph.h"
 
 enum kind { PAIRS_GONE, PAIRS_NEW, NODES_GONE, NODES_NEW, NODES_OTHER, BUILDER, KINDS };
-enum { NAMED = 3 }; /* most nodes that a sentence names */
+enum { NAMED = 3 }; /* the most nodes that a sentence names */
 
 struct finder {
     struct fsd_verdict *v;
     const struct fsd_case *gate;
     const struct fsd_compare *c;
     struct fsd_arena *scratch;
-    uint32_t count[KINDS]; /* number of nodes of only one model, by kind; for
-                              quantizers, only Q */
-    uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind */
-    FSD_VEC(fsd_id) seeds[KINDS]; /* the nodes next to the changed ones */
-    fsd_id first[KINDS];          /* the first changed node; FSD_NONE: none */
-    bool elided[2]; /* indexed by side, the new one first: the other build may have this
-                       build's nodes in a region that does not list them */
+    uint32_t count[KINDS]; /* indexed by kind: number of changed nodes; of a Q/DQ pair
+                              only the Q counts */
+    uint8_t *seed, *near;  /* indexed by node of the new build: a bit for each kind of
+                              change at or next to the node */
+    FSD_VEC(fsd_id)
+    seeds[KINDS];        /* indexed by kind: changed nodes of both models, and consumers
+                            of nodes that only one model has */
+    fsd_id first[KINDS]; /* indexed by kind: the first changed node; FSD_NONE:
+                                     none */
+    bool elided[2];      /* indexed by side, 0: the new build, 1: the old one. True: the
+                       other build has a region whose nodes are not listed, and which
+                       may contain nodes of this build */
     bool linted;
-    const struct fsd_findings *lint; /* lint of the new model, made when needed; or
-                                        NULL */
+    const struct fsd_findings *lint; /* lint's findings in the new model, made on
+                                        demand; NULL: none */
 };
 
 static bool is_only(const struct finder *f, bool old, fsd_id node)
@@ -44,9 +49,9 @@ static bool is_only(const struct finder *f, bool old, fsd_id node)
     return (old ? f->c->align->to_new : f->c->align->to_old)[node] == FSD_NONE;
 }
 
-/* The kind of change of a node that only one model has; KINDS for weights and views,
- * which cost nothing, and for nodes that may be in a region of the other build that
- * does not list its nodes. */
+/* The kind of change of a node that only one model has. Returns KINDS, for no kind, if
+ * the node is a weight or a view, because these cost nothing. Also returns KINDS if the
+ * node may be in a region of the other build whose nodes are not listed. */
 static enum kind kind_of(const struct finder *f, const struct fsd_state_node *n,
                          bool old)
 {
@@ -69,8 +74,9 @@ static void add_seed(struct finder *f, enum kind kind, bool old, fsd_id node,
     f->seed[now] |= (uint8_t)(1u << kind);
 }
 
-/* Finds the neighbors of nodes that only one model has: their producers, and their
- * consumers, also through other such nodes. Nodes are in topological order. */
+/* Marks the neighbors of nodes that only one model has: their producers and consumers.
+ * The consumer of a chain of such nodes is the first node after the chain. Nodes are in
+ * topological order. */
 static void find_seeds(struct finder *f, bool old)
 {
     const struct fsd_state *s = old ? f->c->old : f->c->new;
@@ -106,7 +112,7 @@ static void find_seeds(struct finder *f, bool old)
     }
 }
 
-/* A changed node that both models have counts as next to itself. */
+/* Marks changed nodes that both models have. Such a node counts as its own neighbor. */
 static void find_edited(struct finder *f)
 {
     fsd_id last = FSD_NONE;
@@ -136,8 +142,8 @@ static void spread_in_groups(const struct finder *f, uint8_t *bits)
             bits[i] |= of[s->nodes.at[i].group];
 }
 
-/* Finds the nodes near the seeds: those of their groups, and of the groups before and
- * after these. */
+/* Finds the nodes near the seeds: all nodes of the seeds' groups, and of the groups
+ * before and after these groups. */
 static void find_near(struct finder *f)
 {
     const struct fsd_state *s = f->c->new;
@@ -175,7 +181,8 @@ static void put_seeds(const struct finder *f, enum kind kind, FILE *out)
         fprintf(out, " and %u more", n - NAMED);
 }
 
-/* Prints the first differences of some aspects, as the account states them. */
+/* Prints the first differences of the aspects from `from` to before `end`, as the
+ * comparison states them. */
 static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
                         enum fsd_aspect_id end, FILE *out)
 {
@@ -188,8 +195,8 @@ static void put_account(const struct fsd_compare *c, enum fsd_aspect_id from,
         fprintf(out, "; and %u more", n - NAMED);
 }
 
-/* Prints the names of the aspects with one state, "nodes, build options"; returns how
- * many there are. */
+/* Prints the names of the aspects in that state: "nodes, build options". Returns their
+ * number. */
 static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state state,
                             enum fsd_aspect_id from, FILE *out)
 {
@@ -201,8 +208,8 @@ static unsigned put_aspects(const struct fsd_compare *c, enum fsd_aspect_state s
     return n;
 }
 
-/* The sentence if nothing differs that both builds state: it lists the aspects that are
- * equal and those that are unknown. */
+/* The sentence if the builds agree in everything that both state. The sentence lists
+ * the equal aspects and the unknown aspects. */
 static const char *unexplained(const struct finder *f)
 {
     struct fsd_print text;
@@ -254,8 +261,8 @@ static const char *what_of(const struct finder *f, enum kind kind)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* The findings of lint in the new model, for the builder of its engine; NULL without a
- * model, or if the builder is unknown. All causes share them. */
+/* Lint's findings in the new model, for the builder of its engine; NULL without a
+ * model, or if the builder is unknown. Lint runs once, for all causes. */
 static const struct fsd_findings *lint_of(struct finder *f)
 {
     const struct fsd_diff *d = f->gate->run;
@@ -274,8 +281,8 @@ static const struct fsd_findings *lint_of(struct finder *f)
     return f->lint;
 }
 
-/* The rule of lint with the most findings at a cause's nodes, whose advice is shown;
- * NULL if there is none. */
+/* The advice of the lint rule that has the most findings at a cause's nodes; NULL if
+ * there are no findings. */
 static const char *advice_of(struct finder *f, enum kind kind)
 {
     const struct fsd_diff *d = f->gate->run;
@@ -325,8 +332,8 @@ static const char *usual_todo(enum kind kind)
     return usual[kind];
 }
 
-/* The advice "Build with the same build options, GPU as before, or accept the
- * build." */
+/* The advice if the builder differs: "Build with the same build options, GPU as before,
+ * or accept the build." */
 static const char *todo_of_builder(const struct finder *f)
 {
     struct fsd_print text;
@@ -338,8 +345,8 @@ static const char *todo_of_builder(const struct finder *f)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* The advice on Q/DQ pairs depends on times: no advice reverts a change that made the
- * build faster, and without times the advice is to measure. */
+/* The advice on Q/DQ pairs. A change that made the build faster is not reverted. If
+ * there are no times, the advice is to measure. */
 static const char *todo_of_pairs(const struct finder *f, enum kind kind,
                                  const struct fsd_root_cause *cause)
 {
@@ -355,8 +362,8 @@ static const char *todo_of_pairs(const struct finder *f, enum kind kind,
     return usual_todo(kind);
 }
 
-/* The rule that found an engine of a different model, which shows nothing about this
- * model; NULL if none did. */
+/* The rule that found that the engine was built from a different model, so that the
+ * engine shows nothing about this model; NULL if there is no such finding. */
 static const struct fsd_rule *find_stale(const struct fsd_findings *all)
 {
     for (uint32_t i = 0; i < all->list.n; i++)
@@ -375,8 +382,8 @@ static const char *todo_of(struct finder *f, enum kind kind,
         return stale->fix;
     if (kind == BUILDER)
         return todo_of_builder(f);
-    if (kind != PAIRS_GONE) /* lost pairs come first, whatever else lint proposes
-                               there */
+    if (kind != PAIRS_GONE) /* restoring lost pairs is better than any edit that lint
+                               proposes */
         advice = advice_of(f, kind);
     if (!advice && (kind == PAIRS_GONE || kind == PAIRS_NEW))
         advice = todo_of_pairs(f, kind, cause);
@@ -385,7 +392,7 @@ static const char *todo_of(struct finder *f, enum kind kind,
 
 /* ------------------------------------------------------------------ what they cost */
 
-/* The first kind of change near a node of the region's new groups. */
+/* The first kind of change that is near a node of the region's new groups. */
 static enum kind kind_of_region(const struct finder *f, const struct fsd_region_diff *r)
 {
     const struct fsd_state *s = f->c->new;
@@ -449,7 +456,7 @@ static bool is_unmeasured(const struct fsd_findings *all,
     return is_latency(all, item) && !(item->ms > 0);
 }
 
-/* Whether anything in the model changed: if not, the builder caused all changes of the
+/* Whether anything in the model changed. If not, the builder caused all changes of the
  * engine. */
 static bool any_in_model(const struct finder *f)
 {
@@ -460,8 +467,8 @@ static bool any_in_model(const struct finder *f)
     return any;
 }
 
-/* The kind of change to which a finding belongs.  The finding's nodes are those of the
- * new build or, if it is about something removed, those of the old one. */
+/* The kind of change to which a finding belongs. The nodes of a finding belong to the
+ * new build or, if the finding is about something removed, to the old one. */
 static enum kind kind_of_finding(const struct finder *f, const struct fsd_finding *item)
 {
     const struct fsd_findings *all = f->v->findings;
@@ -541,8 +548,8 @@ static const char *cost_of(const struct finder *f, const struct fsd_root_cause *
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* The advice if the builder decided differently.  A rebuild shows whether the builder
- * varies; it is not advised while another reason is possible. */
+/* The advice if the builder made different decisions. A rebuild would show whether the
+ * builder's decisions vary, but is advised only if no other reason is possible. */
 static const char *todo_in_all(const struct finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -592,8 +599,8 @@ static const char *cost_text(const struct finder *f, uint64_t bytes)
     return fsd_print_take(&text, f->v->arena);
 }
 
-/* Writes the sentences if no single change explains the findings: the builder differs,
- * or it decided differently. */
+/* Writes the sentences if no single change explains the findings: another builder or
+ * other options were used, or the builder made different decisions. */
 static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KINDS])
 {
     const struct fsd_compare *c = f->c;
@@ -603,7 +610,8 @@ static void say_in_all(struct finder *f, const struct fsd_root_cause causes[KIND
 
     if (find_stale(f->v->findings))
         return;
-    /* Only findings at nodes show that the builder decided differently. */
+    /* Without a finding at a node, nothing shows that the builder made different
+     * decisions. */
     if (!worst || !(causes[BUILDER].errors + causes[BUILDER].warnings))
         return;
     for (int k = 0; k < KINDS; k++)

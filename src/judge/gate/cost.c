@@ -1,6 +1,6 @@
 /*
- * The cost of a change if there are no times: the bytes that all layers read and write,
- * and, for a split fusion, the tensor that is now in memory.
+ * Prints the cost of a change if there are no times: the bytes that all layers read and
+ * write and, if a fusion was split, the tensor that now passes through memory:
  *
  *     before   Conv_3 + Relu_4
  *     now      Conv_3 -> 3.2 MB -> Relu_4
@@ -8,15 +8,15 @@
 #include "base/base.h"
 #include "judge/gate/gate.h"
 
-/* Whether the bytes of both builds can be compared.  Two versions of this program may
- * count a layer's bytes differently. */
+/* Whether the bytes of both builds can be compared. If two versions of this program
+ * read the builds, they may count bytes differently. */
 static bool knows_bytes(const struct fsd_compare *c)
 {
     return c->old->bytes && c->new->bytes && c->old->reading == c->new->reading;
 }
 
-/* Prints the bytes that all layers read and write: an inserted layer alone may have
- * been at another place before. */
+/* Prints the bytes that all layers read and write. The bytes of an inserted layer alone
+ * would mislead, because the old build may have had the layer at another place. */
 static void put_moved(const struct fsd_compare *c, FILE *out)
 {
     uint32_t unknown = c->new->bytes_unknown + c->old->bytes_unknown;
@@ -40,15 +40,15 @@ static void put_moved(const struct fsd_compare *c, FILE *out)
 
 /* -------------------------------------------------------------- of a split fusion */
 
-/* A tensor that one group now passes to another; both were one group before. */
+/* The largest tensor between two groups that were one group in the old build. */
 struct split {
-    struct fsd_origin from; /* its producing node */
-    fsd_id to;              /* its consuming group */
+    struct fsd_origin from; /* the node that produces the tensor */
+    fsd_id to;              /* the group that consumes the tensor */
     int64_t bytes;
-    uint32_t n; /* number of such tensors */
+    uint32_t n; /* number of all tensors between such groups */
 };
 
-/* The size of a tensor; 0 if unknown. */
+/* The size of a tensor in bytes; 0 if unknown. */
 static int64_t bytes_of(const struct fsd_state *s, const struct fsd_state_tensor *t)
 {
     uint64_t n = fsd_state_count(s, t->sizes);
@@ -57,8 +57,8 @@ static int64_t bytes_of(const struct fsd_state *s, const struct fsd_state_tensor
     return bits && n <= INT64_MAX / bits ? (int64_t)(n * bits / 8) : 0;
 }
 
-/* Whether another kernel writes the input of the group's kernel, and both groups were
- * one before. */
+/* Whether another group writes this input of the group, and both groups were one in the
+ * old build. */
 static bool is_split(const struct fsd_compare *c, fsd_id group,
                      const struct fsd_state_tensor *in)
 {
@@ -82,7 +82,7 @@ static void look_at(const struct fsd_compare *c, fsd_id group,
         *split = (struct split){in->from.at, group, bytes, split->n};
 }
 
-/* The largest tensor between groups that were one group before. */
+/* Finds the largest tensor between two groups that were one group in the old build. */
 static struct split find_split(const struct fsd_compare *c)
 {
     const struct fsd_state *s = c->new;

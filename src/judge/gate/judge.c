@@ -26,8 +26,8 @@ void fsd_verdict_free(struct fsd_verdict *v)
     fsd_arena_free(v->arena);
 }
 
-/* Whether the build fails because of changes since the snapshot: rewriting the snapshot
- * does not satisfy a requirement. */
+/* Whether an error is a change since the snapshot. Rewriting the snapshot accepts such
+ * an error, but not an error about a requirement. */
 static bool fails_by_change(const struct fsd_findings *all)
 {
     for (uint32_t i = 0; i < all->list.n; i++)
@@ -37,8 +37,8 @@ static bool fails_by_change(const struct fsd_findings *all)
     return false;
 }
 
-/* A verdict is as bad as its worst finding; if the snapshot is rewritten, the findings
- * are accepted. */
+/* Sets the verdict from the findings: the worst finding decides. If the snapshot is
+ * rewritten, all findings are accepted. */
 static void judge(struct fsd_verdict *v, const struct fsd_findings *findings)
 {
     v->findings = findings;
@@ -63,7 +63,7 @@ static void add_about(struct fsd_verdict *v, const char *what, const char *path,
 
 struct counted {
     const char *what;
-    uint32_t now, before; /* before: for a comparison only */
+    uint32_t now, before; /* `before` is used in a comparison only */
 };
 
 static void add_counts(struct fsd_verdict *v, const struct counted *counts, size_t n,
@@ -150,7 +150,7 @@ struct amounts {
     const char *mapped, *run, *ms;
 };
 
-/* The amounts of one state, which a comparison does not compute. */
+/* Measures the amounts of one state that a comparison does not compute. */
 static struct amounts measure(const struct fsd_state *s, struct fsd_arena *arena)
 {
     struct amounts n = {.mapped =
@@ -183,7 +183,8 @@ static const char *engine_of(const struct fsd_verdict *v, const struct fsd_state
                        producer);
 }
 
-/* Prints how many rows are as in each variant: "1 as A, 2 as C, 1 as none". */
+/* The number of rows that agree with each variant, as text: "1 as A, 2 as C, 1 as
+ * none". */
 static const char *variants_of(const struct fsd_verdict *v, const struct fsd_state *s)
 {
     uint32_t fit[FSD_MOST_BUILDS] = {0}, far = 0;
@@ -340,8 +341,8 @@ const struct fsd_root_cause *fsd_verdict_cause_of(const struct fsd_verdict *v,
                                                      : NULL;
 }
 
-/* Builds with the same model and label also get the engine's name, or else their
- * position in the list. */
+/* Names the builds by model and label. If two builds have equal names, the engine's
+ * path is added or, if that is also equal, the position in the list. */
 static void name_builds(struct fsd_arena *arena, struct fsd_judged *at, uint32_t n)
 {
     struct fsd_intern *seen = fsd_intern_new(arena);

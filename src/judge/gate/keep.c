@@ -1,5 +1,5 @@
-/* Copies a verdict so that it is independent of its run: for many builds only the
- * printed contents are kept, and the runs, about 25 MB each, are freed one by one. */
+/* Copies a verdict, so that its run can be freed. A run takes about 25 MB; to check
+ * many builds, only the printed contents of each are kept. */
 #include "judge/findings/keep.h"
 #include "judge/gate/gate.h"
 

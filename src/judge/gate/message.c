@@ -63,8 +63,8 @@ static void put_comment(const char *text, FILE *out)
     putc('\n', out);
 }
 
-/* Some rules do more if a section names them: the default policy has such sections as
- * comments. */
+/* Prints the default policy. Some rules do more if the policy has a section for them;
+ * these sections are printed as comments. */
 enum fsd_status fsd_policy_print(FILE *out, struct fsd_error *err)
 {
     struct fsd_policy *p;

@@ -1,7 +1,7 @@
 /*
- * The policy's INI file, by a table of keys.  A line is a [section], `key = value`, or,
- * if it begins with a blank, the continuation of the value above; `;` and `#` begin a
- * comment line, and ` ;` a comment at the end of a line.
+ * Reads the policy's INI file by a table of keys. A line is a [section], `key = value`
+ * or, if it begins with a blank, the continuation of the value above. A line that
+ * begins with `;` or `#` is a comment; ` ;` begins a comment at the end of a line.
  */
 #include "base/base.h"
 #include "judge/gate/gate.h"
@@ -13,8 +13,8 @@
 
 enum { MOST_IGNORES = 1000, MOST_LINE = 198 /* MOST_LINE: bytes */ };
 
-/* The number of the section's rule, or one of these; find_rule() may also return
- * OF_NONE. */
+/* Values of reader.of that are no rule's number: OF_NONE before the first section,
+ * OF_IGNORE in [ignore]. */
 enum { OF_NONE = -1, OF_IGNORE = -2 };
 
 enum type {
@@ -46,7 +46,7 @@ enum {
 static const struct key {
     const char *name;
     enum type type;
-    unsigned settable; /* the bit that fsd_rule.settable must have */
+    unsigned settable; /* the bit that must be set in fsd_rule.settable; 0: none */
     enum { RULES, POLICY, IGNORE, PROMISE } of;
     size_t at;
 } keys[] = {
@@ -79,17 +79,19 @@ static const struct key {
 
 struct reader {
     struct fsd_policy *policy;
-    uint32_t line;    /* number of the current line */
+    uint32_t line;    /* number of the current line, from 1 */
     const char *name; /* the last key in the section; NULL: none */
     int of;           /* the section: a rule's number or OF_... */
-    bool promise;     /* a key for sections with requirements only */
+    bool promise;     /* the section is a requirement */
     uint32_t section_line;
-    unsigned seen; /* the section's keys so far: a bit for each row */
+    unsigned seen; /* the keys that the section has so far: a bit for each row of
+                      `keys` */
     enum fsd_status status;
     struct fsd_error *err;
 };
 
-/* Keeps only the first complaint: a refused policy is closed like any other. */
+/* Reports an error in the file. Only the first error is kept; the reader then closes
+ * the policy as usual. */
 static bool complain(struct reader *r, uint32_t line, const char *expected,
                      const char *found)
 {
@@ -99,8 +101,8 @@ static bool complain(struct reader *r, uint32_t line, const char *expected,
     return false;
 }
 
-/* Finds rules of the gate and of lint only: a run's own rules are reported, not
- * judged. */
+/* Finds a rule of the gate or of lint; -1 if there is none. The other rules are only
+ * reported and never judged. */
 static int find_rule(const char *id, size_t n)
 {
     for (int i = 0; fsd_rule_at((unsigned)i); i++) {
@@ -125,8 +127,8 @@ static struct fsd_policy_ignore *last_ignore(struct reader *r)
 
 /* ------------------------------------------------------------------------- values */
 
-/* A share is "0.05" or "5%": a plain 3 probably means 3 %, not three times the
- * total. */
+/* Reads a number. A share is "0.05" or "5%"; a share such as 3 is refused, because it
+ * probably means 3 %, not three times the total. */
 static bool take_number(struct reader *r, enum type type, const char *value,
                         double *out)
 {
@@ -236,8 +238,7 @@ static bool take_key(struct reader *r, const char *name, const char *value)
 
     if (r->of == OF_NONE)
         return complain(r, r->line, "a section before the first key", name);
-    for (; key < end; key++) { /* finds the key for a requirement, or for the level of
-                                  its rule */
+    for (; key < end; key++) { /* finds the key's row for this kind of section */
         other = ignore ? key->of != IGNORE
                        : key->of == IGNORE ||
                              (key->of == PROMISE) != (r->promise && key->type != LEVEL);
@@ -252,8 +253,8 @@ static bool take_key(struct reader *r, const char *name, const char *value)
                         ignore ? "rule, node, reason, owner or expires"
                                : "a key of this rule",
                         name);
-    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* words may be repeated:
-                                                                they are added */
+    if ((r->seen >> (key - keys) & 1) && key->type != WORDS) /* a key with a list of
+                                                                words may be repeated */
         return complain(r, r->line, "each key once", name);
     r->seen |= 1u << (key - keys);
     if (ignore)
@@ -271,7 +272,8 @@ static bool take_key(struct reader *r, const char *name, const char *value)
     return take_value(r, key, (char *)rule + key->at, value);
 }
 
-/* An ignore must have a reason, and a requirement its types. */
+/* Checks that the section is complete: an ignore has a rule and a reason, a requirement
+ * has its type or limit. */
 static bool close_section(struct reader *r)
 {
     const struct fsd_policy_ignore *i;
@@ -356,8 +358,8 @@ static bool open_section(struct reader *r, const char *name)
         return false;
     r->promise = promise;
     r->policy->rules[r->of].asked = true;
-    if (fsd_rule_at((unsigned)r->of)->level == FSD_OFF) /* the section turns the rule
-                                                           on */
+    if (fsd_rule_at((unsigned)r->of)->level == FSD_OFF) /* a section for the rule turns
+                                                           it on */
         r->policy->rules[r->of].level = FSD_ERROR;
     return true;
 }
@@ -375,8 +377,8 @@ static char *trim(char *text)
     return text;
 }
 
-/* Finds the first of `chars`, or the end of the text, and cuts off a comment before
- * it. */
+/* Returns the first of `chars` in the text, or the end of the text. If a comment begins
+ * before that, cuts the comment off, and returns the new end. */
 static char *find(char *text, const char *chars)
 {
     bool blank = false;
@@ -403,7 +405,8 @@ static bool take_text(struct reader *r, char *line)
         return take_key(r, r->name, trim(text));
     }
     end = find(text + (*text == '['), *text == '[' ? "]" : "=:");
-    if (!*end) /* the line is not quoted: it may be a secret behind a link */
+    if (!*end) /* the error does not quote the line: if the policy is a link, the line
+                  may be a secret */
         return complain(r, r->line, "[section] or key = value", "something else");
     *end = '\0';
     if (*text == '[')
@@ -430,7 +433,7 @@ static bool take_line(struct reader *r, struct fsd_slice line)
 
 /* ---------------------------------------------------------------------- policy */
 
-/* Reads the policy.  After an error, the rest is not read. */
+/* Reads the policy's lines until the first error. */
 static void parse(struct reader *r, const struct fsd_file *file)
 {
     struct fsd_slice rest = {(const char *)file->bytes, file->size}, next;

@@ -1,10 +1,10 @@
 /*
- * The fusion rules, and which of them apply to a block. To add a rule, add a row, and a
- * function if no existing condition fits.
+ * Holds the fusion rules, and finds the rules that apply to a block. To add a rule, add
+ * a row, and a function if no existing condition fits.
  *
- * Rows of RTX were measured on builds without a GPU: models that differ in one
- * property, models from exporters, and the edited model of each rule with an edit. A
- * row that was not measured states where the vendor documents it.
+ * Rows for TensorRT for RTX were measured by building, without a GPU, models that
+ * differ in one property, models from exporters and, for each rule with an edit, the
+ * edited model. Any other row names the document in which NVIDIA states the rule.
  */
 #include "judge/lint/fusion.h"
 #include "base/base.h"
@@ -26,7 +26,7 @@ static fsd_block_applies is_quantized_conv, is_read_by_others, is_moved, is_one_
     is_long_row;
 
 static const struct fsd_fusion_rule rules[] = {
-    /* Attention: first the rules that no edit satisfies. */
+    /* Attention: rules that no edit of the model can satisfy. */
     {"attention/width", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_wide,
      "the head size is {0}", "TensorRT for RTX fuses head sizes from 9 to 256", NULL,
      "18 of 18 are split; of 39 sizes from 9 to 256 none is", MEASURED},
@@ -60,7 +60,7 @@ static const struct fsd_fusion_rule rules[] = {
      "fuses a Relu there",
      "mask the scores before the Softmax",
      "63 of 63 are split, 0 of 20 within these limits", MEASURED},
-    /* Then the rules that an edit satisfies. */
+    /* Attention: rules that an edit of the model can satisfy. */
     {"attention/type", FSD_PATTERN_ATTENTION, RTX, fsd_attention_is_fp32,
      "the element type is FP32", "TensorRT for RTX fuses FP16 and BF16 only",
      "cast Q, K and V to FP16 or BF16 before both products, and cast the products' "
@@ -185,7 +185,8 @@ const struct fsd_fusion_rule *fsd_fusion_rules(uint32_t *n)
 
 /* ------------------------------------------------------------------- convolutions */
 
-/* The product of a block of that pattern. */
+/* The first node of a block that multiplies data and weights; FSD_NONE if there is
+ * none. */
 static fsd_id product_of(const struct fsd_measured_block *m)
 {
     for (uint32_t i = 0; i < m->n; i++)
@@ -202,8 +203,8 @@ static bool is_quantized_conv(struct fsd_measured_block *m)
            FSD_OP_DEQUANTIZE;
 }
 
-/* Whether the node is an activation that is part of a product's kernel, whatever its
- * consumers. */
+/* Whether the node is an activation that the builder fuses with a product, even if
+ * several nodes read its output. */
 static bool is_simple(const struct fsd_graph *g, fsd_id node)
 {
     return fsd_node_is(g, node, FSD_ONNX_Relu) || fsd_node_is(g, node, FSD_ONNX_Clip) ||
@@ -261,7 +262,8 @@ static bool is_moved(struct fsd_measured_block *m)
     return false;
 }
 
-/* The number of normalized rows and their size; false if unknown. */
+/* Finds the number of normalized rows and the size of a row; false if one is
+ * unknown. */
 static bool read_rows(const struct fsd_measured_block *m, int64_t *rows, int64_t *row)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -305,7 +307,8 @@ static bool is_long_row(struct fsd_measured_block *m)
 
 /* ------------------------------------------------------------------------ sentences */
 
-/* @param m  NULL: letters stand for the values. */
+/* Replaces "{0}", "{A}" and the like in a rule's text by the values of `m`.
+ * @param m NULL: the function replaces them by letters */
 static const char *filled(struct fsd_arena *arena, const struct fsd_measured_block *m,
                           const char *text)
 {

@@ -1,53 +1,58 @@
 /*
- * Why a builder does not compute a block as one kernel: its fusion rules, one row each.
- * A rule has a condition on the model, the value found there, the values that the
- * builder fuses, and an edit that satisfies the rule.
+ * Fusion rules explain why a builder does not compute a block as one kernel. A rule has
+ * a condition on the model, the value found there, the values with which the builder
+ * fuses the block, and an edit of the model that satisfies the rule.
  */
 #pragma once
 
 #include "explain/pattern/pattern.h"
 #include "model/ops/sizes.h"
 
-/** A block, with values that a rule may set for its sentences. */
+/** A block as the rules see it, and the values that a rule sets for its sentences. */
 struct fsd_measured_block {
     const struct fsd_facts *facts;
     const struct fsd_sizes *sizes;
     struct fsd_intern *names;
     struct fsd_arena *arena;
-    const fsd_id *nodes, *passed; /**< nodes of the block */
+    const fsd_id *nodes, *passed; /**< nodes of the block that compute, and nodes that
+                                       only pass data on */
     uint32_t n, n_passed;
     const struct fsd_block *block;
     /* For an attention with two matrix products: */
-    fsd_id first, softmax, last; /**< FSD_NONE: it is one operator */
+    fsd_id first, softmax, last; /**< FSD_NONE: the attention is one operator */
     fsd_id q, k, p, v;           /**< the tensors that the products read */
     /* Set by the rule: */
-    int64_t number[2];   /**< "{0}", "{1}" */
-    const char *text[2]; /**< "{A}", "{B}" */
+    int64_t number[2];   /**< values of "{0}" and "{1}" in texts */
+    const char *text[2]; /**< values of "{A}" and "{B}" in texts */
 };
 
-/** How fusiondiff can edit the model; a block can be fixed if all rules that apply to
- *  it have an edit (findings/lint_fusion.c). */
+/** The kinds of edits by which a model can satisfy a rule. fusiondiff proposes edits
+ *  for a block only if each rule that applies to the block has an edit
+ *  (findings/lint_fusion.c). */
 enum fsd_cure {
     FSD_CURE_NONE,
     FSD_CURE_UNMARK,     /**< removes outputs of the network from inside the block */
     FSD_CURE_UNQUANTIZE, /**< removes the Q/DQ pairs before the products */
-    FSD_CURE_REPEAT,     /**< repeats the one head of K or V before the product */
+    FSD_CURE_REPEAT,     /**< repeats the single head of K or V before the product */
     FSD_CURE_PADS,       /**< appends zeros to Q, K and V, and slices the output */
     FSD_CURE_CASTS,      /**< computes both products in FP16 or BF16, between Casts */
-    FSD_CURE_APART       /**< appends zeros to the other factor of another product of
-                              Q */
+    FSD_CURE_APART       /**< appends zeros to the other factor of another product that
+                              reads Q */
 };
 
 /** One fusion rule. */
 struct fsd_fusion_rule {
     const char *id; /**< "attention/type" */
     enum fsd_pattern pattern;
-    const char *builders; /**< " rtx trt10 ": words as returned by fsd_target_of() */
+    const char *builders; /**< the builders that have the rule, as words that
+                               fsd_target_of() returns, each between blanks: " rtx trt10
+                               " */
     bool (*applies)(struct fsd_measured_block *m);
     const char *found;   /**< the value found, "the head size is {0}" */
-    const char *border;  /**< the values that the builder fuses */
+    const char *border;  /**< the values with which the builder fuses the block */
     const char *edit;    /**< NULL: no edit is known */
-    const char *support; /**< how often it was observed, and how often not */
+    const char *support; /**< how many measured models confirm the rule, and how many do
+                              not */
     const char *source;  /**< "measured: ..." or "documented by NVIDIA: ..." */
     enum fsd_cure cure;
 };
@@ -63,24 +68,23 @@ typedef FSD_VEC(struct fsd_block_reason) fsd_block_reasons;
 /** All rules in order; sets *n to their number. */
 const struct fsd_fusion_rule *fsd_fusion_rules(uint32_t *n);
 
-/** The rule's value as a general text: "the head size is N". */
+/** The rule's `found` with letters instead of values: "the head size is N". */
 const char *fsd_fusion_found(struct fsd_arena *arena,
                              const struct fsd_fusion_rule *rule);
 const char *fsd_fusion_edit(struct fsd_arena *arena,
                             const struct fsd_fusion_rule *rule);
 
-/** The block as input of the rules: for an attention, also its products and the tensors
- *  that they read. */
+/** Prepares a block for the rules. For an attention, finds the products, and the
+ *  tensors that the products read. */
 struct fsd_measured_block fsd_block_measure(struct fsd_arena *arena,
                                             const struct fsd_blocks *blocks,
                                             const struct fsd_block *block,
                                             const struct fsd_facts *facts,
                                             const struct fsd_sizes *sizes);
 
-/** Appends the builder's rules that apply to the block, the decisive one first: if a
- *  rule without an edit applies, no edit helps.
- *  @param builder  as returned by fsd_target_of(); NULL: unknown, and no rule
- *          applies. */
+/** Appends the builder's rules that apply to the block, the decisive one first: a rule
+ *  without an edit, if there is one, because then no edit helps.
+ *  @param builder as returned by fsd_target_of(); NULL: unknown, and no rule applies */
 void fsd_block_reasons_of(struct fsd_arena *arena, const struct fsd_blocks *blocks,
                           const struct fsd_block *block, const struct fsd_facts *facts,
                           const struct fsd_sizes *sizes, const char *builder,
@@ -111,23 +115,23 @@ fsd_block_applies fsd_attention_is_shown, fsd_attention_is_across,
     fsd_attention_is_fp8_otherwise, fsd_attention_is_masked_behind,
     fsd_attention_is_changed, fsd_attention_is_rounded, fsd_attention_shares_queries,
     fsd_attention_is_beyond_documented;
-/** Whether the node is another product of Q, which the builder merges with this
+/** Whether the builder merges the node, another product that reads Q, with the first
  *  product. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node);
 /** Whether the node is between the Softmax and the product with V. */
 bool fsd_attention_has_between(const struct fsd_measured_block *m, fsd_id node);
-/** Whether the builder has a kernel of this head size that computes more than masks
- *  between the Softmax and the product with V. */
+/** Whether the builder has a kernel for this head size that computes other operators
+ *  than masks between the Softmax and the product with V. */
 bool fsd_attention_computes_between(int64_t head);
-/** The last node between the Softmax and the product with V that the builder neither
- *  moves nor removes; FSD_NONE. */
+/** The last node between the Softmax and the product with V, not counting nodes that
+ *  the builder moves or removes; FSD_NONE if there is none. */
 fsd_id fsd_attention_changes(const struct fsd_measured_block *m);
-/** Finds the products of an attention. */
+/** Finds the products of an attention, and the tensors that they read. */
 void fsd_attention_read(struct fsd_measured_block *m);
 /** The size of a tensor along the axis `back` before the last one; -1 if it is unknown
  *  or dynamic. */
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
                            uint32_t back);
-/** The DequantizeLinear whose value the tensor holds, possibly moved; FSD_NONE if there
- *  is none. */
+/** The DequantizeLinear whose output the tensor holds, possibly after data movement;
+ *  FSD_NONE if there is none. */
 fsd_id fsd_attention_dequantized(const struct fsd_measured_block *m, fsd_id tensor);

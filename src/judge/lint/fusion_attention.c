@@ -19,10 +19,11 @@ enum {
     MULTIPLE = 8,  /* all documented head sizes are multiples of this */
     LONGEST = 512, /* the most keys in INT8 */
     SHORTEST = 32, /* the fewest keys in FP8 */
-    SMALLER = 32,  /* SMALLER, LARGER: the head sizes for which a kernel computes more
-                      than masks between the Softmax and the product with V */
+    SMALLER = 32,  /* SMALLER and LARGER: the only head sizes for which a kernel
+                      computes other operators than masks between the Softmax and the
+                      product with V */
     LARGER = 64,
-    STEPS = 16 /* limit of a walk over data movement */
+    STEPS = 16 /* the most nodes of data movement that a walk passes */
 };
 
 int64_t fsd_attention_size(const struct fsd_measured_block *m, fsd_id tensor,
@@ -97,7 +98,7 @@ static enum fsd_dtype quantized_to(const struct fsd_measured_block *m, fsd_id te
                           : fsd_tensor_form(g, fsd_node_in_tensor(g, dq, 0))->type;
 }
 
-/* The quantized tensors among Q, K, P and V, one bit each. */
+/* One bit for each of Q, K, P and V that is quantized. */
 enum { Q = 1, K = 2, P = 4, V = 8, ALL = 15 };
 
 static unsigned quantized(const struct fsd_measured_block *m)
@@ -159,7 +160,7 @@ bool fsd_attention_is_across(struct fsd_measured_block *m)
     return x->ranked && axis != -1 && axis != x->rank - 1;
 }
 
-/* The larger of the sizes of keys and values. */
+/* The larger one of the head sizes of keys and values. */
 static int64_t head_size(const struct fsd_measured_block *m)
 {
     int64_t key = fsd_attention_size(m, m->q, 0),
@@ -174,7 +175,7 @@ bool fsd_attention_is_wide(struct fsd_measured_block *m)
     return m->number[0] > WIDE;
 }
 
-/* Whether there is one matrix of scores, in a network of fixed sizes. */
+/* Whether the scores are a single matrix: all sizes before the last two are 1. */
 bool fsd_attention_is_single(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -214,15 +215,16 @@ bool fsd_attention_is_shown(struct fsd_measured_block *m)
     return false;
 }
 
-/* Whether the attention is in FP32, where no kernel fuses it.  The 8-bit kernels do not
- * depend on whether the data around them is FP32 or FP16. */
+/* Whether the attention runs in FP32, which no kernel supports. The function returns
+ * false for a quantized attention: the data around its quantizers may be in FP32 or
+ * FP16. */
 bool fsd_attention_is_fp32(struct fsd_measured_block *m)
 {
     return type_of(m, m->first) == FSD_FP32 && quantized(m) != ALL;
 }
 
-/* Whether the head size is too small to be fused.  In FP8, the builder itself pads
- * small heads. */
+/* Whether the head size is too small for a fused kernel. The function returns false for
+ * FP8, because the builder itself pads small heads in FP8. */
 bool fsd_attention_is_narrow(struct fsd_measured_block *m)
 {
     if (is_all(m, FSD_FP8))
@@ -238,9 +240,9 @@ bool fsd_attention_is_uneven(struct fsd_measured_block *m)
     return m->number[0] > 0 && m->number[1] > 0 && m->number[0] != m->number[1];
 }
 
-/* Whether the builder itself repeats the single head of keys or values.  It does if the
- * batch is dynamic or larger than one, and if only the Softmax computes between the two
- * products.  The type does not matter. */
+/* Whether the builder itself repeats a single head of keys or values. The builder does
+ * this for all types if two conditions hold: the batch is dynamic or larger than one,
+ * and only the Softmax computes between the two products. */
 static bool is_repeated(const struct fsd_measured_block *m)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -259,7 +261,7 @@ static bool is_repeated(const struct fsd_measured_block *m)
            (behind == FSD_NONE || (fsd_traits_of(m->facts, behind) & FSD_OP_QDQ));
 }
 
-/* Whether the product itself repeats a single head of keys or values. */
+/* Whether K or V has a single head, which the product broadcasts to the heads of Q. */
 bool fsd_attention_is_broadcast(struct fsd_measured_block *m)
 {
     m->number[0] = fsd_attention_size(m, m->q, 2);
@@ -278,7 +280,7 @@ bool fsd_attention_is_half_quantized(struct fsd_measured_block *m)
     return first != second;
 }
 
-/* Whether all consumers of the output quantize it, possibly after data movement. */
+/* Whether all consumers quantize the output, directly or after data movement. */
 static bool is_output_quantized(const struct fsd_measured_block *m)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -317,8 +319,8 @@ bool fsd_attention_is_int8_otherwise(struct fsd_measured_block *m)
            !is_output_quantized(m);
 }
 
-/* Whether the FP8 kernel does not support the number of keys or the output.  A
- * different kernel computes a single query. */
+/* Whether the FP8 kernel does not support the number of keys or the output. The
+ * function returns false for a single query, which another kernel computes. */
 bool fsd_attention_is_fp8_otherwise(struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -347,8 +349,8 @@ static bool is_number(const struct fsd_measured_block *m, fsd_id tensor)
     return x->ranked && fsd_is_constant(m->facts, tensor);
 }
 
-/* The index of the input that the node multiplies or divides by a number; -1 if it does
- * neither. */
+/* If the node multiplies or divides a tensor by a number: the index of the input with
+ * the tensor; -1 for any other node. */
 static int scale_input(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -371,8 +373,8 @@ bool fsd_attention_computes_between(int64_t head)
     return head == SMALLER || head == LARGER;
 }
 
-/* Whether a node other than a scale is between the Softmax and the quantizer of its
- * output; the builder moves a scale away. */
+/* Whether a node is between the Softmax and the quantizer of its output. A
+ * multiplication by a number does not count, because the builder moves it away. */
 bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
 {
     if (quantized(m) != ALL)
@@ -386,8 +388,8 @@ bool fsd_attention_is_masked_behind(struct fsd_measured_block *m)
     return false;
 }
 
-/* Whether the node is Where(IsNaN(x), 0, x) or its IsNaN.  A Softmax outputs no NaN, so
- * the builder removes both nodes. */
+/* Whether the builder removes the node: a Cast, or IsNaN or Where in Where(IsNaN(x), 0,
+ * x), because a Softmax outputs no NaN. */
 static bool is_removed(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;
@@ -408,8 +410,8 @@ fsd_id fsd_attention_changes(const struct fsd_measured_block *m)
     return FSD_NONE;
 }
 
-/* Why the kernel that computes more than masks does not support the block; NULL: it
- * does, or a size is unknown. */
+/* Why the kernel that computes other operators than masks does not support the block;
+ * NULL: the kernel supports it, or a size is unknown. */
 static const char *beyond_changed(const struct fsd_measured_block *m)
 {
     fsd_id scores = fsd_node_out_tensor(m->facts->g, m->first, 0);
@@ -444,8 +446,8 @@ bool fsd_attention_is_changed(struct fsd_measured_block *m)
     return m->text[1] != NULL;
 }
 
-/* Whether P is quantized but V is not.  A product with one quantized operand does not
- * run in 8 bits: the pair only rounds. */
+/* Whether P is quantized but V is not. The product then does not run in 8 bits, and the
+ * Q/DQ pair only rounds. */
 bool fsd_attention_is_rounded(struct fsd_measured_block *m)
 {
     if ((quantized(m) & (P | V)) != P)
@@ -454,8 +456,8 @@ bool fsd_attention_is_rounded(struct fsd_measured_block *m)
     return m->text[0] != NULL;
 }
 
-/* The node that computes a tensor, before data movement and scaling by a number;
- * FSD_NONE: the tensor is an input of the network.
+/* The node that computes a tensor. Data movement and scaling by a number between that
+ * node and the tensor are skipped. FSD_NONE: the tensor is an input of the network.
  * @param scaled set to true if the tensor is scaled */
 static fsd_id computed_by(const struct fsd_measured_block *m, fsd_id tensor,
                           bool *scaled)
@@ -475,18 +477,19 @@ static fsd_id computed_by(const struct fsd_measured_block *m, fsd_id tensor,
     return node;
 }
 
-/* Whether the builder can fold a scale of the keys into the node before the scale.  It
- * folds only in FP16, and only into an elementwise operator of two inputs; any other
- * scale prevents the merge. */
+/* Whether the builder can fold a scale of the keys into `node`, the node before the
+ * scale. `node` must be an elementwise operator with two inputs. The caller checks that
+ * the type is FP16. */
 static bool is_foldable(const struct fsd_measured_block *m, fsd_id node)
 {
     return fsd_node_has_in(m->facts->g, node, 1) &&
            m->facts->traits[node] & FSD_OP_ELEMENTWISE;
 }
 
-/* Whether the builder merges the node with the first product.  It merges two products
- * of three axes that multiply the same tensor of queries, if it computes all their
- * other factors or knows them as constants. */
+/* Whether the builder merges the node with the first product. The builder merges two
+ * products that read the same queries if their operands have three axes. Each operand
+ * must be a constant or the output of a node, not an input of the network. A scale of
+ * the keys prevents the merge, unless the builder can fold the scale. */
 bool fsd_attention_is_merged_with(const struct fsd_measured_block *m, fsd_id node)
 {
     const struct fsd_graph *g = m->facts->g;

@@ -1,11 +1,12 @@
 /* Collects all facts about a model that the rules use: quantizers, the tensors that
- * hold their values, the exporter's style, and which rows of refusals apply to which
- * operators. */
+ * hold their outputs, the exporter's style, and the rows of refusals.c for each
+ * operator. */
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-/* The DQ whose value the node's output holds: the node is that DQ, or an operator over
- * which quantizers may be moved. All its inputs must hold such values. */
+/* The DQ whose value the node's output holds: the node itself, or the DQ of its first
+ * input if quantizers may be moved over the node. All inputs of a Concat must hold the
+ * output of a DQ. */
 static uint32_t held_by(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
@@ -43,7 +44,8 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
     l->holds = fsd_ids_new(arena, g->tensors.n);
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         l->quantizer_of[i] = FSD_NONE;
-        /* A quantizer without an input is left out: rules need a tensor to report. */
+        /* A quantizer without an input is left out, because rules report the tensor
+         * that a quantizer reads. */
         if ((facts->traits[i] & FSD_OP_QDQ) && fsd_node_has_in(g, i, 0))
             fsd_lint_add_quantizer(l, i);
     }

@@ -1,12 +1,14 @@
 /*
- * Facts that the model alone shows about its quantization, and about how a builder
- * would handle it: collected once, queried by the rules in findings/lint_*.c.
+ * This file declares what lint knows from the model alone: the model's quantization,
+ * and the nodes that a builder refuses. These facts are collected once, and the rules
+ * in findings/lint_*.c read them.
  *
- *     x --Q--> --DQ--> MaxPool --> Conv       the pool's output "holds" that DQ: a
- *                                             quantizer may be moved over the pool
+ *     x --Q--> --DQ--> MaxPool --> Conv     the pool's output "holds" the DQ, because a
+ *                                           quantizer may be moved over the pool
  *
- * A quantizer is a Q or DQ node with the values of its scales. Unknown scales (in a
- * missing file, or computed at run time) are marked as unknown, and equal nothing.
+ * A quantizer is a Q or DQ node with the values of its scales. Scales in a missing file
+ * and scales that are computed at run time are unknown. An unknown scale equals no
+ * other scale.
  */
 #pragma once
 
@@ -16,10 +18,11 @@
 
 /* ------------------------------------------------------------------------ builders */
 
-/** Families of builders, as bits of a mask; rules differ between them. */
+/** Families of builders, as bits of a mask. Each family has rules of its own. */
 enum fsd_family {
-    FSD_TRT8 = 1 << 0,  /**< weakly typed, kernels chosen by measuring */
-    FSD_TRT10 = 1 << 1, /**< weakly or strongly typed, compiled regions */
+    FSD_TRT8 = 1 << 0,  /**< weakly typed; the builder measures kernels and chooses the
+                             fastest */
+    FSD_TRT10 = 1 << 1, /**< weakly or strongly typed, with compiled regions */
     FSD_TRT11 = 1 << 2, /**< strongly typed only */
     FSD_RTX = 1 << 3, /**< TensorRT for RTX: strongly typed, all compiled, no plugins */
     FSD_STRONG = FSD_TRT11 | FSD_RTX,
@@ -39,19 +42,19 @@ struct fsd_target {
  *  @return false if the word names no target. */
 bool fsd_target_read(struct fsd_target *out, const char *word, struct fsd_arena *arena);
 
-/** The message for a word that names no target; a format. */
+/** The format of the message for a word that names no target. */
 #define FSD_TARGET_EXPECTED                                                            \
     "expected trt8, trt10, trt11 or rtx, with a version and a compute capability as "  \
     "rtx-1.7:sm89, found '%s'"
 
-/** The word for a builder as logs and dumps state it: "trt10" for "TensorRT 10.13.0";
- *  NULL if unknown. */
+/** The word for a builder whose name and version a log or dump states: "trt10" for
+ *  "TensorRT 10.13.0"; NULL if unknown. */
 const char *fsd_target_named(const char *version);
 
 /** The word for the builder that made the engine; NULL if unknown. */
 const char *fsd_target_of(const struct fsd_graph *engine);
 
-/** "trt8, trt10" */
+/** The words for all builders in `mask`: "trt8, trt10". */
 const char *fsd_families_text(struct fsd_arena *arena, unsigned mask);
 
 /* ---------------------------------------------------------------------- quantizers */
@@ -62,39 +65,42 @@ enum fsd_zero { FSD_ZERO_NONE, FSD_ZERO_OTHER, FSD_ZERO_UNKNOWN };
 struct fsd_quantizer {
     fsd_id node;
     bool quantizes;       /**< false for a DQ */
-    enum fsd_dtype type;  /**< type of the quantized side; unknown if nothing shows
+    enum fsd_dtype type;  /**< type of the quantized tensor; unknown if nothing shows
                                it */
-    fsd_id data;          /**< the tensor that it reads */
-    fsd_id scale;         /**< the tensor at its second input */
+    fsd_id data;          /**< the tensor that the quantizer reads */
+    fsd_id scale;         /**< the tensor with its scales */
     uint32_t n;           /**< number of scales; 0: unknown */
-    const double *scales; /**< their values; NULL: unknown */
+    const double *scales; /**< the scales; NULL: unknown */
     int64_t axis;         /**< axis of several scales, from the start; -1: unknown */
-    int64_t block;        /**< elements that share a scale along the axis; 0: all */
-    enum fsd_zero zero;   /**< whether a zero point differs from 0 */
+    int64_t block;        /**< number of elements along the axis that share a scale; 0:
+                               all */
+    enum fsd_zero zero;   /**< FSD_ZERO_OTHER: a zero point is not 0 */
     int zero_point;       /**< a single 8-bit zero point; 0: unknown */
 };
 
-/** A quantizer that reads a tensor, or that can be moved to it over an operator. */
+/** A quantizer that reads a tensor, directly or after operators over which it can be
+ *  moved. */
 struct fsd_reach {
     uint32_t quantizer;
-    fsd_id via; /**< the first operator in between; FSD_NONE: it reads the tensor
-                     itself */
+    fsd_id via; /**< the first operator in between; FSD_NONE: the quantizer reads the
+                     tensor directly */
 };
 typedef FSD_VEC(struct fsd_reach) fsd_reaches;
 
 /* ---------------------------------------------------------------------------- lint */
 
-/** The exporter that placed the quantizers, if the model shows it. */
+/** The exporter that placed the quantizers, if the model shows which exporter did. */
 struct fsd_style_seen {
     const char *name;     /**< "ONNX Runtime static quantization"; NULL: none */
-    const char *sign;     /**< the name or place that shows it */
+    const char *sign;     /**< what shows the exporter: a producer, a domain or a part
+                               of a name */
     bool after_operators; /**< the exporter quantizes outputs of operators, not only
                                inputs of low-precision operators */
-    enum fsd_dtype type;  /**< type of the first 8-bit Q of activations; unknown:
-                               none */
-    uint32_t quantizers, after, before; /**< number of Qs of activations; number of them
-                                             after, and before, an operator that is
-                                             quantized */
+    enum fsd_dtype type;  /**< type of the first 8-bit Q of activations; unknown if
+                               there is none */
+    uint32_t quantizers, after, before; /**< number of Qs of activations; of these, how
+                                             many are after, and how many before, an
+                                             operator whose inputs are quantized */
 };
 
 struct fsd_refusal_row;
@@ -102,7 +108,7 @@ struct fsd_refusal_row;
 /** The rows of refusals.c that may refuse an operator for the target. */
 struct fsd_refusal_rows {
     fsd_sym op;
-    bool imported; /**< TensorRT for RTX has an importer for it */
+    bool imported; /**< TensorRT for RTX has an importer for the operator */
     FSD_VEC(const struct fsd_refusal_row *) rows;
 };
 
@@ -114,14 +120,16 @@ struct fsd_lint {
     struct fsd_target target;
     FSD_VEC(struct fsd_quantizer) quantizers;
     uint32_t *quantizer_of; /**< indexed by node; FSD_NONE: not a quantizer */
-    uint32_t *holds;        /**< indexed by tensor: the DQ whose value it holds,
-                                 possibly moved over operators; FSD_NONE: none */
+    uint32_t *holds;        /**< indexed by tensor: the DQ whose output the tensor
+                                 holds, directly or after operators over which the DQ
+                                 can be moved; FSD_NONE: none */
     struct fsd_style_seen style;
     bool repeats;       /**< two tensors have the same name */
-    const bool *cyclic; /**< indexed by node: it is on a cycle, or between two cycles;
-                             NULL: no cycles */
+    const bool *cyclic; /**< indexed by node: whether the node is on a cycle or between
+                             two cycles; NULL: there are no cycles */
     FSD_VEC(struct fsd_refusal_rows) refusals; /**< one per operator */
-    uint32_t *refusals_of;                     /**< indexed by node */
+    uint32_t *refusals_of;                     /**< indexed by node: its operator's
+                                                    entry in `refusals` */
 };
 
 /** Collects the facts that the rules need, in the arena. */
@@ -130,13 +138,15 @@ const struct fsd_lint *fsd_lint_new(struct fsd_arena *arena,
                                     const struct fsd_sizes *sizes,
                                     struct fsd_target target);
 
-/** The quantizer that the node is; NULL if it is none. */
+/** The quantizer that the node is; NULL if the node is no quantizer. */
 const struct fsd_quantizer *fsd_lint_quantizer(const struct fsd_lint *l, fsd_id node);
 
-/** The DQ whose value the tensor holds; NULL if there is none, and for FSD_NONE. */
+/** The DQ whose output the tensor holds (`holds`); NULL if there is none, or for
+ *  FSD_NONE. */
 const struct fsd_quantizer *fsd_lint_holder(const struct fsd_lint *l, fsd_id tensor);
 
-/** The DQ whose value the node reads at that input; NULL if there is none. */
+/** The DQ whose output the tensor at that input holds (`holds`); NULL if there is
+ *  none. */
 const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
                                           uint32_t input);
 
@@ -144,11 +154,12 @@ const struct fsd_quantizer *fsd_lint_held(const struct fsd_lint *l, fsd_id node,
  *  weights. */
 bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node);
 
-/** Collects the Qs that read the tensor, directly or moved; at most some dozens. */
+/** Collects the Qs that read the tensor, directly or after operators over which they
+ *  can be moved. Visits some dozens of consumers at most. */
 void fsd_lint_reach(const struct fsd_lint *l, fsd_id tensor, struct fsd_arena *arena,
                     fsd_reaches *out);
 
-/** Whether two quantizers have equal scales; unknown if the scales of one of them are
+/** Whether two quantizers have equal scales; unknown if the scales of either are
  *  unknown. */
 enum fsd_alike { FSD_ALIKE, FSD_UNLIKE, FSD_ALIKE_UNKNOWN };
 enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quantizer *a,
@@ -159,9 +170,9 @@ enum fsd_alike fsd_lint_scales(const struct fsd_lint *l, const struct fsd_quanti
 /** Why a builder refuses a node: a row of refusals.c. */
 struct fsd_refusal {
     const char *why;    /**< the builder's reason, in our words */
-    const char *source; /**< who observed it, and with which version */
-    /** The complete fix of the refusal: give the constant one dimension of size 1, or a
-     *  different type; or do not quantize the data. */
+    const char *source; /**< who observed the refusal, and with which version */
+    /** The edit that removes the reason: give the constant one dimension of size 1,
+     *  give it a different type, or do not quantize the data. */
     enum fsd_refused_wants {
         FSD_WANTS_OTHER,
         FSD_WANTS_DIMENSION,
@@ -173,12 +184,12 @@ struct fsd_refusal {
 /** The row that refuses the node for the target; NULL if none does. */
 const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node);
 
-/** The reason for an operator without an importer, for a builder without plugins. */
+/** The reason why a builder without plugins refuses an operator without an importer. */
 extern const struct fsd_refusal fsd_lint_no_importer;
 
-/** The facts about an operator that the rows do not state. */
+/** Whether the builder has an importer for an operator; the rows do not state this. */
 enum fsd_import {
-    FSD_IMPORTED,      /**< the builder has an importer for it */
+    FSD_IMPORTED,      /**< the builder has an importer for the operator */
     FSD_IMPORT_NONE,   /**< the builder has no importer, and no plugins */
     FSD_IMPORT_UNKNOWN /**< not known */
 };

@@ -1,6 +1,6 @@
 /*
- * Quantizers: the values of their scales, the operators that their outputs reach, and
- * the node whose value a tensor holds.
+ * Reads quantizers: the values of their scales, the quantizers that a tensor reaches,
+ * and the DQ whose output a tensor holds.
  */
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
@@ -25,7 +25,7 @@ static void read_scales(struct fsd_lint *l, struct fsd_quantizer *q)
         return;
     for (uint32_t i = 0; i < q->n && !any; i++)
         any = fabs(scales[i]) > 0 || isnan(scales[i]);
-    /* Per-channel scales that are all 0 are values that were left out of the file. */
+    /* Several scales that are all 0 mean that the file lacks their values. */
     if (any || q->n == 1)
         q->scales = scales;
 }
@@ -39,14 +39,15 @@ static enum fsd_zero zero_of(const struct fsd_lint *l, fsd_id node)
         return FSD_ZERO_NONE;
     if (!v || !v->bytes)
         return FSD_ZERO_UNKNOWN;
-    /* Each byte equals the one before it, and the first is 0. */
+    /* All bytes are 0 if the first byte is 0 and each other byte equals the byte before
+     * it. */
     return v->size && (v->bytes[0] ||
                        memcmp(v->bytes, v->bytes + 1, (size_t)(v->size - 1)) != 0)
                ? FSD_ZERO_OTHER
                : FSD_ZERO_NONE;
 }
 
-/* A single 8-bit zero point; 0 if there is none, or it is unknown. */
+/* The zero point if it is a single 8-bit value that is known; else 0. */
 static int zero_point_of(const struct fsd_lint *l, const struct fsd_quantizer *q)
 {
     const struct fsd_value *v = fsd_tensor_value(
@@ -112,8 +113,8 @@ bool fsd_lint_is_narrow(const struct fsd_lint *l, fsd_id node)
            fsd_dtype_is_quantized(data->type) && fsd_dtype_is_quantized(weights->type);
 }
 
-/* Paths may split and join again, so the number of consumers that are visited bounds
- * the walk. */
+/* A walk from a tensor to quantizers. Paths may split and join again, so `left` limits
+ * how many consumers are visited. */
 struct walk {
     const struct fsd_lint *l;
     struct fsd_arena *arena;

@@ -1,12 +1,12 @@
 /*
- * What builders refuse: one row per reason, with its source.  To add a reason, add a
- * row.
+ * The table of what builders refuse. Each row is a reason, with its source; to add a
+ * reason, add a row.
  *
- * Rows of RTX were measured: versions 1.4 to 1.7 were given ONNX's own test models, and
- * one small model for each type, operator and compute capability; `why` states the
- * reason that RTX gives.  Rows of the other families come from the parser's list of
- * operators, and hold for all versions of the parser.  An operator without a row is not
- * known to be supported unless it is known to have an importer.
+ * Rows for RTX were measured with the versions 1.4 to 1.7 on ONNX's own test models,
+ * and on one small model for each type, operator and compute capability. `why` states
+ * the reason that RTX gives. Rows for the other families come from the parser's list of
+ * operators, and hold for all versions of the parser. An operator without a row is
+ * known to be supported only if it is known to have an importer.
  */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"
@@ -26,7 +26,7 @@
     "TRT_INT4QuantizeLinear TRT_INT4DequantizeLinear "
 
 static const struct fsd_refusal_row refusals[] = {
-    /* The graph. */
+    /* Reasons in the graph. */
     {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_makes_again,
      .is = {"another node outputs a tensor of the same name: rename one of them",
             MEASURED}},
@@ -37,7 +37,7 @@ static const struct fsd_refusal_row refusals[] = {
     {NULL, FSD_ANY_BUILDER, .holds = fsd_refused_is_cyclic,
      .is = {"it is on a cycle: its input is computed from its output", MEASURED}},
 
-    /* Operators. */
+    /* Operators that are never supported. */
     {" BitShift Compress ConcatFromSequence ConvInteger Det DynamicQuantizeLinear "
      "MatMulInteger MaxRoiPool MaxUnpool Multinomial NegativeLogLikelihoodLoss "
      "QLinearConv QLinearMatMul SequenceAt SequenceConstruct SequenceEmpty "
@@ -63,7 +63,7 @@ static const struct fsd_refusal_row refusals[] = {
      .is = {"the parser does not know the operator",
             "measured: TensorRT for RTX 1.4.0, 1.5.0"}},
 
-    /* Types. */
+    /* Types of tensors. */
     {NULL, FSD_RTX, .holds = fsd_refused_has_a_type, .types = STRANGE,
      .is = {"no tensor may have this type", MEASURED}},
     {NULL, FSD_RTX, .holds = fsd_refused_reads_list,
@@ -495,7 +495,8 @@ const struct fsd_refusal *fsd_lint_refusal(const struct fsd_lint *l, fsd_id node
 const struct fsd_refusal fsd_lint_no_importer = {
     "the parser does not know the operator, and has no plugins", MEASURED};
 
-/* The parser looks at the operator's name only, whatever its domain. */
+/* Whether the target has an importer. The parser chooses the importer by the operator's
+ * name alone, in any domain. */
 enum fsd_import fsd_lint_import(const struct fsd_lint *l, fsd_id node)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];

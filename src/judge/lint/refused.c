@@ -1,5 +1,6 @@
-/* Conditions of refusals on inputs, types, attributes and quantizers. Each returns
- * whether it holds for the node. */
+/* Conditions of rows of refusals.c, on inputs, types, attributes and quantizers. Each
+ * condition returns whether it holds for the node. `number`, `types` and the like are
+ * members of the row. */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"
 
@@ -10,7 +11,8 @@ static bool has_type(const struct fsd_graph *g, fsd_id tensor, uint64_t types)
     return tensor != FSD_NONE && types >> fsd_tensor_form(g, tensor)->type & 1;
 }
 
-/* The first input is a network input, and a sequence or an optional. */
+/* The first input is an input of the network whose type is a sequence or an
+ * optional. */
 FSD_CONDITION(fsd_refused_reads_list)
 {
     fsd_id first = fsd_node_in_tensor(l->g, node, 0);
@@ -19,7 +21,7 @@ FSD_CONDITION(fsd_refused_reads_list)
            fsd_tensor_is(l->g, first, FSD_TENSOR_INPUT);
 }
 
-/* Any input or output has one of the types. */
+/* One of the inputs or outputs has one of the types. */
 FSD_CONDITION(fsd_refused_has_a_type)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
@@ -33,8 +35,8 @@ FSD_CONDITION(fsd_refused_has_a_type)
     return false;
 }
 
-/* Whether a Q produces the tensor, possibly followed by operators that keep the type.
- * For UINT8 with zero point 0, the pair is moved over any operators. */
+/* Whether a Q produces the tensor, directly or through operators that keep the type.
+ * The builder moves a UINT8 pair with zero point 0 over any operator. */
 static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types)
 {
     for (int steps = 0; steps < 16 && has_type(l->g, tensor, types); steps++) {
@@ -47,7 +49,7 @@ static bool is_quantized(const struct fsd_lint *l, fsd_id tensor, uint64_t types
     return false;
 }
 
-/* The first input has one of the types, constant or not. */
+/* The first input, which may be a constant, has one of the types. */
 FSD_CONDITION(fsd_refused_takes_type)
 {
     return has_type(l->g, fsd_node_in_tensor(l->g, node, 0), r->types);
@@ -73,14 +75,14 @@ FSD_CONDITION(fsd_refused_reads_plain)
            !is_quantized(l, fsd_node_in_tensor(l->g, node, 0), r->types);
 }
 
-/* The first input has one of the types, the builder does not fold the node, and there
- * is a second operand: an Einsum with one operand multiplies nothing. */
+/* The first input has one of the types, the builder does not fold the node, and the
+ * node has a second operand. An Einsum with one operand multiplies nothing. */
 FSD_CONDITION(fsd_refused_multiplies)
 {
     return fsd_refused_reads_type(l, r, node) && fsd_node_has_in(l->g, node, 1);
 }
 
-/* One of the first two inputs is a stored constant of the types. */
+/* One of the first two inputs is a stored constant of one of the types. */
 FSD_CONDITION(fsd_refused_reads_stored)
 {
     for (uint32_t i = 0; i < 2; i++) {
@@ -92,8 +94,9 @@ FSD_CONDITION(fsd_refused_reads_stored)
     return false;
 }
 
-/* Whether the tensor is computed from dynamic sizes, through a tensor of one of the
- * types. @param left the number of tensors that may still be visited. */
+/* Whether the tensor is computed from dynamic sizes, and it or a tensor in this
+ * computation has one of the types.
+ * @param left the number of tensors that may still be visited */
 static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
                        bool met, uint32_t *left)
 {
@@ -111,7 +114,8 @@ static bool is_size_in(const struct fsd_lint *l, fsd_id tensor, uint64_t types,
     return false;
 }
 
-/* A size of the output is computed from dynamic sizes in one of the types. */
+/* A size of the output is computed from dynamic sizes, and the computation uses one of
+ * the types. */
 FSD_CONDITION(fsd_refused_sizes_in_half)
 {
     uint32_t inputs = fsd_op_shape_inputs(l->g, node), left = 64;
@@ -126,7 +130,7 @@ FSD_CONDITION(fsd_refused_sizes_in_half)
     return false;
 }
 
-/* The first input is a constant of the types. */
+/* The first input is a constant of one of the types. */
 FSD_CONDITION(fsd_refused_weighs)
 {
     fsd_id first = fsd_node_in_tensor(l->g, node, 0);
@@ -146,15 +150,16 @@ FSD_CONDITION(fsd_refused_inside)
            !is_quantized(l, out, r->types);
 }
 
-/* Data and weights are quantized, to the types. */
+/* Data and weights are quantized, the weights to one of the types. */
 FSD_CONDITION(fsd_refused_runs_narrow)
 {
     return fsd_lint_is_narrow(l, node) &&
            r->types >> fsd_lint_held(l, node, 1)->type & 1;
 }
 
-/* Data and weights are quantized to types that no kernel multiplies with each other: 4
- * and 8 bits, except for a two-dimensional product with several scales. */
+/* Data and weights are quantized to types that no kernel multiplies: one to FP8 and the
+ * other to INT8, or the data to 8 bits and the weights to INT4. INT4 weights with
+ * several scales are allowed if the data is INT8 and has at most two dimensions. */
 FSD_CONDITION(fsd_refused_mixes)
 {
     const struct fsd_shape *x =
@@ -173,8 +178,8 @@ FSD_CONDITION(fsd_refused_mixes)
            (weights->n == 1 || (x->ranked && x->rank > 2));
 }
 
-/* The node dequantizes a constant without dimensions that no Q produces, and its output
- * is needed. */
+/* The node dequantizes a constant without dimensions, no Q produces the constant, and
+ * the output is used. */
 FSD_CONDITION(fsd_refused_is_scalar)
 {
     fsd_id data = fsd_node_in_tensor(l->g, node, 0);
@@ -184,7 +189,8 @@ FSD_CONDITION(fsd_refused_is_scalar)
            x->ranked && !x->rank && l->facts->live[node];
 }
 
-/* The node dequantizes a constant that an operator computes. */
+/* The node dequantizes a constant that the file does not store: an operator computes it
+ * from constants. */
 FSD_CONDITION(fsd_refused_is_not_stored)
 {
     fsd_id producer = fsd_node_in_producer(l->g, node, 0);
@@ -193,14 +199,14 @@ FSD_CONDITION(fsd_refused_is_not_stored)
            !(l->facts->traits[producer] & (FSD_OP_QUANTIZE | FSD_OP_CONSTANT));
 }
 
-/* The input `number` is in the list with an empty name. */
+/* The list of inputs has an empty name for the input `number`. */
 FSD_CONDITION(fsd_refused_is_left_empty)
 {
     return l->g->nodes.at[node].in.n > r->number &&
            !fsd_node_has_in(l->g, node, (uint32_t)r->number);
 }
 
-/* There are three dimensions after the channels. */
+/* The first input has three dimensions after the channels. */
 FSD_CONDITION(fsd_refused_is_spatial)
 {
     return fsd_refused_reads_type(l, r, node) &&
@@ -218,7 +224,7 @@ FSD_CONDITION(fsd_refused_gives_more)
     return n > r->number;
 }
 
-/* One of the inputs whose bit is set in `number` is given. */
+/* At least one of the inputs whose bits are set in `number` is given. */
 FSD_CONDITION(fsd_refused_is_there)
 {
     for (uint32_t k = 0; k < 32; k++)
@@ -227,7 +233,7 @@ FSD_CONDITION(fsd_refused_is_there)
     return false;
 }
 
-/* One of the inputs whose bit is set in `number` is left out. */
+/* At least one of the inputs whose bits are set in `number` is left out. */
 FSD_CONDITION(fsd_refused_lacks_one)
 {
     for (uint32_t k = 0; k < 32; k++)
@@ -236,8 +242,8 @@ FSD_CONDITION(fsd_refused_lacks_one)
     return false;
 }
 
-/* The input `number` is given, of one of the types (if there are any), and not a
- * constant. */
+/* The input `number` is given and is no constant. If the row has types, the input has
+ * one of them. */
 FSD_CONDITION(fsd_refused_is_computed)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
@@ -246,7 +252,7 @@ FSD_CONDITION(fsd_refused_is_computed)
            (!r->types || has_type(l->g, given, r->types));
 }
 
-/* Either bound, the second or the third input, is not a constant. */
+/* The second or the third input, which are the bounds, is not a constant. */
 FSD_CONDITION(fsd_refused_computes_a_bound)
 {
     struct fsd_refusal_row bound = *r;
@@ -257,7 +263,7 @@ FSD_CONDITION(fsd_refused_computes_a_bound)
     return false;
 }
 
-/* The input `number` is one of the network's. */
+/* The input `number` is an input of the network. */
 FSD_CONDITION(fsd_refused_is_given)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
@@ -275,13 +281,14 @@ FSD_CONDITION(fsd_refused_is_too_many)
     return known && known->n == 1 && known->at[0] > 3840;
 }
 
-/* There is a mask as well as is_causal. */
+/* The attention has a mask, and is_causal is set. */
 FSD_CONDITION(fsd_refused_is_masked_twice)
 {
     return fsd_node_has_in(l->g, node, 3) && fsd_node_int(l->g, node, "is_causal", 0);
 }
 
-/* The node runs in both directions, with different activations. */
+/* The node runs in both directions, and the activations of the two directions
+ * differ. */
 FSD_CONDITION(fsd_refused_is_lopsided)
 {
     const struct fsd_node *self = &l->g->nodes.at[node];
@@ -297,7 +304,8 @@ FSD_CONDITION(fsd_refused_is_lopsided)
     return false;
 }
 
-/* The node computes an integer remainder of operands that are not integers. */
+/* The node computes the remainder of an integer division (fmod is 0), but its operands
+ * have one of the types. */
 FSD_CONDITION(fsd_refused_is_inexact)
 {
     return fsd_refused_reads_type(l, r, node) && !fsd_node_int(l->g, node, "fmod", 0);
@@ -320,8 +328,8 @@ FSD_CONDITION(fsd_refused_has_bad_scale)
     return false;
 }
 
-/* The model's opset is before 7, when operators broadcast with attributes, if at
- * all. */
+/* The model's opset is below 7. Operators of opsets below 7 broadcast by attributes, or
+ * not at all. */
 FSD_CONDITION(fsd_refused_is_pre_7)
 {
     int64_t opset = fsd_graph_opset(l->g);
@@ -329,8 +337,8 @@ FSD_CONDITION(fsd_refused_is_pre_7)
     return opset && opset < 7;
 }
 
-/* The input `number` is computed, even if from constants; only a copy or a cast of a
- * constant is accepted. */
+/* The input `number` is computed, possibly from constants. Copies and casts of a
+ * constant do not count. */
 FSD_CONDITION(fsd_refused_is_not_weights)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
@@ -350,7 +358,8 @@ FSD_CONDITION(fsd_refused_is_not_weights)
     return false;
 }
 
-/* The input has one of the types, and a bound is named "". */
+/* The first input has one of the types, and the list of inputs has an empty name for a
+ * bound. */
 FSD_CONDITION(fsd_refused_lacks_a_bound)
 {
     uint32_t n = l->g->nodes.at[node].in.n;
@@ -360,8 +369,8 @@ FSD_CONDITION(fsd_refused_lacks_a_bound)
             (n > 2 && !fsd_node_has_in(l->g, node, 2)));
 }
 
-/* One of the inputs whose bit is set in `number` is a network input of one of the
- * types. */
+/* At least one of the inputs whose bits are set in `number` is an input of the network
+ * and has one of the types. */
 FSD_CONDITION(fsd_refused_counts_data)
 {
     for (uint32_t k = 0; k < 3; k++) {
@@ -387,8 +396,8 @@ FSD_CONDITION(fsd_refused_has_attr)
     return fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr) != NULL;
 }
 
-/* The attribute, or one of its numbers, is not `number`; if the row has `words`, 1 is
- * allowed as well. */
+/* The attribute, or one of its numbers, is not `number`. If the row has `words`, 1 is
+ * allowed, too. */
 FSD_CONDITION(fsd_refused_number_is_not)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);
@@ -403,7 +412,7 @@ FSD_CONDITION(fsd_refused_number_is_not)
             !(r->words && attr->i == 1));
 }
 
-/* The attribute is one of `words` or, if `number` is set, none of them. */
+/* The attribute is one of `words` or, if `number` is not 0, none of them. */
 FSD_CONDITION(fsd_refused_word_is)
 {
     const struct fsd_attr *attr = fsd_node_attr(l->g, &l->g->nodes.at[node], r->attr);

@@ -1,8 +1,8 @@
 /*
- * Conditions of refusals on numbers that do not match sizes: axes beyond the rank, new
- * shapes with a different number of elements, and parameters, parts or weights whose
- * length differs from that of the data.  Each returns whether it holds for the node.
- * All need sizes that the model states; none holds for a dynamic size.
+ * Conditions of rows of refusals.c, on numbers that do not match sizes: axes beyond the
+ * rank, new shapes with a different number of elements, and parameters or weights of
+ * another length than the data. Each condition returns whether it holds for the node.
+ * No condition holds for a size that is dynamic or unknown.
  */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"
@@ -24,7 +24,7 @@ static int64_t size_at(const struct fsd_shape *x, int from_last)
     return size > 0 ? size : 0;
 }
 
-/* The numbers of an attribute, or else of a constant input. */
+/* The numbers of an attribute or, without the attribute, of a constant input. */
 struct numbers {
     uint32_t n; /* 0: unknown */
     int64_t at[FSD_INTS];
@@ -61,7 +61,8 @@ static bool any_outside(const struct numbers *axes, uint32_t rank)
 
 _Static_assert(FSD_SHAPE_RANK + FSD_INTS <= 64, "a bit for each axis");
 
-/* Whether an axis occurs twice, before any number that is no axis. */
+/* Whether an axis occurs twice. The search stops at the first number that is no
+ * axis. */
 static bool any_twice(const struct numbers *axes, uint32_t rank)
 {
     uint64_t seen = 0;
@@ -86,8 +87,8 @@ FSD_CONDITION(fsd_refused_axis_is_outside)
            fsd_axis(attr->i, x->rank) < 0;
 }
 
-/* A number of the attribute, or else of the input `number`, is no axis of the first
- * input. */
+/* A number in the attribute or, without the attribute, in the input `number` is no axis
+ * of the first input. */
 FSD_CONDITION(fsd_refused_axes_are_outside)
 {
     struct numbers axes = numbers_of(l, node, r->attr, (uint32_t)r->number);
@@ -133,8 +134,8 @@ FSD_CONDITION(fsd_refused_is_no_order)
 
 /* --------------------------------------------------------------------------- shapes */
 
-/* The new shape has a different number of elements.  A 0 keeps the size of the input,
- * and a -1 stands for the remaining elements. */
+/* The new shape has a different number of elements. In the shape, 0 stands for the size
+ * of the input, and -1 for the remaining elements. */
 FSD_CONDITION(fsd_refused_changes_volume)
 {
     struct numbers shape = numbers_of(l, node, "shape", 1);
@@ -164,7 +165,8 @@ FSD_CONDITION(fsd_refused_changes_volume)
     return open ? volume % asked != 0 : volume != asked;
 }
 
-/* The third input of a Gemm does not broadcast to its output. */
+/* The sizes of the third input of a Gemm do not broadcast to the sizes of the
+ * output. */
 FSD_CONDITION(fsd_refused_adds_unlike)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *y = shape_in(l, node, 1),
@@ -179,7 +181,7 @@ FSD_CONDITION(fsd_refused_adds_unlike)
     return false;
 }
 
-/* The scale of a normalization does not broadcast to its data. */
+/* The sizes of the scale do not broadcast to the sizes of the normalized data. */
 FSD_CONDITION(fsd_refused_scales_unlike)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *scale = shape_in(l, node, 1);
@@ -229,8 +231,8 @@ FSD_CONDITION(fsd_refused_repeats_more)
     return x->ranked && n->rank == 1 && size_at(n, 0) > x->rank;
 }
 
-/* There are not two pads for each axis: for each listed axis or, if none is listed, for
- * all. */
+/* The number of pads is not twice the number of axes of the input. The condition does
+ * not hold for a node that lists axes. */
 FSD_CONDITION(fsd_refused_pads_other)
 {
     const struct fsd_shape *x = shape_in(l, node, 0), *pads = shape_in(l, node, 1);
@@ -239,7 +241,7 @@ FSD_CONDITION(fsd_refused_pads_other)
            size_at(pads, 0) && size_at(pads, 0) != 2 * (int64_t)x->rank;
 }
 
-/* The parts need more elements than the axis has. */
+/* The parts together have more elements than the axis. */
 FSD_CONDITION(fsd_refused_parts_exceed)
 {
     struct numbers parts = numbers_of(l, node, "split", 1);
@@ -253,8 +255,8 @@ FSD_CONDITION(fsd_refused_parts_exceed)
     return x->dims[axis] > 0 && sum > x->dims[axis];
 }
 
-/* The number of scales differs from the size of their axis, or the blocks do not divide
- * the axis. */
+/* The number of scales differs from the size of the quantized axis, or the size of a
+ * block does not divide the axis. */
 FSD_CONDITION(fsd_refused_has_unlike_scales)
 {
     const struct fsd_quantizer *q = fsd_lint_quantizer(l, node);

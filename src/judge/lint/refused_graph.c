@@ -1,4 +1,4 @@
-/* Conditions of refusals on the graph itself: nodes on a cycle, tensors with two
+/* Conditions of rows of refusals.c, on the graph: nodes on a cycle, tensors with two
  * producers or none, operands of different types. */
 #include "judge/lint/row.h"
 
@@ -7,13 +7,15 @@
 
 /* --------------------------------------------------------------------------- cycles */
 
-/* Removes nodes whose producers (or consumers) have all been removed, again and again;
- * the nodes left are on cycles or between them. */
+/* Finds cycles. First removes each node whose producers have all been removed, until no
+ * such node is left. Then removes, in the same way, each node whose consumers have all
+ * been removed. The nodes that remain are on cycles or between cycles. */
 struct peel {
     const struct fsd_graph *g;
-    uint32_t *waits; /* indexed by node: number of uses of tensors that it waits for */
-    bool *left;      /* indexed by node: not removed */
-    bool back;       /* starts at the outputs */
+    uint32_t *waits; /* indexed by node: number of links to producers (with `back`:
+                        consumers) that are not removed */
+    bool *left;      /* indexed by node: the node is not removed */
+    bool back;       /* removes nodes whose consumers have all been removed */
 };
 
 static struct fsd_span ports_of(const struct peel *p, fsd_id node, bool ahead)
@@ -23,7 +25,7 @@ static struct fsd_span ports_of(const struct peel *p, fsd_id node, bool ahead)
     return ahead != p->back ? n->out : n->in;
 }
 
-/* The nodes at the other end of a tensor. */
+/* The consumers of the tensor if `ahead` differs from p->back, else its producers. */
 static struct fsd_span nodes_at(const struct peel *p, fsd_id tensor, bool ahead)
 {
     return ahead != p->back ? fsd_tensor_consumers(p->g, tensor)
@@ -101,8 +103,8 @@ FSD_CONDITION(fsd_refused_is_cyclic)
 
 /* -------------------------------------------------------------------------- tensors */
 
-/* Whether an earlier node writes a tensor with the same name as one of its outputs: the
- * reader of models drops the second tensor's name. */
+/* An earlier node outputs a tensor of the same name as an output of this node. The
+ * reader of models drops the name of the second tensor. */
 FSD_CONDITION(fsd_refused_makes_again)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
@@ -116,8 +118,8 @@ FSD_CONDITION(fsd_refused_makes_again)
     return false;
 }
 
-/* The node reads a tensor that is neither an input nor a constant of its graph, and has
- * no producer there. */
+/* The node reads a tensor that is neither an input nor a constant of its graph, and
+ * that no node there outputs. */
 FSD_CONDITION(fsd_refused_reads_nothing)
 {
     const struct fsd_node *n = &l->g->nodes.at[node];
@@ -132,9 +134,10 @@ FSD_CONDITION(fsd_refused_reads_nothing)
 
 /* ---------------------------------------------------------------------------- types */
 
-/* Operators whose floating-point inputs must have one type: elementwise operators,
- * products, Concat, and normalizations except the one with statistics. For powers and
- * limits, the parser casts the second input. */
+/* Whether all floating-point inputs of the operator must have the same type. This holds
+ * for elementwise operators, products, Concat, and normalizations without statistics as
+ * inputs. This does not hold for operators such as Pow and Clip, because the parser
+ * casts their second input. */
 static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
 {
     unsigned traits = l->facts->traits[node];
@@ -147,8 +150,8 @@ static bool needs_one_type(const struct fsd_lint *l, fsd_id node)
            (sensitive && !bare && l->g->nodes.at[node].in.n <= 3);
 }
 
-/* The inputs have at least two of the types.  For operators whose inputs are all
- * data. */
+/* At least two of the row's types occur among the types of the inputs. A row with this
+ * condition is for operators whose inputs are all data. */
 FSD_CONDITION(fsd_refused_mixes_numbers)
 {
     uint64_t types = 0;
@@ -175,8 +178,9 @@ static bool is_unlike(const struct fsd_lint *l, fsd_id a, fsd_id b)
     return x != y && x != FSD_DTYPE_UNKNOWN && y != FSD_DTYPE_UNKNOWN;
 }
 
-/* The type of an If's output depends on the branch, or that of a Loop's state on the
- * step. A Loop has two inputs before its states, and its body one output. */
+/* The two branches of an If output different types, or a step of a Loop changes the
+ * type of a state. States are the inputs of a Loop from the third on, and the outputs
+ * of its body from the second on. */
 FSD_CONDITION(fsd_refused_changes_type)
 {
     const struct fsd_graph *g = l->g;

@@ -1,4 +1,4 @@
-/* Conditions of refusals on ranks and sizes. */
+/* Conditions of rows of refusals.c, on ranks and sizes. */
 #include "judge/lint/row.h"
 #include "model/graph/graph.h"
 
@@ -44,8 +44,9 @@ static int64_t head_size(const struct fsd_lint *l, fsd_id node)
                                    fsd_node_int(l->g, node, "q_num_heads", -1));
 }
 
-/* Whether the builder decomposes an attention that no kernel supports: three
- * dimensions, as many heads of keys as of queries, and no mask. */
+/* Whether the builder decomposes an attention that no kernel supports. The inputs must
+ * have three dimensions, keys and queries must have equally many heads, and there must
+ * be no mask. */
 static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
 {
     return fsd_shape_of(l->sizes, fsd_node_in_tensor(l->g, node, 0))->rank == 3 &&
@@ -55,9 +56,9 @@ static bool is_taken_apart(const struct fsd_lint *l, fsd_id node)
                fsd_node_int(l->g, node, "kv_num_heads", -1);
 }
 
-/* Attention that no kernel computes as a whole, because of its types or a head size
- * below `number`, and that is not decomposed either. With a single query it is
- * decomposed. */
+/* No kernel computes the whole attention, because of its types or a head size below
+ * `number`, and the builder does not decompose the attention either. The builder always
+ * decomposes an attention with a single query. */
 FSD_CONDITION(fsd_refused_is_no_kernel)
 {
     const struct fsd_shape *q =
@@ -66,14 +67,14 @@ FSD_CONDITION(fsd_refused_is_no_kernel)
 
     if (!q->ranked || (q->rank != 3 && q->rank != 4))
         return false;
-    if (r->until) /* for old versions only the type was measured */
+    if (r->until) /* for old versions, only types were measured */
         return l->g->nodes.at[node].in.n < 7 && fsd_refused_takes_type(l, r, node);
     return !is_taken_apart(l, node) && q->dims[q->rank - 2u] != 1 &&
            (fsd_refused_takes_type(l, r, node) || (width > 0 && width < r->number));
 }
 
-/* Like fsd_refused_is_no_kernel(), for a head size above `number`, even with a single
- * query. */
+/* The head size is above `number`, and the builder does not decompose the attention,
+ * even for a single query. */
 FSD_CONDITION(fsd_refused_is_wide)
 {
     return !is_taken_apart(l, node) && head_size(l, node) > r->number;
@@ -91,7 +92,7 @@ FSD_CONDITION(fsd_refused_is_uneven)
     return k->rank == v->rank && a > 0 && b > 0 && a != b;
 }
 
-/* The mask is shorter than the keys, which means that the other keys are masked. */
+/* The mask is shorter than the keys. ONNX masks the keys beyond the end of the mask. */
 FSD_CONDITION(fsd_refused_is_short_mask)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, 3);
@@ -114,8 +115,8 @@ static int64_t heads_of(const struct fsd_lint *l, fsd_id node)
     return q->rank == 4 ? size_of(q, 1) : fsd_node_int(l->g, node, name, -1);
 }
 
-/* The input `number` has a size that is neither 1 nor that of batch, heads or
- * queries. */
+/* The mask, input `number`, has a size that is neither 1 nor equal to the batch, the
+ * number of heads or the number of queries. */
 FSD_CONDITION(fsd_refused_has_other_mask)
 {
     fsd_id given = fsd_node_in_tensor(l->g, node, (uint32_t)r->number);
@@ -125,7 +126,7 @@ FSD_CONDITION(fsd_refused_has_other_mask)
     int64_t want[3] = {size_of(q, 0), heads_of(l, node), size_of(q, q->rank - 2u)};
 
     for (uint32_t i = 0; i < 3 && mask->ranked; i++) {
-        /* Counted from the last: keys, queries, heads, batch. */
+        /* The axes of the mask are batch, heads, queries and keys. */
         int64_t size = mask->rank + i < 4 ? 1 : size_of(mask, mask->rank + i - 4u);
 
         if (size > 1 && want[i] > 0 && size != want[i])
@@ -134,7 +135,7 @@ FSD_CONDITION(fsd_refused_has_other_mask)
     return false;
 }
 
-/* The dimensions of the slope differ from those of the data. */
+/* The rank of the slope differs from the rank of the data. */
 FSD_CONDITION(fsd_refused_has_other_slope)
 {
     const struct fsd_shape *x =
@@ -157,7 +158,7 @@ FSD_CONDITION(fsd_refused_is_row_of_many)
     return a->rank == 1 && b->rank > 2 && b->dims[0] > 1;
 }
 
-/* The addend of a matrix product is not a matrix, before opset 7. */
+/* The opset is below 7, and the addend of a matrix product is not a matrix. */
 FSD_CONDITION(fsd_refused_adds_no_matrix)
 {
     const struct fsd_shape *c =
@@ -166,7 +167,7 @@ FSD_CONDITION(fsd_refused_adds_no_matrix)
     return fsd_refused_is_pre_7(l, r, node) && c->ranked && c->rank != 2;
 }
 
-/* Whether the rank of one of the first three inputs differs from `number`. */
+/* The rank of one of the first three inputs is not `number`. */
 FSD_CONDITION(fsd_refused_a_rank_is_not)
 {
     for (uint32_t k = 0; k < 3; k++) {
@@ -188,8 +189,9 @@ FSD_CONDITION(fsd_refused_rank_is_not)
     return x->ranked && x->rank != r->number;
 }
 
-/* Whether the tensor is computed from elements of the network's inputs, and not only
- * from their shapes. `left` limits the number of visited tensors. */
+/* Whether the tensor is computed from elements of the network's inputs. Tensors that
+ * depend only on the inputs' shapes do not count.
+ * @param left the number of tensors that may still be visited */
 static bool is_of_data(const struct fsd_lint *l, fsd_id tensor, uint32_t *left)
 {
     fsd_id producer;
@@ -224,8 +226,8 @@ static bool has_unlike_size(const struct fsd_shape *x, const struct fsd_shape *y
     return unlike;
 }
 
-/* Whether the outputs of two branches are unlike, if data decides between the
- * branches. */
+/* Whether data decides between the two branches of an If, and an output of one branch
+ * is `unlike` the same output of the other branch. */
 static bool branches_differ(const struct fsd_lint *l, fsd_id node,
                             bool (*unlike)(const struct fsd_shape *,
                                            const struct fsd_shape *))
@@ -280,7 +282,8 @@ static bool is_unlike(int64_t a, int64_t b)
     return a > 0 && b > 0 && a != b;
 }
 
-/* Whether sizes do not broadcast from that axis on, counted from the last. */
+/* Whether two shapes do not broadcast. The axes are counted from the last one, which is
+ * 0. Axes below `from_last` are not compared. */
 static bool is_no_broadcast(const struct fsd_shape *x, const struct fsd_shape *y,
                             int from_last)
 {
@@ -315,8 +318,7 @@ FSD_CONDITION(fsd_refused_contradicts)
            is_no_broadcast(x, y, rows ? 2 : 0);
 }
 
-/* The inputs of a Concat differ in an axis other than the one along which they are
- * joined. */
+/* Two inputs of a Concat differ in an axis along which they are not joined. */
 FSD_CONDITION(fsd_refused_joins_unlike)
 {
     const struct fsd_graph *g = l->g;
@@ -334,8 +336,8 @@ FSD_CONDITION(fsd_refused_joins_unlike)
     return false;
 }
 
-/* The parts have equal sizes, rounded up, so that the last part would have a negative
- * size. */
+/* A Split without sizes has so many outputs that its last part would have a negative
+ * size. All parts but the last have the same size, rounded up. */
 FSD_CONDITION(fsd_refused_splits_too_much)
 {
     const struct fsd_shape *x =
@@ -349,8 +351,8 @@ FSD_CONDITION(fsd_refused_splits_too_much)
            (size + parts - 1) / parts * (parts - 1) > size;
 }
 
-/* The node is an average pool with ceil_mode whose last window starts in the padding.
- * The pool does not count the padding, so it would divide by 0. */
+/* The last window of an average pool with ceil_mode starts in the padding. The pool
+ * does not count the padding, so it would divide by 0. */
 FSD_CONDITION(fsd_refused_averages_padding)
 {
     struct fsd_windows w;

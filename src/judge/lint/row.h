@@ -1,5 +1,5 @@
 /*
- * A row of the table of refusals, and its conditions. For src/judge/lint only.
+ * A row of refusals.c and its conditions. Only files of src/judge/lint include this.
  */
 #pragma once
 
@@ -10,24 +10,26 @@ struct fsd_refusal_row;
 typedef bool fsd_refused_fn(const struct fsd_lint *l, const struct fsd_refusal_row *r,
                             fsd_id node);
 
-/** The head of a condition, which need not use all that it gets. */
+/** The head of a condition. A condition may leave parameters unused. */
 #define FSD_CONDITION(name)                                                            \
     bool name(const struct fsd_lint *l __attribute__((unused)),                        \
               const struct fsd_refusal_row *r __attribute__((unused)),                 \
               fsd_id node __attribute__((unused)))
 
 struct fsd_refusal_row {
-    const char *ops;       /* each between blanks; NULL: any operator, or those of op */
+    const char *ops;       /* names of operators, each between blanks; NULL: only the
+                              operators in `op`, or any operator if `op` is empty */
     unsigned families;     /* enum fsd_family */
-    unsigned until;        /* the last version of RTX that refuses it; 0: all versions
-                              do */
-    unsigned below_sm;     /* compute capability that supports it; 0: none */
-    enum fsd_op_id op[12]; /* operators by number, besides those of ops */
+    unsigned until;        /* the last version of RTX that refuses the operator, 107 for
+                              1.7; 0: all versions refuse it */
+    unsigned below_sm;     /* the row applies to compute capabilities below this one; 0:
+                              to all of them */
+    enum fsd_op_id op[12]; /* operators by number, in addition to `ops` */
     fsd_refused_fn *holds; /* a condition; NULL: always */
     const char *attr;      /* the attribute that `holds` examines */
     int64_t number;
-    const char *words; /* each between blanks */
-    uint64_t types;    /* bits indexed by enum fsd_dtype */
+    const char *words; /* words that `holds` examines, each between blanks */
+    uint64_t types;    /* a bit for each enum fsd_dtype */
     struct fsd_refusal is;
 };
 

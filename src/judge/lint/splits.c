@@ -1,11 +1,11 @@
 /*
- * Ways to split a kernel: options of the builder, and edits of the model at a tensor
- * inside the kernel.  To add a way, add a row for each kind of kernel on which it was
- * measured.
+ * Lists the ways to split a kernel: options of the builder, and edits of the model at a
+ * tensor inside the kernel. To add a way, add a row for each kind of kernel for which
+ * it was measured.
  *
- * Measured on TensorRT for RTX 1.7.1 without a GPU: switches on 9 to 19 models, each
- * edit on 60 kernels of 26 models.  "Split" means that several kernels then compute the
- * kernel's nodes.
+ * All ways were measured with TensorRT for RTX 1.7.1 without a GPU: options on 9 to 19
+ * models each, edits on 60 kernels of 26 models each. A kernel counts as split if
+ * several kernels compute its nodes afterwards.
  */
 #include "judge/lint/splits.h"
 #include "base/base.h"
@@ -62,7 +62,8 @@ static const struct fsd_split_way ways[] = {
      "in 28 cases no other kernel changed" PROOF},
 };
 
-/* The kind of the layer's nodes; 0 for a single node, or if unknown. */
+/* The kind of kernel that the layer is (enum fsd_split_of); 0 if it has a single node,
+ * or if its nodes are unknown. */
 static unsigned kind_of(const struct fsd_diff *d, fsd_id layer)
 {
     uint32_t products = 0, softmaxes = 0;

@@ -1,16 +1,18 @@
-/* Finds which exporter placed the quantizers of a model: exporters differ in places and
- * names. */
+/* Finds which exporter placed the quantizers of a model. Exporters choose different
+ * places and names. */
 #include "judge/lint/lint.h"
 #include "model/graph/graph.h"
 
-/* An exporter is recognized by the producer in the file, a domain, or a part of the
- * quantizers' names. */
+/* The signs that show an exporter: the producer that the file states, the domain of an
+ * operator, or a part of a quantizer's name. */
 static const struct sign {
     enum { PRODUCER, DOMAIN, NAME } of;
     const char *piece;
     const char *style;
-    bool after_operators; /* by default it quantizes the outputs of operators */
-    bool weights_behind;  /* it leaves constants in their type, followed by a pair */
+    bool after_operators; /* by default, the exporter quantizes the outputs of
+                             operators */
+    bool weights_behind;  /* the exporter keeps the type of constants, and adds a Q/DQ
+                             pair after each */
 } signs[] = {
     {DOMAIN, "trt", "NVIDIA ModelOpt"},
     {PRODUCER, "modelopt", "NVIDIA ModelOpt"},
@@ -20,7 +22,8 @@ static const struct sign {
     {PRODUCER, "nncf", "NNCF"},
     {NAME, "nncf", "NNCF"},
     {NAME, "FakeQuantize", "NNCF"},
-    /* ModelOpt calls ONNX Runtime's quantizer, which then states the same producer. */
+    /* ModelOpt calls ONNX Runtime's quantizer, so the file states ONNX Runtime's
+     * producer. */
     {PRODUCER, "onnx.quantize", "NVIDIA ModelOpt, or ONNX Runtime for TensorRT",
      .weights_behind = true},
     {PRODUCER, "onnx.quantize", "ONNX Runtime static quantization", true},
@@ -31,7 +34,7 @@ static const struct sign {
     {PRODUCER, "pytorch", "PyTorch export (pytorch-quantization and similar tools)"},
 };
 
-/* Whether a Q reads stored numbers. */
+/* Whether a Q reads a constant. */
 static bool quantizes_weights(const struct fsd_lint *l)
 {
     for (uint32_t i = 0; i < l->quantizers.n; i++)
@@ -51,7 +54,8 @@ static const char *text_of(const struct fsd_lint *l, const struct sign *sign,
                                                       : n->name);
 }
 
-/* A domain must match as a whole, other signs as a part. */
+/* Whether the node shows the sign. A domain must be equal; a producer or name must
+ * contain the sign. */
 static bool shows(const struct fsd_lint *l, const struct sign *sign, fsd_id node)
 {
     const char *text = text_of(l, sign, node);
@@ -68,7 +72,8 @@ static bool computes(const struct fsd_lint *l, fsd_id tensor)
            !(l->facts->traits[producer] & (FSD_OP_QDQ | FSD_OP_VIEW | FSD_OP_CONSTANT));
 }
 
-/* Whether an operator that runs in low precision consumes the output of the pair. */
+/* Whether an operator that runs in low precision consumes the output of the Q/DQ
+ * pair. */
 static bool feeds_narrow(const struct fsd_lint *l, const struct fsd_quantizer *q)
 {
     fsd_id dq = fsd_tensor_only_reader(l->g, fsd_node_out_tensor(l->g, q->node, 0));

@@ -1,4 +1,4 @@
-/* The builder for which the model is judged. */
+/* Reads and prints targets: the builders for which lint judges a model. */
 #include "judge/lint/lint.h"
 
 #include "base/base.h"
@@ -12,7 +12,8 @@ static const struct family {
 } families[] = {
     {"trt8", FSD_TRT8}, {"trt10", FSD_TRT10}, {"trt11", FSD_TRT11}, {"rtx", FSD_RTX}};
 
-/* Reads digits; false if there are none, or more than a version has. */
+/* Reads a number of at most three digits; false if there is no number, or a longer
+ * one. */
 static bool take_number(const char **at, unsigned *out)
 {
     size_t n = strspn(*at, "0123456789");

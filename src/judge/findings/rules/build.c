@@ -1,8 +1,10 @@
-/* Reports differences in how both builds were made: version, GPU, options.  They are no
- * changes of the engine, but the reason for most changes. */
+/* Reports differences in how both builds were made: version, GPU, options. Such
+ * differences are no changes of the engine, but they are the reason for most of its
+ * changes. */
 #include "judge/findings/finder.h"
 
-/* `which`: 1 for facts that the new build does not state. */
+/* Reports facts that differ or, if f->rule->which is 1, facts that only the snapshot
+ * states. */
 void fsd_find_built(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -21,8 +23,8 @@ void fsd_find_built(struct fsd_finder *f)
     }
 }
 
-/* The evidence that the build is the snapshot's build, although this version reads some
- * of their facts differently. */
+/* The evidence that both builds are the same, although this version of the program
+ * reads some of their facts differently. */
 static const char *same_build(const struct fsd_compare *c)
 {
     if (!memcmp(c->old->engine_hash, c->new->engine_hash, sizeof c->old->engine_hash))
@@ -55,8 +57,9 @@ void fsd_find_older(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports rows that equal another build of the snapshot.  If that other build is only
- * the nearest one, its differences are separate findings. */
+/* Reports nodes, inputs and outputs that the new build computes in the same way as
+ * another build of the snapshot. If the other build is only the most similar one, other
+ * rules report the differences. */
 void fsd_find_variants(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old;

@@ -1,10 +1,11 @@
-/* Rules about changes since a snapshot, each in one region, edge, node or port. */
+/* Rules about changes since a snapshot. Each finding is about one region, edge, node or
+ * port. */
 #include "judge/findings/finder.h"
 #include "model/ops/ops.h"
 
 #include <assert.h>
 
-enum { NAMED = 6 }; /* most nodes of a group that are named */
+enum { NAMED = 6 }; /* the most nodes of a group that are named */
 
 /* ---------------------------------------------------------------------- phrases */
 
@@ -55,7 +56,7 @@ static void put_edge(const struct fsd_state *s, const struct fsd_move *m, FILE *
     put_ends(fsd_ends_of_destinations(s, m->to), out);
 }
 
-/* Adds the nodes that read the move's output as subjects. */
+/* Adds as subjects the nodes that read the move's output. */
 static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
                           const struct fsd_move *m)
 {
@@ -66,7 +67,7 @@ static void about_readers(struct fsd_finder *f, const struct fsd_state *s,
 
 /* ---------------------------------------------------------------------- regions */
 
-/* The kind of a layer that is known not to compute; NULL if all layers compute. */
+/* The kind of a layer that does not compute; NULL if all layers compute. */
 static const char *idle_kind(const struct fsd_state *s, const struct fsd_compare *c,
                              struct fsd_span groups)
 {
@@ -103,7 +104,8 @@ void fsd_put_region(const struct fsd_finder *f, const struct fsd_region_diff *r)
     fputs(r->new_groups.n > 1 ? "` and more" : "`", f->out);
 }
 
-/* Reports a region.  The finding's line is that of the old group in the snapshot. */
+/* Reports a region. The line of the finding is the line of the old group in the
+ * snapshot. */
 static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
                           const uint32_t *added)
 {
@@ -151,8 +153,7 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
 
         f->ms = (r->after > 0 ? r->after : 0) - (r->before > 0 ? r->before : 0);
         fprintf(f->out, ", %+.4f ms", f->ms);
-        /* Fusion was neither gained nor lost, and the region is not slower than noise
-         * explains. */
+        /* A regrouped region counts only if it became slower than noise explains. */
         if (r->happened == FSD_HAPPENED_REGROUPED &&
             f->ms <= fsd_noise_of(&t, f->policy).band)
             f->count = 0;
@@ -161,13 +162,14 @@ static void report_region(struct fsd_finder *f, const struct fsd_region_diff *r,
     fsd_finding_close(f);
 }
 
-/* `which`: what happened to the fusion. */
+/* Reports regions by what happened to their fusion (f->rule->which). */
 void fsd_find_regrouped(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
     typedef uint32_t by_kind[FSD__KIND_COUNT];
-    by_kind *added = FSD_NEW(f->scratch, by_kind, c->regions.n); /* number of moves,
-                                                                    indexed by region */
+    by_kind *added = FSD_NEW(f->scratch, by_kind, c->regions.n); /* indexed by region:
+                                                                    number of added
+                                                                    moves */
 
     FSD_EACH (const struct fsd_move_change, m, c->moves) {
         const struct fsd_move *move;
@@ -210,7 +212,8 @@ void fsd_find_edits(struct fsd_finder *f)
         fsd_report_activations(f);
 }
 
-/* Reports kernels that no finding about nodes or groups mentions. */
+/* Reports kernels with changed inputs, if no finding about nodes or groups shows the
+ * change. */
 static void report_sources(struct fsd_finder *f, const bool *reported)
 {
     const struct fsd_compare *c = f->c;
@@ -264,8 +267,8 @@ void fsd_find_unasked(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* Reports an edge whose type changed.  Its precision may differ although no node runs
- * in that precision: the tensor is written and read in it. */
+/* Reports an edge whose type changed. The tensor is written and read in the new type,
+ * even if no node runs in that type. */
 static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
 {
     fsd_finding_open(f);
@@ -286,7 +289,7 @@ static void report_edge(struct fsd_finder *f, const struct fsd_edge_change *e)
     fsd_finding_close(f);
 }
 
-/* Whether the move is an unfused quantizer or, without `standing`, an inserted layer
+/* Whether the move is an unfused quantizer or, if not `standing`, an inserted layer
  * that takes time. */
 static bool is_move(const struct fsd_move *m, bool standing)
 {
@@ -294,7 +297,8 @@ static bool is_move(const struct fsd_move *m, bool standing)
                     : m->inserted && m->kind != FSD_KIND_NOOP;
 }
 
-/* Whether the move is new.  A layer whose kind changed counts as new. */
+/* Whether the move is new. A move that is_move() did not accept in the old build counts
+ * as new. */
 static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_change *m,
                         bool standing)
 {
@@ -303,8 +307,8 @@ static bool is_new_move(const struct fsd_compare *c, const struct fsd_move_chang
            (m->what == FSD_MOVE_ADDED || !is_move(&c->old->moves.at[m->old], standing));
 }
 
-/* The policy's level for the rule on new moves; FSD_OFF if that rule reports only some
- * of them. */
+/* The policy's level for the rule on new moves; FSD_OFF if a budget of the policy lets
+ * the rule tolerate some moves. */
 static int level_of_moves(const struct fsd_finder *f, bool standing)
 {
     const struct fsd_rule *rule;
@@ -331,8 +335,9 @@ static bool writes_edge(const struct fsd_state *s, const struct fsd_move *move,
     return reads;
 }
 
-/* Whether the new move writes the edge's tensor.  Both are then one change, which is
- * reported for the move unless the policy gives moves a lower level. */
+/* Whether the new move writes the edge's tensor. The move and the edge are then one
+ * change. The change is reported for the move, unless the policy gives the rule on
+ * moves a lower level. */
 static bool is_written_by(const struct fsd_finder *f, const struct fsd_move_change *m,
                           const struct fsd_edge_change *e)
 {
@@ -366,10 +371,9 @@ static uint16_t change_of(uint8_t before, uint8_t after)
     return (uint16_t)(before << 8 | after);
 }
 
-/* Changes of the tensors around a node: old and new type, as change_of() returns
- * them. */
+/* Indexed by new node: changes of types at a node, as change_of() returns them. */
 struct reported {
-    uint16_t *runs; /* the change of the node's own precision */
+    uint16_t *runs; /* changes of the node's own precision */
     uint16_t *written, *read;
 };
 
@@ -395,16 +399,16 @@ static struct reported find_reported(const struct fsd_finder *f)
     return reported;
 }
 
-/* Whether the type of the node that reads the edge changed in the same way. */
+/* Whether the precision of the node that reads the edge changed in the same way. */
 static bool is_of_node(const struct reported *reported, const struct fsd_edge_change *e)
 {
     return e->new_to != FSD_NONE &&
            reported->runs[e->new_to] == change_of(e->before.type, e->after.type);
 }
 
-/* Reports one side of a changed move: its precision differs, but no finding at its
- * neighbors states that, such as between two moves. Ports are reported by
- * io-changed. */
+/* Reports the input or, if `after`, the output of a changed move if its type differs.
+ * Reports nothing if a finding at a neighbor states the same. The rule io-changed
+ * reports inputs and outputs of the network. */
 static void report_retyped_side(struct fsd_finder *f,
                                 const struct fsd_move_change *change,
                                 const struct reported *reported, bool after)
@@ -446,8 +450,8 @@ static void find_retyped_moves(struct fsd_finder *f, const struct reported *repo
                 report_retyped_side(f, &f->c->moves.at[i], reported, after);
 }
 
-/* `which`: the width of the change.  Nodes of one group with the same change of type
- * are one finding. */
+/* Reports changes of precision (f->rule->which is the enum fsd_width). Nodes of one
+ * group with the same change are one finding. */
 void fsd_find_retyped(struct fsd_finder *f)
 {
     const struct fsd_state *new = f->c->new;
@@ -455,7 +459,8 @@ void fsd_find_retyped(struct fsd_finder *f)
     uint32_t n = f->c->precisions.n;
     struct reported reported = find_reported(f);
     bool *done = FSD_NEW(f->scratch, bool, n);
-    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* the next node of its group */
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n); /* indexed like `all`: the next
+                                                      change in the same group */
     fsd_id *first = fsd_ids_new(f->scratch, new->groups.n);
 
     for (fsd_id i = n; i-- > 0;) {
@@ -490,8 +495,8 @@ void fsd_find_retyped(struct fsd_finder *f)
     fsd_find_retyped_kernels(f);
 }
 
-/* Whether a kernel's operations include a cast; it may compute in FP32 between two
- * casts. */
+/* Whether the operations of a kernel of the node's group include a cast. The kernel may
+ * then compute in FP32 between two casts. */
 static bool shows_cast(const struct fsd_state *s, fsd_id node)
 {
     uint32_t group = fsd_state_group_of(s, node);
@@ -525,7 +530,8 @@ uint32_t fsd_count_narrowed_range(const struct fsd_compare *c)
     return n;
 }
 
-/* One finding for all nodes, since they have one cause, mostly a flag of the build. */
+/* Reports all nodes in one finding, because they have one cause, mostly a flag of the
+ * build. */
 void fsd_find_narrowed_range(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -545,7 +551,8 @@ void fsd_find_narrowed_range(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- moves */
 
-/* Prints "; before: fp16/chw32" for the first edge whose type the move changed. */
+/* Prints "; before: fp16/chw32" for the first edge whose type changed because of the
+ * move. */
 static void put_edge_before(const struct fsd_finder *f, const struct fsd_move *m)
 {
     const struct fsd_compare *c = f->c;
@@ -559,9 +566,10 @@ static void put_edge_before(const struct fsd_finder *f, const struct fsd_move *m
     }
 }
 
-/* The subjects are the nodes that the move realises and its consumers, so that an
- * ignore may match either: a Reformat has no node. The finding has no line, since the
- * snapshot lacks the move. */
+/* Reports a new move. The finding's subjects are the nodes that the move realises and
+ * the nodes that read its output. An ignore can match either, because a Reformat, for
+ * example, realises no node. The finding has no line, because the snapshot lacks the
+ * move. */
 static void report_move(struct fsd_finder *f, const struct fsd_move_change *change)
 {
     const struct fsd_state *s = f->c->new;
@@ -625,7 +633,8 @@ void fsd_report_other_nodes(struct fsd_finder *f)
     }
 }
 
-/* `which`: unfused quantizers, or inserted layers. */
+/* Reports new moves: unfused quantizers if f->rule->which is not 0, else inserted
+ * layers. */
 void fsd_find_new_moves(struct fsd_finder *f)
 {
     for (uint32_t i = 0; i < f->c->moves.n; i++)
@@ -635,8 +644,8 @@ void fsd_find_new_moves(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- nodes */
 
-/* Whether a layer computes the node that none computed before.  A different rule
- * reports a quantizer that was fused before. */
+/* Whether a layer computes the node, and no layer computed it before. Another rule
+ * reports quantizers that were fused before. */
 static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_presence *p)
 {
     const struct fsd_state_node *was;
@@ -648,7 +657,7 @@ static bool is_new_layer(const struct fsd_finder *f, const struct fsd_node_prese
 }
 
 /* Reports nodes whose fate is no longer known, nodes of only one model, nodes that no
- * layer computed before, and nodes that no engine computes any more. */
+ * layer computed before, and nodes that are now outside of all engines. */
 void fsd_find_presences(struct fsd_finder *f)
 {
     FSD_EACH (const struct fsd_node_presence, p, f->c->presences) {
@@ -697,7 +706,7 @@ static void report_port(struct fsd_finder *f, const struct fsd_port_change *p)
     was = p->old == FSD_NONE ? NULL : was + p->old;
     now = p->new == FSD_NONE ? NULL : now + p->new;
     fsd_finding_open(f);
-    shown = now ? now : was; /* at least one build has it */
+    shown = now ? now : was; /* at least one build has the port */
     assert(shown);
     fprintf(f->out, "%s `%s`%s", p->output ? "output" : "input",
             fsd_text(now ? new->names : old->names, shown->name),

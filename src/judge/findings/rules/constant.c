@@ -4,15 +4,17 @@
  *
  *     [no input] product of two weights --> Add, Transpose --> copy that pads
  *
- * The model shows that the nodes of the first layer have constant inputs. A layer that
- * reads only constants computes a constant, too, whatever its nodes are.
+ * The model shows that all inputs of the first layer's nodes are constant. A layer that
+ * reads only the outputs of such layers computes a constant, too, whatever its nodes
+ * are.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
 
-/* Whether a layer computes nodes that the model could have folded.  A kernel that
- * dequantizes weights stored in low precision does so on purpose. */
+/* Whether a layer computes nodes that the builder could have folded. Kernels that
+ * dequantize weights in low precision do not count: the builder keeps them on
+ * purpose. */
 static bool begins_constants(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
@@ -26,8 +28,8 @@ static bool begins_constants(const struct fsd_diff *d, fsd_id layer)
     return runs;
 }
 
-/* Whether all sizes of the layer's outputs are known.  If not, the layer may depend on
- * dynamic sizes. */
+/* Whether all sizes of the layer's outputs are known. If one is not, the outputs may
+ * depend on dynamic sizes. */
 static bool has_sizes(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span out = e->nodes.at[layer].out;
@@ -46,7 +48,7 @@ static bool is_random(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
-/* Whether layers that compute constants write all inputs of the layer. */
+/* Whether the layer reads only outputs of layers that compute constants. */
 static bool reads_constants(const struct fsd_graph *e, const bool *constant,
                             fsd_id layer)
 {
@@ -91,8 +93,8 @@ static void add_layer(struct fsd_finder *f, fsd_id layer, int64_t *bytes, double
     *ms += fsd_larger(0, fsd_layer_ms(f->d, layer));
 }
 
-/* Adds the nodes that the finding's layers compute, each node once even if several
- * layers compute it. */
+/* Adds as subjects the nodes that the finding's layers compute. Each node is added
+ * once, even if several layers compute it. */
 static void add_nodes(struct fsd_finder *f, uint32_t layers)
 {
     const struct fsd_match *m = f->d->match;

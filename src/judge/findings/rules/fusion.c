@@ -1,12 +1,12 @@
 /*
- * Finds kernels whose work could have been the epilogue of the matrix product or
- * convolution before them: they requantize or complete its output.  One finding per
- * engine, with its cost.
+ * Finds kernels that requantize or complete the output of a matrix product or
+ * convolution. The builder could have made them the epilogue of the product's kernel.
+ * All of them are one finding, with their cost.
  *
- * The engine itself shows whether that can be avoided.  If one of its kernels has the
- * same epilogue, the builder supports it and something prevents it for the others: a
- * warning. If no kernel has it, no change of the model is known to help, and the
- * finding only states the cost.
+ * The engine itself shows whether such kernels can be avoided. If another kernel has
+ * the same epilogue, the builder supports the epilogue, and something prevents it here:
+ * the finding is a warning. If no kernel has the epilogue, no change of the model is
+ * known to help, and the finding only states the cost.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -82,22 +82,22 @@ static const char *const finish_names[FINISHES][2] = {
     {"activation", "activations"},
     {"residual addition", "residual additions"}};
 
-/* A class of products: if one kernel of the class fuses an epilogue, others may be
- * expected to. */
+/* A class of products. If a kernel of the class fuses an epilogue, other kernels of the
+ * class may be expected to do so. */
 struct sort {
     bool convolves;
     enum fsd_dtype type;
 };
 
-/* The epilogue operations of a kernel: number of nodes per kind, and a bit for each
- * operator of a kind. */
+/* The epilogue operations of a kernel: the number of nodes by kind, and in `mask` a bit
+ * for each pair of kind and operator (struct bits). */
 struct finishes {
     uint32_t n[FINISHES];
     uint64_t mask;
-    bool lost; /* there are more kinds of operators than bits */
+    bool lost; /* some operations have no bit, because there are more than 64 pairs */
 };
 
-/* One bit per kind and operator. */
+/* Numbers the bits: bit i stands for of[i]. */
 struct bits {
     struct {
         enum finish kind;
@@ -144,8 +144,8 @@ static enum finish finish_of(const struct fsd_diff *d, fsd_id node)
     return FINISHES;
 }
 
-/* Whether a node may follow a product without being an epilogue: a scale, a quantizer,
- * a view. */
+/* Whether a node between a product and its epilogue is skipped: a multiplication by a
+ * constant, a quantizer, a Cast, a view, or a node that was removed. */
 static bool is_passed(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
@@ -171,8 +171,8 @@ static fsd_id behind_quantizer(const void *of, fsd_id node)
                                                : FSD_NONE;
 }
 
-/* The only node that consumes a node's result, possibly through quantizers; FSD_NONE if
- * there is no single one. */
+/* The only consumer of a node's result, directly or after quantizers; FSD_NONE if there
+ * is none, or several. */
 static fsd_id behind(const struct fsd_diff *d, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);
@@ -181,8 +181,9 @@ static fsd_id behind(const struct fsd_diff *d, fsd_id node)
                                   fsd_walk_on(d->model, out, behind_quantizer, d));
 }
 
-/* The only consumer of a tensor; FSD_NONE if there is none. x * sigmoid(x) has two
- * consumers of x: the multiplication counts, and *gate is set to the other one. */
+/* The only consumer of a tensor; FSD_NONE if there is none, or several. In x *
+ * sigmoid(x), x has two consumers: the multiplication is returned, and *gate is set to
+ * the sigmoid. */
 static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
 {
     const struct fsd_graph *g = d->model;
@@ -205,8 +206,8 @@ static fsd_id only_reader(const struct fsd_diff *d, fsd_id tensor, fsd_id *gate)
     return FSD_NONE;
 }
 
-/* Indexed by node: whether it is the epilogue of a product without another consumer in
- * between. */
+/* Indexed by node: whether the node may be an epilogue of a product: the tensors
+ * between the two have no other consumers. */
 static bool *find_ends(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -234,10 +235,10 @@ static bool *find_ends(struct fsd_finder *f)
     return ends;
 }
 
-/* Working data: a model's nodes and an engine's layers. */
+/* Working data of the rule. */
 struct view {
     const struct fsd_diff *d;
-    const bool *ends; /* indexed by node */
+    const bool *ends; /* indexed by node; see find_ends() */
     struct bits bits;
 };
 
@@ -267,8 +268,8 @@ static struct sort sort_of(const struct fsd_diff *d, fsd_id layer)
     return sort;
 }
 
-/* The product whose epilogue the layer is: the product's kernel wrote the tensor that
- * this layer reads, and nothing else reads it. FSD_NONE if there is none. */
+/* The layer of the product of which `layer` is the epilogue. That layer writes a tensor
+ * that only `layer` reads. FSD_NONE if there is none. */
 static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -286,7 +287,8 @@ static fsd_id finished_by(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Kernels of products with equal epilogues, represented by the first. */
+/* The first of several kernels of one class of products (struct sort) that have equal
+ * epilogues. */
 struct fused {
     struct sort sort;
     uint64_t mask;
@@ -322,8 +324,8 @@ static fused_vec find_fused(struct fsd_arena *arena, struct view *v)
     return all;
 }
 
-/* A kernel of an equal product (struct sort) whose epilogue includes the epilogue of
- * `product`, followed by this layer's operations; FSD_NONE if there is none. */
+/* A kernel of the same class of products whose epilogue has all operations of the
+ * epilogue of `product`, and all operations in `does`; FSD_NONE if there is none. */
 static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
                          const struct finishes *does)
 {
@@ -337,8 +339,8 @@ static fsd_id is_done_by(const fused_vec *all, struct view *v, fsd_id product,
     return FSD_NONE;
 }
 
-/* A convolution may have its bias as third input instead of an Add with a constant.
- * Such a bias counts as an epilogue of this kernel, too. */
+/* Adds biases that are the third input of a convolution. If another kernel multiplies,
+ * and this kernel adds, such a bias belongs to this kernel's epilogue. */
 static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
 {
     const struct fsd_diff *d = v->d;
@@ -364,8 +366,8 @@ static void add_own_biases(struct view *v, fsd_id layer, struct finishes *does)
     }
 }
 
-/* Whether the layer is only the epilogue of another kernel's product, which may be
- * avoidable. */
+/* Whether the layer is only an epilogue of another kernel's product. *product is set to
+ * that kernel, *does to the operations. */
 static bool is_unfused(struct view *v, fsd_id layer, struct finishes *does,
                        fsd_id *product)
 {
@@ -397,7 +399,8 @@ static void put_finishes(struct fsd_finder *f, const struct finishes *does)
     }
 }
 
-/* Whether the layer also rearranges elements, for which it needs a kernel. */
+/* Whether the layer also rearranges elements. Such a layer needs a kernel of its
+ * own. */
 static bool rearranges(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_match *m = d->match;
@@ -417,18 +420,18 @@ static bool rearranges(const struct fsd_diff *d, fsd_id layer)
     return false;
 }
 
-/* Kernels that are only epilogues, and those for which another kernel shows that they
- * are avoidable. */
+/* All kernels that are only epilogues. */
 struct unfused {
     struct finishes does;
     struct fsd_cost_part cost;
     uint32_t elsewhere, requantizing;
-    fsd_id layer, like; /* the first avoidable kernel, and the kernel that fuses the
-                           same operations */
+    fsd_id layer, like; /* the first kernel that can be avoided, and a kernel that fuses
+                           the same operations */
 };
 
-/* Adds what fusion would save: the product's kernel writes a tensor that this layer
- * reads. A fused kernel would still read and write the layer's other tensors. */
+/* Adds the cost that fusion would save: the product's kernel writes the tensor, and
+ * this layer reads it. A fused kernel would still read and write the layer's other
+ * tensors. */
 static void add_lost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;

@@ -1,8 +1,8 @@
 /*
- * Finds places where 16-bit floats may be inaccurate: results that may exceed FP16's
- * range or lose small terms, and integers, of which a 16-bit float represents only
- * small ones exactly. Whether this happens depends on the data, so these findings are
- * notes.
+ * Finds places where 16-bit floats may be inaccurate: results that may exceed the range
+ * of FP16 or lose small terms, and integers, because a 16-bit float represents only
+ * small integers exactly. Whether values become inaccurate depends on the data, so
+ * these findings are notes.
  */
 #include "base/base.h"
 #include "explain/values/values.h"
@@ -41,14 +41,14 @@ static bool is_sensitive(const struct fsd_diff *d, fsd_id node)
            ((traits & FSD_OP_REDUCES) && reduced_by(d, node) >= FSD_LONG_REDUCTION);
 }
 
-/* Whether the kernel begins the node's sensitive operation without a Cast before it. A
- * builder that lists no operations of its layers inserts such casts. For a fused
- * attention, the listed operations are the same for all attentions. */
+/* Whether the kernel's list of operations has the node's sensitive operation without a
+ * Cast before it. A compiled kernel without such a list may cast, too. Fused attentions
+ * all have the same list, so their list shows nothing. */
 static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];
 
-    if (!l->steps.n) /* a plugin does not list its operations, either */
+    if (!l->steps.n) /* a plugin lists no operations, either */
         return l->provider != FSD_PROVIDER_COMPILER &&
                l->provider != FSD_PROVIDER_PLUGIN;
     if (l->more_steps == FSD_STEPS_LACK_SOME &&
@@ -66,8 +66,9 @@ static bool shows_no_cast(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Measured values of at most half of the range stay within it; but for a softmax, a
- * normalization or a sum, the node also computes values that were not measured. */
+/* Whether measured values show that the node stays within the range: they use at most
+ * half of the range. A softmax, a normalization or a sum is left out, because it also
+ * computes values that were not measured. */
 static bool is_within(const double *measured, const struct fsd_diff *d, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(d->model, node, 0);
@@ -100,7 +101,8 @@ static enum fsd_dtype type_of(const struct fsd_diff *d, fsd_id tensor)
     return fsd_tensor_form(d->model, tensor)->type;
 }
 
-/* Whether the operator preserves integers, as in the arithmetic of positions. */
+/* Whether the operator computes integers from integers, as in the arithmetic of
+ * positions. */
 static bool passes_integers(const struct fsd_diff *d, fsd_id node)
 {
     unsigned traits = d->facts->traits[node];
@@ -109,13 +111,14 @@ static bool passes_integers(const struct fsd_diff *d, fsd_id node)
            !(traits & FSD_OP_QDQ);
 }
 
-/* Indexed by node: it has integers among its inputs; integers are computed from its
- * outputs. */
+/* Indexed by node: whether the node's inputs are computed from integers (`from`), and
+ * whether integers are computed from the node's outputs (`to`). */
 struct integers {
     bool *from, *to;
 };
 
-/* Nodes of a model are in execution order. */
+/* Fills both arrays with one walk forwards and one walk backwards, because the nodes of
+ * a model are in execution order. */
 static struct integers find_integers(const struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -159,8 +162,8 @@ static bool rounds_integers(const struct fsd_diff *d, const struct integers *x,
 
 /* ---------------------------------------------------------------------- findings */
 
-/* Opens a finding about the marked links, with their layers and then their nodes as
- * subjects. */
+/* Opens a finding about the marked links. Its subjects are the links' layers, then
+ * their nodes. */
 static void open_about(struct fsd_finder *f, const bool *marked)
 {
     const struct fsd_match *m = f->d->match;
@@ -180,7 +183,7 @@ static void open_about(struct fsd_finder *f, const bool *marked)
         }
 }
 
-/* One finding per operator. */
+/* Reports the nodes of each operator in one finding. */
 void fsd_find_fp16_range(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;

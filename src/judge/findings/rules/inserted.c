@@ -1,8 +1,7 @@
 /*
- * Reports inserted layers, single and in chains of data-movement layers.  All layers of
- * the chains that begin with the same layer are one finding.  If a layer restores a
- * form that an earlier layer of its chain changed, the change was useless, and the
- * finding is a round trip.
+ * Reports inserted layers, single or in chains of data-movement layers. All chains that
+ * begin with the same layer are one finding. The finding is a round trip if a layer
+ * restores a form that an earlier layer of the chain changed.
  */
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
@@ -37,9 +36,9 @@ static bool returns(const struct fsd_diff *d, fsd_id layer)
 
 struct chain {
     uint32_t costly;        /* number of layers that are not free */
-    bool returns, inserted; /* some layer returns to an earlier form; some layer is
+    bool returns, inserted; /* a layer returns to an earlier form; a layer is
                                inserted */
-    fsd_id first;           /* a layer of it; FSD_NONE: none */
+    fsd_id first;           /* a layer of the chain; FSD_NONE: no chain begins here */
 };
 
 /* Prints "layers 3, 4: fp32 chw -> fp16 chw32 -> int8 chw32, MaxPool_12 -> ...". */
@@ -75,14 +74,16 @@ static void put_chain(struct fsd_finder *f)
     fsd_put_took(f, f->d->times->profiles ? ms : -1);
 }
 
-/* `which`: round trips, or all other chains. */
+/* Reports round trips, or all other chains, as f->rule->which selects. */
 void fsd_find_chains(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
     uint32_t n = d->engine->nodes.n;
-    struct chain *chains = FSD_NEW(f->scratch, struct chain, n); /* indexed by first
-                                                                    layer */
-    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n);               /* indexed by layer */
+    struct chain *chains = FSD_NEW(f->scratch, struct chain, n); /* indexed by the first
+                                                                    layer of a chain */
+    fsd_id *next = FSD_NEW(f->scratch, fsd_id, n);               /* indexed by layer:
+                                                                    the next layer of
+                                                                    its finding */
 
     for (fsd_id i = 0; i < n; i++)
         chains[i].first = FSD_NONE;
@@ -115,7 +116,7 @@ void fsd_find_chains(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- one by one */
 
-/* `which`: a kind of layer. */
+/* Reports single inserted layers of the kind that f->rule->which selects. */
 void fsd_find_inserted(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -137,7 +138,7 @@ void fsd_find_inserted(struct fsd_finder *f)
             fprintf(f->out, "%s, ", fsd_layer_forms(d, i, change));
         fsd_quote_edge(d, i, f->out);
         fsd_put_took(f, fsd_layer_ms(d, i));
-        /* The builder's own reason for copying a tensor. */
+        /* The log states why the builder copies the tensor. */
         if (e && e->kind == FSD_EVENT_COPY && e->text)
             fprintf(f->out, ", because %s", fsd_text(d->names, e->text));
         fsd_finding_close(f);

@@ -1,7 +1,7 @@
 /*
- * Rules about changes since a snapshot: of kernels' inputs, outputs and constants, of
- * kernels added or removed, of the engine's inputs and outputs.  A change that a
- * rule about nodes, edges or moves reports is not reported again for kernels.
+ * Rules about changes of kernels since a snapshot: of their inputs, outputs and
+ * constants, and of their number; also of the engine's inputs and outputs. A change
+ * that a rule about nodes, edges or moves reports is not reported for kernels again.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -15,8 +15,8 @@ static const char NOT_MADE[] =
 
 /* ------------------------------------------------------------- what is reported */
 
-/* Changes of types that other rules report: each entry has a region, and the old and
- * the new type.  Sorted. */
+/* Changes of types that other rules report. Each entry has a region, the old type and
+ * the new type. Sorted. */
 struct fsd_reported_types {
     uint64_t *at;
     uint32_t n;
@@ -79,7 +79,7 @@ static bool is_reported(const struct fsd_reported_types *reported,
                                   sizeof *reported->at, fsd_by_number) != NULL;
 }
 
-/* Whether types differ in a way that only the kernel shows. */
+/* Whether types of the kernel differ, and no other rule reports this. */
 static bool has_types(const struct fsd_reported_types *reported,
                       const struct fsd_kernel_change *k)
 {
@@ -94,7 +94,7 @@ static const char *text(const struct fsd_state *s, fsd_sym sym)
     return fsd_text(s->names, sym);
 }
 
-/* Prints the ends, and adds the nodes among them as subjects. */
+/* Prints the ends, and adds as subjects the ends that are nodes. */
 static void put_ends(struct fsd_finder *f, struct fsd_ends ends)
 {
     for (uint32_t i = 0; i < ends.n; i++) {
@@ -106,8 +106,8 @@ static void put_ends(struct fsd_finder *f, struct fsd_ends ends)
         fprintf(f->out, " + %u more", ends.n - NAMED);
 }
 
-/* Prints what identifies a move, such as " before `Conv_3`": the nodes that it
- * realises, else the consumers of its output, else its producers; nothing if it has
+/* Prints what identifies a move: the nodes that it realises, else the consumers of its
+ * output, as in " before `Conv_3`", else its producers. Prints nothing if the move has
  * none of these. */
 static void put_place(struct fsd_finder *f, const struct fsd_state *s,
                       const struct fsd_move *m)
@@ -178,7 +178,8 @@ void fsd_find_retyped_kernels(struct fsd_finder *f)
             report_types(f, k);
 }
 
-/* `which`: the kind of fact. Regions with a fact in `lost` were reported already. */
+/* Reports facts of kernels that only the snapshot states, of the kind that
+ * f->rule->which selects. Other rules have reported regions with a fact in c->lost. */
 void fsd_find_lost_kernel_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -228,8 +229,8 @@ static void put_forms(struct fsd_finder *f, struct fsd_state_form was,
     fsd_put_state_form(f->c->old, was, '/', f->out);
 }
 
-/* A changed layout of an edge is reported once, although both of its kernels have
- * it. */
+/* Reports changed layouts. The layout of an edge is reported once, although both of its
+ * kernels have the edge. */
 void fsd_find_layouts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -307,15 +308,16 @@ static bool is_explained(const struct fsd_compare *c, const struct fsd_kernel_ch
            happened == FSD_HAPPENED_REGROUPED || happened == FSD_HAPPENED_OPAQUE;
 }
 
-/* A higher precision is reported as an improvement of the nodes. */
+/* Whether the kernel and its region changed to a lower precision. This is reported as
+ * an improvement of the nodes. */
 static bool is_improved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     return k->width == FSD_WIDTH_NARROWED && k->region != FSD_NONE &&
            c->regions.at[k->region].width == FSD_WIDTH_NARROWED;
 }
 
-/* A fact that no layer of the dump states has one cause: it is reported in one finding,
- * not for each kernel. */
+/* Reports a fact that no layer of the dump states, in one finding for all kernels,
+ * because it has one cause. */
 static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
                             const char *what, const char *of)
 {
@@ -330,8 +332,8 @@ static void report_unstated(struct fsd_finder *f, bool unstated, uint32_t n,
     fsd_finding_close(f);
 }
 
-/* Whether a kernel performs a different activation, as only the dump shows: changes of
- * fusion or of the model's operators are reported for the nodes. */
+/* Whether a kernel performs a different activation, and no other finding states this.
+ * Changes of fusion and of the model's operators are reported for nodes. */
 static bool is_other_operator(const struct fsd_compare *c,
                               const struct fsd_kernel_change *k)
 {
@@ -396,9 +398,9 @@ void fsd_find_changed_kernels(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Whether the kernel is gone because its nodes are proved to need none, or are unused.
- * Without the model or the parser's lines, a missing node may only be missing in the
- * dump. */
+/* Whether the kernel is gone because its nodes are proved to need none, or are gone
+ * from the model. If neither the model nor the parser's lines list the nodes, a missing
+ * node may be missing only in the dump. */
 static bool is_proved(const struct fsd_compare *c, const struct fsd_kernel_change *k)
 {
     struct fsd_span nodes;
@@ -430,8 +432,8 @@ uint32_t fsd_count_saved_kernels(const struct fsd_compare *c)
     return n;
 }
 
-/* Whether the kernel is for a node that the old model lacks: then it is not an
- * additional kernel. */
+/* Whether the kernel is for a node that the old model lacks, so that it is not
+ * additional. */
 static bool is_of_new_model(const struct fsd_compare *c,
                             const struct fsd_kernel_change *k)
 {
@@ -446,8 +448,8 @@ static bool is_of_new_model(const struct fsd_compare *c,
     return lacks;
 }
 
-/* Whether all nodes that the layer realised, or else all consumers of its output, are
- * only in the old model. */
+/* Whether all nodes that the move realised are gone from the model. If the move
+ * realised none: whether all consumers of its output are gone. */
 static bool is_of_old_model(const struct fsd_compare *c, const struct fsd_move *m)
 {
     bool gone = fsd_state_knows_nodes(c->new);
@@ -488,7 +490,7 @@ static void report_count(struct fsd_finder *f, const struct fsd_kernel_change *k
 }
 
 /* Whether the kernel is a jump whose condition no layer writes. Jumps are not paired,
- * since their number does not affect what is computed. */
+ * because their number does not affect what the engine computes. */
 static bool jumps_unwritten(const struct fsd_state *s, fsd_id kernel)
 {
     const struct fsd_kernel *k = &s->kernels.at[kernel];
@@ -532,7 +534,7 @@ static void put_unwritten(struct fsd_finder *f, const struct fsd_kernel_change *
     fsd_put_kernel(f, k, true);
 }
 
-/* Reports consumers whose producer is missing because its layer was removed. */
+/* Reports kernels that read a tensor that no layer writes any more. */
 static void find_unwritten(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -556,8 +558,7 @@ static void find_unwritten(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports an added or removed move: one that computes for no known node, or one that
- * realises a node. */
+/* Reports an added or removed move. */
 static void report_move(struct fsd_finder *f, const struct fsd_move_change *change,
                         bool gone)
 {
@@ -582,7 +583,7 @@ static bool computes(const struct fsd_move *m)
     return !m->inserted && m->kind != FSD_KIND_QUANTIZE;
 }
 
-/* `which`: removed kernels, or additional ones. */
+/* Reports removed or additional kernels and moves, as f->rule->which selects. */
 void fsd_find_counted_kernels(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -611,7 +612,8 @@ void fsd_find_counted_kernels(struct fsd_finder *f)
 
 /* --------------------------------------------------------------------- bindings */
 
-/* Whether a change of the port with that name is already reported. */
+/* Whether a change of the network's input or output of that name is already
+ * reported. */
 static bool is_port_reported(const struct fsd_compare *c,
                              const struct fsd_binding_change *b)
 {
@@ -669,7 +671,8 @@ static void report_binding(struct fsd_finder *f, const struct fsd_binding_change
     fsd_finding_close(f);
 }
 
-/* `which`: the optimization profiles, or all other properties. */
+/* Reports changed inputs and outputs of the engine: their optimization profiles if
+ * f->rule->which is not 0, else all other properties. */
 void fsd_find_bindings(struct fsd_finder *f)
 {
     bool ranges = f->rule->which;

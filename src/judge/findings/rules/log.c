@@ -1,9 +1,10 @@
-/* Warnings in a build log, and logs that do not belong to the engine. */
+/* Rules about warnings in a build log, and about logs that do not belong to the
+ * engine. */
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
 
-/* Reports a log of another build.  Logs and dumps are stored together and easily mixed
- * up, and evidence from another build would be wrong without notice. */
+/* Reports a log of another build. Logs and dumps are stored together and easily mixed
+ * up, and no other finding shows that the evidence comes from a wrong log. */
 void fsd_find_other_build(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -39,8 +40,9 @@ void fsd_find_other_build(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports nodes that the log's parser did not read, so that the builder cannot have
- * used them, such as quantizers that were added to the model after the build. */
+/* Reports nodes that the parser did not read according to the log. The builder cannot
+ * have used such nodes, for example quantizers that were added to the model after the
+ * build. */
 static void find_unparsed(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -95,8 +97,8 @@ void fsd_find_log_cut(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* The rule "log/<topic>" reports the warnings of that topic (read/log/event.c).  One
- * finding per rule: a hundred tensors without a scale have one cause. */
+/* Reports the warnings of a topic (read/log/event.c) for the rule "log/<topic>". All
+ * are one finding, because a hundred tensors without a scale have one cause. */
 void fsd_find_log_warnings(struct fsd_finder *f)
 {
     const struct fsd_history *h = f->d->history;
@@ -170,8 +172,8 @@ static void put_fallen(const struct fsd_finder *f, const struct fallen *g)
     fputs(")", f->out);
 }
 
-/* The event to report for each layer that fell back: the last one that states a reason.
- * The builder checks a layer several times, and states the reason only once. */
+/* Finds the event to report for each layer that fell back: the last one that states a
+ * reason. The builder checks a layer several times, but states the reason once. */
 static const struct fsd_event **last_of_each(struct fsd_finder *f, uint32_t *n)
 {
     const struct fsd_history *h = f->d->history;

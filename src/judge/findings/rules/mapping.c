@@ -2,8 +2,8 @@
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
 
-/* Reports an engine with the model's names that was built from a different version of
- * the model, with different types or without dynamic sizes. */
+/* Reports an engine that has the model's names, but was built from a version of the
+ * model with different types or without dynamic sizes. */
 static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
 {
     const struct {
@@ -34,8 +34,8 @@ static void report_unlike(struct fsd_finder *f, const struct fsd_fit *fit)
     fputs(": was the engine built from this model?", f->out);
 }
 
-/* Reports an engine that was built before quantizers were inserted.  Such an engine may
- * have the model's names, sizes and types of inputs and outputs. */
+/* Reports an engine that was built before quantizers were added to the model. Its
+ * inputs and outputs may still agree with the model in names, sizes and types. */
 static void find_unquantized(struct fsd_finder *f, uint32_t quantizers)
 {
     if (!quantizers)
@@ -80,7 +80,7 @@ static void find_unpacked(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_finding_close(f);
 }
 
-/* Reports an engine whose weights differ in size from the model's.  Exports of related
+/* Reports an engine whose weights differ in size from the model's. Exports of related
  * networks share most names and the sizes of inputs and outputs, but not the sizes of
  * weights. */
 static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
@@ -103,8 +103,8 @@ static void find_other_weights(struct fsd_finder *f, const struct fsd_fit *fit)
     fsd_finding_close(f);
 }
 
-/* Reports a log that is only an excerpt: its parser's lines list only some nodes, and
- * the others are known from the engine's names alone. */
+/* Reports a log that is only an excerpt: the parser's lines list some nodes, and all
+ * other nodes are known from the engine's names alone. */
 static void report_excerpt(struct fsd_finder *f, uint32_t listed)
 {
     uint32_t nodes = f->d->model->nodes.n;
@@ -119,8 +119,9 @@ static void report_excerpt(struct fsd_finder *f, uint32_t listed)
     fsd_finding_close(f);
 }
 
-/* An engine from a different export of the same network shares many names by chance, so
- * it is not rejected; the missing names are reported. */
+/* Reports how little model and engine fit. An engine from a different export of the
+ * same network shares many names by chance, so such an engine is not refused: the
+ * missing names are reported. */
 void fsd_find_misfit(struct fsd_finder *f)
 {
     struct fsd_fit fit = fsd_match_fit(f->d->match);
@@ -191,8 +192,8 @@ void fsd_find_no_model(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Reports that Metadata, or the layer's name, and the tensors place a node in different
- * layers.  The user may know which of the two is right. */
+/* Reports nodes that Metadata or a layer's name assigns to one layer, and the tensors
+ * assign to another layer. The user may know which assignment is right. */
 void fsd_find_conflicts(struct fsd_finder *f)
 {
     FSD_EACH (const struct fsd_conflict, c, f->d->match->conflicts) {
@@ -210,7 +211,8 @@ void fsd_find_conflicts(struct fsd_finder *f)
     }
 }
 
-/* One finding per operator type: a hundred nodes of one type have one cause. */
+/* Reports unexplained nodes. The nodes of one operator are one finding, because they
+ * have one cause. */
 void fsd_find_unexplained(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -236,7 +238,8 @@ void fsd_find_unexplained(struct fsd_finder *f)
     }
 }
 
-/* One finding per pair of engines, since most nodes that both compute are neighbors. */
+/* Reports nodes that two engines compute, in one finding per pair of engines, because
+ * most of these nodes are neighbors. */
 void fsd_find_two_engines(struct fsd_finder *f)
 {
     const struct fsd_parts *parts = f->d->parts;
@@ -261,8 +264,9 @@ void fsd_find_two_engines(struct fsd_finder *f)
     }
 }
 
-/* The nodes of a region's layers are known together, even if it is unknown which layer
- * computes which: they are not unmapped. Data-movement layers have no nodes. */
+/* Reports layers without nodes. Layers of a region do not count: the nodes of all these
+ * layers together are known, even if it is unknown which layer computes which node.
+ * Data-movement layers have no nodes. */
 void fsd_find_unmapped(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -281,8 +285,10 @@ void fsd_find_unmapped(struct fsd_finder *f)
     }
 }
 
-/* A log that was truncated between two lines looks like that of a smaller engine. If
- * the builder renamed an output, it is still computed: its node is in a layer. */
+/* Reports outputs of the model that the engine does not compute, because a log that was
+ * truncated between two lines looks like the log of a smaller engine. If the builder
+ * renamed an output, a layer still has the node of the output, and the output is not
+ * reported. */
 void fsd_find_unmade(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -331,8 +337,8 @@ void fsd_find_names_only(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Kernels for which the replay reached the same limit are one finding, since a
- * quantized network may have dozens. */
+/* Reports kernels for which the replay of operations reached a limit. Kernels with the
+ * same limit are one finding, because a quantized network may have dozens of them. */
 static void report_bounds(struct fsd_finder *f)
 {
     const struct fsd_match *m = f->d->match;
@@ -365,7 +371,7 @@ static void report_bounds(struct fsd_finder *f)
     }
 }
 
-/* Reports the remarks of the readers. */
+/* Reports the remarks that the readers of model and engine made. */
 void fsd_find_remarks(struct fsd_finder *f)
 {
     const struct fsd_graph *graphs[] = {f->d->model, f->d->engine};

@@ -1,8 +1,8 @@
-/* The rule about the policy itself: parts of it that have no effect. */
+/* The rule about the policy itself: it reports parts that have no effect. */
 #include "judge/findings/finder.h"
 #include "model/graph/word.h"
 
-/* Opens a finding at a line of the policy, which must be changed. */
+/* Opens a finding at a line of the policy that the user must change. */
 static void open_at(struct fsd_finder *f, uint32_t line)
 {
     fsd_finding_open(f);
@@ -19,8 +19,8 @@ static bool names_any(const struct fsd_state *s, const char *word, bool operator
     return false;
 }
 
-/* Reports words of the policy that match nothing: a rule with a misspelt operator would
- * never fire. */
+/* Reports words of the policy that match nothing. A rule with a misspelt operator, for
+ * example, would never find anything. */
 static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
                         bool operators)
 {
@@ -35,8 +35,8 @@ static void judge_words(struct fsd_finder *f, const fsd_policy_words *words,
     }
 }
 
-/* Reports a policy that requires nothing, or allows everything: it has no effect as a
- * gate. */
+/* Reports a policy that has no effect as a gate, because it requires nothing or allows
+ * everything. */
 static void judge_whole(struct fsd_finder *f)
 {
     const struct fsd_policy *p = f->policy;
@@ -46,7 +46,7 @@ static void judge_whole(struct fsd_finder *f)
 
     for (uint32_t i = 0; i < found->rules.n; i++)
         on += found->rules.at[i].level == FSD_ERROR;
-    /* An entry that names its nodes is a proper waiver; a "*" is not. */
+    /* An ignore that names nodes is deliberate; one with "*" is not. */
     for (uint32_t i = 0; i < p->ignores.n; i++)
         blanket |= f->took[i] && !strcmp(p->ignores.at[i].node, "*");
     for (uint32_t i = 0; fsd_rule_at(i); i++)
@@ -84,8 +84,8 @@ static void judge_promises(struct fsd_finder *f)
     }
 }
 
-/* One policy serves check and lint: an ignore of a rule of the other verb is not
- * reported as having no effect. */
+/* Whether the rule was evaluated. One policy serves check and lint, and an ignore for a
+ * rule of the other command is not reported as having no effect. */
 static bool was_asked(const struct fsd_findings *found, const char *rule)
 {
     for (uint32_t i = 0; i < found->rules.n; i++)

@@ -1,13 +1,13 @@
-/* Layers whose precision differs from the one that the model requests, or from that of
- * their neighbors; unfused quantizers. */
+/* Rules on layers whose precision differs from the precision that the model requests,
+ * or from the precision of neighboring layers, and on unfused quantizers. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 #include "model/graph/graph.h"
 
 /* ----------------------------------------------------------------------- standing */
 
-/* The place of a quantizer: at its border, a network has the types that the application
- * uses. */
+/* Where a quantizer is. At an input or output of the network it is needed, because the
+ * application determines the type there. */
 static int place_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -22,16 +22,16 @@ static int place_of(const struct fsd_diff *d, fsd_id layer)
     return at_output ? FSD_AT_OUTPUT : FSD_BETWEEN;
 }
 
-/* Whether the node is an unfused quantizer, rather than one whose kernel only pads for
- * another layer. */
+/* Whether the node is an unfused quantizer. A quantizer whose kernel only pads for
+ * another layer is not. */
 static bool stands(const struct fsd_diff *d, fsd_id node)
 {
     return (d->facts->traits[node] & FSD_OP_QDQ) &&
            d->nodes[node].fate == FSD_FATE_LAYER;
 }
 
-/* Adds the layer's unfused quantizers, or all its nodes if none is known to be one.
- * Returns the first node. */
+/* Adds as subjects the layer's unfused quantizers or, if none is known, all nodes of
+ * the layer. Returns the first node. */
 static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -49,8 +49,8 @@ static fsd_id add_standing(struct fsd_finder *f, fsd_id layer)
     return first;
 }
 
-/* `which`: quantizers at a network input, at a network output, or all others.  At an
- * input or output, a quantizer is required. */
+/* Reports unfused quantizers at an input of the network, at an output, or elsewhere, as
+ * f->rule->which selects. At an input or output, a quantizer is needed. */
 void fsd_find_standing(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -84,20 +84,21 @@ void fsd_find_standing(struct fsd_finder *f)
 
 /* ------------------------------------------------ higher precision than requested */
 
-/* Nodes that compute nothing for which precision matters: conversions, views, and
- * sizes. */
+/* Traits of nodes for which precision does not matter: quantizers, Casts, views, and
+ * computations of sizes. */
 enum { NO_PRECISION = FSD_OP_QDQ | FSD_OP_CASTS | FSD_OP_VIEW | FSD_OP_SHAPE };
 
-/* A cause of higher precision than requested.  Each cause is one finding. */
+/* A cause of higher precision than requested. All nodes with one cause are one
+ * finding. */
 struct cause {
     enum fsd_dtype asked, runs;
-    bool behind_product; /* the layer reads the outputs of products in the requested
-                            type */
+    bool behind_product; /* the layer reads the outputs of products that ran in the
+                            requested type */
 };
 
-/* A low-precision product accumulates in higher precision. It also outputs the
- * higher precision if the builder leaves scaling and quantizing to another
- * kernel. */
+/* Whether the layer reads higher precision only from low-precision products. Such a
+ * product accumulates in higher precision, and also outputs it if the builder leaves
+ * scaling and quantizing to another kernel. */
 static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtype asked)
 {
     const struct fsd_graph *e = d->engine;
@@ -123,8 +124,8 @@ static bool reads_products(const struct fsd_diff *d, fsd_id layer, enum fsd_dtyp
     return any;
 }
 
-/* Whether the link's layer runs its node in higher precision than the model requests,
- * as far as the engine shows it; sets `cause`. */
+/* Whether the engine shows that the link's layer runs the node in higher precision than
+ * the model requests; sets `cause`. */
 static bool is_wider(const struct fsd_diff *d, uint32_t link, struct cause *cause)
 {
     const struct fsd_link *l = &d->match->links.at[link];
@@ -185,7 +186,7 @@ static void report_wider(struct fsd_finder *f, struct cause cause)
     fsd_finding_close(f);
 }
 
-/* One finding per cause, at its first node, listing all others. */
+/* Reports each cause in one finding, which lists all its nodes. */
 void fsd_find_wider(struct fsd_finder *f)
 {
     bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};
@@ -208,7 +209,8 @@ static void add_ms(struct fsd_finder *f, double ms)
         fsd_fact_text(f, "ms", fsd_printed(f->found->arena, "%.4f", ms));
 }
 
-/* The name of a segment's first or last node, or else of its layer. */
+/* The name of the first or last node of a segment, or the name of its layer if the
+ * layer has no node. */
 static const char *border_name(const struct fsd_finder *f, fsd_id layer)
 {
     const struct fsd_match *m = f->d->match;
@@ -226,8 +228,9 @@ static void put_segment(FILE *out, const struct fsd_island *island)
     fprintf(out, "layers %u to %u run", island->entry, island->exit);
 }
 
-/* Each border of a segment costs a conversion, and its layers take the time and memory
- * of the higher precision; the borders show what to change in the model. */
+/* Reports segments of higher precision. Each border of a segment costs a conversion,
+ * and the layers in the segment take the time and memory of the higher precision. The
+ * borders show the user what to change in the model. */
 void fsd_find_islands(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -235,8 +238,8 @@ void fsd_find_islands(struct fsd_finder *f)
     FSD_EACH (const struct fsd_island, island, d->islands->list) {
         const char *type = fsd_dtype_name(island->type);
 
-        if (!island->nodes.n) /* only data-movement layers: reported as unfused
-                                 quantizers and chains */
+        if (!island->nodes.n) /* the segment has only data-movement layers, which are
+                                 reported as unfused quantizers and chains */
             continue;
         fsd_finding_open(f);
         FSD_EACH_ID (layer, d->islands->pool, island->layers)
@@ -261,7 +264,7 @@ void fsd_find_islands(struct fsd_finder *f)
 
 /* -------------------------------------------------------------------- left in FP32 */
 
-/* Whether the node runs in FP32 in this layer, as the model itself requests. */
+/* Whether the link's layer runs the node in FP32, and the model requests this. */
 static bool is_left(const struct fsd_diff *d, uint32_t link)
 {
     fsd_id node = d->match->links.at[link].node;
@@ -272,8 +275,8 @@ static bool is_left(const struct fsd_diff *d, uint32_t link)
            (!asked || asked >= fsd_dtype_rank(FSD_FP32));
 }
 
-/* Whether the layer computes a node in FP32 as the model requests.  For a layer without
- * a known node, its own type decides. */
+/* Whether the layer computes a node in FP32, and the model requests this. If no node of
+ * the layer is known, the precision of the layer decides. */
 static bool has_left(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span links = d->match->of_layer[layer];
@@ -284,7 +287,7 @@ static bool has_left(const struct fsd_diff *d, fsd_id layer)
     return any && d->layers[layer].kind == FSD_KIND_COMPUTE;
 }
 
-/* Adds the nodes of these layers as subjects, each once. */
+/* Adds as subjects the nodes of these layers, each node once. */
 static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
 {
     const struct fsd_match *m = f->d->match;
@@ -301,8 +304,9 @@ static void about_left(struct fsd_finder *f, const fsd_id *left, uint32_t n)
     }
 }
 
-/* Reports layers that compute in FP32 while others compute in lower precision, and that
- * are not in a segment, which is reported already. One finding for all. */
+/* Reports layers that compute in FP32 while other layers compute in lower precision.
+ * All are one finding. Layers of segments are left out, because they are reported
+ * already. */
 void fsd_find_fp32_left(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -344,8 +348,8 @@ void fsd_find_fp32_left(struct fsd_finder *f)
 
 /* ----------------------------------------------------------- without tensor cores */
 
-/* A kernel's name shows that it works on scalars; nothing shows why the builder
- * selected it. */
+/* Reports kernels whose names show that they use no tensor cores. Nothing shows why the
+ * builder selected them. */
 void fsd_find_no_tensor_cores(struct fsd_finder *f)
 {
     const struct fsd_diff *d = f->d;
@@ -371,14 +375,14 @@ void fsd_find_no_tensor_cores(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------- types outside */
 
-/* A network input or output, and its type in the model and in the engine. */
+/* The types of an input or output of the network: in the model and in the engine. */
 struct outside {
     enum fsd_dtype asked, built;
     bool input;
 };
 
-/* Whether the tensor's type differs from the model's; false if one of the two types is
- * unknown. */
+/* Whether the tensor's type differs from its type in the model; false if one of the two
+ * is unknown. */
 static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *io)
 {
     const struct fsd_tensor *t = &d->engine->tensors.at[tensor];
@@ -394,8 +398,9 @@ static bool io_changed(const struct fsd_diff *d, fsd_id tensor, struct outside *
     return io->asked && io->built && io->asked != io->built;
 }
 
-/* One finding per change, for all tensors that changed like the first one: if the type
- * of one output differs, the types of all outputs often do. */
+/* Reports inputs and outputs whose type differs from the model's. Inputs and outputs
+ * with the same change are one finding: if the type of one output differs, the types of
+ * all outputs often do. */
 void fsd_find_io_types(struct fsd_finder *f)
 {
     bool reported[FSD__DTYPE_COUNT][FSD__DTYPE_COUNT][2] = {{{false}}};

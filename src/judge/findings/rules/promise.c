@@ -1,6 +1,6 @@
-/* The requirements of a policy on any build, independent of earlier builds: blocks that
- * are one kernel, work in certain types. An unknown fact does not satisfy a
- * requirement. */
+/* Rules on the requirements of a policy on any build, independent of earlier builds:
+ * blocks that must be one kernel, work that must run in certain types, limits of
+ * memory. An unknown fact does not satisfy a requirement. */
 #include "judge/findings/finder.h"
 #include "base/base.h"
 #include "judge/lint/fusion.h"
@@ -36,8 +36,9 @@ static void open_promise(struct fsd_finder *f, const struct fsd_promise *p)
     f->now.line = p->line;
 }
 
-/* Whether there is a run.  A snapshot alone cannot show whether the requirement holds:
- * it has neither the model's edges nor sizes. */
+/* Whether there is a run. If there is none, reports a finding. A snapshot alone cannot
+ * show whether a requirement is satisfied, because it has neither the model's edges nor
+ * sizes. */
 static bool has_run(struct fsd_finder *f, const struct fsd_promise *p)
 {
     if (f->d)
@@ -79,7 +80,8 @@ static void put_split(struct fsd_finder *f, const struct fsd_blocks *all,
                 layer_word(f, all->pool.at[b->between.at + i]));
 }
 
-/* The type in which a node runs, or the node that it duplicates. */
+/* The type in which a node runs. For a duplicate of another node, the type in which
+ * that other node runs. */
 static enum fsd_dtype type_of(const struct fsd_finder *f, fsd_id node)
 {
     return (enum fsd_dtype)f->d->nodes[fsd_merged_into(f->d, node)].realised;
@@ -113,8 +115,8 @@ static void put_unfused(struct fsd_finder *f, const struct fsd_blocks *all,
 static void judge_block(struct fsd_finder *f, const struct fsd_promise *p,
                         const struct fsd_blocks *all, const struct fsd_block *b)
 {
-    /* The Add must not have a kernel of its own; an Add that is fused elsewhere has
-     * none. */
+    /* A required Add must not have a kernel of its own. An Add that another kernel
+     * includes has no kernel of its own. */
     bool split =
         p->fused != FSD_OFF && b->fused != p->fused && b->fused != FSD_FUSED_ELSEWHERE;
     fsd_id other = FSD_NONE;
@@ -179,15 +181,16 @@ void fsd_find_unexpected(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------- types */
 
-/* Work in the required types, all work, and work whose amount or type is unknown. */
+/* Amounts of work: in the required types, in unknown types, and in all types. */
 struct done {
     double in_types, untyped, all;
-    uint32_t unknown;    /* nodes whose amount of work is unknown */
-    uint32_t of_no_type; /* nodes whose type is unknown */
+    uint32_t unknown;    /* number of nodes or layers whose amount of work is unknown */
+    uint32_t of_no_type; /* number of nodes or layers whose type is unknown */
 };
 
-/* @param runs  a layer does the work in that type; if the type is unknown, it may be
- *         any. */
+/* Adds the work of a node or layer.
+ * @param amount negative: unknown
+ * @param runs a layer does the work in `type` or, if `type` is unknown, in any type */
 static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype type,
                 bool runs)
 {
@@ -203,7 +206,8 @@ static void add(struct done *done, double amount, uint64_t types, enum fsd_dtype
     }
 }
 
-/* Whether the result depends on the unknown types. */
+/* Whether the share is too small now, but could be large enough with the work in
+ * unknown types. */
 static bool is_open(const struct done *done, double share)
 {
     return done->of_no_type && done->in_types < share * done->all &&
@@ -227,8 +231,9 @@ static void add_layers(const struct fsd_finder *f, const struct fsd_promise *p,
     }
 }
 
-/* Adds the nodes that compute in a floating-point or quantized type, rather than
- * indices and sizes. Reports those that do not run in the required types. */
+/* Adds the work of the nodes in the requirement's scope. If nodes are counted, nodes
+ * that compute indices and sizes are left out. With `report`, also adds as subjects the
+ * nodes that do not run in the required types. */
 static void add_nodes(struct fsd_finder *f, const struct fsd_promise *p,
                       struct done *done, bool report)
 {
@@ -295,8 +300,8 @@ void fsd_find_not_in_types(struct fsd_finder *f)
 
 /* ------------------------------------------------------------------------ memory */
 
-/* The memory that the log states; else a bound computed from sizes, of which the
- * builder may need less. Negative: unknown. */
+/* The bytes of memory that the log states, else an upper bound computed from the sizes
+ * of tensors. Negative: unknown. */
 static double memory_of(const struct fsd_diff *d, const struct fsd_lives *lives,
                         enum fsd_memory_kind which)
 {

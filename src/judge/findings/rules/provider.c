@@ -1,7 +1,7 @@
 /*
- * Rules on which execution provider runs a kernel, if builds state it. A kernel is
- * compared with its counterpart; a new kernel from a split fusion, with the earlier
- * kernels of the same nodes.
+ * Rules on which execution provider runs a kernel, if the builds state it. A kernel is
+ * compared with its counterpart. A new kernel of a split fusion is compared with the
+ * old kernels of the same region.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -21,8 +21,8 @@ static bool is_cpu(const char *provider)
     return !strcmp(provider, "CPUExecutionProvider");
 }
 
-/* The old provider of all kernels of a region; NULL if there are several, it is the
- * CPU, or unknown. */
+/* The provider of all old kernels of a region; NULL if they have several, if it is the
+ * CPU, or if it is unknown. */
 static const char *device_of(const struct fsd_finder *f, fsd_id region)
 {
     const struct fsd_compare *c = f->c;
@@ -44,8 +44,8 @@ static const char *device_of(const struct fsd_finder *f, fsd_id region)
     return device;
 }
 
-/* The old provider of the nodes of a kernel that now is, or may be, on the CPU; NULL if
- * it was the CPU as well, or unknown. */
+/* The old provider of a kernel whose new provider is, or may be, the CPU; NULL if the
+ * old provider is the CPU, too, or unknown. */
 static const char *fallen_from(const struct fsd_finder *f,
                                const struct fsd_kernel_change *k)
 {
@@ -59,8 +59,8 @@ static const char *fallen_from(const struct fsd_finder *f,
     return !is || !is_cpu(is) || k->region == FSD_NONE ? NULL : device_of(f, k->region);
 }
 
-/* Reports that the old build states providers, and the new one for no kernel: kernels
- * that were not on the CPU may have fallen back. */
+/* Reports that only the old build states providers. Kernels that were not on the CPU
+ * may have fallen back. */
 static void report_unstated(struct fsd_finder *f, bool fallback)
 {
     uint32_t n = 0, others = 0;

@@ -1,9 +1,9 @@
 /*
- * Nodes that several kernels compute completely, each for its own consumers: a pooling
- * in INT8 for a convolution and in FP32 for an addition.  The operations of a kernel
- * and the number of elements that it writes prove that it computes all of a node; a
- * node that several kernels compute in parts does not count. This file also has the
- * sums that the rules on fusion share.
+ * The rule on nodes that several kernels compute completely, each for its own
+ * consumers, such as a pooling in INT8 for a convolution and in FP32 for an addition.
+ * That a kernel computes all of a node is proved by its operations and by the number of
+ * elements that it writes. A node that several kernels compute in parts does not count.
+ * This file also has the sums of costs that the rules on fusion share.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -24,7 +24,7 @@ void fsd_add_cost(const struct fsd_diff *d, struct fsd_cost_part *cost, fsd_id l
     cost->share += share > 0 ? share : 0;
 }
 
-/* Prints ": 19.1 MB, 37.7 % of all bytes", and adds the same as facts. */
+/* Prints ": 19.1 MB, 37.7 % of all bytes", and adds these numbers as facts. */
 void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
 {
     const struct fsd_diff *d = f->d;
@@ -54,8 +54,8 @@ void fsd_put_cost(struct fsd_finder *f, const struct fsd_cost_part *cost)
                                        : "all bytes");
 }
 
-/* Whether the layer's operations cover each of its nodes that has the same operator as
- * the node. */
+/* Whether the layer lists all operations of one of the node's decompositions, as often
+ * as the layer has nodes with that node's operator. */
 static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
@@ -80,7 +80,7 @@ static bool performs(const struct fsd_diff *d, const struct fsd_lowerings *lower
     return false;
 }
 
-/* Whether the node is the only computing node of the layer, except quantizers. */
+/* Whether the node is the only node that the layer computes, apart from quantizers. */
 static bool computes_only(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     FSD_EACH_OF (other, d->match->links, d->match->of_layer[layer], node)
@@ -91,7 +91,7 @@ static bool computes_only(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 }
 
 /* Whether the layer writes as many elements as the node outputs, and reads nothing that
- * another layer computed for the node. */
+ * another layer computes for the node. */
 static bool writes_whole(const struct fsd_diff *d, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = d->engine;
@@ -113,7 +113,7 @@ static bool writes_whole(const struct fsd_diff *d, fsd_id layer, fsd_id node)
     return whole;
 }
 
-/* Whether the layer computes all of the node, without another layer's result for it. */
+/* Whether the layer alone computes all of the node. */
 static bool is_whole(const struct fsd_diff *d, const struct fsd_lowerings *lowerings,
                      fsd_id layer, fsd_id node)
 {
@@ -140,7 +140,8 @@ static bool may_be_recomputed(const struct fsd_diff *d, fsd_id node)
            !d->match->gone[node];
 }
 
-/* Puts the layers that compute all of the node into `whole`; returns how many. */
+/* Stores the layers that each compute all of the node in `whole`; returns their
+ * number. */
 static uint32_t find_whole(struct fsd_finder *f, const struct fsd_lowerings *lowerings,
                            fsd_id node, fsd_id *whole)
 {

@@ -1,14 +1,16 @@
-/* Rules about times: of the whole build, and of one group of layers. */
+/* Rules about builds that became slower: as a whole, and in a group of layers. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
 enum { NAMED = 3 };
 
-/* NAMED_FROM: the share of the total by which a group of layers must grow to be named;
- * LITTLE: the share from which it matters; MUCH: the growth relative to its own time,
- * which varies more than the total. */
+/* Limits of the growth of a group's time. If the growth is at least NAMED_FROM, a share
+ * of the total time, the finding on the total names the group. The group is a finding
+ * of its own if the growth is at least LITTLE, a share of the total time, and at least
+ * MUCH, a share of the group's own time. MUCH is larger, because the time of a group
+ * varies more than the total time. */
 static const double NAMED_FROM = 0.005, LITTLE = 0.01, MUCH = 0.5;
-/* MUCH if the noise is not measured. */
+/* Used instead of MUCH if the noise is not measured. */
 static const double VERY_MUCH = 0.9;
 
 static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
@@ -23,7 +25,7 @@ static void report_untimed(struct fsd_finder *f, const struct fsd_state *s,
     fsd_finding_close(f);
 }
 
-/* Why the times of two builds cannot be compared; NULL if they can. */
+/* The reason why the times of two builds cannot be compared; NULL if they can. */
 static const char *lack_of(const struct fsd_compare *c, const struct fsd_timing *t)
 {
     if (t->known && t->before > 0 && t->after > 0)
@@ -38,8 +40,8 @@ static const char *lack_of(const struct fsd_compare *c, const struct fsd_timing 
                                : "the build has no times";
 }
 
-/* A limit that cannot be measured does not pass: it is reported as skipped by default,
- * and fails if the policy requires it or the snapshot has times. */
+/* Whether both builds have times. If not, the rule is skipped. A finding reports this
+ * if the policy requires the rule or the snapshot has times. */
 static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
 {
     const struct fsd_compare *c = f->c;
@@ -58,8 +60,8 @@ static bool can_measure(struct fsd_finder *f, const struct fsd_timing *t)
     return !f->skipped;
 }
 
-/* Prints the regions that became slower. The comparison lists those with the largest
- * loss first. */
+/* Prints the regions that became slower, the worst first, as the comparison sorts
+ * them. */
 static void put_grown(const struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -98,7 +100,8 @@ void fsd_find_slower(struct fsd_finder *f)
 
 /* ------------------------------------------------------------ one group of layers */
 
-/* Twice the deviation between the profiles of a build for the groups of a region. */
+/* Twice the standard deviation between the profiles of a build, in milliseconds, for
+ * the groups of a region. */
 static double spread_of(const struct fsd_compare *c, struct fsd_span groups, bool new)
 {
     const struct fsd_state *s = new ? c->new : c->old;
@@ -112,8 +115,8 @@ static double spread_of(const struct fsd_compare *c, struct fsd_span groups, boo
     return sum;
 }
 
-/* How much longer a region takes, if that is far beyond its own noise; 0 if it takes no
- * longer, or the difference is too small to matter. */
+/* The milliseconds by which a region became slower; 0 if the growth is within the
+ * region's noise, or too little to matter. */
 static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff *r,
                        bool measured)
 {
@@ -129,7 +132,8 @@ static double grown_by(const struct fsd_finder *f, const struct fsd_region_diff 
     return grown > noise && grown >= least ? grown : 0;
 }
 
-/* Whether the rule on the total fails, which already names the groups that grew. */
+/* Whether the rule on the total time fails. The finding of that rule already names the
+ * groups that became slower. */
 static bool is_latency_failed(const struct fsd_finder *f)
 {
     const struct fsd_findings *found = f->found;
@@ -142,8 +146,8 @@ static bool is_latency_failed(const struct fsd_finder *f)
     return failed;
 }
 
-/* If the total is hardly longer because other layers became faster, this names the
- * layers that became slower. */
+/* Reports layers that became slower, even if the total hardly grew because other layers
+ * became faster. */
 void fsd_find_slower_groups(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

@@ -1,5 +1,6 @@
-/* An engine that was not built from the model given with it. Only the dump can show
- * this: the same dump with a different model belongs to an earlier model. */
+/* The rule on an engine that was not built from the model given with it. Only the dump
+ * can show this: if the dump is the same as before, but the model is different, the
+ * engine was built from the earlier model. */
 #include "judge/findings/finder.h"
 
 enum { NAMED = 3 };
@@ -9,14 +10,14 @@ static bool is_same(const uint64_t a[2], const uint64_t b[2])
     return a[0] == b[0] && a[1] == b[1];
 }
 
-/* Whether an engine depends on the node; a dump shows little of constants and folded
- * nodes. */
+/* Whether the engine depends on the node. Constants and folded nodes are left out,
+ * because a dump shows little of them. */
 static bool is_built(const struct fsd_state_node *n)
 {
     return fsd_role_computes(n->role) || n->role == FSD_ROLE_QUANTIZER;
 }
 
-/* Whether a producer in the old model corresponds to one in the new model. */
+/* Whether a producer in the old model corresponds to a producer in the new model. */
 static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
                       struct fsd_producer new)
 {
@@ -28,7 +29,7 @@ static bool is_source(const struct fsd_compare *c, struct fsd_producer old,
     return fsd_same_origin(at, new.at) && (!fsd_is_origin(at) || old.out == new.out);
 }
 
-/* The property of a node that changed; NULL if none did. */
+/* The property of a node that changed; NULL if no property changed. */
 static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     const struct fsd_state *s = c->old, *t = c->new;
@@ -47,9 +48,9 @@ static const char *what_changed(const struct fsd_compare *c, fsd_id old, fsd_id 
     return NULL;
 }
 
-/* Finds the view of the new model with the same name.  The engine depends on a view's
- * effect, but exporters differ in the views that they write, so a view without a
- * counterpart can only be found by name. */
+/* Finds the view of the same name in the new model. The engine depends on the views of
+ * a model, but exporters write different views. A view may therefore have no
+ * counterpart, and is found only by its name. */
 static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
 {
     const struct fsd_state *s = c->old, *t = c->new;
@@ -64,7 +65,8 @@ static fsd_id view_called(const struct fsd_compare *c, fsd_id old)
     return FSD_NONE;
 }
 
-/* Adds the n-th change to the finding; all changes have one cause. */
+/* Adds the n-th change to the finding. All changes are one finding, because they have
+ * one cause. */
 static void add_stale(struct fsd_finder *f, uint32_t n, fsd_id old, fsd_id new,
                       const char *what)
 {
@@ -83,8 +85,8 @@ static void add_stale(struct fsd_finder *f, uint32_t n, fsd_id old, fsd_id new,
                 what);
 }
 
-/* Counts the changes of nodes that the engine depends on; with `report`, adds each to
- * one finding. */
+/* Counts the changes of nodes that the engine depends on. With `report`, also adds each
+ * change to one finding. */
 static uint32_t changes(struct fsd_finder *f, bool report)
 {
     const struct fsd_compare *c = f->c;
@@ -122,7 +124,8 @@ static uint32_t changes(struct fsd_finder *f, bool report)
     return n;
 }
 
-/* `which`: 1 if only the model's file changed. */
+/* Reports a model that changed although the engine did not. If f->rule->which is 1,
+ * reports the model only if its file differs and no node differs. */
 void fsd_find_stale(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;

@@ -1,8 +1,9 @@
-/* The times of two builds, and how much of their difference noise explains. */
+/* Compares the times of two builds, and finds how much of the difference noise may
+ * explain. */
 #include "base/base.h"
 #include "judge/findings/finder.h"
 
-/* With one or two profiles the spread is unknown. */
+/* The fewest profiles or runs from which the noise is measured. */
 enum { ENOUGH = 3 };
 
 static double wider(struct fsd_spread a, struct fsd_spread b)

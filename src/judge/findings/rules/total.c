@@ -3,8 +3,8 @@
 #include "judge/findings/finder.h"
 #include "model/graph/word.h"
 
-/* Counts layers, except those that only synchronize, whose number depends on the number
- * of streams. */
+/* Counts layers. Layers that only synchronize are left out, because their number
+ * depends on the number of streams. */
 static uint32_t count_layers(const struct fsd_state *s)
 {
     uint32_t n = s->layers;
@@ -26,7 +26,7 @@ void fsd_find_more_layers(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Counts inserted layers that take time, and unfused quantizers. */
+/* Counts unfused quantizers, and inserted layers that take time. */
 static uint32_t moves_of(const struct fsd_state *s)
 {
     uint32_t n = 0;
@@ -36,7 +36,7 @@ static uint32_t moves_of(const struct fsd_state *s)
     return n;
 }
 
-/* Whether earlier rules found errors. */
+/* Whether rules before this one found errors. */
 static bool has_errors(const struct fsd_findings *found)
 {
     bool any = false;
@@ -46,8 +46,8 @@ static bool has_errors(const struct fsd_findings *found)
     return any;
 }
 
-/* Whether the new build states less: a fact is missing, or it is unknown which layer
- * computes what. */
+/* Whether the new build states less: a fact is missing, or it is not known which layer
+ * computes which node. */
 static bool is_known_less(const struct fsd_compare *c)
 {
     bool less = c->lost.n || c->unstated || fsd_lacks_writers(c);
@@ -61,8 +61,8 @@ static bool is_known_less(const struct fsd_compare *c)
     return less;
 }
 
-/* Reports a better build.  If it does not become the snapshot, a later loss of the gain
- * goes unnoticed. */
+/* Reports a better build. If the user does not make this build the snapshot, a later
+ * loss of the gain goes unnoticed. */
 void fsd_find_better(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -77,9 +77,10 @@ void fsd_find_better(struct fsd_finder *f)
     const char *comma = "";
 
     for (uint32_t i = 0; i < c->moves.n; i++)
-        now += c->moves.at[i].missed; /* a missed layer is not an improvement */
-    /* A slower build is not better, whatever else improved; and a fact that is no
-     * longer stated may have become worse. */
+        now += c->moves.at[i].missed; /* a removed layer that is still needed is no
+                                         improvement */
+    /* A slower build is not better, whatever else improved. Facts that are missing in
+     * the new build may have become worse. */
     if ((t.known && t.after > t.before + band) || is_known_less(c))
         return;
     if (now >= before && !narrowed && !gained && !saved && !(faster > 0))
@@ -118,8 +119,8 @@ static double coverage(const struct fsd_state *s)
     return s->computing ? (double)s->mapped / s->computing : 1;
 }
 
-/* Reports a lower share of mapped layers.  The drop is stored like a time, with 1 as
- * the total, so that a budget's share has its usual meaning. */
+/* Reports a lower share of mapped layers. The drop is stored like a time, and the total
+ * is 1, so that a budget's `share` has its usual meaning. */
 void fsd_find_less_coverage(struct fsd_finder *f)
 {
     const struct fsd_state *old = f->c->old, *new = f->c->new;
@@ -135,8 +136,8 @@ void fsd_find_less_coverage(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* One finding for all inserted layers, independent of the old build. Layers that do
- * nothing at run time do not count. */
+/* Reports all inserted layers of the new build in one finding. Layers that do nothing
+ * at run time do not count. */
 void fsd_find_inserted_total(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;
@@ -163,8 +164,8 @@ void fsd_find_inserted_total(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* The rule int8-required: reports the nodes with the policy's operators, apart from its
- * exceptions, that do not run in INT8. */
+/* The rule int8-required: reports nodes with the policy's operators that do not run in
+ * INT8. Nodes that the policy exempts are left out. */
 void fsd_find_not_int8(struct fsd_finder *f)
 {
     const struct fsd_state *s = f->build;

@@ -1,5 +1,5 @@
-/* Facts that the old build states and the new one does not.  It is unknown whether they
- * changed, so each of them is a finding. */
+/* Rules on facts that only the old build states. Nothing shows whether such a fact
+ * changed, so each such fact is a finding. */
 #include "judge/findings/finder.h"
 
 static const char *const fact_names[] = {
@@ -13,14 +13,15 @@ static void put_before(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 
     if (lost->kind == FSD_FACT_TYPE)
         fputs(fsd_dtype_name((enum fsd_dtype)lost->before.type), f->out);
-    else /* a shape belongs to a port */
+    else /* only ports have shapes */
         fputs(fsd_text(old->names, lost->kind == FSD_FACT_LAYOUT
                                        ? lost->before.layout
                                        : ports[lost->old].shape),
               f->out);
 }
 
-/* Prints where the fact was stated, and adds those nodes as subjects. */
+/* Prints the object that the fact describes, and adds the nodes of the object as
+ * subjects. */
 static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
 {
     const struct fsd_state *s = f->c->new;
@@ -66,8 +67,9 @@ static void put_place(struct fsd_finder *f, const struct fsd_fact_lost *lost)
     }
 }
 
-/* Reports a build whose dump has fewer kinds of facts.  A dump without tensors or
- * Metadata states less about the same build; so does a snapshot by an older version. */
+/* Reports a build whose dump has fewer kinds of facts. A dump without tensors or
+ * Metadata states less about the same build, and so does a snapshot by an older version
+ * of this program. */
 void fsd_find_less_info(struct fsd_finder *f)
 {
     static const char *const facts[] = {"tensors", "metadata"};
@@ -95,7 +97,8 @@ void fsd_find_less_info(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* Nodes of one group that ran in one type are one finding. */
+/* Reports nodes whose precision only the old build states. Nodes of one group that had
+ * the same precision are one finding. */
 static void find_nodes(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -134,8 +137,8 @@ static void find_nodes(struct fsd_finder *f)
     }
 }
 
-/* Reports a fact that no layer of the build states as one finding: the dump's format
- * differs. */
+/* Reports a fact that no layer of the new build states, as one finding, because the
+ * format of the dump differs. */
 static bool report_unstated(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;
@@ -161,7 +164,7 @@ static bool report_unstated(struct fsd_finder *f)
     return true;
 }
 
-/* Whether the other side of the same move was reported already. */
+/* Whether the same fact of the move's other side was reported already. */
 static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
 {
     const struct fsd_fact_lost *lost = &c->lost.at[i];
@@ -175,7 +178,8 @@ static bool is_reported_before(const struct fsd_compare *c, uint32_t i)
     return false;
 }
 
-/* `which`: the kind of fact. */
+/* Reports facts that only the old build states, of the kind that f->rule->which
+ * selects. */
 void fsd_find_lost_facts(struct fsd_finder *f)
 {
     const struct fsd_compare *c = f->c;

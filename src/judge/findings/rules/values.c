@@ -1,8 +1,8 @@
 /*
- * Rules on short constants since a snapshot: scales, zero points, limits, factors. If
- * only values changed, a calibration or training is the cause: one note. If quantizers
- * that shared one scale now have several, that is not due to calibration: data between
- * them is quantized again.
+ * Rules on short constants that changed since a snapshot: scales, zero points, limits,
+ * factors. If only values changed, the reason is a calibration or training, and the
+ * finding is a note. If quantizers had equal scales and now have different ones, the
+ * reason is no calibration, and data between them is quantized again.
  */
 #include "base/base.h"
 #include "judge/findings/finder.h"
@@ -34,7 +34,7 @@ void fsd_find_values(struct fsd_finder *f)
     fsd_finding_close(f);
 }
 
-/* The scale of a quantizer; empty if the node is not a quantizer or its scale is not a
+/* The scale of a quantizer; empty if the node is no quantizer, or if its scale is not a
  * short constant. */
 static struct fsd_slice scale_of(const struct fsd_state *s, fsd_id node)
 {
@@ -46,7 +46,8 @@ static struct fsd_slice scale_of(const struct fsd_state *s, fsd_id node)
                : (struct fsd_slice){NULL, 0};
 }
 
-/* The scale that a node had before; empty as for scale_of(), or if the node is new. */
+/* The scale that a node of the new model had in the old model; empty if the node is
+ * new, or if scale_of() returns an empty text. */
 static struct fsd_slice old_scale_of(const struct fsd_compare *c, fsd_id node)
 {
     fsd_id old = c->align->to_old[node];
@@ -80,8 +81,7 @@ static void report_unequal(struct fsd_finder *f, fsd_id reader, fsd_id one,
     fsd_finding_close(f);
 }
 
-/* Reports the first input of a node, and another input with an unequal scale, if both
- * had one scale before. */
+/* Reports a node with two inputs whose scales differ, if they were equal before. */
 static void judge_inputs(struct fsd_finder *f, fsd_id reader)
 {
     const struct fsd_state *s = f->c->new;
@@ -108,7 +108,8 @@ static void judge_inputs(struct fsd_finder *f, fsd_id reader)
     }
 }
 
-/* Compares a quantizer's scale with that of the DequantizeLinear after it. */
+/* Reports a DequantizeLinear whose scale differs from that of its QuantizeLinear, if
+ * the two were equal before. */
 static void judge_pair(struct fsd_finder *f, fsd_id dq)
 {
     const struct fsd_state *s = f->c->new;
