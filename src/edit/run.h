@@ -1,7 +1,8 @@
 /*
- * The headers of the explaining library that the library of edits uses, besides the
- * public header and base/. The folders of edit/ include no other headers, except that
- * edit/onnx, which writes the files that model/onnx reads, also includes its headers.
+ * The headers of the other library that the library of edits uses, besides the public
+ * header and base/. The folders of edit/ include no other headers of that library. Only
+ * edit/onnx, which writes the files that model/onnx reads, also includes headers of
+ * model/onnx.
  */
 #pragma once
 
@@ -9,8 +10,8 @@
 
 #include <fusiondiff/edit.h>
 
-/* The model and the engine: nodes by their names, operators, 16-bit numbers, and edits
- * that are collected before a file is written. */
+/* Headers for the model and the engine: picks of nodes by name, words, 16-bit numbers,
+ * and edits that are collected before a file is written. */
 #include "match/pick.h"
 #include "model/graph/half.h"
 #include "model/graph/word.h"
@@ -18,8 +19,8 @@
 #include "model/ops/ids.h"
 #include "model/ops/ops.h"
 
-/* A run: links, facts, outcomes, sizes and costs, values; the state of a build, and
- * comparisons of two states; lint's proposals. */
+/* Headers for a run and for comparisons: links, facts, outcomes, sizes, costs, values,
+ * states of builds, and lint's edits. */
 #include "change/compare/compare.h"
 #include "explain/cost/cost.h"
 #include "explain/cost/scope.h"
@@ -30,13 +31,12 @@
 #include "judge/lint/lint.h"
 #include "judge/lint/splits.h"
 
-/* Opening runs, and refusing arguments. */
+/* Headers for opening runs and refusing arguments. */
 #include "api/command.h"
 #include "api/linting.h"
 #include "api/states.h"
 
-/* Reading and writing JSON, phrases of a builder's reader, quoted names, views and
- * pictures. */
+/* Headers for JSON, quoted names, hidden phrases of a builder, views and pictures. */
 #include "report/phrase/quote.h"
 #include "read/engine/reader.h"
 #include "read/engine/record.h"

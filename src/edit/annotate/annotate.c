@@ -1,6 +1,6 @@
 /*
- * Writes the outcome of each node into its metadata, which viewers show beside it.  If
- * several layers compute a node, one entry lists them all: "12 x; 13 y".
+ * Writes the outcome of each node into the node's metadata, which model viewers show.
+ * If several layers compute a node, one entry lists all of them: "12 x; 13 y".
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
@@ -10,8 +10,8 @@ struct notes {
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;
     struct fsd_arena *arena;
-    uint32_t *last_of; /* indexed by layer: 1 + the node for which it was last listed;
-                          0: none */
+    uint32_t *last_of; /* indexed by layer: the last node for which the layer was
+                          listed, plus 1; 0: none */
     fsd_id node;
 };
 
@@ -37,7 +37,7 @@ static void add_layer(struct notes *n, fsd_id layer, bool first, FILE *layers,
     fprintf(kinds, "%s%s", before, fsd_kind_name(n->d->layers[layer].kind));
 }
 
-/* Prints the layers of a node or, for a call, of the nodes in the function. */
+/* Prints the layers of a node; for a call, the layers of all nodes in the function. */
 static unsigned put_layers(struct notes *n, fsd_id *nodes, uint32_t count)
 {
     const struct fsd_match *m = n->d->match;
@@ -88,14 +88,14 @@ static void annotate(struct notes *n, fsd_id *nodes, uint32_t count)
     put(n, "evidence", evidence_text(n, by));
 }
 
-/* True for a node of a function's body. The body is in the file once, so its nodes are
- * annotated at the call. */
+/* Whether the node is in the body of a function. The file has the body once for all
+ * calls, so its nodes are annotated at the calls. */
 static bool is_called(const struct fsd_graph *g, fsd_id node)
 {
     return !fsd_onnx_can_edit(g, node);
 }
 
-/* The call that represents a node of a function in the file. */
+/* The node itself, or the call in the file that contains the node. */
 static fsd_id call_of(const struct fsd_graph *g, fsd_id node)
 {
     while (is_called(g, node))
@@ -111,8 +111,8 @@ struct fsd_onnx_edits *fsd_annotate_model(struct fsd_arena *arena,
                       .edits = fsd_onnx_edits_new(arena, g),
                       .arena = arena,
                       .last_of = FSD_NEW(arena, uint32_t, d->engine->nodes.n + 1)};
-    fsd_id *next = fsd_ids_new(arena, g->nodes.n + 1); /* the next node of the same
-                                                          call */
+    fsd_id *next = fsd_ids_new(arena, g->nodes.n + 1); /* indexed by node: the next node
+                                                          of the same call */
     fsd_id *nodes = FSD_NEW(arena, fsd_id, g->nodes.n + 1);
 
     for (fsd_id i = g->nodes.n; i-- > 0;) {

@@ -1,11 +1,11 @@
 /*
- * An engine as an ONNX graph, for viewers of ONNX files.
+ * Writes an engine as an ONNX graph, for viewers of ONNX files.
  *
- * ONNX requires one producer per tensor, and that each node follows the producers of
- * its inputs.  A tensor that several layers write in parts becomes one tensor for each
- * of them, "x (layer 12)", and a consumer reads all those that it needs.  A tensor that
- * a loop reads from its previous iteration becomes an input, "x (of the last run)".  A
- * layer without known tensors gets one output, since a node must have one.
+ * In ONNX each tensor has one producer, and each node follows the producers of its
+ * inputs. If several layers write parts of a tensor, each part becomes a tensor, "x
+ * (layer 12)", and a consumer reads all parts that it needs. A tensor that a loop reads
+ * from its previous iteration becomes an input, "x (of the last run)". A node must have
+ * an output, so a layer without known tensors gets one.
  */
 #include "edit/annotate/annotate.h"
 #include "base/base.h"
@@ -19,10 +19,10 @@ struct graph {
     const struct fsd_graph *engine;
     struct fsd_arena *arena;
     struct fsd_onnx_edits *edits;
-    uint32_t *place; /* indexed by layer: its place in the graph's order */
-    bool *read;      /* indexed by tensor: it already is an input of the graph */
-    bool *again;     /* indexed by tensor: its value of the previous run already is an
-                        input of the graph */
+    uint32_t *place; /* indexed by layer: its position in the graph */
+    bool *read;      /* indexed by tensor: the tensor is an input of the graph */
+    bool *again;     /* indexed by tensor: its value from the previous run is an input
+                        of the graph */
 };
 
 /* ------------------------------------------------------------------------- tensors */
@@ -72,10 +72,9 @@ static bool has(const texts *list, const char *name)
     return false;
 }
 
-/* The name under which a port of `layer` reads a tensor that `writer` produces. If no
- * layer produces the tensor, or if the writer does not precede the reading layer, the
- * tensor becomes an input of the graph.
- */
+/* The name under which `layer` reads a tensor that `writer` produces. If no layer
+ * produces the tensor, or if the writer does not precede `layer`, the tensor becomes an
+ * input of the graph. */
 static const char *read_name(struct graph *g, fsd_id layer, const struct fsd_port *port,
                              fsd_id writer)
 {
@@ -192,8 +191,8 @@ static attributes find_attributes(const struct graph *g, fsd_id layer)
     return all;
 }
 
-/* The nodes that the layer computes, the evidence for that, and the fix that would
- * remove the layer. */
+/* The metadata of a layer: the nodes that it computes, the evidence for these links,
+ * and the advice that would remove the layer. */
 static properties find_metadata(const struct graph *g, fsd_id layer)
 {
     const struct fsd_match *m = g->d->match;
@@ -245,7 +244,7 @@ struct fsd_onnx_edits *fsd_annotate_layers(struct fsd_arena *arena,
                                            const struct fsd_diff *d,
                                            struct fsd_file *file)
 {
-    /* The builder of the engine: the word before the format of its file. */
+    /* The domain is the builder: the first word of the engine's file format. */
     const char *domain =
         fsd_arena_strndup(arena, d->engine->kind, strcspn(d->engine->kind, "-"));
     struct graph g = {.d = d,

@@ -1,13 +1,13 @@
 /*
- * Node data for Model Explorer: {"results": {NODE: {"value": ...}}}. Model Explorer
- * identifies nodes of the main graph by their names, so unnamed nodes have no data.
- * Times are numbers, colored by a gradient; without times, the value is the precision
- * or the fate of the node.
+ * Prints node data for Model Explorer: {"results": {NODE: {"value": ...}}}. Model
+ * Explorer finds nodes of the main graph by their names, so nodes without a name have
+ * no data. Values are times, which Model Explorer colors by a gradient, or without
+ * times the node's precision or fate.
  */
 #include "edit/graph.h"
 #include "edit/annotate/annotate.h"
 
-/* One color per type, distinct at a glance: the lower the precision, the darker. */
+/* A color for each type: the lower the precision, the darker the color. */
 static const char *color_of(enum fsd_dtype type)
 {
     switch (fsd_dtype_rank(type)) {
@@ -24,7 +24,7 @@ static const char *color_of(enum fsd_dtype type)
     }
 }
 
-/* `ms` is the time of all nodes with this name. */
+/* Prints the entry of a node. `ms` is the time of all nodes with the node's name. */
 static void put_node(const struct fsd_diff *d, fsd_id node, bool timed, double ms,
                      struct fsd_json *results)
 {
@@ -60,8 +60,8 @@ static void put_gradient(struct fsd_json *root)
     }
 }
 
-/* Several nodes may have one name, which then refers to the first of them: JSON readers
- * take one value per key. */
+/* Prints an entry for each name. If several nodes have the same name, the entry is
+ * about the first of them, because JSON readers take one value per key. */
 static void put_nodes(const struct fsd_diff *d, bool timed, struct fsd_json *results)
 {
     FSD_SCRATCH(scratch);

@@ -1,5 +1,5 @@
-/* The public API of bisect: a search for the fusion that makes an engine wrong, and the
- * result of a build. */
+/* The public API of bisect: opens a search for the fusion that makes an engine wrong,
+ * and takes the result of each build. */
 #include "edit/bisect/search.h"
 #include "base/base.h"
 #include "edit/bisect/accuracy.h"
@@ -115,7 +115,7 @@ enum fsd_status fsd_bisection_log(const struct fsd_bisection *search, FILE *out,
 
 /* -------------------------------------------------------------------------- results */
 
-/* Without an engine, assumes that all requested changes happened. */
+/* Without a rebuilt engine, assumes that the builder made all requested changes. */
 static void believe(const struct fsd_bisection *b, uint8_t *seen)
 {
     for (fsd_id i = 0; i < b->marks->state->groups.n; i++)
@@ -157,7 +157,7 @@ enum fsd_status fsd_bisection_judge(const struct fsd_bisection *search,
 
 /* ------------------------------------------------------------- by saved outputs */
 
-/* Two files of tensors; the first set of each is used. */
+/* Two files of tensors to compare. The first set of tensors in each file is used. */
 struct saved {
     struct fsd_file files[2];
     fsd_array_set_vec sets[2];
@@ -189,7 +189,8 @@ static const struct fsd_array *array_named(const struct fsd_array_set *set,
     return NULL;
 }
 
-/* Whether an output of the network is wrong. */
+/* Sets *wrong if the two files differ in an output of the network by more than the
+ * limit. */
 static enum fsd_status compare_output(const struct fsd_bisection *b,
                                       const struct saved *saved, fsd_id tensor,
                                       double limit, bool *wrong, struct fsd_error *err)

@@ -1,4 +1,4 @@
-/* The public API of code: a model as a program. */
+/* The public API of code: writes a model as a program. */
 #include "edit/run.h"
 #include "edit/code/code.h"
 #include "edit/cut/cut.h"

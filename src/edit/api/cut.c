@@ -107,9 +107,8 @@ void fsd_cutting_free(struct fsd_cutting *c)
     fsd_arena_free(c->arena);
 }
 
-/* Writes the part with constants instead of weights, by way of a temporary file without
- * a name.
- */
+/* Writes the part with constant numbers instead of its weights, by way of a temporary
+ * file without a name. */
 static enum fsd_status write_without_weights(const struct fsd_cutting *c, FILE *out,
                                              struct fsd_error *err)
 {
@@ -148,7 +147,8 @@ enum fsd_status fsd_cutting_write(const struct fsd_cutting *c, FILE *out,
     return status;
 }
 
-/* Reads the tensors of all files as one set: the first of each name counts. */
+/* Reads the tensors of all files as one set. If several have the same name, the first
+ * one counts. */
 static enum fsd_status read_values(const struct fsd_cutting *c, struct fsd_file *files,
                                    struct fsd_array_set *all, struct fsd_error *err)
 {
@@ -190,7 +190,8 @@ enum fsd_status fsd_cutting_write_inputs(const struct fsd_cutting *c, FILE *out,
     return status;
 }
 
-/* Finds the part's layers in the whole engine by name. */
+/* Opens the whole model with the engine that was built from the part alone. The layers
+ * of this engine are linked to the model by names. */
 static enum fsd_status open_alone(struct fsd_diff **out, const struct fsd_cutting *c,
                                   const char *alone, struct fsd_error *err)
 {

@@ -1,4 +1,5 @@
-/* The public API of fixes: a model with the edits that lint proposes, and a list. */
+/* The public API of fixes: writes a model with the edits that lint proposes, and lists
+ * the edits. */
 #include "edit/graph.h"
 #include "edit/fix/fixing.h"
 #include "edit/onnx/write.h"
@@ -56,7 +57,7 @@ bool fsd_linting_has_external(const struct fsd_linting *l)
     return fsd_file_has_external(l->run->model->file);
 }
 
-/* Copies the file of the last round unchanged. */
+/* Copies the model of the last round to `out` unchanged. */
 static enum fsd_status copy_model(FILE *from, FILE *out, struct fsd_error *err)
 {
     char bytes[1 << 16];

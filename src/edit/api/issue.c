@@ -1,5 +1,5 @@
-/* The public API of bug reports: the part of a build that a report is about, its
- * files, and the names that are replaced in all of them. */
+/* The public API of bug reports: picks the part of a build that a report is about,
+ * writes the report's files, and replaces names in all of them. */
 #include "edit/graph.h"
 #include "base/base.h"
 #include "edit/issue/issue.h"
@@ -13,20 +13,23 @@ struct fsd_issue {
     struct fsd_arena *arena;
     struct fsd_intern *texts; /* owns the texts of commands */
     struct fsd_issue_options wants;
-    struct fsd_diff *run, *old_run; /* old_run: also NULL if the old build is a
-                                       snapshot */
+    struct fsd_diff *run, *old_run; /* old_run: NULL if there is no old build, or if it
+                                       is a snapshot */
     struct fsd_state *old, *new;    /* states of two compared builds; else NULL */
     struct fsd_compare *compare;
     struct fsd_issue_subject subject;
     struct fsd_cut_options cut;
     struct fsd_cut_plan *plan;
-    const char **groups; /* indexed by number, which new names do not change */
+    const char **groups; /* words such as "layer:5" for `groups` of the user: the
+                            numbers stay valid after names are replaced */
     unsigned n_groups;
-    bool unplanned; /* the part has nodes but no plan; no_part has the reason */
+    bool unplanned; /* the part has nodes, but cannot be cut out; `no_part` has the
+                       reason */
     const char *model, *engine, *no_part;
     const char *picture; /* NULL: there is no picture */
     size_t picture_n;
-    FILE *part;           /* the part as it was cut, before anything is hidden in it */
+    FILE *part;           /* the part as it was cut out, with its old names and
+                             weights */
     const char *verified; /* what the part shows when built alone; NULL: it was not
                              built */
     const char *failure;  /* the report of a failed build; NULL: it did not fail */
@@ -44,8 +47,7 @@ static enum fsd_status pick(struct fsd_issue *i, enum fsd_pick_want want,
     return n ? fsd_pick_all(i->arena, i->run->match, want, words, n, out, err) : FSD_OK;
 }
 
-/* Picks the layers that the user named, and those that compute nodes together with
- * them. */
+/* Picks the layers, groups and nodes that the user named. */
 static enum fsd_status pick_asked(struct fsd_issue *i, struct fsd_error *err)
 {
     const struct fsd_cut_options *part = &i->wants.part;
@@ -113,13 +115,13 @@ static enum fsd_status plan_cut(struct fsd_issue *i, struct fsd_error *err)
     return fsd_cut_new(&i->plan, i->arena, i->run, &i->cut, err);
 }
 
-/* Writes the part as it is in the model to a file without a name. */
+/* Writes the part, with its old names, to a temporary file without a name. */
 static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_onnx_edits *edits = fsd_cut_edits(i->plan);
     enum fsd_status status = FSD_OK;
 
-    if (i->wants.no_weights) /* no reader needs weights that are replaced */
+    if (i->wants.no_weights) /* weights that are replaced later need not be copied */
         fsd_onnx_set_weights(edits, FSD_ONNX_WEIGHTS_STAY);
     i->part = fsd_host_temporary();
     if (!i->part)
@@ -136,8 +138,8 @@ static enum fsd_status keep_part(struct fsd_issue *i, struct fsd_error *err)
     return status;
 }
 
-/* It is an error if no model can be made from a part that the user named; if the part
- * was found by a rule, the rest is reported without it. */
+/* Cuts out the part. If this is impossible, returns an error for a part that the user
+ * named. If a rule found the part, the report is written without it. */
 static enum fsd_status cut_part(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_error why = {0};
@@ -179,7 +181,7 @@ static const char *rename_text(void *payload, const char *text)
     return fsd_renamer_text(payload, text);
 }
 
-/* After this call, only the renamer knows the old names. */
+/* Replaces the names in a run. Afterwards only the renamer knows the old names. */
 static void hide_names(struct fsd_renamer *r, struct fsd_diff *d)
 {
     static const struct fsd_options files = {.model = "model.onnx",
@@ -217,7 +219,8 @@ static const struct fsd_finding *find_again(const struct fsd_diff *d,
     return NULL;
 }
 
-/* Creates the findings again, with the new names, and finds the subject among them. */
+/* Replaces the names in the run, makes the findings again, and finds the subject among
+ * the new findings. */
 static void hide_run(struct fsd_issue *i)
 {
     const struct fsd_finding *f = i->subject.finding;
@@ -243,7 +246,7 @@ static enum fsd_status compare(struct fsd_issue *i)
     return FSD_OK;
 }
 
-/* Renames both builds. */
+/* Replaces the names in both builds, and compares them again. */
 static void hide_comparison(struct fsd_issue *i)
 {
     uint32_t at = 0;
@@ -259,8 +262,8 @@ static void hide_comparison(struct fsd_issue *i)
     i->subject.region = i->compare->order[at];
 }
 
-/* The plan, or the reason why there is none, contains names, so it is created again
- * from the new names.  The part has been cut before. */
+/* Makes the plan again, because the plan, or the reason why there is none, contains old
+ * names. The part itself was cut out before. */
 static enum fsd_status hide_plan(struct fsd_issue *i, struct fsd_error *err)
 {
     struct fsd_error why = {0};
@@ -295,7 +298,8 @@ static enum fsd_status hide(struct fsd_issue *i, struct fsd_error *err)
 
 /* -------------------------------------------------------------------------- opening */
 
-/* Without Graphviz, or if its layout takes too long, the report has no picture. */
+/* Draws the picture. Without Graphviz, or if the layout takes too long, the report has
+ * no picture. */
 static void draw(struct fsd_issue *i)
 {
     struct fsd_excerpt part = {.layers = i->subject.layers.at,
@@ -354,7 +358,7 @@ static enum fsd_status open_issue(struct fsd_issue *i, const struct fsd_options 
     return status;
 }
 
-/* Stores the failure's report as text, which is full of names. */
+/* Stores the report of a failed build as text. The text contains names. */
 static enum fsd_status take_failure(struct fsd_issue *i,
                                     const struct fsd_failure *failure,
                                     struct fsd_error *err)
@@ -386,7 +390,8 @@ enum fsd_status fsd_issue_open(struct fsd_issue **out, const struct fsd_options 
     FSD_GUARD(err);
     if (issue->failure)
         pair.engine = NULL;
-    else if (!pair.engine) { /* a build log, which contains model and engine */
+    else if (!pair.engine) { /* a single file is a build log, which states model and
+                                engine */
         pair.engine = pair.model;
         pair.model = NULL;
     }
@@ -429,7 +434,8 @@ const char *fsd_issue_builder(const struct fsd_issue *issue)
     return issue->plan && !issue->failure ? fsd_cut_builder(issue->run) : NULL;
 }
 
-/* Whether a node of the part's build is one of the nodes that the report is about. */
+/* Whether a node of the build of the part alone is one of the nodes that the report is
+ * about. */
 static bool is_of_subject(const struct fsd_issue *i, const struct fsd_diff *built,
                           fsd_id node)
 {
@@ -470,7 +476,8 @@ static bool concerns(const struct fsd_issue *i, const struct fsd_diff *built,
     return false;
 }
 
-/* The finding of the same rule about one of the nodes; NULL if there is none. */
+/* A finding in the build of the part alone, by the same rule and about one of the
+ * subject's nodes; NULL if there is none. */
 static const struct fsd_finding *find_shown(const struct fsd_issue *i,
                                             const struct fsd_diff *built)
 {
@@ -566,7 +573,9 @@ static enum fsd_status write_layers(const struct fsd_issue *i, FILE *out,
     return fsd_diff_view(i->run, "inside", &query, "json", NULL, out, err);
 }
 
-/* The dump contains names, and may be missing by now; in both cases it is not shown. */
+/* Opens the engine's dump, so that the report can show its layers. If names are hidden,
+ * the dump is not opened, because it contains names. Returns false if the dump is not
+ * open. */
 static bool open_dump(const struct fsd_issue *i, struct fsd_file *file)
 {
     return !i->wants.anonymous && strcmp(i->engine, "-") != 0 &&

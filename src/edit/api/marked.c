@@ -1,5 +1,5 @@
-/* The public API of marks: the model with tensors marked as outputs, or passed through
- * an If, so that a rebuilt engine outputs them or splits a fusion. */
+/* The public API of marks: writes the model with tensors marked as outputs, or
+ * forwarded by an If, so that a rebuilt engine outputs them or splits a fusion. */
 #include "edit/mark/marked.h"
 #include "edit/graph.h"
 #include "base/base.h"

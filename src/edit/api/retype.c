@@ -1,5 +1,4 @@
-/* The public API of retype: applies the precisions that an engine chose to the model's
- * types. */
+/* The public API of retype: writes the model with the types that an engine chose. */
 #include "edit/retype/retype.h"
 #include "edit/run.h"
 #include "edit/onnx/write.h"

@@ -1,6 +1,6 @@
-/* The public API of this library's views, which report on the models that it would
- * write.  The other library does not know these views, so its tables do not list them.
- */
+/* The views of this library. These views report on the models that the library would
+ * write. The tables of the other library do not list these views, because that library
+ * does not know this one. */
 #include "edit/mark/mark.h"
 #include "edit/run.h"
 #include "edit/retype/retype.h"

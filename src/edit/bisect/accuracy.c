@@ -6,9 +6,10 @@
  *                           [ {"x": {"passed": true, ...}, "y": {...}}, ... ] ], ... ],
  *                "aggregation": "per_sample"}, ... ]}
  *
- * The outer list has a result for each comparison function; a result has a list for
- * each pair of runners, with an object for each iteration.  A user's function may
- * return true or false instead of an object.  Older versions save a single result.
+ * The outer list has a result for each comparison function. A result has a list for
+ * each pair of runners, with an object for each iteration. In this object, each output
+ * has an object or, from a user's function, true or false. Older versions save a single
+ * result.
  */
 
 #include "edit/bisect/accuracy.h"
@@ -23,8 +24,7 @@ struct reading {
     bool average;
 };
 
-/* Reads the next item of an object; false at the end of the object, or if the text is
- * truncated. */
+/* Reads the next item; false at the end of the object, or if the text is truncated. */
 static bool next(struct reading *x, struct fsd_field *field, enum fsd_record_step *step)
 {
     *step = fsd_record_next(&x->r, field);
@@ -46,7 +46,8 @@ static struct fsd_compared *find_output(const struct reading *x,
     return NULL;
 }
 
-/* If an iteration states an output several times, it adds at most one to `passed`. */
+/* Counts a result of an output. If an iteration states an output several times,
+ * `passed` grows by one at most. */
 static void count(const struct reading *x, struct fsd_compared *output, bool passed)
 {
     if (!output)
@@ -56,8 +57,8 @@ static void count(const struct reading *x, struct fsd_compared *output, bool pas
     output->latest = x->iterations;
 }
 
-/* Reads {"passed": true, "thresholds": {...}, ...}; without "passed", the object is
- * ignored. */
+/* Reads the object of an output: {"passed": true, "thresholds": {...}, ...}. An object
+ * without "passed" is ignored. */
 static void read_output(struct reading *x, struct fsd_compared *output)
 {
     enum fsd_record_step step = fsd_record_next(&x->r, &(struct fsd_field){0});
@@ -73,7 +74,8 @@ static void read_output(struct reading *x, struct fsd_compared *output)
     }
 }
 
-/* Reads {"x": {...}, "y": true}, after its opening bracket. */
+/* Reads the object of an iteration, {"x": {...}, "y": true}, after its opening
+ * bracket. */
 static void read_iteration(struct reading *x)
 {
     enum fsd_record_step step;
@@ -92,8 +94,8 @@ static void read_iteration(struct reading *x)
     }
 }
 
-/* Reads a result after its opening bracket: its lists are pairs of runners.  The lists
- * of the outermost object contain results instead. */
+/* Reads a result after its opening bracket. The lists in a result are pairs of runners.
+ * In the outermost object, the lists contain results instead. */
 static void read_result(struct reading *x, bool outermost)
 {
     enum fsd_record_step step;

@@ -1,7 +1,8 @@
 /*
- * A fusion with an exact break is split by this break.  In a fusion without one, all
- * inner tensors are marked; the rebuilt engine shows whether the builder split it.  A
- * fusion whose split showed nothing is not chosen again.
+ * A fusion with an exact break is split by the break. In a fusion without an exact
+ * break, all inner tensors are marked as outputs, and the rebuilt engine shows whether
+ * the builder split the fusion. If splitting a fusion showed nothing, that fusion is
+ * not chosen again.
  */
 #include "edit/bisect/choose.h"
 #include "edit/graph.h"
@@ -33,9 +34,8 @@ static bool has_inside(const struct fsd_marks *m, fsd_id group, uint32_t i)
     return fsd_marks_is_inside(m, tensor) && !m->d->model->tensors.at[tensor].scope;
 }
 
-/* Whether the group can be split: if `exact`, by its exact break; else, if it has none,
- * by marking an inner tensor.
- */
+/* With `exact`: whether the group has an exact break. Otherwise: whether the group has
+ * no exact break, but an inner tensor to mark. */
 static bool can_try(const struct fsd_marks *m, fsd_id group, bool exact)
 {
     if (exact || fsd_marks_has_break(m, group))
@@ -60,7 +60,8 @@ static uint32_t count(const struct fsd_hunt *h, const bool *set)
     return n;
 }
 
-/* The number of further groups in `among` that change if this group is split. */
+/* The number of groups in `among` that change if this group is split, and that no
+ * chosen group changes yet. */
 static uint32_t gain(const struct fsd_choice *c, fsd_id group, const bool *among)
 {
     const struct fsd_marks *m = c->h->m;
@@ -134,7 +135,7 @@ void fsd_choice_add(struct fsd_choice *c, const bool *these, const bool *stay)
                 choose_group(c, i);
 }
 
-/* A tensor that an If passes on is not marked as well. */
+/* Adds the tensors to mark. A tensor that an If forwards is not also marked. */
 void fsd_choice_end(const struct fsd_choice *c)
 {
     struct fsd_hunt *h = c->h;

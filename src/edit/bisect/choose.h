@@ -1,42 +1,44 @@
-/* Chooses the fusions that the next build of a search splits, and the tensors that it
- * marks. */
+/* Chooses the fusions that the next build of a search splits, and the tensors that this
+ * build marks. */
 #pragma once
 
 #include "edit/bisect/hunt.h"
 
-/** A request in preparation; h->chosen and h->tensors become the request. */
+/** The request for the next build, in preparation. The result is in h->chosen and
+ *  h->tensors. */
 struct fsd_choice {
     struct fsd_hunt *h;
-    bool *covered; /**< indexed by group: it should change */
+    bool *covered; /**< indexed by group: the group should change */
 };
 
 struct fsd_choice fsd_choice_begin(struct fsd_hunt *h);
 
-/** Adds up to half of `among`, but at most h->limit fusions, and never all. Fusions
- * without an exact break are added only if none in `among` has one.
- *  @param stay indexed by group: it must not change; NULL: all may change
+/** Adds fusions that change up to half of `among`, but at most h->limit groups, and
+ *  never all of `among`. A fusion without an exact break is added only if no fusion
+ *  with an exact break is added.
+ *  @param stay indexed by group: the group must not change; NULL: all may change
  *  @return the number of groups in `among` that should change */
 uint32_t fsd_choice_halve(struct fsd_choice *c, const bool *among, const bool *stay);
 
-/** Adds these groups if they can be split without changing a group that has to stay. */
+/** Adds the groups in `these` that can be split without changing a group in `stay`. */
 void fsd_choice_add(struct fsd_choice *c, const bool *these, const bool *stay);
 
 /** Adds the tensors to mark. */
 void fsd_choice_end(const struct fsd_choice *c);
 
-/** Makes a whole request: begins it, adds the groups with fsd_choice_add(), and ends
- * it. */
+/** Makes a whole request: calls fsd_choice_begin(), fsd_choice_add() and
+ *  fsd_choice_end(). */
 void fsd_choose(struct fsd_hunt *h, const bool *these, const bool *stay);
 
-/** The earlier step whose request equals the prepared one, whether it was tested or
- * skipped; NULL if there is none. */
+/** The earlier step with the same request as the prepared request, tested or skipped;
+ *  NULL if there is none. */
 const struct fsd_hunt_step *fsd_choice_made(const struct fsd_hunt *h);
 
-/** Whether a request may split the group. */
+/** Whether the group can be split, by an exact break or by marking inner tensors. */
 bool fsd_choice_can(const struct fsd_marks *m, fsd_id group);
 
-/** How often n can be halved until one is left. */
+/** How often n, rounded up, can be halved until 1 is left. */
 uint32_t fsd_choice_halvings(uint32_t n);
 
-/** An array of groups, all false, in the arena of the search. */
+/** An array indexed by group, all false, allocated in the search's arena. */
 bool *fsd_hunt_none(const struct fsd_hunt *h);

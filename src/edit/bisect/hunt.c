@@ -1,7 +1,7 @@
 /*
- * Processes results, and leads a search from phase to phase: half of the suspects
- * should change in the next build.  If a request removed no suspect, or could not be
- * built, its halves are tried.
+ * Processes the results of builds, and leads a search from phase to phase. The next
+ * build should change half of the suspects. If a build removed no suspect, or could not
+ * be made, half of its request is tried next.
  */
 #include "edit/bisect/hunt.h"
 #include "edit/bisect/choose.h"
@@ -16,15 +16,15 @@ static void end(struct fsd_hunt *h, enum fsd_hunt_end how)
 
 /* --------------------------------------------------------------------- clearing */
 
-/* Whether a build shows that a group is not the cause: a good build shows it of each
- * group that it left unchanged, a bad build of each group that it changed. */
+/* Whether a build shows that a group is not the cause. A good build clears each group
+ * that stayed the same. A bad build clears each group that changed. */
 static bool is_cleared(enum fsd_bisect_result result, uint8_t seen)
 {
     return seen == (result == FSD_BISECT_GOOD ? FSD_SEEN_SAME : FSD_SEEN_CHANGED);
 }
 
-/* @return the number of suspects that the result clears; if it is all of them, none is
- *         cleared, since no single fusion explains the results */
+/* @return the number of suspects that the result clears. If these are all suspects,
+ *         none is cleared, because no single fusion explains the results */
 static uint32_t clear(struct fsd_hunt *h, enum fsd_bisect_result result,
                       const uint8_t *seen)
 {
@@ -42,7 +42,7 @@ static uint32_t clear(struct fsd_hunt *h, enum fsd_bisect_result result,
 
 /* ------------------------------------------------------------------------- proof */
 
-/* Whether the build showed `what` about all suspects. */
+/* Whether the build showed `what` for each suspect. */
 static bool all_seen(const struct fsd_hunt *h, const uint8_t *seen, enum fsd_seen what)
 {
     bool all = true;
@@ -61,8 +61,8 @@ bool fsd_hunt_is_cleared(const struct fsd_hunt *h, fsd_id group)
     return false;
 }
 
-/* A fusion that changed together with the suspects and is not cleared becomes a
- * suspect, too. */
+/* Adds to the suspects each fusion that changed together with them and is not
+ * cleared. */
 static void suspect_along(struct fsd_hunt *h)
 {
     fsd_id_vec more = {0};
@@ -77,8 +77,8 @@ static void suspect_along(struct fsd_hunt *h)
     h->n += more.n;
 }
 
-/* The suspects are proved when splitting other fusions is known not to help; without
- * other fusions, this cannot be known. */
+/* Ends the proof. The suspects are proved if a build showed that splitting another
+ * fusion does not help, or if there is no other fusion. */
 static void end_proof(struct fsd_hunt *h)
 {
     uint32_t others = 0, cleared = 0;
@@ -92,8 +92,8 @@ static void end_proof(struct fsd_hunt *h)
     end(h, others && !cleared ? FSD_HUNT_END_UNPROVED : FSD_HUNT_END_PROVED);
 }
 
-/* Chooses the next part of the other fusions that can be split; if there is none, the
- * proof is complete. */
+/* Chooses the next part of the other fusions to split. If no part is left, the proof
+ * ends. */
 static void choose_others(struct fsd_hunt *h)
 {
     while (h->parts.n && h->tries) {
@@ -112,7 +112,7 @@ static void choose_others(struct fsd_hunt *h)
     end_proof(h);
 }
 
-/* Whether a build was good in which only the suspects changed. */
+/* Whether a good build changed only the suspects. */
 static bool were_alone(const struct fsd_hunt *h)
 {
     bool were = false;
@@ -132,8 +132,9 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
                        const uint8_t *seen);
 static void give_up(struct fsd_hunt *h);
 
-/* Chooses the build of the proof: the suspects alone, or all others.  The others are
- * built in parts if they cannot be built together or change a suspect. */
+/* Chooses a build of the proof: with only the suspects split, or with all other fusions
+ * split. The other fusions are split in parts if that build is impossible, or changes a
+ * suspect. */
 static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     const struct fsd_hunt_step *made;
@@ -163,7 +164,8 @@ static void prove(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase);
 
-/* Ends the search for a set.  A set of one entry still has to be proved. */
+/* Ends the search for a set. If the set has one entry, a proof that this entry is the
+ * cause follows. */
 static void end_set(struct fsd_hunt *h)
 {
     struct fsd_span only = h->found.at[0];
@@ -203,7 +205,8 @@ static bool has_good(const struct fsd_hunt *h)
     return has;
 }
 
-/* Starts a search for a set, but not a second one, which would find nothing new. */
+/* Starts a search for a set. If there was a search of the same kind before, a second
+ * one would find nothing new: the results contradict each other. */
 static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
 {
     if (!has_good(h)) {
@@ -221,8 +224,9 @@ static void seek(struct fsd_hunt *h, enum fsd_hunt_phase phase)
     go_on(h);
 }
 
-/* The last suspects cannot be split one by one.  Several fusions, each of which was
- * cleared alone, may cause the failure together. */
+/* Ends the search for one fusion if no build divides the last suspects. Several fusions
+ * that were each cleared alone may cause the failure together, so a search for a set
+ * begins. */
 static void give_up(struct fsd_hunt *h)
 {
     if (has_good(h) && !(h->sought & 1u << FSD_HUNT_SPLIT))
@@ -249,9 +253,8 @@ static void take_alone(struct fsd_hunt *h, enum fsd_bisect_result result,
         give_up(h);
 }
 
-/* Tries the halves of a part that could not be built, or whose build is good although a
- * suspect changed.
- */
+/* Replaces a part by its halves, because the part could not be built, or because its
+ * build was good although a suspect changed. */
 static void halve_part(struct fsd_hunt *h)
 {
     struct fsd_span part = h->parts.at[--h->parts.n];
@@ -291,9 +294,8 @@ static void spend(struct fsd_hunt *h, const uint8_t *seen)
         h->spent[group] |= !seen || seen[group] != FSD_SEEN_CHANGED;
 }
 
-/* After a request that showed nothing about the suspects: tries half of it, or another
- * request.
- */
+/* Called after a build that showed nothing about the suspects. Limits the next request
+ * to half of the last request, or to other fusions. */
 static void narrow(struct fsd_hunt *h, const uint8_t *seen)
 {
     if (seen)
@@ -330,7 +332,8 @@ static void take_whole(struct fsd_hunt *h, enum fsd_bisect_result result,
         return;
     }
     if (clear(h, result, seen) == h->n) {
-        end(h, FSD_HUNT_END_NO_FUSION); /* the build contains no suspect and is wrong */
+        end(h, FSD_HUNT_END_NO_FUSION); /* all suspects are split, and the build is
+                                           still wrong */
         return;
     }
     h->phase = FSD_HUNT_ALL;
@@ -354,8 +357,7 @@ static void take_all(struct fsd_hunt *h, enum fsd_bisect_result result,
     uint32_t n = h->n, cleared = clear(h, result, seen);
 
     if (cleared == n && result == FSD_BISECT_GOOD) {
-        end(h, FSD_HUNT_END_CONTRADICTS); /* the build is good although no fusion
-                                             changed */
+        end(h, FSD_HUNT_END_CONTRADICTS); /* no fusion changed, but the build is good */
         return;
     }
     if (result == FSD_BISECT_BAD)
@@ -412,9 +414,8 @@ static void take(struct fsd_hunt *h, enum fsd_bisect_result result, const uint8_
     }
 }
 
-/* Continues after a build that was skipped. Without the build that changes nothing, or
- * the build that splits only the suspects, the search ends; other builds can be
- * replaced or left out. */
+/* Continues after a skipped build. The search needs the build that changes nothing, and
+ * the build that splits only the suspects. Other builds are replaced or left out. */
 static void skip(struct fsd_hunt *h)
 {
     if (h->phase == FSD_HUNT_WHOLE)

@@ -1,4 +1,4 @@
-/* The messages of a search: the suspects, the next build, the result. */
+/* Prints the messages of a search: the suspects, the next build, the result. */
 #include "edit/bisect/search.h"
 #include "base/base.h"
 #include "edit/graph.h"
@@ -8,7 +8,7 @@ const char *fsd_search_tensor_name(const struct fsd_bisection *b, fsd_id tensor)
     return fsd_text(b->run->names, b->run->model->tensors.at[tensor].name);
 }
 
-/* "layer 5  epilogue  Conv_3 + Relu_4" */
+/* Prints "layer 5 epilogue Conv_3 + Relu_4". */
 static void put_fusion(const struct fsd_bisection *b, fsd_id group, FILE *out)
 {
     const struct fsd_marks *m = b->marks;
@@ -36,8 +36,8 @@ static void put_suspects(const struct fsd_bisection *b, FILE *out)
     }
 }
 
-/* Prints the set that was found; if no break divides several fusions, one of them is in
- * the set. */
+/* Prints the set that was found. If no break divides the fusions of an entry, one of
+ * these fusions is in the set. */
 static void put_found(const struct fsd_bisection *b, FILE *out)
 {
     const struct fsd_hunt *h = b->hunt;
@@ -65,13 +65,13 @@ static void put_also(const struct fsd_bisection *b, const char *why, FILE *out)
         put_group(b, b->hunt->also.at[i], out);
 }
 
-/* Whether the fusion is not a suspect, but was in each wrong build. */
+/* Whether the fusion is no suspect, but was in each wrong build. */
 static bool is_open(const struct fsd_hunt *h, fsd_id group)
 {
     return h->fusion[group] && !h->suspect[group] && !fsd_hunt_is_cleared(h, group);
 }
 
-/* Prints fusions that the failure may also need. */
+/* Prints the fusions that the failure may need, too (is_open()). */
 static void put_open(const struct fsd_bisection *b, uint32_t n, FILE *out)
 {
     if (!n)
@@ -227,7 +227,7 @@ static void put_edits(const struct fsd_bisection *b, FILE *out)
         fputs("`bisect next -o FILE.onnx` writes this model.\n", out);
 }
 
-/* The purposes of the next build. */
+/* The purpose of the next build, by phase. */
 static const char *const purposes[] = {
     [FSD_HUNT_WHOLE] =
         "Build the engine again without any change: the failure has to occur.",

@@ -1,5 +1,5 @@
-/* The model and engine of a search, the marks of its next build, and what the rebuilt
- * engine shows. */
+/* Opens the model and the engine of a search, lists the marks of the next build, and
+ * compares a rebuilt engine. */
 #include "edit/bisect/search.h"
 #include "base/base.h"
 
@@ -42,7 +42,8 @@ struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
     return what;
 }
 
-/* An unknown state counts as neither same nor changed. */
+/* Sets what a region shows about its groups. A region without a conclusion shows
+ * nothing. */
 static void look_at_region(const struct fsd_compare *c, const struct fsd_region_diff *r,
                            uint8_t *seen)
 {
@@ -54,8 +55,8 @@ static void look_at_region(const struct fsd_compare *c, const struct fsd_region_
         seen[group] = what;
 }
 
-/* If the nodes of a group are the same but the kernel performs different operations, it
- * counts as altered: it is unknown whether the error remains. */
+/* Marks groups as altered if their nodes are the same, but a kernel performs other
+ * operations: the error may be gone or not. */
 static void look_at_kernels(const struct fsd_compare *c, uint8_t *seen)
 {
     FSD_EACH (const struct fsd_kernel_change, k, c->kernels)
@@ -73,8 +74,8 @@ enum fsd_status fsd_search_look(const struct fsd_bisection *b,
     struct fsd_state *state = NULL;
     enum fsd_status status;
 
-    /* The engine contains the edits of the next model, but the original model does not,
-     * so the mismatch is not reported. */
+    /* The rebuilt engine has edits that the original model lacks, so no mismatch
+     * between them is reported. */
     if (!pair.model) {
         pair.model = b->model;
         pair.note = NULL;

@@ -1,5 +1,5 @@
-/* A search for the fusion that makes an engine wrong: its model and engine, its state
- * as text, and its messages. */
+/* A search for the fusion that makes an engine wrong, with its model and engine, its
+ * state as text, and its messages. */
 #pragma once
 
 #include "edit/bisect/hunt.h"
@@ -21,32 +21,35 @@ extern const char *const fsd_search_results[];
 enum fsd_status fsd_search_open(struct fsd_bisection **out,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
-/** Prints the state, and reads it as fsd_bisection_read() does.  state.c
- *  @param[out] out  set on success alone. */
+/** fsd_search_save() prints the state of a search. fsd_search_read() reads the state as
+ *  fsd_bisection_read() does. state.c
+ *  @param[out] out set only on success */
 void fsd_search_save(const struct fsd_bisection *search, FILE *out);
 enum fsd_status fsd_search_read(struct fsd_bisection **out, const char *path,
                                 const struct fsd_options *opt, struct fsd_error *err);
 
-/** The tensors that the next build marks as outputs, and those that an If forwards; the
- *  lists are in the arena. search.c */
+/** The tensors that the next build marks as outputs, and the tensors that an If
+ *  forwards, as lists in the arena. search.c */
 struct fsd_marking fsd_search_marking(const struct fsd_bisection *b,
                                       struct fsd_arena *arena);
 
-/** Sets what a rebuilt engine shows about each group: enum fsd_seen.
- *  @return like fsd_bisection_take().  search.c */
+/** Sets what a rebuilt engine shows about each group.
+ *  @param seen indexed by group: enum fsd_seen
+ *  @return like fsd_bisection_take(). search.c */
 enum fsd_status fsd_search_look(const struct fsd_bisection *b,
                                 const struct fsd_options *rebuilt, uint8_t *seen,
                                 struct fsd_error *err);
 
-/** The name of a tensor of the model.  This function and the following: say.c */
+/** The name of a tensor of the model. This function and the functions below are in
+ *  say.c. */
 const char *fsd_search_tensor_name(const struct fsd_bisection *b, fsd_id tensor);
 
 /** Prints all results so far, and then the next build or the result of the search. */
 void fsd_search_put_next(const struct fsd_bisection *search, FILE *out);
 void fsd_search_put_log(const struct fsd_bisection *search, FILE *out);
 
-/** Prints how a rebuilt engine differs from the expected one.
- *  @param chosen  the groups that should have been split
- *  @param seen    indexed by group: enum fsd_seen */
+/** Prints how a rebuilt engine differs from the expected engine.
+ *  @param chosen the groups that should have been split
+ *  @param seen indexed by group: enum fsd_seen */
 void fsd_search_put_differences(const struct fsd_bisection *b, struct fsd_span chosen,
                                 const uint8_t *seen, FILE *out);

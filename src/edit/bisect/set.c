@@ -1,12 +1,13 @@
-/* Each result shows either a set that contains the one that is searched for, or a
- * "difference": fusions of which at least one is in that set. Both are computed again
- * from all steps, so that results from before the search for a set count, too. */
+/* Each result shows either a set that contains the searched set, or a "difference":
+ * fusions of which at least one is in the searched set. Sets and differences are always
+ * computed from all steps, so that results from before the search for a set count,
+ * too. */
 #include "edit/bisect/set.h"
 #include "edit/bisect/choose.h"
 
 #include <stdlib.h>
 
-/* A set of fusions of which, as a build shows, at least one is in the searched set. */
+/* Some fusions. A build showed that at least one of them is in the searched set. */
 struct difference {
     bool *has; /* indexed by group */
     uint32_t n;
@@ -14,9 +15,9 @@ struct difference {
 
 struct known {
     struct fsd_hunt *h;
-    bool *within; /* indexed by group: it may be in the set */
+    bool *within; /* indexed by group: the group may be in the searched set */
     uint32_t n;
-    FSD_VEC(struct difference) differences; /* smallest first */
+    FSD_VEC(struct difference) differences; /* the smallest first */
 };
 
 /* ------------------------------------------------------------------------- results */
@@ -26,8 +27,9 @@ static bool does(const struct fsd_hunt *h, const struct fsd_hunt_step *step)
     return (step->result == FSD_BISECT_GOOD) == (h->phase == FSD_HUNT_SPLIT);
 }
 
-/* Whether the group is "in" a step, in the sense of set.h.
- * @param unknown the answer for a group that is neither the same nor split */
+/* Whether the group is "in" the build of a step; set.h defines this.
+ * @param unknown the answer for a group of which the step does not show whether it
+ *         changed */
 static bool is_in(const struct fsd_hunt *h, const struct fsd_hunt_step *step,
                   fsd_id group, bool unknown)
 {
@@ -60,7 +62,7 @@ static struct difference difference_of(const struct known *k,
 
 FSD_ORDERED(by_size, struct difference, fsd_order(x->n, y->n))
 
-/* The knowledge from the first n steps. */
+/* What the first n steps show. */
 static struct known known_from(struct fsd_hunt *h, uint32_t n)
 {
     struct known k = {h, fsd_hunt_none(h), 0, {0}};
@@ -89,7 +91,8 @@ static bool contains(const struct fsd_hunt *h, const struct difference *d,
     return all;
 }
 
-/* Whether the difference contains an entry of `found`; it then shows nothing more. */
+/* Whether the difference contains all fusions of an entry of `found`. Such a difference
+ * shows nothing new. */
 static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
 {
     for (uint32_t i = 0; i < h->found.n; i++)
@@ -98,8 +101,8 @@ static bool is_explained(const struct fsd_hunt *h, const struct difference *d)
     return false;
 }
 
-/* Whether the last step made the set, or a difference, smaller.  A step that shows
- * nothing new repeats a difference or adds a larger one. */
+/* Whether the last step showed something new: a smaller set, or a difference that
+ * contains no earlier difference. */
 static bool last_showed_more(struct fsd_hunt *h)
 {
     const struct fsd_hunt_step *last = &h->steps.at[h->steps.n - 1];
@@ -159,7 +162,8 @@ static bool *without(const struct fsd_hunt *h, const bool *a, const bool *b)
     return rest;
 }
 
-/* Chooses a build with half of the difference and everything outside of it. */
+/* Chooses a build that has half of the difference, and all fusions outside of the
+ * difference. */
 static bool halve(const struct known *k, const struct difference *d)
 {
     struct fsd_hunt *h = k->h;
@@ -174,7 +178,7 @@ static bool halve(const struct known *k, const struct difference *d)
     return h->halved;
 }
 
-/* Chooses a build with only the found fusions. */
+/* Chooses a build that has only the found fusions. */
 static bool join(const struct known *k)
 {
     struct fsd_hunt *h = k->h;
@@ -203,8 +207,9 @@ static void add_others(const struct known *k)
             fsd_vec_push(k->h->arena, &k->h->also, i);
 }
 
-/* A fusion that stayed is not chosen again; a request that showed nothing more is
- * halved or, if it has a single fusion, not repeated. */
+/* Learns from the last step. Fusions that did not change are not chosen again. If the
+ * step showed nothing new, its request is halved; a request of a single fusion is not
+ * repeated. */
 static void learn(struct fsd_hunt *h)
 {
     const uint8_t *seen = h->steps.at[h->steps.n - 1].seen;

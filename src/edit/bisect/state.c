@@ -1,7 +1,8 @@
 /*
- * The state of a search as text, from which it is replayed.  Each line states what a
- * rebuilt engine showed, by the numbers of groups, which are valid as long as model and
- * engine are the same files:
+ * Writes the state of a search as text, and replays a search from it. Each line has the
+ * result of a build, and the numbers of groups that the rebuilt engine showed as
+ * changed, altered or unknown. The numbers are valid as long as model and engine are
+ * the same files:
  *
  *     fusiondiff-bisect/2
  *     model model.onnx
@@ -71,10 +72,10 @@ void fsd_search_save(const struct fsd_bisection *search, FILE *out)
     }
 }
 
-/* Reads the lines of a state one after the other. */
+/* The lines of a state. */
 struct lines {
     const char *path;
-    char *at; /* NULL: no more lines */
+    char *at; /* the next line; NULL: there is none */
     unsigned line;
     struct fsd_error *err;
 };
@@ -121,7 +122,7 @@ static bool is_seen(const char *word, enum fsd_seen *what)
     return false;
 }
 
-/* "changed 3 7 altered 5 unknown 9" */
+/* Reads a text such as "changed 3 7 altered 5 unknown 9". */
 static bool read_seen(char *text, uint8_t *seen, uint32_t n)
 {
     enum fsd_seen what = FSD_SEEN_NOTHING;

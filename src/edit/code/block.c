@@ -1,7 +1,7 @@
 /*
- * The lines of a block: one statement per node, followed by the type and sizes of its
- * output, and preceded by the engine layer that computes it, if that differs from the
- * layer of the node before.
+ * Writes the lines of a block. Each node has one statement, followed by the type and
+ * sizes of its output. If the engine computes the node in another layer than the node
+ * before, a comment with the layer precedes the statement.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
@@ -25,8 +25,8 @@ fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
     while (names->counts.n <= made)
         fsd_vec_push(c->arena, &names->counts, 0);
     again = &names->counts.at[made];
-    while ((*again)++ > 0) { /* the name with a number may be the own name of a
-                                different variable */
+    while ((*again)++ > 0) { /* the name with a number may be taken by another
+                                variable */
         name = fsd_printed(c->arena, "%s_%u", word, *again);
         if (!fsd_intern_has(names->used, name, strlen(name)))
             break;
@@ -98,7 +98,7 @@ static const char *stem_of(const struct fsd_code *c, fsd_id node)
 /* ------------------------------------------------------------------------ comments */
 
 /* Prints the type and the sizes of a tensor: "fp32 [1, 64, 112, 112]". Names of dynamic
- * sizes come from the model, so they are put into holes. */
+ * sizes come from the model, so they become slots. */
 static void put_form(struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     const struct fsd_form *form = fsd_tensor_form(c->g, tensor);
@@ -268,7 +268,8 @@ static void put_left(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
     fsd_words_put(w, n > 0 ? " = " : "");
 }
 
-/* Zero points that were not read are checked when the program runs. */
+/* Writes a statement that checks a zero point when the program runs, if its value was
+ * not read. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
     struct fsd_code_words text = {.arena = c->arena}, note = {.arena = c->arena};

@@ -1,4 +1,4 @@
-/* A model as a program: selects the requested nodes and the modules that become
+/* Writes a model as a program: selects the requested nodes, and the modules that become
  * functions. */
 #include "edit/code/code.h"
 #include "base/base.h"
@@ -37,7 +37,7 @@ static enum fsd_status take_part(struct fsd_code *c, const struct fsd_cut_option
     return FSD_OK;
 }
 
-/* Writes the program with modules of this depth, in its own memory. */
+/* Writes the lines of the program with modules of this depth. */
 static void write_at(struct fsd_code *c, unsigned depth)
 {
     struct fsd_scopes scopes = fsd_cost_scopes(c->arena, c->d, depth);
@@ -48,8 +48,7 @@ static void write_at(struct fsd_code *c, unsigned depth)
     fsd_code_fold(c);
 }
 
-/* The depth of the shortest program: deep enough that blocks are equal, but not deeper.
- */
+/* The depth of modules with which the program is shortest. */
 static unsigned best_depth(const struct fsd_code *plan)
 {
     unsigned best = 1;

@@ -1,17 +1,17 @@
 /*
- * A model as Python: the network that TensorRT's API defines, or pseudo code like
- * PyTorch's.
+ * Writes a model as Python: as calls of TensorRT's API that define the network, or as
+ * pseudo code like PyTorch's.
  *
  *     nodes, in an order in which each can be computed
  *       -> runs of nodes of one module (runs.c)
  *         -> lines, each a statement or a comment (block.c, statement.c by table.inc)
- *           -> functions: runs whose lines are the same but for names (fold.c)
+ *           -> functions: runs whose lines differ only in names (fold.c)
  *             -> the file (print.c)
  *
- * A line is the program's own text with holes for names of the model and numbers of the
- * engine; the content of a hole is a `slot`.  No other text of a file reaches the
- * program, and slots are written as Python literals or in comments, so no name can
- * become code.  Runs are equal if their lines are, ignoring holes.
+ * A line is text of this library with holes for names of the model and numbers of the
+ * engine. A `slot` fills a hole. Slots are written as Python literals or in comments,
+ * and no other text of an input file reaches the program, so no name can become code.
+ * Runs are equal if their lines are equal, whatever fills the holes.
  */
 #pragma once
 
@@ -19,8 +19,8 @@
 
 /** The kind of a slot, and how the texts of several runs are merged. */
 enum fsd_slot_kind {
-    FSD_SLOT_STRING, /**< a literal; if runs differ, made from the function's
-                          parameters */
+    FSD_SLOT_STRING, /**< a string literal; if the text differs between runs, the
+                          literal uses a parameter of the function */
     FSD_SLOT_LAYER,  /**< in comments: "layers 3, 7, 12" */
     FSD_SLOT_RANGE,  /**< in comments: a number, or "0.01 to 0.02" */
     FSD_SLOT_FIRST   /**< in comments: the text of the first run */
@@ -31,7 +31,7 @@ struct fsd_slot {
     const char *text;
 };
 
-/** Marks a hole in a text; names never contain it. */
+/** The character that marks a hole in a text. Names never contain it. */
 #define FSD_HOLE '\1'
 
 /** A text with holes that is being written. */
@@ -47,20 +47,22 @@ void fsd_words_printf(struct fsd_code_words *w, const char *format, ...)
 void fsd_words_slot(struct fsd_code_words *w, enum fsd_slot_kind kind,
                     const char *text);
 
-/** A statement followed by a comment; without a statement, only a comment. */
+/** A statement followed by a comment, or only a comment. */
 struct fsd_code_line {
     const char *text, *note; /* each may be "" */
-    struct fsd_span slots;   /* in the block's slots: those of the text, then of the
-                                note */
+    struct fsd_span slots;   /* a span of the block's slots: first the slots of the
+                                text, then the slots of the note */
 };
 
-/** The variables of one function. */
+/** The names of the variables of one function. */
 struct fsd_scope_names {
     struct fsd_intern *used;
-    fsd_sym *of;              /* indexed by tensor; 0: none */
-    uint32_t *stamp;          /* indexed by tensor: the function for which `of` is
-                                 valid */
-    FSD_VEC(uint32_t) counts; /* indexed by used word: how often it is used */
+    fsd_sym *of;     /* indexed by tensor: the name of its variable; 0: none */
+    uint32_t *stamp; /* indexed by tensor: the number of the function for which
+                                 `of` is valid */
+    FSD_VEC(uint32_t)
+    counts; /* indexed by symbol of `used`: how often the word is
+                                 used */
     uint32_t now;
 };
 
@@ -68,13 +70,16 @@ struct fsd_scope_names {
 struct fsd_code_block {
     fsd_id_vec nodes;
     fsd_sym module;          /* name in fsd_code.modules; 0: none */
-    bool function;           /* false: its lines are part of define() */
+    bool function;           /* the block is a function; false: its lines are part of
+                                define() */
     fsd_id_vec reads, makes; /* tensors: parameters and results of a function */
-    FSD_VEC(fsd_sym) read_as, made_as; /* names in the function; in fsd_code.words */
+    FSD_VEC(fsd_sym)
+    read_as, made_as; /* the names of `reads` and `makes` in the
+                                          function, symbols of fsd_code.words */
     FSD_VEC(struct fsd_code_line) lines;
     FSD_VEC(struct fsd_slot) slots;
-    uint32_t like, next; /* like: the first block with the same lines; next: the next
-                            such block; FSD_NONE */
+    uint32_t like, next; /* like: the first block with equal lines; next: the next block
+                            with equal lines, or FSD_NONE */
 };
 
 /** A program that is being written. */
@@ -82,23 +87,23 @@ struct fsd_code {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     const struct fsd_graph *g;     /* the model */
-    const struct fsd_sizes *sizes; /* from the model alone, so that they hold for any
-                                      input */
+    const struct fsd_sizes *sizes; /* sizes from the model alone, not from the engine:
+                                      these hold for any input */
     bool torch;
     bool engine; /* the run has an engine */
     const char *path;
     fsd_id_vec inputs, outputs; /* tensors */
-    bool *taken;                /* indexed by node: it is requested */
-    bool *stated;               /* indexed by node: it has a statement */
-    fsd_id_vec order;           /* the stated nodes, in an order in which they can be
-                                   computed */
-    bool *numbers;      /* indexed by tensor: its numbers are known, and no node in the
+    bool *taken;                /* indexed by node: the node is requested */
+    bool *stated;               /* indexed by node: the node has a statement */
+    fsd_id_vec order;           /* the nodes with a statement, in an order in which they
+                                   can be computed */
+    bool *numbers;      /* indexed by tensor: its numbers are known, and no node of the
                            part produces it */
-    const char *why;    /* the reason why the current node cannot be expressed; NULL */
+    const char *why;    /* why the current node cannot be expressed; NULL: it can */
     uint32_t *block_of; /* indexed by node: the index of its block in `blocks` */
     struct fsd_code_block *block;  /* the current block */
-    struct fsd_scope_names *names; /* variables of the current function, or of
-                                      define() */
+    struct fsd_scope_names *names; /* the variables of the current function, or of
+                                      define(): `local` or `top` */
     struct fsd_intern *words;      /* identifiers */
     struct fsd_intern *modules;    /* names of modules */
     FSD_VEC(struct fsd_code_block) blocks;
@@ -108,98 +113,106 @@ struct fsd_code {
 
 /* statement.c */
 
-/** The stem of the name of the variable that holds the node's output. */
+/** The word from which the name of the output's variable is made. */
 const char *fsd_code_stem(const struct fsd_code *c, fsd_id node);
-/** Bits: inputs whose numbers are written into the statement if they are known. */
+/** A bit for each input whose numbers are written into the statement if they are
+ *  known. */
 uint32_t fsd_code_literal_inputs(const struct fsd_code *c, fsd_id node);
-/** Writes the right side of the node's statement; sets c->why if it cannot be
+/** Writes the right side of the node's statement. Sets c->why if the node cannot be
  *  expressed. */
 void fsd_code_statement(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
-/** The numbers of a small integer tensor, if they are the same for any input of the
- *  model. */
+/** Gets the numbers of a small integer tensor; false unless the numbers are the same
+ *  for any input of the model. */
 bool fsd_code_ints(const struct fsd_code *c, fsd_id tensor, int64_t *out, uint32_t *n);
-/** The initializer, or output of a Constant, with the tensor's value; FSD_NONE. */
+/** The initializer or output of a Constant that has the tensor's value; FSD_NONE if
+ *  there is none. */
 fsd_id fsd_code_weight(const struct fsd_code *c, fsd_id tensor);
 static inline bool fsd_code_is_weight(const struct fsd_code *c, fsd_id tensor)
 {
     return fsd_code_weight(c, tensor) != FSD_NONE;
 }
-/** The name of a node in TensorRT's layers: its own, else derived from its output. */
+/** The node's name for TensorRT's layers: its own name, else a name made from the name
+ *  of its output. */
 const char *fsd_code_node_name(const struct fsd_code *c, fsd_id node);
-/** A type as TensorRT's Python API spells it, "trt.float32"; NULL: it has none. */
+/** A type as TensorRT's Python API spells it, such as "trt.float32"; NULL if TensorRT
+ *  has no such type. */
 const char *fsd_code_type(enum fsd_dtype type);
 
-/** Writes one operand: a variable, or a weight by its name. */
+/** Writes an operand: a variable, or a weight by its name. */
 void fsd_code_operand(struct fsd_code *c, fsd_id node, uint32_t input,
                       struct fsd_code_words *w);
-/** Writes a template of table.inc. */
+/** Writes a template of table.inc, with its placeholders filled for the node. */
 void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
                        struct fsd_code_words *w);
 /** Whether the statement returns a tuple of all outputs. */
 bool fsd_code_makes_all(const struct fsd_code *c, fsd_id node);
 /** Writes sizes in Python: "(1, 3)". */
 void fsd_code_tuple(const int64_t *at, uint32_t n, struct fsd_code_words *w);
-/** numpy's name of a type, "float32"; NULL: it has none. */
+/** numpy's name of a type, such as "float32"; NULL if numpy has no such type. */
 const char *fsd_code_numpy_type(enum fsd_dtype type);
 
 /* operators.c: operators that fit no template */
 typedef void fsd_code_fn(struct fsd_code *c, fsd_id node, struct fsd_code_words *w);
-/** The function that a row names after '='. */
+/** The function that a row of table.inc names after '='. */
 fsd_code_fn *fsd_code_by_name(const char *word);
 
 /* block.c */
 
 /** Writes the lines of all blocks. */
 void fsd_code_write_blocks(struct fsd_code *c);
-/** The variable of a tensor; 0 if it has none. */
+/** The name of a tensor's variable; 0 if the tensor has no variable. */
 fsd_sym fsd_code_variable_of(const struct fsd_scope_names *names, fsd_id tensor);
-/** Creates a variable with a new name, for `tensor`; FSD_NONE: for no tensor. */
+/** Makes a new name for a variable, and assigns it to `tensor` unless that is
+ *  FSD_NONE. */
 fsd_sym fsd_code_variable(struct fsd_code *c, struct fsd_scope_names *names,
                           const char *stem, fsd_id tensor);
-/** The name of a parameter of the current function, for a tensor that a different
- * function produces. */
+/** The name of the current function's parameter for a tensor that another function
+ *  produces. */
 const char *fsd_code_parameter(struct fsd_code *c, fsd_id tensor);
 
 /* words.c */
 
 /** A Python identifier: "layer1.0" as "layer1_0". */
 const char *fsd_code_identifier(struct fsd_arena *arena, const char *text);
-/** A class name with '_' before each word: "Bert_Layer". */
+/** A class name with '_' between its words: "Bert_Layer" for "BertLayer". */
 const char *fsd_code_snake(struct fsd_arena *arena, const char *class);
-/** The last part of a module's path, preceded by its parent if it is only a number:
+/** The last part of a module's path or, if that is only a number, the last two parts:
  *  "layer1.0". */
 const char *fsd_code_leaf(const char *path);
 
 /* runs.c */
 
-/** The stated nodes in an order in which they can be computed.
+/** Sets c->order: the nodes with a statement, in an order in which they can be
+ *  computed.
  *  @return FSD_E_FORMAT if there is no such order */
 enum fsd_status fsd_code_order(struct fsd_code *c, struct fsd_error *err);
-/** Splits the nodes into blocks. */
+/** Divides the nodes of c->order into blocks. */
 void fsd_code_runs(struct fsd_code *c, const struct fsd_scopes *scopes);
 
 /* fold.c */
 
 /** Finds equal blocks, and counts the program's lines. */
 void fsd_code_fold(struct fsd_code *c);
-/** Equal blocks, in order. */
+/** A group of equal blocks, in the order of the program. */
 struct fsd_code_group {
     FSD_VEC(const struct fsd_code_block *) blocks;
-    uint32_t *parameter;       /* indexed by slot: its parameter, plus 1; 0: all blocks
-                                  have the same text */
-    uint32_t *before, *behind; /* indexed by slot: bytes that all texts share at the
-                                  front and at the end */
+    uint32_t *parameter;       /* indexed by slot: the parameter that fills the hole,
+                                  plus 1; 0: the text is the same in all blocks */
+    uint32_t *before, *behind; /* indexed by slot: number of bytes that the texts of all
+                                  blocks share at the front, and at the end */
     FSD_VEC(const char **)
-    parameters;             /* indexed by parameter and block: the
-                                          parameter's text */
+    parameters;             /* indexed by parameter, then by block: the text of the
+                               parameter */
     FSD_VEC(uint32_t) uses; /* indexed by parameter: number of holes that it fills */
-    uint32_t named; /* number of parameters that are arguments; the others are rows of a
-                       table */
-    FSD_VEC(const char *) keys; /* indexed by parameter: the key of its row */
+    uint32_t named; /* number of parameters, from the first on, that are arguments of
+                       the function; the other parameters are rows of a table */
+    FSD_VEC(const char *)
+    keys; /* indexed by parameter: the key of its row in the
+                                   table */
     fsd_sym name;
 };
-/** Returns the group of equal blocks whose first block is `first`.
- * @param first a block that is the first of its group */
+/** Returns the group of equal blocks that begins with the block `first`.
+ *  @param first a block without an equal one before it */
 struct fsd_code_group fsd_code_group_of(struct fsd_code *c, uint32_t first);
 
 /* print.c */
@@ -208,11 +221,11 @@ void fsd_code_print(struct fsd_code *c, FILE *out);
 
 /* helpers.c */
 
-/** Whether the head of the programs defines the word. */
+/** Whether the head of a program defines the word. */
 bool fsd_code_is_helper(const char *word);
-/** Prints the head of a program, with the functions that its text calls.
- *  @param calls  the program's text, which calls the functions
- *  @param rtx    imports TensorRT for RTX. */
+/** Prints the head of a program, with the helper functions that the program calls.
+ *  @param calls the program's text
+ *  @param rtx whether to import TensorRT for RTX */
 void fsd_code_print_helpers(struct fsd_arena *arena, const char *calls, bool rtx,
                             FILE *out);
 
@@ -223,8 +236,8 @@ struct fsd_code_wish {
     const struct fsd_cut_options *part; /**< NULL: the whole model */
     bool torch;                         /**< pseudo code instead of TensorRT's API */
     bool engine;                        /**< the run has an engine */
-    unsigned depth; /**< number of parts of a name that make a module; 0: the shortest
-                         program */
+    unsigned depth; /**< number of parts of a node's name that make a module; 0: the
+                         number that gives the shortest program */
 };
 
 /** Writes the model as a program.

@@ -4,15 +4,16 @@
  *     /encoder/layer_0/query/MatMul     /encoder/layer_1/query/MatMul
  *     -> f"/encoder/{at}/query/MatMul"  with at = "layer_0", "layer_1"
  *
- * Blocks are equal if their lines are, ignoring holes.  If the texts of a hole differ,
- * the parts that all share at both ends are kept, up to a separator between words; the
- * rest becomes a parameter of the function.  Holes with the same rests share a
+ * Blocks are equal if their lines are equal, whatever fills the holes. If the texts of
+ * a hole differ, the words that all texts share at both ends are kept, and the rest
+ * becomes a parameter of the function. Holes whose rests are the same share a
  * parameter.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
 
-/* The block as one text, which is the same for equal blocks. */
+/* The lines of a block as one text, without the texts that fill the holes. Equal blocks
+ * have the same text. */
 static fsd_sym form_of(struct fsd_code *c, struct fsd_intern *forms,
                        const struct fsd_code_block *block)
 {
@@ -61,7 +62,7 @@ void fsd_code_fold(struct fsd_code *c)
 
 /* ---------------------------------------------------------------------- parameters */
 
-/* Whether the character ends a word. */
+/* Whether the character separates words of a name. */
 static bool is_sign(char ch)
 {
     return ch == '/' || ch == '.' || ch == '_' || ch == ':' || ch == '-';
@@ -73,8 +74,8 @@ static const char *text_at(const struct fsd_code_group *g, uint32_t block,
     return g->blocks.at[block]->slots.at[slot].text;
 }
 
-/* Finds how many bytes the texts of a hole share: `before` at the front, up to a
- * separator, and `behind` at the end, from a separator on. Returns false if all texts
+/* Finds how many bytes the texts of a hole share: g->before at the front, up to a
+ * separator, and g->behind at the end, from a separator on. Returns false if all texts
  * are equal. */
 static bool find_common(struct fsd_code_group *g, uint32_t slot)
 {
@@ -107,8 +108,8 @@ static bool find_common(struct fsd_code_group *g, uint32_t slot)
     return !same;
 }
 
-/* The parts in which the texts of a hole differ, joined to one text. Sets `each` to
- * these parts, indexed by block. */
+/* The parts in which the texts of a hole differ, joined to one text, so that holes with
+ * equal parts can be found. Sets `each` to the parts, indexed by block. */
 static fsd_sym left_of(struct fsd_code *c, struct fsd_code_group *g, uint32_t slot,
                        struct fsd_intern *known, const char ***each)
 {

@@ -1,5 +1,5 @@
-/* The head of the programs and the functions that they may call: a program gets the
- * parts of helpers.py that it needs. */
+/* Prints the head of a program and the helper functions that it calls. Only these
+ * functions of helpers.py are printed. */
 #include "base/base.h"
 #include "edit/code/code.h"
 
@@ -63,7 +63,7 @@ static bool calls(const char *text, size_t n, const struct helper *helper)
     return false;
 }
 
-/* Marks the functions that a text calls, and those that these call. */
+/* Marks the helpers that a text calls, and all helpers that marked helpers call. */
 static void need(helper_vec *helpers, const char *text, size_t n)
 {
     for (uint32_t i = 0; i < helpers->n; i++)
@@ -74,8 +74,8 @@ static void need(helper_vec *helpers, const char *text, size_t n)
         }
 }
 
-/* The import of the builder: TensorRT for RTX has its own package, and its wheels of
- * the bindings can be installed without tensorrt. */
+/* The import of the builder. TensorRT for RTX has its own package, and its Python
+ * wheels can be installed without tensorrt. */
 static const char import_trt[] = "import tensorrt as trt\n";
 static const char import_rtx[] =
     "try:\n"
@@ -90,7 +90,7 @@ static void put_head(const char *end, bool rtx, FILE *out)
     const char *rest = import + sizeof import_trt - 1;
 
     fwrite(source(), 1, (size_t)(import - source()), out);
-    if (rtx) { /* a separate statement after the imports */
+    if (rtx) { /* the import of TensorRT for RTX follows the other imports */
         const char *last = strstr(rest, "\n\n");
 
         fwrite(rest, 1, (size_t)(last + 1 - rest), out);

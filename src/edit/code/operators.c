@@ -1,5 +1,6 @@
-/* Statements of TensorRT's API that no template can express: their settings depend on
- * several attributes, or TensorRT accepts only some forms of the operator. */
+/* Writes statements of TensorRT's API that no template can express, because they depend
+ * on several attributes, or because TensorRT accepts only some forms of the
+ * operator. */
 #include "base/base.h"
 #include "edit/code/code.h"
 #include "edit/graph.h"
@@ -88,7 +89,8 @@ static void put_window(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
                          (long long)fsd_node_int(c->g, node, "group", 1));
 }
 
-/* A constant kernel is passed as weights, a computed one as a tensor. */
+/* Writes the kernel of a convolution: a constant kernel as weights, a computed kernel
+ * as a tensor. */
 static void put_kernel(struct fsd_code *c, fsd_id node, uint32_t input,
                        struct fsd_code_words *w)
 {
@@ -182,7 +184,8 @@ static void put_elementwise(struct fsd_code *c, fsd_id node, const char *operati
     }
 }
 
-/* One function for each word that a row may name after '='. */
+/* A function for each elementwise operation that a row of table.inc may name after
+ * '='. */
 #define ELEMENTWISE(name)                                                              \
     static void put_##name(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)  \
     {                                                                                  \
@@ -206,8 +209,8 @@ static void put_modulo(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
 
 /* --------------------------------------------------------------------- quantization */
 
-/* TensorRT's quantization has no zero point, so a zero point must be 0. It is checked
- * here if its value is known, else when the program runs. */
+/* Checks that a zero point is 0, because TensorRT's quantization has no zero point. If
+ * the value is not known here, the program checks it when it runs. */
 static void check_zero(struct fsd_code *c, fsd_id node)
 {
     fsd_id zero = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
@@ -235,7 +238,8 @@ static void put_scaled(struct fsd_code *c, fsd_id node, const char *add,
         return;
     fsd_words_printf(w, "%s(", add);
     fsd_code_template(c, node, "@, $0, $1, &", w);
-    if (scale->ranked && scale->rank == 1) /* more axes would be one scale per block */
+    if (scale->ranked && scale->rank == 1) /* with more axes, each block would have a
+                                              scale */
         fsd_code_template(c, node, ", axis=!axis=1!", w);
     fsd_words_put(w, ")");
 }
@@ -296,8 +300,8 @@ static void put_layer_norm(struct fsd_code *c, fsd_id node, struct fsd_code_word
     fsd_code_template(c, node, ", epsilon=!epsilon=1e-05!)", w);
 }
 
-/* Before opset 21, scale and bias have a number per group. TensorRT's parser repeats
- * these for each channel; this program does not. */
+/* Writes a group normalization. Before opset 21, scale and bias have a number per
+ * group. TensorRT's parser repeats these for each channel; a program cannot. */
 static void put_group_norm(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     if (fsd_graph_opset(c->g) < 21)
@@ -383,8 +387,8 @@ static void put_scatter(struct fsd_code *c, fsd_id node, struct fsd_code_words *
         w);
 }
 
-/* The scales must be in the model; the sizes may be known or computed by the network.
- */
+/* Writes a Resize. Its scales must be in the model; its sizes may be known, or the
+ * network may compute them. */
 static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     fsd_id scales = fsd_code_weight(c, fsd_node_in_tensor(c->g, node, 2));
@@ -413,7 +417,7 @@ static void put_resize(struct fsd_code *c, fsd_id node, struct fsd_code_words *w
         w);
 }
 
-/* The scales are weights, or an attribute before opset 9. */
+/* Writes an Upsample. Its scales are weights or, before opset 9, an attribute. */
 static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_attr *scales = attr_of(c, node, "scales");
@@ -439,7 +443,7 @@ static void put_upsample(struct fsd_code *c, fsd_id node, struct fsd_code_words 
                       "{mode:, mode=!mode!}, place='asymmetric', rounding='floor')", w);
 }
 
-/* An LSTM, GRU or RNN becomes a loop, as in TensorRT's ONNX parser. */
+/* Writes an LSTM, GRU or RNN as a loop, as TensorRT's ONNX parser does. */
 static void put_recurrent(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     bool lstm = fsd_node_is(c->g, node, FSD_ONNX_LSTM);

@@ -1,9 +1,9 @@
 /*
- * The program as a file: the helpers that it calls, its functions, define(), which
- * calls them in order, and a list of the nodes without a statement.
+ * Prints the program as a file: the helpers that it calls, its functions, the function
+ * define(), which calls them in order, and a list of the nodes without a statement.
  *
- * Text of input files is only printed in slots, as literals (put_literal) or in
- * comments (fsd_put_safe, which prints no line breaks).
+ * Text of input files is printed only in slots: as literals by put_literal(), or in
+ * comments by fsd_put_safe(), which prints no line breaks.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
@@ -51,7 +51,7 @@ static bool is_number(const char *text)
 
 /* -------------------------------------------------------------------- parameters */
 
-/* The name of a parameter in the function: "at", "n['conv_weight']". */
+/* A parameter as the function refers to it: "at", "n['conv_weight']". */
 static const char *parameter_name(struct fsd_arena *arena,
                                   const struct fsd_code_group *g, uint32_t which)
 {
@@ -72,8 +72,9 @@ static const char *variable_of(struct fsd_arena *arena,
                : "node";
 }
 
-/* The key of a parameter in the table of the modules: the variable of the statement
- * that uses it first, followed by "_weight" unless it is in the node's name. */
+/* Names the keys of parameters in the table. A key is the variable of the statement
+ * that uses the parameter first, followed by "_weight" unless the parameter is in the
+ * node's name. */
 static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
 {
     const struct fsd_code_block *block = g->blocks.at[0];
@@ -98,9 +99,9 @@ static void name_keys(struct fsd_code *c, struct fsd_code_group *g)
     }
 }
 
-/* If there are few parameters, all of them are arguments of the function. If there are
- * many, only the first ones that are used often are arguments, and the others are rows
- * of a table. */
+/* Decides which parameters are arguments of the function: all if there are few. If
+ * there are many, only the first ones, as long as they are used often; all other
+ * parameters are rows of a table. */
 static void name_parameters(struct fsd_code *c, struct fsd_code_group *g)
 {
     enum { OFTEN = 4 };
@@ -189,7 +190,7 @@ static void put_hole(struct fsd_code *c, const struct fsd_code_group *g, uint32_
 
 /*
  * A statement that is too wide is broken as Black breaks it: the text between brackets
- * is broken over separate lines, one part per line.
+ * goes to lines of its own, one part per line.
  *
  *     y = node(
  *         "Conv_1",
@@ -197,8 +198,8 @@ static void put_hole(struct fsd_code *c, const struct fsd_code_group *g, uint32_
  *     )
  */
 
-/* Text with its holes filled.  All bytes of names are `solid`: their brackets and
- * commas have no meaning. */
+/* A text with its holes filled. `solid` marks the bytes of names, because brackets and
+ * commas in names have no meaning. */
 struct draft {
     const char *text;
     const bool *solid;
@@ -232,8 +233,8 @@ static bool is_one_of(const struct draft *d, size_t i, const char *signs)
     return !d->solid[i] && strchr(signs, d->text[i]) && d->text[i];
 }
 
-/* The end of the part that begins at `at`: a comma outside of inner brackets, or the
- * closing bracket. */
+/* The end of the part that begins at `at`: the next comma outside of inner brackets, or
+ * the closing bracket. */
 static size_t part_end(const struct draft *d, size_t at)
 {
     unsigned depth = 0;
@@ -261,7 +262,7 @@ static size_t width_of(const struct draft *d, size_t from, size_t to)
     return width;
 }
 
-/* The position where the bracket that is open before `at` is closed. */
+/* The position of the bracket that closes the bracket before `at`. */
 static size_t bracket_end(const struct draft *d, size_t at)
 {
     while (at < d->n && (at = part_end(d, at)) < d->n && is_one_of(d, at, ","))
@@ -292,8 +293,8 @@ static void put_filled(const struct draft *d, size_t from, size_t to, unsigned i
     }
 }
 
-/* Prints the text between two brackets on a line of its own, or if it does not fit, one
- * line per part. */
+/* Prints the text between two brackets on a line of its own or, if it is too long for
+ * that, one part per line. */
 static void put_inside(const struct draft *d, size_t from, size_t to, unsigned indent,
                        char bracket, FILE *out)
 {
@@ -344,8 +345,7 @@ static uint32_t holes(const char *text)
     return n;
 }
 
-/* Prints a statement followed by its comment, which may be longer than the statement.
- */
+/* Prints a statement followed by its comment. */
 static void put_statement(const struct draft *text, const struct draft *note, FILE *out)
 {
     size_t behind = note->n ? width_of(note, 0, note->n) + 4 : 0;
@@ -373,7 +373,7 @@ static void put_line(struct fsd_code *c, const struct fsd_code_group *g, uint32_
 
 /* ---------------------------------------------------------------------- functions */
 
-/* The class of a module, "transformers.BertLayer"; NULL if unknown. */
+/* The class of a module, such as "transformers.BertLayer"; NULL if unknown. */
 static const char *class_of(const struct fsd_code *c, fsd_sym module)
 {
     const char *name = fsd_text(c->modules, module);
@@ -404,7 +404,7 @@ static fsd_sym name_function(struct fsd_code *c, const struct fsd_code_group *g)
         FSD_NONE);
 }
 
-/* Prints the modules that the function represents, in the comment above it. */
+/* Prints the comment above a function: the modules for which the function stands. */
 static void put_modules(struct fsd_code *c, const struct fsd_code_group *g, FILE *out)
 {
     const char *class = class_of(c, g->blocks.at[0]->module);
@@ -427,7 +427,7 @@ static void put_names(struct fsd_code *c, const fsd_sym *at, uint32_t n, FILE *o
         fprintf(out, "%s%s", i ? ", " : "", fsd_text(c->words, at[i]));
 }
 
-/* "BERT_LAYER_NAMES" of add_bert_layer. */
+/* The name of a function's table: "BERT_LAYER_NAMES" for add_bert_layer(). */
 static const char *table_name(const struct fsd_code *c, const struct fsd_code_group *g)
 {
     char *name =
@@ -438,7 +438,7 @@ static const char *table_name(const struct fsd_code *c, const struct fsd_code_gr
     return name;
 }
 
-/* Prints text with its slots filled as a statement with this indentation. */
+/* Prints a text, with its holes filled, as a statement with this indentation. */
 static void put_words(struct fsd_code *c, const struct fsd_code_words *w,
                       unsigned indent, FILE *out)
 {
@@ -455,7 +455,7 @@ static void put_words(struct fsd_code *c, const struct fsd_code_words *w,
     fputc('\n', out);
 }
 
-/* Writes the text of a parameter in a block: a number or a literal. */
+/* Writes the text of parameter `at` in block `which`: a number or a string literal. */
 static void put_value(struct fsd_code_words *w, const struct fsd_code_group *g,
                       uint32_t at, uint32_t which)
 {
@@ -465,8 +465,8 @@ static void put_value(struct fsd_code_words *w, const struct fsd_code_group *g,
         fsd_words_slot(w, FSD_SLOT_STRING, g->parameters.at[at][which]);
 }
 
-/* Prints the names in which the modules differ: a row per parameter, a column per
- * module. */
+/* Prints the table of the names in which the modules differ, with a row for each
+ * parameter and a column for each module. */
 static void put_table(struct fsd_code *c, const struct fsd_code_group *g, FILE *out)
 {
     struct fsd_code_words w = {.arena = c->arena};
@@ -611,7 +611,7 @@ static void put_output(struct fsd_code *c, fsd_id tensor, FILE *out)
 
 /* -------------------------------------------------------------------- omitted nodes */
 
-/* The reason why a node has no statement: a string literal. */
+/* The reason why a node has no statement, as a string literal of C. */
 static const char *unsaid(const struct fsd_code *c, fsd_id node)
 {
     fsd_id made = fsd_node_out_tensor(c->g, node, 0);
@@ -625,7 +625,8 @@ static const char *unsaid(const struct fsd_code *c, fsd_id node)
     return "no statement reads its output";
 }
 
-/* Prints one line per operator, outcome and reason. */
+/* Prints the nodes without a statement, one line for each operator, outcome and
+ * reason. */
 static void put_unsaid(struct fsd_code *c, FILE *out)
 {
     struct fsd_intern *kinds = fsd_intern_new(c->arena);
@@ -696,8 +697,8 @@ static void put_body(struct fsd_code *c, FILE *out)
     put_define(c, groups, out);
 }
 
-/* The program's own arguments and their effects.  TensorRT for RTX compiles for compute
- * capabilities; if they are given, it needs no GPU. */
+/* The end of a program: its command line. TensorRT for RTX needs no GPU, because it
+ * compiles for given compute capabilities. */
 static const char ending[] =
     "\n\ndef profile_of(builder, target, shapes):\n"
     "    \"\"\"The optimization profile of inputs with dynamic sizes; None: there are "
@@ -760,7 +761,8 @@ static const char capability_set[] =
     "    for i, name in enumerate(targets):\n"
     "        config.set_compute_capability(getattr(trt.ComputeCapability, name), i)\n";
 
-/* The helpers that the text calls are only known when the whole text is written. */
+/* The body is printed first, because only the whole body shows which helpers it
+ * calls. */
 void fsd_code_print(struct fsd_code *c, FILE *out)
 {
     struct fsd_print print;

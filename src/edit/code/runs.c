@@ -1,10 +1,11 @@
 /*
- * Selects the nodes that have a statement, their order, and the runs of one module.
+ * Selects the nodes that have a statement, orders them, and divides them into runs of
+ * one module.
  *
- * A node has no statement if no node reads its output as a tensor: a weight is read by
- * its name, and known numbers are written where they are used.  A node joins the last
- * run of its module if all its inputs have been computed by then; so a module is one
- * run if possible, in time proportional to the number of edges.
+ * A node has no statement if no node reads its output as a tensor: weights are read by
+ * name, and known numbers are written where they are used. A node joins the last run of
+ * its module if all its inputs are computed before that run ends. A module is therefore
+ * one run if possible, and the time is proportional to the number of edges.
  */
 #include "base/base.h"
 #include "edit/code/code.h"
@@ -12,8 +13,8 @@
 
 enum { LEAST_FUNCTION = 4 };
 
-/* The node whose statement computes an input; FSD_NONE: it is a weight, a number, or an
- * input of the program. */
+/* The node whose statement computes an input; FSD_NONE: the input is a weight, known
+ * numbers, or an input of the program. */
 static fsd_id source_of(const struct fsd_code *c, fsd_id node, uint32_t input)
 {
     fsd_id tensor = fsd_node_in_tensor(c->g, node, input), producer;
@@ -39,8 +40,8 @@ static void state_outputs(struct fsd_code *c)
     }
 }
 
-/* Whether the value of an operand cannot be stated: it is not an input, not a weight,
- * and its numbers are unknown. */
+/* Whether an operand cannot be written: it is neither an input nor a weight, and its
+ * numbers are unknown. */
 static bool is_lost(const struct fsd_code *c, fsd_id tensor, const bool *is_input)
 {
     int64_t ints[FSD_INTS];
@@ -73,8 +74,8 @@ static enum fsd_status check_behind(const struct fsd_code *c, fsd_id node,
     return FSD_OK;
 }
 
-/* All nodes in the order of the file, in which ONNX requires each node to follow the
- * producers of its inputs. */
+/* All nodes in an order in which each follows the producers of its inputs. In a valid
+ * ONNX file, this is the order of the file. */
 static fsd_id *all_nodes(const struct fsd_code *c)
 {
     fsd_id *order = FSD_NEW(c->arena, fsd_id, c->g->nodes.n + 1);
@@ -120,7 +121,7 @@ enum fsd_status fsd_code_order(struct fsd_code *c, struct fsd_error *err)
     return status;
 }
 
-/* The last block that computes an input of the node. */
+/* The index of the last block that computes an input of the node. */
 static uint32_t needs(const struct fsd_code *c, fsd_id node)
 {
     uint32_t last = 0;

@@ -92,7 +92,7 @@ static bool number_of(const struct fsd_code *c, fsd_id tensor, double *out)
            isfinite(*out);
 }
 
-/* Writes a number with the digits from which Python reads the same single-precision
+/* Writes a number with so many digits that Python reads the same single-precision
  * value. */
 static void put_number(double number, struct fsd_code_words *w)
 {
@@ -106,7 +106,7 @@ static void put_number(double number, struct fsd_code_words *w)
         fsd_words_put(w, ".0");
 }
 
-/* Writes known integers: a scalar as a number, others as a tuple. */
+/* Writes known integers: a scalar as a number, other integers as a tuple. */
 static bool put_ints(const struct fsd_code *c, fsd_id tensor, struct fsd_code_words *w)
 {
     int64_t ints[FSD_INTS];
@@ -177,7 +177,7 @@ static void put_operands(struct fsd_code *c, fsd_id node, struct fsd_code_words 
     }
 }
 
-/* Writes all operands with the rank of the result, if the ranks are known. */
+/* Writes all operands, each with the rank of the result if the ranks are known. */
 static void put_aligned(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     uint32_t n = c->g->nodes.at[node].in.n, most = 0;
@@ -243,7 +243,8 @@ static void put_attr(const struct fsd_code *c, const struct fsd_attr *attr,
     }
 }
 
-/* Writes "axis=1": the attribute of the node, or else the value after '='. */
+/* Writes an attribute such as "axis=1". If the node does not have the attribute, writes
+ * the value after '=' in `word`. */
 static void put_named_attr(const struct fsd_code *c, fsd_id node, const char *word,
                            struct fsd_code_words *w)
 {
@@ -258,8 +259,8 @@ static void put_named_attr(const struct fsd_code *c, fsd_id node, const char *wo
         fsd_words_put(w, sign ? sign + 1 : "None");
 }
 
-/* Evaluates a condition. "2": the node has this input; "axis": it has this attribute;
- * "axis#1": it has this attribute, with a value other than 1. */
+/* Evaluates a condition of a template. "2": the node has input 2; "axis": the node has
+ * the attribute; "axis#1": the node has the attribute with a value other than 1. */
 static bool holds(const struct fsd_code *c, fsd_id node, const char *word)
 {
     const char *sign = strchr(word, '#');
@@ -277,7 +278,7 @@ static bool holds(const struct fsd_code *c, fsd_id node, const char *word)
 
 /* ---------------------------------------------------------------------- templates */
 
-/* Returns the text before the next `end`, and skips both. */
+/* Returns the text before the next `end`, and moves *at behind it. */
 static const char *word_before(struct fsd_arena *arena, const char **at, char end)
 {
     const char *stop = strchr(*at, end);
@@ -321,7 +322,7 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
                        struct fsd_code_words *w)
 {
     const char *at = text;
-    bool inside = false; /* within braces */
+    bool inside = false; /* the text is within braces */
 
     while (*at) {
         char sign = *at++;
@@ -351,7 +352,7 @@ void fsd_code_template(struct fsd_code *c, fsd_id node, const char *text,
 
 /* ---------------------------------------------------------------------- statements */
 
-/* The name unchanged if it is an identifier, else converted to one. */
+/* The name as an identifier; unchanged if the name is an identifier already. */
 static const char *word_of(const struct fsd_code *c, fsd_sym name)
 {
     const char *text = fsd_text(c->g->names, name), *at = text;
@@ -363,7 +364,7 @@ static const char *word_of(const struct fsd_code *c, fsd_sym name)
                                                                                  : text;
 }
 
-/* Writes an operator without a row as a call with all known facts. */
+/* Writes an operator without a row as a call with all that is known. */
 static void put_unknown(struct fsd_code *c, fsd_id node, struct fsd_code_words *w)
 {
     const struct fsd_node *it = &c->g->nodes.at[node];

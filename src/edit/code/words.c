@@ -1,4 +1,4 @@
-/* Text with holes, and properties of texts alone: identifiers, numbers, types. */
+/* Writes text with holes, and converts texts: identifiers, numbers, types. */
 #include "base/base.h"
 #include "edit/code/code.h"
 
@@ -48,8 +48,8 @@ const char *fsd_code_type(enum fsd_dtype type)
     return names[type];
 }
 
-/* Whether the word is a Python keyword, a built-in name that the program uses, or a
- * module. */
+/* Whether the word is a keyword of Python, or a built-in name or module that the
+ * program uses. */
 static bool is_taken(const char *word)
 {
     static const char words[] =

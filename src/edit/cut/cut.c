@@ -1,9 +1,9 @@
 /*
  * Finds the borders of a cut, and the edits that produce it.
  *
- * For the cut, a tensor of the main graph is exactly one of these: produced inside; a
- * required initializer; known numbers, which become an initializer; an input; unused.
- * Some tensors that are produced inside are also outputs.
+ * For the cut, a tensor of the main graph is exactly one of these: produced by a kept
+ * node, a required initializer, known numbers that become an initializer, an input, or
+ * unused. Some tensors that kept nodes produce are outputs.
  */
 #include "edit/cut/cut.h"
 #include "base/base.h"
@@ -30,7 +30,8 @@ static enum fsd_status fail(const struct fsd_cut_plan *plan, struct fsd_error *e
 
 /* ---------------------------------------------------------------------- order */
 
-/* The node of the main graph that produces the tensor at a port; FSD_NONE. */
+/* The node of the main graph that produces the tensor at a port; FSD_NONE if there is
+ * none. */
 static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
 {
     fsd_id tensor = g->ports.at[port].tensor;
@@ -39,10 +40,11 @@ static fsd_id producer_at(const struct fsd_graph *g, uint32_t port)
                                               : fsd_tensor_producer(g, tensor);
 }
 
-/* Finds the nodes of the main graph that cannot be computed because of a cycle. The
- * result is indexed by node: a port at which the node, or a body in it, reads the
- * output of another such node; FSD_NONE: the node can be computed. Nodes are removed
- * when all their inputs are computed (Kahn's algorithm). */
+/* Finds the nodes of the main graph that cannot be computed because of a cycle.
+ *
+ * The result is indexed by node: a port at which the node, or a body in it, reads the
+ * output of another such node; FSD_NONE: the node can be computed. The loop removes
+ * each node whose inputs are all computed (Kahn's algorithm). */
 static uint32_t *find_waiting(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -89,14 +91,14 @@ static fsd_id find_cycle(const struct fsd_cut_plan *plan)
 
     while (node < g->nodes.n && at[node] == FSD_NONE)
         node++;
-    /* After as many steps as there are nodes, the walk backwards is on the cycle. */
+    /* After as many steps backwards as there are nodes, the walk is on the cycle. */
     for (fsd_id i = 0; node < g->nodes.n && i < g->nodes.n; i++)
         node = producer_at(g, at[node]);
     return node < g->nodes.n ? g->ports.at[at[node]].tensor : FSD_NONE;
 }
 
-/* A model with a cycle anywhere is invalid; an order that ONNX does not allow is also
- * refused. */
+/* Refuses a model with a cycle, even outside of the cut, and an order of nodes that
+ * ONNX does not allow. */
 static enum fsd_status check_order(const struct fsd_cut_plan *plan,
                                    struct fsd_error *err)
 {
@@ -127,7 +129,8 @@ static enum fsd_status check_order(const struct fsd_cut_plan *plan,
 
 /* -------------------------------------------------------------------- borders */
 
-/* The known numbers of a tensor that only determines sizes; NULL. */
+/* The known numbers of a tensor that only determines sizes; NULL if they are
+ * unknown. */
 static const struct fsd_ints *known_numbers(const struct fsd_cut_plan *plan,
                                             fsd_id tensor)
 {
@@ -197,7 +200,7 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
              is_kept(plan, i) && k < g->nodes.at[i].in.n && status == FSD_OK; k++)
             if (fsd_node_has_in(g, i, k))
                 status = need(plan, fsd_node_in_tensor(g, i, k), needed, err);
-    /* A body may output a tensor of the enclosing graph unchanged. */
+    /* A body may have a tensor of the enclosing graph as its output. */
     for (fsd_id s = 1; s < g->scopes.n; s++)
         for (uint32_t k = 0; is_kept(plan, g->scopes.at[s].owner) &&
                              k < g->scopes.at[s].outputs.n && status == FSD_OK;
@@ -207,7 +210,8 @@ static enum fsd_status find_inputs(struct fsd_cut_plan *plan, struct fsd_error *
     return status;
 }
 
-/* The tensors that nodes outside the part read, or that are outputs of the model. */
+/* Indexed by tensor: whether a node outside of the part reads the tensor, or the tensor
+ * is an output of the model. */
 static bool *read_outside(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -232,8 +236,7 @@ static bool *read_outside(const struct fsd_cut_plan *plan)
     return read;
 }
 
-/* A name that several nodes give to their outputs, if the cut has such a tensor; 0 if
- * there is none. */
+/* The name of a tensor of the cut that several nodes output; 0 if there is none. */
 static fsd_sym find_collision(const struct fsd_cut_plan *plan)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -253,8 +256,8 @@ static fsd_sym find_collision(const struct fsd_cut_plan *plan)
     return 0;
 }
 
-/* Constants that are kept for their consumers are not outputs: other parts have their
- * own copies. */
+/* Finds the outputs. Constants that are kept for their consumers are not outputs,
+ * because other parts have copies of them. */
 static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -283,8 +286,8 @@ static enum fsd_status find_outputs(struct fsd_cut_plan *plan, struct fsd_error 
 
 /* ------------------------------------------------------------------- declaring */
 
-/* A border must be declared.  If it is a sequence, or no rule infers its type, its
- * declaration is unknown. */
+/* Checks that each input and output of the cut can be declared. This is impossible for
+ * a sequence or an optional, and for a tensor whose type no rule infers. */
 static enum fsd_status check_types(const struct fsd_cut_plan *plan,
                                    struct fsd_error *err)
 {
@@ -296,7 +299,7 @@ static enum fsd_status check_types(const struct fsd_cut_plan *plan,
             const struct fsd_tensor *t = &g->tensors.at[lists[l]->at[i]];
 
             if (t->flags & (l ? FSD_TENSOR_OUTPUT : FSD_TENSOR_INPUT))
-                continue; /* declared by the model */
+                continue; /* the model declares the tensor */
             if (t->item != FSD_NONE)
                 return fail(plan, err, FSD_E_UNSUPPORTED,
                             "tensors at the edge of the cut", t->name,
@@ -335,7 +338,8 @@ enum fsd_status fsd_cut_new(struct fsd_cut_plan **out, struct fsd_arena *arena,
 
 /* ---------------------------------------------------------------------- edits */
 
-/* Decides which lists of the main graph keep the tensor. */
+/* Drops the tensor from the lists of the main graph that must not have it. `in` and
+ * `out` state whether the tensor is an input and an output of the cut. */
 static void edit_tensor(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                         fsd_id tensor, bool in, bool out)
 {
@@ -368,8 +372,8 @@ static bool is_open(const struct fsd_graph *g, fsd_id tensor)
     return open;
 }
 
-/* Declares a tensor in a list. The model's declaration is kept if it leaves nothing
- * open, or if its type is not that of a tensor. */
+/* Declares a tensor in a list. The model's declaration stays if it states all sizes, or
+ * if it declares no tensor but a sequence or an optional. */
 static void declare(const struct fsd_cut_plan *plan, struct fsd_onnx_edits *edits,
                     enum fsd_onnx_list list, fsd_id tensor)
 {

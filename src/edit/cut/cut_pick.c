@@ -1,12 +1,12 @@
 /*
  * Selects the nodes of the main graph that a cut keeps.
  *
- * A node in a function's body selects the function's call.  A node in the body of an
- * If, Loop or Scan selects nothing: half of a body cannot be computed, so its owner is
- * kept as a whole or not at all, and only if the user names it.
+ * A node in the body of a function selects the call of the function. A node in the body
+ * of an If, Loop or Scan selects nothing: a part of a body cannot be computed, so the
+ * If, Loop or Scan is kept as a whole, and only if the user names it.
  *
- * Quantizers at the edges are included, since a layer in INT8 would run in FP32 without
- * them; constants are included with their producers, so that weights stay weights.
+ * Quantizers at the edges are included, because without them a layer in INT8 would run
+ * in FP32. The producers of constants are included, so that weights stay weights.
  */
 #include "base/base.h"
 #include "edit/graph.h"
@@ -29,8 +29,8 @@ static const char *name_of(const struct fsd_graph *g, fsd_id node, char room[40]
 
 /* --------------------------------------------------------------- the main graph */
 
-/* The node of the main graph that contains the node. `body` is set if a body of control
- * flow is in between. */
+/* The node of the main graph that contains the node. *body is set to true if the node
+ * is in the body of an If, Loop or Scan. */
 static fsd_id lift(const struct fsd_graph *g, fsd_id node, bool *body)
 {
     for (fsd_id s = g->nodes.at[node].scope; s; s = g->nodes.at[node].scope) {
@@ -49,7 +49,7 @@ static void keep(struct fsd_cut_plan *plan, fsd_id node, enum fsd_kept why)
     fsd_vec_push(plan->arena, &plan->order, node);
 }
 
-/* The producer of a tensor of the main graph; FSD_NONE. */
+/* The producer of a tensor of the main graph; FSD_NONE if there is none. */
 static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -60,8 +60,8 @@ static fsd_id producer_of(const struct fsd_cut_plan *plan, fsd_id tensor)
 
 /* ------------------------------------------------------------------ requested nodes */
 
-/* Adds requested nodes. Requested nodes in bodies are examined when all requested nodes
- * are known. */
+/* Adds requested nodes. Nodes in bodies are checked after all requested nodes are
+ * known. */
 static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *nodes,
                                   struct fsd_error *err)
 {
@@ -89,7 +89,7 @@ static enum fsd_status take_nodes(struct fsd_cut_plan *plan, const fsd_id_vec *n
                     name_of(g, plan->main_of[inside], rooms[1]));
 }
 
-/* Adds the nodes that a layer computes, alone or with others. */
+/* Adds the nodes that a layer computes, alone or together with other layers. */
 static void add_computed(const struct fsd_cut_plan *plan, fsd_id layer,
                          fsd_id_vec *nodes)
 {
@@ -125,14 +125,14 @@ static enum fsd_status take_layers(struct fsd_cut_plan *plan, const fsd_id_vec *
     return take_nodes(plan, &nodes, err);
 }
 
-/* Whether several layers share a node because they compute it together. */
+/* Whether layers that share the node compute it together. */
 static bool joins(const struct fsd_cut_plan *plan, fsd_id node)
 {
     return plan->d->nodes[node].fate == FSD_FATE_LAYER &&
            !(fsd_traits_of(plan->d->facts, node) & FSD_OP_QDQ);
 }
 
-/* Adds the layers that compute nodes together with the listed layers. */
+/* Adds the layers that compute a node together with a listed layer. */
 static void add_group(const struct fsd_cut_plan *plan, fsd_id_vec *layers)
 {
     const struct fsd_match *m = plan->d->match;
@@ -214,9 +214,9 @@ static enum fsd_status find_tensors(const struct fsd_cut_plan *plan,
     return status;
 }
 
-/* Finds the nodes that depend on a tensor marked in `start`, directly or through
- * tensors that are not marked in `stop`. The result is indexed by node of the main
- * graph. */
+/* Finds the nodes that depend on a tensor in `start`, directly or through tensors that
+ * are not in `stop`. `start` and `stop` are indexed by tensor, the result by node of
+ * the main graph. */
 static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
                         const bool *stop)
 {
@@ -246,8 +246,7 @@ static bool *reach_down(const struct fsd_cut_plan *plan, const bool *start,
     return reached;
 }
 
-/* Called with a tensor that a node of the main graph, or a node in its bodies,
- * reads. */
+/* Called for a tensor that a node of the main graph, or a node in its bodies, reads. */
 typedef void reads_fn(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer,
                       void *to);
 
@@ -283,9 +282,9 @@ static void ascend(struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer, vo
     fsd_vec_push(plan->arena, &up->todo, producer);
 }
 
-/* Finds the nodes on which a tensor marked in `start` depends, directly or through
- * tensors that are not marked in `stop`. The result is indexed by node of the main
- * graph. */
+/* Finds the nodes on which a tensor in `start` depends, directly or through tensors
+ * that are not in `stop`. `start` and `stop` are indexed by tensor, the result by node
+ * of the main graph. */
 static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *stop)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -301,8 +300,9 @@ static bool *reach_up(struct fsd_cut_plan *plan, const bool *start, const bool *
     return up.reached;
 }
 
-/* If both ends are given, keeps the nodes on paths from one to the other; their other
- * inputs become inputs of the part. */
+/* Keeps the nodes between the given tensors. If both ends are given, these are the
+ * nodes on paths from one to the other. The other inputs of these nodes become inputs
+ * of the part. */
 static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error *err)
 {
     const struct fsd_graph *g = model_of(plan);
@@ -332,8 +332,8 @@ static enum fsd_status take_between(struct fsd_cut_plan *plan, struct fsd_error 
 
 /* ----------------------------------------------------- nodes that are included, too */
 
-/* Adds the producers of kept nodes' inputs for which `wanted` returns true; one step
- * only. */
+/* Selects producers for add_producers(), which adds the producers of kept nodes'
+ * inputs, one step backwards. */
 typedef bool wanted_fn(const struct fsd_cut_plan *plan, fsd_id tensor, fsd_id producer);
 
 static void add_producers(struct fsd_cut_plan *plan, const uint8_t *of,
@@ -394,7 +394,8 @@ static uint8_t *copy_kept(const struct fsd_cut_plan *plan)
     return copy;
 }
 
-/* Adds the consumers of a node's outputs that have one of these traits; 0: all. */
+/* Adds the consumers of a node's outputs. With `traits`, adds only consumers that have
+ * one of these traits. */
 static void add_readers_of(struct fsd_cut_plan *plan, fsd_id node, unsigned traits,
                            enum fsd_kept why)
 {
@@ -420,8 +421,9 @@ static void add_readers(struct fsd_cut_plan *plan, const uint8_t *of, unsigned t
             add_readers_of(plan, i, traits, why);
 }
 
-/* Adds the nodes up to `steps` edges away, in both directions. In each step, only nodes
- * that the last step added can have neighbors that are not there yet. */
+/* Adds the nodes that are up to `steps` edges away, in both directions. Each step only
+ * visits the nodes that the last step added, because all neighbors of earlier nodes are
+ * there already. */
 static void add_context(struct fsd_cut_plan *plan, unsigned steps)
 {
     uint32_t begin = 0;
@@ -436,7 +438,7 @@ static void add_context(struct fsd_cut_plan *plan, unsigned steps)
     }
 }
 
-/* Adds the Q/DQ pair before each input, and the one after each output. */
+/* Adds the Q/DQ pair before each input of the part, and the pair after each output. */
 static void add_quantizers(struct fsd_cut_plan *plan)
 {
     uint8_t *before = copy_kept(plan);

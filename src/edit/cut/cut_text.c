@@ -10,7 +10,8 @@ static void put_name(const struct fsd_cut_plan *plan, fsd_sym name, FILE *out)
     fsd_put_safe(out, fsd_brief(fsd_text(plan->d->names, name), room));
 }
 
-/* Prints "fp32 1x3x?"; dynamic sizes by their names. */
+/* Prints the type and sizes of a tensor, such as "fp32 1x3x?". Dynamic sizes are
+ * printed by name. */
 static void put_info(const struct fsd_cut_plan *plan, fsd_id tensor, FILE *out)
 {
     struct fsd_onnx_info info = fsd_tensor_info(plan->arena, plan->d, tensor);
@@ -47,7 +48,7 @@ static void put_tensors(const struct fsd_cut_plan *plan, const char *title,
         fprintf(out, "           and %u more\n", list->n - MOST);
 }
 
-/* "  nodes    7 of 120: 3 selected, 4 Q/DQ at the edges" */
+/* Prints " nodes 7 of 120: 3 selected, 4 Q/DQ at the edges". */
 static void put_nodes(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const words[FSD__KEPT_COUNT] = {
@@ -115,7 +116,7 @@ static bool is_in_one_layer(const struct fsd_match *m, fsd_id a, fsd_id b)
            m->region_of_node[a] == m->region_of_node[b];
 }
 
-/* The requested nodes that compute data (core nodes). */
+/* The requested nodes that layers compute, without quantizers: the core. */
 static fsd_id_vec core_of(const struct fsd_cut_plan *plan)
 {
     fsd_id_vec core = {0};
@@ -136,8 +137,8 @@ static void put_pair(const struct fsd_cut_plan *plan, fsd_id a, fsd_id b,
     fprintf(out, " %s\n", is);
 }
 
-/* If an engine states only the names of its layers, the mapping is incomplete, and the
- * types are unknown. */
+/* Whether an engine states only the names of its layers. If so, prints this: types are
+ * then unknown, and links are missing. */
 static bool names_only(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                        FILE *out)
 {
@@ -157,8 +158,8 @@ static bool has_one_layer(const struct fsd_match *m, fsd_id node)
     return m->of_node[node].n == 1 && m->region_of_node[node] == FSD_NONE;
 }
 
-/* Indexed by node: if one layer computes the node, a hash of the later nodes of the
- * core that this layer also computes. */
+/* Indexed by node: a hash of the later nodes of the core that the node's layer also
+ * computes. Valid if one layer computes the node. */
 static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_match *m,
                             const fsd_id_vec *core)
 {
@@ -178,8 +179,8 @@ static uint64_t *hash_later(const struct fsd_cut_plan *plan, const struct fsd_ma
     return hash;
 }
 
-/* A later node of the core, from index `k` on, that is computed together with `a` in
- * one of the builds only; FSD_NONE: none. */
+/* A node of the core, from index `k` on, that only one of the builds computes together
+ * with `a`; FSD_NONE if there is none. */
 static fsd_id first_apart(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                           const fsd_id_vec *core, fsd_id a, uint32_t k)
 {
@@ -190,15 +191,15 @@ static fsd_id first_apart(const struct fsd_cut_plan *plan, const struct fsd_diff
     return FSD_NONE;
 }
 
-/* Compares which nodes are computed together: reports that it is the same in both
- * builds, or the first difference. */
+/* Compares which nodes of the core are computed together. Prints that both builds
+ * agree, or the first difference. */
 static void put_alone(const struct fsd_cut_plan *plan, const struct fsd_diff *alone,
                       FILE *out)
 {
     fsd_id_vec core = core_of(plan);
     const uint64_t *own = hash_later(plan, plan->d->match, &core);
     const uint64_t *its = hash_later(plan, alone->match, &core);
-    fsd_id other = FSD_NONE; /* a node that runs in a different precision */
+    fsd_id other = FSD_NONE; /* the first node that runs in a different precision */
 
     if (names_only(plan, alone, out))
         return;

@@ -1,9 +1,9 @@
 /*
- * The user's values of a model's tensors, for the inputs of a part.
+ * Finds the user's values for the inputs of a part.
  *
- * A value is used for an input of the part only if it has the tensor's name, type and
- * sizes: other values would run, too, but comparing their outputs with those of the
- * whole model would be pointless.
+ * Values are used for an input only if they have its name, type and sizes. The part
+ * would run with other values, too, but its outputs could not be compared with the
+ * outputs of the whole model.
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
@@ -17,7 +17,7 @@ static const struct fsd_array *find(const struct fsd_array_set *given, fsd_sym n
     return NULL;
 }
 
-/* Where the part leaves a size open, the value may have any size. */
+/* Whether the values have the sizes of the input. For a dynamic size, any size fits. */
 static bool has_sizes(const struct fsd_onnx_info *info, const struct fsd_array *value)
 {
     if (!info->ranked)

@@ -1,24 +1,25 @@
 /*
- * Arrays in numpy's format: an uncompressed ZIP of "NAME.npy" files, each a text header
- * followed by the elements.
+ * Writes arrays in numpy's format: an uncompressed ZIP archive of files "NAME.npy".
+ * Each file has a text header, followed by the elements.
  *
- * A file's checksum precedes it, and the output may be a pipe.  So values are generated
- * twice from the same seed, or read twice from their file, and never all in memory.
+ * The checksum precedes the file, and the output may be a pipe. Values are therefore
+ * generated twice from the same seed, or read twice from their file. They are never all
+ * in memory.
  */
 #include "base/base.h"
 #include "edit/cut/cut.h"
 #include "edit/graph.h"
 
-/* One array. */
+/* One array of the archive. */
 struct array {
-    const char *name; /* name of the array in the archive */
+    const char *name; /* name of its file in the archive */
     const char *head; /* the header of the .npy file */
     size_t head_n;
     enum fsd_dtype type;
-    uint64_t count, size; /* elements; bytes including the header */
+    uint64_t count, size; /* number of elements; size of the .npy file in bytes */
     uint64_t seed;
-    const struct fsd_array *given; /* the user's bytes with their header; NULL: random
-                                      values */
+    const struct fsd_array *given; /* the user's values, stored with their header; NULL:
+                                      random values */
     uint32_t crc, offset;
 };
 
@@ -26,7 +27,7 @@ enum { PIECE = 1 << 16 };
 
 /* ----------------------------------------------------------------------- elements */
 
-/* SplitMix64. */
+/* The next number of the generator SplitMix64. */
 static uint64_t next_random(uint64_t *state)
 {
     uint64_t z = *state += UINT64_C(0x9e3779b97f4a7c15);
@@ -36,8 +37,8 @@ static uint64_t next_random(uint64_t *state)
     return z ^ z >> 31;
 }
 
-/* A value from -1 to 1; for integer types 0 or 1, which are valid indices of any axis
- * that is not empty. */
+/* The bits of a random value from -1 to 1. For integer types, the value is 0 or 1:
+ * valid indices of any axis that has two elements. */
 static uint64_t bits_of(enum fsd_dtype type, uint64_t random)
 {
     double number = (double)(int64_t)(random >> 40) / (1 << 23) - 1;
@@ -53,12 +54,12 @@ static uint64_t bits_of(enum fsd_dtype type, uint64_t random)
         memcpy(&bits, &number, sizeof bits);
         return bits;
     }
-    if (type == FSD_FP16) /* a sign, and a number from 0.5 to 1 */
+    if (type == FSD_FP16) /* a sign, and a magnitude from 0.5 to 1 */
         return (random & 0x83ff) | 14 << 10;
     return random >> 63;
 }
 
-/* numpy's name of a type; NULL: it has none. */
+/* numpy's name of a type; NULL if numpy has no such type. */
 static const char *numpy_type(enum fsd_dtype type)
 {
     static const char *const types[FSD__DTYPE_COUNT] = {
@@ -72,7 +73,7 @@ static const char *numpy_type(enum fsd_dtype type)
 
 /* -------------------------------------------------------------------------- bytes */
 
-/* Writes to the stream or, if it is NULL, only updates the checksum. */
+/* Writes bytes to `out`; if `out` is NULL, only updates the checksum. */
 static void put_bytes(uint32_t *crc, const void *bytes, size_t n, FILE *out)
 {
     if (out)
@@ -102,7 +103,8 @@ static void put_random(const struct array *a, uint32_t *crc, FILE *out)
     put_bytes(crc, piece, n, out);
 }
 
-/* @return false if the bytes are damaged */
+/* Writes the user's values, or only updates the checksum.
+ * @return false if the stored bytes are damaged */
 static bool put_given(const struct array *a, uint32_t *crc, FILE *out)
 {
     struct fsd_stream *s = fsd_stream_open(&a->given->stored);
@@ -137,7 +139,8 @@ static void put_number(FILE *out, uint64_t number, unsigned width)
         putc((unsigned char)(number >> 8 * i), out);
 }
 
-/* Writes the fields that the headers of files and the directory at the end share. */
+/* Writes the fields that a file's header and its entry in the directory at the end
+ * share. */
 static void put_entry(const struct array *a, FILE *out)
 {
     put_number(out, 20, 2);      /* required version */
@@ -191,8 +194,8 @@ static void put_end(uint32_t n, uint64_t at, uint64_t size, FILE *out)
 
 /* -------------------------------------------------------------------------- arrays */
 
-/* Fills "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }", padded with
- * blanks to a multiple of 64 bytes. */
+/* Sets the header, "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 3), }",
+ * padded with blanks to a multiple of 64 bytes. */
 static void fill_head(struct fsd_arena *arena, struct array *a, const char *shape)
 {
     const char *text =
@@ -287,7 +290,8 @@ enum fsd_status fsd_cut_write_inputs(const struct fsd_cut_plan *plan,
                             0, "expected inputs of at most 2 GiB together, found more");
     }
     for (uint32_t i = 0; i < plan->inputs.n; i++)
-        if (!put_local(&all[i], &at, out)) /* the file has changed in the meantime */
+        if (!put_local(&all[i], &at, out)) /* the file of values has changed in the
+                                              meantime */
             return damaged(&all[i], err);
     for (uint32_t i = 0; i < plan->inputs.n; i++)
         size += put_listed(&all[i], out);

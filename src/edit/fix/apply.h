@@ -1,13 +1,13 @@
-/* Declarations that the files of this folder share. They apply edits of lint to a
+/* Declarations that the files of this folder share. These files apply lint's edits to a
  * model. */
 #pragma once
 
 #include "edit/fix/fix.h"
 
-/* A Cast that was inserted for a tensor. */
+/* The last Cast that was inserted for a tensor. */
 struct fsd_fix_cast {
-    const char *name; /* output of the Cast; NULL: there is no Cast */
-    fsd_id scope;     /* graph of the Cast */
+    const char *name; /* name of the Cast's output; NULL: there is no Cast */
+    fsd_id scope;     /* the graph that has the Cast */
     uint8_t to;       /* enum fsd_dtype */
 };
 
@@ -15,61 +15,66 @@ struct fsd_apply {
     const struct fsd_fixes *f;
     const struct fsd_graph *g;
     struct fsd_onnx_edits *edits;
-    fsd_id *instead;           /* by tensor: the tensor that its consumers read instead;
-                                  the tensor itself if nothing replaces it */
-    bool *dropped;             /* by node: it is removed */
-    bool *rewired;             /* by port: the node reads another tensor there */
-    bool *kept;                /* by tensor: an inserted node reads it */
-    uint8_t *cast_to;          /* by node: the enum fsd_dtype in which it will compute,
-                                  between Casts; unknown: unchanged */
-    const char **typed;        /* by tensor: its name in the type in which its producer
-                                  will compute */
-    struct fsd_fix_cast *cast; /* by tensor: the last Cast that was inserted for it */
-    const char **reads;        /* by port: the output of a node that was inserted there;
-                                  NULL: none */
-    bool *sliced;              /* by tensor: it is a slice of the output of its
-                                  producer */
+    fsd_id *instead;           /* indexed by tensor: the tensor that its consumers read
+                                  instead; the tensor itself if nothing replaces it */
+    bool *dropped;             /* indexed by node: the node is removed */
+    bool *rewired;             /* indexed by port: the node reads another tensor
+                                  there */
+    bool *kept;                /* indexed by tensor: an inserted node reads the
+                                  tensor */
+    uint8_t *cast_to;          /* indexed by node: the enum fsd_dtype in which the node
+                                  will compute, between Casts; unknown: unchanged */
+    const char **typed;        /* indexed by tensor: its name in the type in which its
+                                  producer will compute */
+    struct fsd_fix_cast *cast; /* indexed by tensor */
+    const char **reads;        /* indexed by port: the output of the node that was
+                                  inserted there; NULL: none */
+    bool *sliced;              /* indexed by tensor: the tensor is a slice of its
+                                  producer's output */
 };
 
-/** The i-th consumer of the Q's output, if that is a DQ; FSD_NONE for another
- * consumer. */
+/** The i-th consumer of `tensor`, the output of a Q, if the consumer is a DQ; else
+ *  FSD_NONE. */
 fsd_id fsd_fix_dq_at(const struct fsd_lint *l, fsd_id tensor, uint32_t i);
-/** True for types that a scale may have. */
+/** Whether a scale may have the type. */
 bool fsd_fix_is_scale(enum fsd_dtype type);
 
 void fsd_fix_drop_node(struct fsd_apply *a, fsd_id node);
 void fsd_fix_set_input(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const char *name);
-/** The tensor that consumers read instead of this one; the tensor itself if nothing
- * replaces it. */
+/** The tensor that consumers read instead of `tensor`; `tensor` itself if nothing
+ *  replaces it. */
 fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor);
-/** The name under which consumers read the values of the tensor. */
+/** The name under which consumers read the values of the tensor after the edits so
+ *  far. */
 const char *fsd_fix_name_of(struct fsd_apply *a, fsd_id tensor);
-/** The name that the node reads at an input after the edits so far; and a new name that
- * it reads there from now on, derived from `word`. */
+/** The name that the node reads at an input after the edits so far. fsd_fix_new_read()
+ *  makes a new name from `word`, which the node reads there from now on. */
 const char *fsd_fix_read_at(struct fsd_apply *a, fsd_id node, uint32_t input);
 const char *fsd_fix_new_read(struct fsd_apply *a, const struct fsd_edit *e,
                              uint32_t input, const char *word);
-/** Inserts the node `made` before `node`, which then reads the output of `made` at that
- * input. */
+/** Inserts the node `made` before `node`. The input of `node` then reads the output of
+ *  `made`. */
 void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
                        const struct fsd_onnx_new_node *made);
-/** The name of a tensor in the type in which its producer will compute; NULL: the
- * tensor has a different type, or needs a Cast. */
+/** The name of a tensor in the type `to` if the tensor's producer will compute in that
+ *  type; NULL if not, or if a Cast is needed. */
 const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtype to);
-/** True for an output of a graph. */
+/** Whether the tensor is an output of a graph. */
 bool fsd_fix_is_output(const struct fsd_apply *a, fsd_id tensor);
 /** Adds numbers as an initializer of that name.
- * @param type the type of the numbers: FP16 or BF16; any other value means FP32 */
+ *  @param type FP16 or BF16: the type in which the numbers are stored; any other value:
+ *          FP32 */
 void fsd_fix_add_floats(struct fsd_apply *a, const char *name, enum fsd_dtype type,
                         const int64_t *dims, uint32_t rank, const float *floats,
                         uint32_t n);
-/** Adds a scale. @param type the type of the scale; unknown: FP32 */
+/** Adds a scale as an initializer, and returns its name.
+ *  @param type the type of the scale; unknown: FP32 */
 const char *fsd_fix_add_scale(struct fsd_apply *a, const char *base, double scale,
                               enum fsd_dtype type);
 
-/** For each action: the reason why an edit cannot be applied (NULL: it can), and its
- * application. */
+/** For each kind of edit, one function returns the reason why an edit cannot be applied
+ *  (NULL: it can), and another function applies the edit. */
 typedef const char *fsd_fix_refuse_fn(struct fsd_fixes *f, const struct fsd_edit *e);
 typedef void fsd_fix_make_fn(struct fsd_apply *a, const struct fsd_fix *fix);
 

@@ -5,7 +5,7 @@
  *     K --(Expand)--(Pad)--MatMul--...--Softmax--MatMul--(Slice)--
  *     V --(Expand)--(Pad)--------------------------+
  *
- * They precede the Casts of casts.c, which cast the outputs of these nodes.
+ * These edits are made before the edits of casts.c, whose Casts follow the new nodes.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
@@ -17,7 +17,8 @@ enum {
     EXPAND = 8           /* the first opset with Expand */
 };
 
-/* A stored row of numbers that a new node reads. */
+/* Adds an initializer with a row of integers that a new node reads, and returns its
+ * name. */
 static const char *add_row(struct fsd_apply *a, const char *base, const char *word,
                            const int64_t *numbers, uint32_t n)
 {
@@ -39,7 +40,8 @@ static const char *refuse_input(const struct fsd_fixes *f, const struct fsd_edit
                                                         : NULL;
 }
 
-/* Puts a node with a second input before an input of the edit's node. */
+/* Inserts a node before the input of the edit's node. The second input of the new node
+ * is `second`. */
 static void put_before(struct fsd_apply *a, const struct fsd_edit *e, enum fsd_op_id op,
                        const char *name, const char *second)
 {
@@ -61,7 +63,7 @@ const char *fsd_fix_refuse_first(struct fsd_fixes *f, const struct fsd_edit *e)
                                : refuse_input(f, e, 0, NULL);
 }
 
-/* Consumers of the scaled product read the product instead. */
+/* Removes the scale: its consumers read the product instead. */
 void fsd_fix_drop_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -88,8 +90,8 @@ const char *fsd_fix_refuse_repeat(struct fsd_fixes *f, const struct fsd_edit *e)
                         "before opset 8 no operator can repeat the heads");
 }
 
-/* Inserts an Expand. The shape that it reads may have fewer axes than the tensor; the
- * axes before these stay as they are. */
+/* Inserts an Expand that repeats the heads. The shape of the Expand may have fewer axes
+ * than the tensor. The first axes of the tensor then stay unchanged. */
 void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -103,7 +105,7 @@ void fsd_fix_repeat_heads(struct fsd_apply *a, const struct fsd_fix *fix)
                add_row(a, name, "shape", sizes, e->axis + 1));
 }
 
-/* The shape of the tensor that the node reads at that input. */
+/* The shape of the tensor at the edit's input. */
 static const struct fsd_shape *shape_at(const struct fsd_fixes *f,
                                         const struct fsd_edit *e)
 {
@@ -145,8 +147,8 @@ const char *fsd_fix_refuse_slice(struct fsd_fixes *f, const struct fsd_edit *e)
                : NULL;
 }
 
-/* The slice gets the name of the tensor, or the name that the tensor has between
- * Casts. */
+/* Inserts a Slice after the node. The output of the Slice gets the name of the node's
+ * output or, if the node computes between Casts, the name in that type. */
 void fsd_fix_slice_output(struct fsd_apply *a, const struct fsd_fix *fix)
 {
     const struct fsd_edit *e = fix->edit;
@@ -169,7 +171,7 @@ void fsd_fix_slice_output(struct fsd_apply *a, const struct fsd_fix *fix)
                                           : fsd_tensor_name(a->g, out)});
 }
 
-/* An engine needs at least one output. */
+/* Refuses to unmark the last output, because an engine needs one. */
 const char *fsd_fix_refuse_unmark(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_graph *g = f->lint->g;

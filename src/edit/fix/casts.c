@@ -1,6 +1,6 @@
 /*
  * Makes nodes compute in another type, between Casts: in FP32 if they may overflow in
- * FP16; in FP16 or BF16 if a builder then makes one kernel of them.
+ * FP16, or in FP16 or BF16 if a builder then fuses them into one kernel.
  *
  *     fp16  x --> Pow --> ReduceMean --> Sqrt --> y        all three in FP32:
  *     x --> Cast --> Pow --> ReduceMean --> Sqrt --> Cast --> y
@@ -13,13 +13,14 @@
 #include "edit/graph.h"
 #include "edit/onnx/declared.h"
 
-/* The maximum number of consecutive removed nodes, since a search along a cycle would
- * not end. */
+/* The most removed nodes in a row that are followed, because a search along a cycle
+ * would not end. */
 enum { MOST_REMOVED = 8 };
 
 /* ---------------------------------------------------------------------------- types */
 
-/* The type in which the node will compute, and the type in which it computes now. */
+/* type_to() is the type in which the node will compute, type_from() the type in which
+ * it computes now. */
 static enum fsd_dtype type_to(const struct fsd_edit *e)
 {
     static const enum fsd_dtype types[] = {FSD_FP32, FSD_FP16, FSD_BF16};
@@ -99,8 +100,8 @@ const char *fsd_fix_typed_name(struct fsd_apply *a, fsd_id tensor, enum fsd_dtyp
                : NULL;
 }
 
-/* The tensor's last Cast, if it can be used again; NULL. A Cast before one node also
- * serves later nodes of the same graph. */
+/* The output of the tensor's last Cast if later nodes of the same graph can read it,
+ * too; else NULL. */
 static const char *cast_before(const struct fsd_apply *a, fsd_id tensor, fsd_id scope,
                                enum fsd_dtype to)
 {
@@ -137,10 +138,10 @@ static void cast_input(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i
 
 /* -------------------------------------------------------------------------- outputs */
 
-/* A consumer that computes in the same type reads the tensor directly; others need a
- * Cast.
- * @param depth  number of removed nodes between the tensor and the consumer; the
- *               consumers of a removed node read the tensor */
+/* Whether a consumer needs a Cast. Consumers that compute in the same type read the
+ * tensor directly.
+ * @param depth number of removed nodes between the tensor and the consumer; consumers
+ *         of a removed node read the tensor */
 static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
                            enum fsd_dtype to, int depth)
 {
@@ -161,7 +162,8 @@ static bool is_cast_needed(struct fsd_apply *a, fsd_id tensor, const char *name,
     return needed;
 }
 
-/* A Cast produces the tensor for other consumers, under its old name. */
+/* Renames the node's output. If other consumers need its old type, a Cast produces the
+ * tensor under its old name. */
 static void cast_output(struct fsd_apply *a, const struct fsd_edit *e, uint32_t i)
 {
     fsd_id node = e->node, out = fsd_node_out_tensor(a->g, node, i);

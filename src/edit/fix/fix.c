@@ -1,11 +1,12 @@
 /*
- * Applies the edits that lint proposes. It first decides which edits apply, and then
- * turns these into edits of the file, so that the printed list and the written model
- * agree. Pairs are removed first: consumers of the DequantizeLinear then read the input
- * of the QuantizeLinear, which may itself be the output of another removed pair. So
- * names are resolved after all removals are known, and an inserted pair reads what
- * remains. A scale comes from the model or from the caller; an edit without either is
- * not applied.
+ * Applies the edits that lint proposes. First it decides which edits apply, and then it
+ * converts these to edits of the file, so that the printed list and the written model
+ * agree.
+ *
+ * Q/DQ pairs are removed first: consumers of the DequantizeLinear then read the input
+ * of the QuantizeLinear, which may be the output of another removed pair. Names are
+ * therefore looked up after all removals are known. The scale of a new pair comes from
+ * the model or from the caller; without a scale, the edit is not applied.
  */
 #include "edit/fix/apply.h"
 #include "base/base.h"
@@ -40,21 +41,21 @@ static void choose_scale(struct fsd_fix *fix, const struct fsd_fix_options *opt)
     fix->why = "the model has no scale for this tensor, which must be calibrated";
 }
 
-/* How an action is applied to a file. */
+/* How one kind of edit is applied to a file. */
 struct deed {
     /* Returns the reason why the edit cannot be applied; NULL: it can. */
     fsd_fix_refuse_fn *refuse;
-    fsd_fix_make_fn *make; /* NULL: the action only removes nodes */
-    /* The inputs of the node that the action sets. */
+    fsd_fix_make_fn *make; /* applies the edit; NULL: the action only removes nodes */
+    /* Which inputs of the node the action sets. */
     enum { SETS_NOTHING, SETS_INPUT, SETS_INPUTS } sets;
-    bool removes;           /* the action removes the quantizer */
-    bool scaled;            /* it needs a scale */
-    fsd_fix_make_fn *begin; /* removes nodes before all other edits; may be NULL */
+    bool removes;           /* the action removes the Q/DQ pair */
+    bool scaled;            /* the action needs a scale */
+    fsd_fix_make_fn *begin; /* removes nodes before any edit is applied; NULL: none */
 };
 
 static const struct deed *deed_of(const struct fsd_edit *e);
 
-/* Types of 8 bits that a pair may have, by their numbers in ONNX; 0: another type. */
+/* ONNX's number of an 8-bit type that a pair may have; 0 for another type. */
 static int narrow_of(const char *type)
 {
     static const struct {
@@ -70,7 +71,7 @@ static int narrow_of(const char *type)
     return 0;
 }
 
-/* The node that will read the pair. */
+/* The node that will read the output of the pair. */
 static fsd_id reader_of(const struct fsd_edit *e)
 {
     return e->action == FSD_MOVE_PAIR ? e->to : e->node;
@@ -171,7 +172,7 @@ static void choose(struct fsd_fixes *f, uint32_t i, const struct fsd_fix_options
         choose_scale(fix, opt);
 }
 
-/* Whether a word of --fix names the finding. */
+/* Whether the word, from --fix, names the finding or its rule. */
 static bool names(const struct fsd_findings *found, const struct fsd_finding *finding,
                   const char *word)
 {
@@ -212,7 +213,8 @@ enum fsd_status fsd_fixes_check_words(const struct fsd_findings *found,
     return FSD_OK;
 }
 
-/* A scale that no edit uses hints at a typing error in the name of the tensor. */
+/* Refuses a given scale that no edit uses: the name of its tensor is probably
+ * misspelt. */
 enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *f,
                                        const struct fsd_fix_options *opt,
                                        struct fsd_error *err)
@@ -261,8 +263,9 @@ void fsd_fixes_list(struct fsd_fixes *f, const struct fsd_findings *found,
     f->barred = FSD_NEW(f->arena, const char *, f->list.n + 1);
 }
 
-/* Treats the edits of a finding that only help together: all of them apply, or none.
- * @return the index of the first edit after these */
+/* Decides on the edits of a finding that only help together: all of them apply, or
+ * none.
+ * @return the index of the first edit after the edits of the finding */
 static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
                                 const struct fsd_fix_options *opt)
 {
@@ -283,7 +286,7 @@ static uint32_t choose_together(struct fsd_fixes *f, uint32_t first,
     return end;
 }
 
-/* All removals are known before anything is inserted. */
+/* Decides on removals first, because insertions depend on the removals. */
 void fsd_fixes_choose(struct fsd_fixes *f, const struct fsd_fix_options *opt)
 {
     f->removed = FSD_NEW(f->arena, bool, f->lint->g->nodes.n + 1);
@@ -326,7 +329,8 @@ static void remove_pair(struct fsd_apply *a, const struct fsd_fix *fix)
         fsd_fix_drop_node(a, quantizer);
 }
 
-/* An output of a graph keeps its name: an Identity produces it in place of the DQ. */
+/* Keeps the names of graph outputs that removed DQs produced. An Identity now produces
+ * these outputs. */
 static void keep_outputs(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->tensors.n; i++) {
@@ -343,7 +347,8 @@ static void keep_outputs(struct fsd_apply *a)
     }
 }
 
-/* Lets the consumers of each tensor whose producer was removed read its replacement. */
+/* If the producer of a tensor was removed, makes the consumers read the tensor's
+ * replacement. */
 static void rename_reads(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
@@ -359,8 +364,8 @@ static void rename_reads(struct fsd_apply *a)
     }
 }
 
-/* A QuantizeLinear that stays, because other nodes read it, may read a removed
- * tensor. */
+/* If a QuantizeLinear stays because other nodes read its output, makes it read the
+ * replacement of a removed tensor. */
 static void rename_kept(struct fsd_apply *a)
 {
     for (fsd_id i = 0; i < a->g->nodes.n; i++) {
@@ -433,7 +438,7 @@ static const struct deed *deed_of(const struct fsd_edit *e)
 
 /* ---------------------------------------------------------------- what is left over */
 
-/* Counts the remaining consumers of each tensor. */
+/* Indexed by tensor: the number of remaining consumers. */
 static uint32_t *count_reads(const struct fsd_apply *a)
 {
     uint32_t *reads = FSD_NEW(a->f->arena, uint32_t, a->g->tensors.n + 1);
@@ -448,7 +453,7 @@ static uint32_t *count_reads(const struct fsd_apply *a)
     return reads;
 }
 
-/* True for a constant of the main graph that only removed nodes read. */
+/* Whether the tensor is a constant of the main graph that only removed nodes read. */
 static bool is_left_over(const struct fsd_apply *a, const uint32_t *reads,
                          fsd_id tensor)
 {
@@ -472,9 +477,9 @@ static void drop_maker(struct fsd_apply *a, uint32_t *reads, fsd_id tensor)
             reads[a->g->ports.at[p].tensor]--;
 }
 
-/* Removes scales and zero points that no quantizer reads any more: initializers, and
- * nodes that produce constants. The loop runs backwards, since a producer comes
- * before its consumers. */
+/* Removes scales and zero points that no node reads any more: initializers, and nodes
+ * that produce constants. The loop runs backwards, because a producer loses its last
+ * consumer before the loop reaches it. */
 static void drop_left_over(struct fsd_apply *a)
 {
     uint32_t *reads = count_reads(a);

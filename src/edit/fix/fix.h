@@ -1,17 +1,19 @@
-/* Applies the edits that lint proposes: decides which edits can be applied, and
- * writes the model with them. */
+/* Applies the edits that lint proposes: decides which edits can be applied, and writes
+ * the model with these edits. */
 #pragma once
 
 #include "edit/run.h"
 
-/** A requested edit. */
+/** An edit that the user requested, and whether it applies. */
 struct fsd_fix {
     const struct fsd_edit *edit;
     const char *rule;
-    uint32_t finding;  /**< its index in the findings of lint */
-    double scale;      /**< scale of the quantizer; 0: the edit needs none */
-    const char *why;   /**< the reason why it is not applied; NULL: it is */
-    bool to_calibrate; /**< the model has no scale for it, and the caller gave none */
+    uint32_t finding;  /**< index of the edit's finding in lint's findings */
+    double scale;      /**< the scale of the new quantizer; 0: the edit needs none */
+    const char *why;   /**< the reason why the edit is not applied; NULL: it is
+                            applied */
+    bool to_calibrate; /**< the edit needs a scale that neither the model nor the caller
+                            has */
     bool given;        /**< the scale comes from the caller, not from the model */
     bool withdrawn;    /**< an engine shows that the edit saves nothing */
 };
@@ -20,30 +22,34 @@ struct fsd_fixes {
     struct fsd_arena *arena;
     const struct fsd_lint *lint;
     FSD_VEC(struct fsd_fix) list; /**< in the order of the findings */
-    const char **barred;          /**< by edit: the reason why it must not be applied;
-                                       NULL */
-    bool *removed;                /**< by node: a quantizer that is removed */
-    bool *set;                    /**< by port: an edit determines what it reads */
+    const char **barred;          /**< indexed by edit of `list`: the reason why the
+                                       edit must not be applied; NULL: the edit may be
+                                       applied */
+    bool *removed;                /**< indexed by node: a quantizer that is removed */
+    bool *set;                    /**< indexed by port: an edit determines what the node
+                                       reads there */
 };
 
-/** Lists the requested edits, none of them barred or chosen yet. */
+/** Lists the requested edits. None is barred, and nothing is decided yet. */
 void fsd_fixes_list(struct fsd_fixes *fixes, const struct fsd_findings *found,
                     const struct fsd_fix_options *opt);
 
-/** Decides which edits of the list apply; called again after each change of
- * `barred`. */
+/** Decides which edits of the list apply. The caller repeats this after each change of
+ *  `barred`. */
 void fsd_fixes_choose(struct fsd_fixes *fixes, const struct fsd_fix_options *opt);
 
-/** @return FSD_E_ARG if a word names neither a finding nor a rule that has findings. */
+/** Checks the words of --fix.
+ *  @return FSD_E_ARG if a word names neither a finding nor a rule that has findings */
 enum fsd_status fsd_fixes_check_words(const struct fsd_findings *found,
                                       const struct fsd_fix_options *opt,
                                       struct fsd_error *err);
 
-/** @return FSD_E_ARG if a given number is not a scale, or if no edit needs a scale for
- *        its tensor. */
+/** Checks the given scales.
+ *  @return FSD_E_ARG if a number cannot be a scale, or if no edit needs a scale for its
+ *          tensor */
 enum fsd_status fsd_fixes_check_scales(const struct fsd_fixes *fixes,
                                        const struct fsd_fix_options *opt,
                                        struct fsd_error *err);
 
-/** Turns the edits that apply into edits of the file. */
+/** Converts the edits that apply to edits of the file. */
 struct fsd_onnx_edits *fsd_fixes_edits(struct fsd_fixes *fixes);

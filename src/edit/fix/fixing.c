@@ -1,14 +1,15 @@
 /*
- * Judges a fix before it is written. The edits that apply are written into a file
- * without a name, which is linted like the model:
+ * Judges edits before the fixed model is written. A model with the edits, the trial, is
+ * written to a file without a name and linted:
  *
  *     model --edits--> trial --lint--> a finding that the model does not have?
- *       yes: the edits nearest to its nodes are not applied, the rest is tried again
+ *       yes: the edits nearest to its nodes are barred, and the others are tried again
  *       no:  the trial is the next model, whose edits are the next round
  *
- * The last round applies no edit: so a fixed model has no finding that the model did
- * not have, and fixing it again changes nothing. Only a file has all that lint reads,
- * and a trial costs no more than writing the result.
+ * In the last round no edit applies. A fixed model therefore has no finding that the
+ * model did not have, and fixing it again changes nothing. A trial is a file because
+ * only a file has everything that lint reads. A trial costs no more than writing the
+ * result.
  */
 #include "edit/fix/fixing.h"
 #include "base/base.h"
@@ -23,8 +24,8 @@ enum { MOST_ROUNDS = 8, MOST_TRIALS = 12, MOST_STEPS = 3 };
 
 /* ------------------------------------------------------------------------- findings */
 
-/* A node is identified by its name, since the numbers of nodes differ between a model
- * and its trial. */
+/* A text that identifies a node: its name, because the numbers of nodes differ between
+ * a model and its trial. */
 static const char *label_of(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -45,7 +46,7 @@ static const char *mark_of(struct fsd_arena *arena, const struct fsd_linting *l,
                        label_of(l->lint->g, node));
 }
 
-/* The findings of lint as pairs of a rule and a node. */
+/* Lint's findings in a model as a set of pairs, each of a rule and a node. */
 static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_linting *l)
 {
     const struct fsd_findings *found = l->verdict->findings;
@@ -57,7 +58,8 @@ static struct fsd_intern *marks_of(struct fsd_arena *arena, const struct fsd_lin
     return marks;
 }
 
-/* A finding counts for its first node, or for each node that it lists. */
+/* Whether the finding is not among the marks. A finding counts for its first node or,
+ * if the finding is listed, for each of its nodes. */
 static bool is_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                    const struct fsd_linting *l, const struct fsd_finding *finding)
 {
@@ -116,13 +118,13 @@ static enum fsd_status make_trial(struct fsd_trial **out, struct fsd_fixes *fixe
 
 /* --------------------------------------------------------------------------- causes */
 
-/* The names near a finding in a trial: its nodes, the tensors that they read and
- * write, and so on. */
+/* The names near a finding in a trial: names of its nodes, of the tensors at these
+ * nodes, of the nodes at these tensors, and so on. */
 struct near {
     struct fsd_arena *arena;
     const struct fsd_graph *g;
     struct fsd_intern *names;
-    bool *met; /* by node: it was visited */
+    bool *met; /* indexed by node: the node was visited */
     FSD_VEC(fsd_id) edge;
 };
 
@@ -176,8 +178,8 @@ static bool is_near(const struct near *near, const struct fsd_linting *l,
     return false;
 }
 
-/* Bars the edits near the finding: a removal of a pair alone, any other edit with all
- * edits of its finding.
+/* Bars the edits near the finding. The removal of a pair is barred alone. Any other
+ * edit is barred together with all edits of its finding.
  * @return the number of barred edits */
 static uint32_t bar_near(struct fsd_fixes *fixes, const struct near *near,
                          const struct fsd_linting *l, const char *why)
@@ -232,8 +234,8 @@ static void bar_causes(struct fsd_fixes *fixes, const struct fsd_linting *before
     bar_all(fixes, why);
 }
 
-/* The first finding of a trial, from i on, that the model does not have; the number
- * of findings if there is none. */
+/* The index of the first finding of a trial, from i on, that the model does not have;
+ * the number of findings if there is none. */
 static uint32_t next_new(struct fsd_arena *arena, const struct fsd_intern *marks,
                          const struct fsd_linting *l, uint32_t i)
 {
@@ -245,7 +247,8 @@ static uint32_t next_new(struct fsd_arena *arena, const struct fsd_intern *marks
     return i;
 }
 
-/* Whether no finding is new; otherwise bars the edits that caused each new one. */
+/* Whether a trial has no new finding. If it has new findings, bars the edits that
+ * caused them. */
 static bool is_better(struct fsd_fixes *fixes, const struct fsd_intern *marks,
                       const struct fsd_linting *before, const struct fsd_linting *after)
 {
@@ -268,15 +271,15 @@ static uint32_t count_applied(const struct fsd_fixes *fixes)
     return n;
 }
 
-/* A step: edits, and the model with them; NULL: none of them applies. */
+/* A step: the edits, and the trial with them. */
 struct step {
     struct fsd_fixes fixes;
     struct fsd_trial *made;
 };
 
-/* Tries the edits that the new findings of a trial propose, and keeps them only if
- * no finding is new then. For example, a pair may be missing before an operator
- * whose other quantizers have a different scale than the new one. */
+/* Tries the edits that the new findings of a trial propose. Keeps them only if no new
+ * finding is left then. For example, a new pair may need another pair before an
+ * operator whose other quantizers have a different scale. */
 static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
                               const struct fsd_linting *l,
                               const struct fsd_fix_options *opt, struct fsd_error *err)
@@ -301,10 +304,10 @@ static enum fsd_status follow(struct step *next, const struct fsd_intern *marks,
     return status;
 }
 
-/* Chooses edits that add no findings, except findings that disappear by the edits that
- * they propose themselves.
- * @param marks NULL: the model cannot be read again, so that nothing is tried
- * @param next the step with the edits that these findings propose */
+/* Chooses edits that add no findings. New findings are accepted only if the edits that
+ * they propose remove them.
+ * @param marks NULL: the model cannot be read again, so nothing is tried
+ * @param next the step with the edits that the new findings propose */
 static enum fsd_status settle(struct step *step, struct step *next,
                               const struct fsd_intern *marks,
                               const struct fsd_linting *l,
@@ -339,8 +342,8 @@ static bool is_same(const struct fsd_fix *a, const struct fsd_fix *b)
            !strcmp(a->edit->name, b->edit->name) && !strcmp(a->rule, b->rule);
 }
 
-/* Findings that an engine withdrew for the model stay withdrawn for a trial, which
- * has no engine. */
+/* Bars the edits of findings that an engine withdrew for the model, because a trial has
+ * no engine that could withdraw them. */
 static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixing)
 {
     for (uint32_t i = 0; i < fixes->list.n; i++)
@@ -350,7 +353,8 @@ static void bar_withdrawn(struct fsd_fixes *fixes, const struct fsd_fixing *fixi
                 fixes->barred[i] = fixing->list.at[k].why;
 }
 
-/* Stores the model of a step with the edits that apply or, if `all`, with all edits. */
+/* Adds the model of a step to the rounds. Adds the edits of the step to the list: the
+ * edits that apply or, if `all`, all edits. */
 static void keep_step(struct fsd_fixing *fixing, const struct step *step, bool all)
 {
     for (uint32_t i = 0; i < step->fixes.list.n; i++)
@@ -382,8 +386,8 @@ static enum fsd_status find_round(struct fsd_fixing *fixing,
     return status;
 }
 
-/* Finds the marks of the model's findings. As for a trial, the engine and the given
- * sizes are not used. */
+/* Finds the marks of the model's findings. The engine and the given sizes are not used,
+ * as for a trial. */
 static enum fsd_status find_marks(const struct fsd_intern **marks,
                                   struct fsd_arena *arena, const struct fsd_linting *l,
                                   struct fsd_error *err)
@@ -458,7 +462,7 @@ static void print_fix(const struct fsd_fix *fix, FILE *out)
     fprintf(out, "    effect: %s\n", e->effect);
 }
 
-/* A tensor that several edits need is named once. */
+/* Prints the tensors that lack a scale, each once even if several edits need it. */
 static void print_waiting(const struct fsd_fixing *f, FILE *out)
 {
     const char *between = ": ";

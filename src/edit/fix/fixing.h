@@ -1,5 +1,5 @@
-/* Applies fixes in rounds: edits are applied to the model, and lint judges the
- * result, until no applicable edit is left. */
+/* Applies lint's edits in rounds: edits are applied to the model, and lint judges the
+ * result, until no edit applies any more. */
 #pragma once
 
 #include "edit/fix/fix.h"
@@ -13,22 +13,23 @@ struct fsd_trial {
 
 struct fsd_fixing {
     struct fsd_arena *arena;
-    FSD_VEC(struct fsd_fix) list; /**< all edits of the model and of later rounds */
+    FSD_VEC(struct fsd_fix)
+    list; /**< all edits of the model, and the edits of later rounds that apply */
     FSD_VEC(struct fsd_trial *) rounds; /**< the model after each round */
 };
 
-/** Decides on every edit that lint proposes for the model: an edit that adds a
- * finding is not applied.
- * @param fixing its arena is set. The caller closes it, whatever this returns.
- * @return the errors of fsd_fixes_check_words() and fsd_fixes_check_scales();
- *        FSD_E_WRITE if no file for the result can be made; or an error of reading or
- *        writing a model. */
+/** Decides on every edit that lint proposes for the model. An edit that would add a
+ *  finding is not applied.
+ *  @param fixing its arena is set; the caller closes it, whatever this returns
+ *  @return the errors of fsd_fixes_check_words() and fsd_fixes_check_scales();
+ *          FSD_E_WRITE if no file for the result can be made; or an error of reading or
+ *          writing a model */
 enum fsd_status fsd_fixing_find(struct fsd_fixing *fixing, const struct fsd_linting *l,
                                 const struct fsd_fix_options *opt,
                                 struct fsd_error *err);
 
-/** Prints one line: how many edits apply, and which tensors lack a scale.
- * @param all also print each edit, and why some edits are not applied. */
+/** Prints how many edits apply, and which tensors lack a scale.
+ *  @param all whether to print each edit, too, and why some are not applied */
 void fsd_fixing_print(const struct fsd_fixing *fixing, bool all, FILE *out);
 
 /** Closes the files of all rounds. */

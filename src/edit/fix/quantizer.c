@@ -1,6 +1,6 @@
 /*
- * Edits that change a quantizer in its place: a different scale, the zero point 0, the
- * scale repeated for each channel, a scalar with a dimension.
+ * Edits that change a quantizer in its place: they set a different scale or the zero
+ * point 0, repeat the scale for each channel, or give a scalar a dimension.
  */
 #include "base/base.h"
 #include "edit/fix/apply.h"
@@ -64,7 +64,8 @@ void fsd_fix_insert_at(struct fsd_apply *a, fsd_id node, uint32_t input,
 
 fsd_id fsd_fix_held(const struct fsd_apply *a, fsd_id tensor)
 {
-    /* A model may have a cycle of pairs, though no builder accepts it. */
+    /* A model may have a cycle of Q/DQ pairs, although no builder accepts a cycle. The
+     * number of steps is therefore limited. */
     for (uint32_t n = a->g->tensors.n; n && a->instead[tensor] != tensor; n--)
         tensor = a->instead[tensor];
     return tensor;
@@ -101,7 +102,8 @@ void fsd_fix_add_floats(struct fsd_apply *a, const char *name, enum fsd_dtype ty
                         rank, halves, n * sizeof *halves);
 }
 
-/* @param n number of scales, all equal, in a row; 0 adds one without an axis */
+/* Adds an initializer with equal scales, and returns its name.
+ * @param n number of scales; 0: one scale without an axis */
 static const char *add_scales(struct fsd_apply *a, const char *base, double scale,
                               enum fsd_dtype type, uint32_t n)
 {
@@ -141,7 +143,7 @@ const char *fsd_fix_refuse_scale(struct fsd_fixes *f, const struct fsd_edit *e)
                : "the scale is not FP32, FP16 or BF16";
 }
 
-/* The Q whose quantization a DQ reverses; NULL: the DQ reads a stored tensor. */
+/* The Q whose output the DQ reads; NULL if the DQ reads a stored tensor. */
 static const struct fsd_quantizer *undone(const struct fsd_lint *l,
                                           const struct fsd_quantizer *dq)
 {
@@ -151,8 +153,8 @@ static const struct fsd_quantizer *undone(const struct fsd_lint *l,
     return q && q->quantizes ? q : NULL;
 }
 
-/* Makes a quantizer and its counterparts (the DQs of a Q, the Q of a DQ) read this
- * tensor at one input, which each of them must have. */
+/* Makes a quantizer and its counterparts (the DQs of a Q, the Q of a DQ) read the
+ * tensor `name` at the input, which each of them must have. */
 static void set_inputs(struct fsd_apply *a, const struct fsd_quantizer *q,
                        uint32_t input, const char *name)
 {
@@ -182,8 +184,8 @@ void fsd_fix_set_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------------------- one zero point */
 
-/* Refuses the edit unless all consumers of the rounded data are DQs, whose own zero
- * points are changed, too. */
+/* Refuses the edit unless all consumers of the Q's output are DQs, because the edit
+ * also changes the zero points of these DQs. */
 const char *fsd_fix_refuse_symmetric(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_graph *g = f->lint->g;
@@ -220,8 +222,8 @@ void fsd_fix_make_symmetric(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------ one scale for each channel */
 
-/* The number of output channels of the convolution that reads the weights; 0: not
- * known. */
+/* The number of output channels of the convolution that reads the weights; 0 if
+ * unknown. */
 static uint32_t channels_of(const struct fsd_lint *l, const struct fsd_quantizer *q)
 {
     const struct fsd_shape *shape = fsd_shape_of(l->sizes, q->data);
@@ -250,8 +252,8 @@ const char *fsd_fix_refuse_spread(struct fsd_fixes *f, const struct fsd_edit *e)
                : NULL;
 }
 
-/* Replaces the quantizer by one with a scale for each channel; an attribute states
- * the axis. */
+/* Replaces the quantizer by one with a scale for each channel. The attribute `axis`
+ * states the axis of the channels. */
 static void replace_quantizer(struct fsd_apply *a, const struct fsd_quantizer *q,
                               const char *scales, const char *zeros)
 {
@@ -290,8 +292,8 @@ void fsd_fix_spread_scale(struct fsd_apply *a, const struct fsd_fix *fix)
 
 /* ------------------------------------------------------------- a scalar's dimension */
 
-/* Refuses if a reader does not broadcast the value, since an additional dimension of
- * size 1 may then change sizes. */
+/* Refuses the edit if a consumer does not broadcast the value, because the additional
+ * dimension may then change the sizes of the consumer's output. */
 const char *fsd_fix_refuse_dimension(struct fsd_fixes *f, const struct fsd_edit *e)
 {
     const struct fsd_lint *l = f->lint;

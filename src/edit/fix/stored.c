@@ -1,6 +1,6 @@
 /*
- * Stored constants that a DequantizeLinear reads, converted to a type that the builder
- * supports: the floats that the node computes, or the same integers with the zero point
+ * Converts stored constants that feed a DequantizeLinear. They get a type that the
+ * builder supports: the floats that the node computes, or integers with the zero point
  * 0.
  */
 #include "base/base.h"
@@ -13,11 +13,13 @@ struct stored {
     const struct fsd_shape *shape;
     const struct fsd_value *data;
     const unsigned char *zeros; /* NULL: all are 0 */
-    uint32_t n_zeros, n;        /* n: number of elements */
+    uint32_t n_zeros, n;        /* n_zeros: number of zero points; n: number of
+                                   elements */
     uint32_t inner;             /* number of consecutive elements with one scale */
 };
 
-/* Reads the zero points; false: not known, or not as many as scales. */
+/* Reads the zero points; false if they are unknown, or if their number differs from the
+ * number of scales. */
 static bool read_zeros(struct stored *s, const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_value *v;
@@ -120,7 +122,7 @@ static void store_int8(struct fsd_apply *a, const struct stored *s, const char *
     fsd_fix_set_input(a, dq->node, 2, zero);
 }
 
-/* The initializer gets the name of the node's output. */
+/* Stores the floats as an initializer under the name of the node's output. */
 static void store_floats(struct fsd_apply *a, const struct stored *s)
 {
     fsd_id out = fsd_node_out_tensor(a->g, s->dq->node, 0);

@@ -4,8 +4,8 @@
  *     {"schema":"fusiondiff-collect/1", "given":["builder","--onnx=m.onnx","--fp16"],
  *      "environment":{"CUDA_VISIBLE_DEVICES":"0"}, ...}
  *
- * It states the flags, which no dump does.  A file with a different schema belongs to a
- * different program.
+ * Only this file states the flags of the build; no dump does. A file with a different
+ * schema belongs to another program.
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
@@ -19,7 +19,7 @@ struct reading {
     struct fsd_issue_command *out;
     struct fsd_records r;
     bool is;    /* the file is a command of `collect` */
-    bool given; /* the list of its words is being read */
+    bool given; /* the list "given" is being read */
 };
 
 static fsd_sym text_at(const struct reading *x, const char *at, size_t n)

@@ -1,11 +1,12 @@
-/* Commands for the builders' tools: to build and run a part alone, and the user's own
- * command of a build. */
+/* Prints commands of the builders' tools: commands that build and run a part alone, and
+ * the command with which the user built the engine. */
 #include "base/base.h"
 #include "edit/graph.h"
 #include "edit/cut/cut.h"
 #include "edit/issue/issue.h"
 
-/* Prints "sub.json" for "sub.onnx", as a word of a shell. */
+/* Prints the path with another ending, such as "sub.json" for "sub.onnx", as a word of
+ * a shell. */
 static void put_beside(struct fsd_arena *arena, const char *path, const char *ending,
                        FILE *out)
 {
@@ -15,7 +16,7 @@ static void put_beside(struct fsd_arena *arena, const char *path, const char *en
     fsd_put_shell_word(out, fsd_printed(arena, "%.*s%s", (int)n, path, ending));
 }
 
-/* Prints the sizes that stay open, which the user has to set. */
+/* Prints an option for the dynamic sizes, which the user has to set. */
 static void put_open(const struct fsd_cut_plan *plan, FILE *out)
 {
     const char *before = " --optShapes=";
@@ -38,7 +39,8 @@ static void put_open(const struct fsd_cut_plan *plan, FILE *out)
     }
 }
 
-/* Prints the types from which the builder could choose, as trtexec spells them. */
+/* Prints the options for the types from which the builder could choose, as trtexec
+ * spells them. */
 static void put_precision(const struct fsd_cut_plan *plan, FILE *out)
 {
     static const char *const types[] = {"fp16", "bf16", "int8", "fp8", "int4", "best"};
@@ -94,13 +96,15 @@ void fsd_cut_put_commands(const struct fsd_cut_plan *plan, const char *path, FIL
 
 /* --------------------------------------------------------------- the user's command */
 
-/* Numbers and sizes, such as "1x3x224" or "5", do not reveal the model. */
+/* Whether the value is a number or sizes, such as "5" or "1x3x224", which do not reveal
+ * the model. */
 static bool is_number(const char *value)
 {
     return *value && value[strspn(value, "0123456789x.")] == '\0';
 }
 
-/* Prints an option's name, and its value if it is a number; nothing of other words. */
+/* Prints a word of the command without revealing the model. Of an option, prints the
+ * name, and the value if it is a number. Prints nothing of any other word. */
 static void put_hidden(const char *word, FILE *out)
 {
     size_t n = strcspn(word, "=");

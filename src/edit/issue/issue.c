@@ -1,7 +1,8 @@
 /*
- * The text of a report.  It is read as plain text, in a mail or a terminal, as often as
- * rendered: names are in backquotes, sentences with names in blocks, and tables have
- * the columns that a maintainer needs.  Unknown facts are stated as unknown.
+ * Writes the text of a report in Markdown. People read the report as plain text, in a
+ * mail or a terminal, as often as rendered, so names are in backquotes, and sentences
+ * with names are in blocks. Tables have the columns that a maintainer needs. Unknown
+ * facts are stated as unknown.
  */
 #include "edit/issue/issue.h"
 #include "base/base.h"
@@ -13,7 +14,7 @@ enum { MOST_BYTES = 65000, MOST_ROWS = 40, MOST_NAME = 160 };
 
 struct text {
     const struct fsd_issue_facts *t;
-    uint32_t rows; /* maximum number of rows of a table */
+    uint32_t rows; /* the most rows of a table */
     FILE *out;
 };
 
@@ -36,7 +37,8 @@ static void repeat(char c, size_t n, FILE *out)
         putc(c, out);
 }
 
-/* Prints code within a line, or within a table, where a bar is "\|". */
+/* Prints a name as code within a line or a table. A bar is printed as "\|", because it
+ * would end the column of a table. */
 static void put_code(const char *name, FILE *out)
 {
     struct fsd_print print;
@@ -59,7 +61,7 @@ static void put_code(const char *name, FILE *out)
     free(print.text);
 }
 
-/* Prints a block of text unchanged. */
+/* Prints a text unchanged, as a block of code. */
 static void put_block(const char *text, const char *language, FILE *out)
 {
     size_t run = longest_run(text, '`'), n = strlen(text);
@@ -93,7 +95,7 @@ static void put_builder(const struct fsd_diff *d, FILE *out)
     fputs(*built_by(d) ? built_by(d) : "the builder", out);
 }
 
-/* The change of the fusion, or of its precision, in the words of a headline. */
+/* The change of a region's fusion or precision, in the words of a headline. */
 static const char *headline_of(const struct fsd_region_diff *r)
 {
     static const char *const happened[] = {
@@ -177,7 +179,7 @@ static void put_groups(const struct fsd_state *s, const struct fsd_compare *c,
         fprintf(out, "          and %u more\n", groups.n - MOST);
 }
 
-/* Prints differences other than fusion and precision. */
+/* Prints the differences of a region other than fusion and precision. */
 static void put_others(const struct fsd_region_diff *r, FILE *out)
 {
     const struct {
@@ -201,8 +203,8 @@ static void put_others(const struct fsd_region_diff *r, FILE *out)
         }
 }
 
-/* Prints what changed between the builds, its cost and the advice, like the first lines
- * of every comparison; nothing if there is neither an error nor a warning. */
+/* Prints what changed between the builds, what it costs, and what to do, like the first
+ * lines of a comparison. Prints nothing if there is neither an error nor a warning. */
 static void put_says(struct text *x)
 {
     FSD_SCRATCH(scratch);
@@ -310,8 +312,8 @@ static void put_options(const struct fsd_diff *d, FILE *out)
     }
 }
 
-/* Whether a node has an operator of this domain: exporters also import domains that
- * they do not use. */
+/* Whether a node has an operator of this domain. Exporters also import domains that no
+ * node uses. */
 static bool is_used(const struct fsd_graph *g, fsd_sym domain)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++)
@@ -368,7 +370,7 @@ static void put_build(const struct fsd_diff *d, const struct fsd_issue_command *
     put_model(d, out);
 }
 
-/* Prints the command below a table. */
+/* Prints the command of a build below a table. */
 static void put_command(struct text *x, const struct fsd_issue_command *command)
 {
     struct fsd_print print;
@@ -447,7 +449,7 @@ static void put_layers(struct text *x, const struct fsd_diff *d, const fsd_id_ve
     put_rest(x, list->n, where);
 }
 
-/* Prints the layers as the dump has them. */
+/* Prints some of the subject's layers as the dump has them. */
 static void put_dump(struct text *x)
 {
     enum { MOST = 4 };
@@ -525,7 +527,8 @@ static void put_tables(struct text *x)
 
 /* ------------------------------------------------------------------------- the part */
 
-/* Prints the cut without its first line, which contains the model's local path. */
+/* Prints the contents of the cut, without the first line, because that line has the
+ * model's local path. */
 static void put_cut(struct text *x)
 {
     struct fsd_print print;
@@ -538,8 +541,8 @@ static void put_cut(struct text *x)
     free(print.text);
 }
 
-/* Lines that are not commands become comments, so that a shell accepts the whole text.
- */
+/* Prints the commands that reproduce the build. Other lines become comments, so that a
+ * shell accepts the whole text. */
 static void put_commands(struct text *x)
 {
     struct fsd_print print, script;
@@ -629,7 +632,7 @@ static void put_all(const struct fsd_issue_facts *t, uint32_t rows, FILE *out)
     put_files(&x);
 }
 
-/* Prints the text with fewer rows until it is short enough. */
+/* Prints the text, with fewer and fewer rows in tables until it is short enough. */
 void fsd_issue_put_text(const struct fsd_issue_facts *t, FILE *out)
 {
     struct fsd_print print;

@@ -1,6 +1,7 @@
 /*
- * A bug report for the maintainers of a builder: the model and the build, the part that
- * behaves unexpectedly, and how to reproduce it with that part alone.
+ * A bug report for the maintainers of a builder. The report describes the model, the
+ * build, and the part that behaves unexpectedly. It also states how to reproduce this
+ * behavior with the part alone.
  */
 #pragma once
 
@@ -17,12 +18,13 @@
 struct fsd_issue_subject {
     const struct fsd_finding *finding; /**< NULL: no finding */
     uint32_t n_alike;         /**< number of similar layers of the finding, if one of
-                                   them represents all */
-    fsd_id region;            /**< region of the comparison; FSD_NONE: none */
-    fsd_id_vec layers, nodes; /**< layers and nodes of the run, in its order */
-    fsd_id_vec around; /**< nodes of the kernels before and after these layers, without
-                            which the part would not show the problem */
-    fsd_id_vec old_layers; /**< layers of the old run; empty if unknown */
+                                   them stands for all in the report */
+    fsd_id region;            /**< the region of the comparison; FSD_NONE: none */
+    fsd_id_vec layers, nodes; /**< layers and nodes of the run, in the run's order */
+    fsd_id_vec around; /**< nodes of the kernels before and after these layers; without
+                            them, the part would not show the problem */
+    fsd_id_vec old_layers; /**< the corresponding layers of the old run; empty if
+                                unknown */
 };
 
 /** An environment variable of a build. */
@@ -30,59 +32,60 @@ struct fsd_issue_variable {
     const char *name, *value;
 };
 
-/** The command of a build, as its user gave it. */
+/** The command of a build, as the user gave it. */
 struct fsd_issue_command {
     FSD_VEC(const char *) words;
     FSD_VEC(struct fsd_issue_variable) variables;
 };
 
-/** Prints the command as a line of a shell, its variables as comments below.
- *  @param anonymous without paths, and without values that are not numbers. commands.c
- */
+/** Prints the command as a line of a shell, and its variables as comments below.
+ *  @param anonymous leaves out paths, and values that are not numbers. commands.c */
 void fsd_issue_put_command(const struct fsd_issue_command *command, bool anonymous,
                            FILE *out);
 
 /** The command that `collect` wrote into the engine's directory; NULL if there is none.
  *  built_with.c
- *  @param names  owns its texts. */
+ *  @param names owns the texts of the command */
 const struct fsd_issue_command *fsd_issue_command_of(struct fsd_arena *arena,
                                                      struct fsd_intern *names,
                                                      const char *engine);
 
 /** Prints a layer as the file has it, at most 1,600 bytes. issue_dump.c
- * @param texts stores the printed lines.
+ *  @param texts owns the printed lines
  *  @return false if no layer with this name is found */
 bool fsd_issue_put_dump(const struct fsd_file *file, struct fsd_intern *texts,
                         const char *name, FILE *out);
 
 struct fsd_issue_facts {
     const struct fsd_diff *d;
-    const struct fsd_diff *old;  /**< the old run; NULL: none, or a snapshot */
+    const struct fsd_diff *old;  /**< the old run; NULL: there is none, or it is a
+                                      snapshot */
     const struct fsd_compare *c; /**< NULL: one build */
     const struct fsd_issue_subject *subject;
     const struct fsd_cut_plan *plan; /**< NULL: no part could be cut out */
     const char *no_part;             /**< the reason why `plan` is NULL */
     const struct fsd_issue_command *command, *old_command; /**< NULL: unknown */
     const struct fsd_file *dump; /**< the engine's dump; NULL: it is not shown */
-    struct fsd_intern *texts;    /**< owns texts of the dump */
+    struct fsd_intern *texts;    /**< owns the texts that are read from the dump */
     bool pictured;
     const char *verified; /**< what the part shows when built alone; NULL: it was not
                                built */
     bool anonymous, no_weights;
-    const char *failure; /**< the report of a failed build as text; "": its names must
-                              not be shown; NULL: the build did not fail */
+    const char *failure; /**< the report of a failed build as text; "": the text must
+                              not be shown, because of its names; NULL: the build did
+                              not fail */
 };
 
-/** Picks the layers and nodes of the worst finding that `word` names: a rule's id or a
- *  fingerprint; NULL: of all findings. issue_pick.c
+/** Picks the layers and nodes of the worst finding that `word` names by a rule's id or
+ *  a fingerprint; NULL: of the worst finding of all. issue_pick.c
  *  @return FSD_E_ARG if there is none */
 enum fsd_status fsd_issue_pick_finding(struct fsd_issue_subject *s,
                                        struct fsd_arena *arena,
                                        const struct fsd_diff *d, const char *word,
                                        struct fsd_error *err);
 
-/** Picks the layers and nodes of the worst region that differs or, if `layers` or
- * `nodes` are set, of the region that contains one of them.
+/** Picks the layers and nodes of the worst region that differs. If s->layers or
+ *  s->nodes are set, picks the region that contains one of them.
  *  @return FSD_E_ARG if there is none */
 enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
                                       struct fsd_arena *arena,
@@ -90,14 +93,15 @@ enum fsd_status fsd_issue_pick_region(struct fsd_issue_subject *s,
                                       const struct fsd_diff *old,
                                       const struct fsd_diff *d, struct fsd_error *err);
 
-/** Fills what is missing: the nodes of the layers, or the layers of the nodes; for
- *  data-movement layers, also the nodes around them. */
+/** Fills the nodes of the layers, or the layers of the nodes. For data-movement layers,
+ *  also fills the nodes around them. */
 void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d);
 
-/** Fills the nodes around the layers. */
+/** Fills s->around for the layers of the subject. */
 void fsd_issue_surround(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d);
 
-/** Prints the text in Markdown, with less than 65,536 bytes, the limit of an issue. */
+/** Prints the text in Markdown, in less than 65,536 bytes, which is the limit of an
+ *  issue. */
 void fsd_issue_put_text(const struct fsd_issue_facts *t, FILE *out);

@@ -1,11 +1,11 @@
 /*
- * Prints layers as the builder wrote them, for readers who know its dumps better than
- * this program's reports: the JSON object of a layer, or its line in the inspector's
- * text.
+ * Prints layers as the builder wrote them, for people who know the builder's dumps
+ * better than this program's reports. A layer is a JSON object, or a line in the
+ * inspector's text.
  *
- * Layers are found by name, as text, so that the reader of engines need not store their
- * positions in the file.  A name that the dump spells differently is not found, and of
- * two layers with the same name the first is shown.
+ * Layers are found by searching the text for their names, so that the reader of engines
+ * need not store positions in the file. A name that the dump spells differently is not
+ * found. Of two layers with the same name, the first is printed.
  */
 #include "base/base.h"
 #include "edit/issue/issue.h"
@@ -19,7 +19,8 @@ static bool is_before(struct fsd_slice text, const char *at, const char *word)
     return (size_t)(at - text.s) >= n && !memcmp(at - n, word, n);
 }
 
-/* "{ "Name": "conv", ... }": the name is the first key of a layer. */
+/* Takes the JSON object { "Name": "conv", ... } around the name at `at`. The name is
+ * the first key of a layer. */
 static bool take_object(struct fsd_slice text, const char *at, size_t n,
                         struct fsd_slice *out)
 {
@@ -40,11 +41,11 @@ static bool take_object(struct fsd_slice text, const char *at, size_t n,
     out->s = begin;
     left = fsd_slice_from(text, (size_t)(begin - text.s));
     closed = fsd_slice_brackets(left);
-    out->n = closed ? closed : left.n; /* the whole rest of a truncated dump */
+    out->n = closed ? closed : left.n; /* of a truncated dump: all that is left */
     return fsd_slice_find(*out, "\"LayerType\"") != NULL;
 }
 
-/* "Name: conv, LayerType: ..." to the end of the line. */
+/* Takes the line "Name: conv, LayerType: ..." around the name at `at`. */
 static bool take_line(struct fsd_slice text, const char *at, size_t n,
                       struct fsd_slice *out)
 {
@@ -75,7 +76,8 @@ static bool find_layer(struct fsd_slice text, const char *name, struct fsd_slice
     return false;
 }
 
-/* Prints line by line, with characters escaped that would control a terminal. */
+/* Prints the text line by line. Characters that would control a terminal are
+ * escaped. */
 static void put_lines(struct fsd_slice text, struct fsd_intern *texts, FILE *out)
 {
     while (text.n) {

@@ -5,7 +5,7 @@
 
 #include <inttypes.h>
 
-/* The limit of layers in a report, which should be small. */
+/* The most layers in a report, so that it stays small. */
 enum { MOST_LAYERS = 8 };
 
 static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
@@ -14,7 +14,7 @@ static void add(struct fsd_arena *arena, fsd_id_vec *list, fsd_id id)
         fsd_vec_push(arena, list, id);
 }
 
-/* The node of the main graph that contains the node. */
+/* The node itself, or the node of the main graph that contains it. */
 static fsd_id main_node(const struct fsd_graph *g, fsd_id node)
 {
     while (g->nodes.at[node].scope)
@@ -36,7 +36,7 @@ static double ms_of(const struct fsd_diff *d, const struct fsd_finding *f)
     return sum;
 }
 
-/* The slowest layer; the first if none was measured. */
+/* The slowest layer of a finding; the first one if none was measured. */
 static fsd_id slowest(const struct fsd_diff *d, const struct fsd_finding *f)
 {
     const struct fsd_about *layers = &d->findings->subjects.at[f->layers.at];
@@ -107,7 +107,7 @@ static fsd_id region_of(const struct fsd_compare *c, bool new, uint32_t of_layer
     return (new ? c->new_region : c->old_region)[of_layer];
 }
 
-/* Whether a group of the region computes the node. */
+/* Whether a new group of the region has the node. */
 static bool has_node(const struct fsd_compare *c, const struct fsd_region_diff *r,
                      fsd_id node)
 {
@@ -184,7 +184,7 @@ static void add_nodes_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add(arena, &s->nodes, main_node(d->model, node));
 }
 
-/* Adds the producers and consumers of the data that the layer moves. */
+/* Adds to s->nodes the producers and consumers of the data that the layer moves. */
 static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *arena,
                              const struct fsd_diff *d, fsd_id layer)
 {
@@ -199,8 +199,8 @@ static void add_nodes_around(struct fsd_issue_subject *s, struct fsd_arena *aren
             add(arena, &s->nodes, main_node(d->model, node));
 }
 
-/* Adds the nodes of a kernel, but not those of a region, which may be a whole network.
- */
+/* Adds the nodes of a kernel. The nodes of a region are left out, because a region may
+ * be a whole network. */
 static void add_kernel(struct fsd_issue_subject *s, struct fsd_arena *arena,
                        const struct fsd_diff *d, fsd_id layer)
 {
@@ -217,8 +217,8 @@ static void add_kernels_of(struct fsd_issue_subject *s, struct fsd_arena *arena,
         add_kernel(s, arena, d, fsd_match_of_node(d->match, node, l)->layer);
 }
 
-/* Adds a Concat that no layer computes: the builder inserted a copy because of the
- * Concat's other inputs and the place where they are written. */
+/* Adds a Concat that no layer computes. The builder inserted a copy because of the
+ * other inputs of the Concat, and because of their places in its output. */
 static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
                         const struct fsd_diff *d, fsd_id node)
 {
@@ -241,7 +241,7 @@ static void add_concats(struct fsd_issue_subject *s, struct fsd_arena *arena,
     }
 }
 
-/* Adds the neighbors of a layer at all of its tensors. */
+/* Adds all layers that write or read a tensor of the layer. */
 static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_id layer,
                        fsd_id_vec *list)
 {
@@ -256,9 +256,9 @@ static void add_beside(struct fsd_arena *arena, const struct fsd_graph *e, fsd_i
         }
 }
 
-/* Adds the computing layers before and after a layer, two each, since a kernel also
- * depends on the neighbors of its neighbors, with which it was not fused.  Layers that
- * move data are not counted. */
+/* Adds the next two computing layers before and after a layer. One would not be enough,
+ * because a kernel also depends on the layers with which its neighbors were not fused.
+ * Data-movement layers in between are not counted. */
 static void add_neighbors(struct fsd_issue_subject *s, struct fsd_arena *arena,
                           const struct fsd_diff *d, fsd_id layer)
 {
@@ -300,8 +300,8 @@ void fsd_issue_complete(struct fsd_issue_subject *s, struct fsd_arena *arena,
     fsd_vec_sort(&s->old_layers, fsd_by_id);
 }
 
-/* Adds consumers without a layer, such as views and duplicates, of the subject's nodes.
- * Without these consumers, the part would have outputs inside its kernels. */
+/* Adds consumers of the subject's nodes that no layer computes, such as views and
+ * duplicates. Without these, the part would have outputs inside its kernels. */
 static void add_views(struct fsd_issue_subject *s, struct fsd_arena *arena,
                       const struct fsd_diff *d)
 {

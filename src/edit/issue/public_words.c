@@ -1,15 +1,15 @@
 /*
  * A text is split at characters that are not letters: "sm80_xmma_fprop_64x32" has the
- * words sm, xmma and fprop.  If a run of letters is not a known word, it may consist of
- * several, each with a capital.  Single letters and numbers reveal nothing.
+ * words sm, xmma and fprop. A run of letters that is no known word may consist of
+ * several words that begin with capitals. Single letters and numbers reveal nothing.
  */
 #include "edit/issue/public_words.h"
 #include "edit/run.h"
 
 #include <ctype.h>
 
-/* ONNX's attributes and their values, domains and exporters; words of operators are
- * taken from their names. */
+/* Words of ONNX: attributes and their values, domains, exporters. Words of operators
+ * are taken from the operators' names. */
 static const char ONNX_WORDS[] =
     "accuracy action activation activations aggregate ai allowzero alpha as "
     "asymmetric aten auto avg axes axis base before beta bidirectional bilinear "
@@ -70,7 +70,7 @@ static void add(struct fsd_public_words *p, struct fsd_slice word)
     fsd_intern_slice(p->known, (struct fsd_slice){low, lower(word, low)});
 }
 
-/* The length of the word at the beginning of a run of letters: "MulAdd", "NMSPlugin",
+/* The length of the first word in a run of letters such as "MulAdd", "NMSPlugin" or
  * "eXp". */
 static size_t first_word(struct fsd_slice run)
 {
@@ -145,8 +145,8 @@ static bool is_known_run(const struct fsd_public_words *p, struct fsd_slice run)
     return true;
 }
 
-/* The length of "0x6b24169dfd4ad585" at the front: a number, whatever its digits spell.
- */
+/* The length of a hexadecimal number such as "0x6b24169dfd4ad585" at the front of the
+ * text, even if its digits spell a word. */
 static size_t hex_at(struct fsd_slice text)
 {
     size_t n = 2;

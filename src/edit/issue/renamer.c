@@ -1,7 +1,7 @@
 /*
- * A new name is a letter and a number; nodes and tensors are numbered from 0 in their
- * order.  No name of the input has this letter before a number, so a new name never
- * equals or contains an old one.
+ * A new name is a letter and a number. Nodes and tensors are numbered from 0 in the
+ * order of the model. The letter is chosen so that no old name has it before a number.
+ * A new name therefore never equals or contains an old one.
  */
 #include "edit/issue/renamer.h"
 #include "base/base.h"
@@ -14,19 +14,20 @@
 struct new_name {
     enum fsd_named of;
     uint32_t number;
-    const char *text; /* NULL: not needed yet */
+    const char *text; /* the new name; NULL: not needed yet */
 };
 
 struct fsd_renamer {
     struct fsd_arena *arena;
     struct fsd_intern *old;         /* the renamed texts */
-    struct fsd_intern *stay;        /* words of operators, layers, formats, which are
-                                       not names */
+    struct fsd_intern *stay;        /* texts that stay because they are no names: words
+                                       of operators, layers, formats */
     FSD_VEC(struct new_name) names; /* indexed by symbol of `old` */
     uint32_t count[FSD__NAMED_COUNT];
-    bool taken[256]; /* letters that precede a number in some name */
+    bool taken[256]; /* indexed by character: the character precedes a number in an old
+                        name */
     char letter[FSD__NAMED_COUNT];
-    size_t longest; /* the longest name, in bytes */
+    size_t longest; /* the length of the longest old name, in bytes */
     struct fsd_public_words *public;
     const char *const *phrases; /* phrases of the builder; NULL: none */
 };
@@ -98,7 +99,7 @@ const char *fsd_renamer_name(void *payload, enum fsd_named of, struct fsd_slice 
     return known->text ? known->text : "";
 }
 
-/* The new name of a text; NULL if the text was not recorded as a name. */
+/* The new name of a text; NULL if the text is not recorded as a name. */
 static const char *known_name(const struct fsd_renamer *r, const char *s, size_t n)
 {
     fsd_sym sym = fsd_intern_find(r->old, s, n);
@@ -113,8 +114,8 @@ static bool stays(const struct fsd_renamer *r, const char *s, size_t n)
 
 /* ------------------------------------------------------------------------ learning */
 
-/* Records a text of the builder or ONNX as one that stays, unless a word in it may be
- * the user's. */
+/* Records a text of the builder or ONNX as one that stays. The text does not stay if
+ * one of its words may be the user's. */
 static void stay(struct fsd_renamer *r, const struct fsd_intern *names, fsd_sym sym)
 {
     const char *text = fsd_text(names, sym);
@@ -130,8 +131,8 @@ bool fsd_renamer_is_public(void *payload, struct fsd_slice text)
     return fsd_public_has(r->public, text);
 }
 
-/* Operators that are functions have names; all other operators, and their settings, are
- * words. */
+/* Records the words of operators and of their settings as words that stay. Calls of
+ * functions are left out, because a function's name is the user's. */
 static void learn_operators(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     FSD_EACH (const struct fsd_node, n, g->nodes) {
@@ -164,7 +165,7 @@ static void learn_layers(struct fsd_renamer *r, const struct fsd_graph *g)
     }
 }
 
-/* Records values of build options as names: a value that the user set may be a path. */
+/* Records the values of build options as names, because a value may be a path. */
 static void learn_built(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (uint32_t i = 0; i < g->built.n; i++) {
@@ -191,7 +192,7 @@ static void learn_names(struct fsd_renamer *r, const struct fsd_graph *g)
 {
     for (fsd_id i = 0; i < g->nodes.n; i++) {
         learn_name(r, g->names, FSD_NAMED_NODE, g->nodes.at[i].name);
-        /* An operator that ONNX or the builder defines keeps its name. */
+        /* This does not rename operators that ONNX or the builder defines. */
         learn_name(r, g->names, FSD_NAMED_FUNCTION, g->nodes.at[i].op);
         if (!fsd_public_has(r->public,
                             fsd_slice_of(fsd_text(g->names, g->nodes.at[i].domain))))
@@ -219,7 +220,7 @@ void fsd_renamer_learn(struct fsd_renamer *r, const struct fsd_diff *d,
 
 /* ---------------------------------------------------------------- text around names */
 
-/* The length of one of the builder's phrases at the front, including the number after
+/* The length of a phrase of the builder at the front of the text, with the number after
  * it. */
 static size_t phrase_at(const struct fsd_renamer *r, struct fsd_slice text)
 {
@@ -239,7 +240,8 @@ static bool is_letter_or_digit(char c)
     return isalnum((unsigned char)c) || (unsigned char)c >= 0x80;
 }
 
-/* The length of the longest known name at the front that ends at a word boundary. */
+/* The length of the longest known name at the front of the text. The name must end
+ * where a word ends. */
 static size_t name_at(const struct fsd_renamer *r, struct fsd_slice text,
                       const char **name)
 {
@@ -270,7 +272,7 @@ static void put_word(struct fsd_renamer *r, struct fsd_slice word, FILE *out)
 
 static void put_text(struct fsd_renamer *r, struct fsd_slice text, FILE *out)
 {
-    bool begins = true; /* whether a word begins here */
+    bool begins = true; /* a word begins here */
 
     while (text.n) {
         const char *name = NULL;

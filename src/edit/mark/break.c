@@ -1,16 +1,16 @@
 /*
- * How to split a fusion by marking one of its tensors as an output, and which groups
- * change as a result; if no mark splits it, an If that forwards the tensor does, since
- * builders do not fuse across control flow.
+ * Finds how to split a fusion by marking one of its tensors as an output, and which
+ * groups change then. If no mark splits the fusion, an If that forwards the tensor may
+ * split it, because builders do not fuse across control flow.
  *
  *     [Conv Add Relu] -> [Conv ...]     mark the output of Conv:  [Conv] [Add Relu]
  *
- * The nodes after the mark, the tail, are separated from their product and are
- * pointwise work that the builder may fuse into a neighboring generated kernel or a
- * product without an epilogue; those groups change, too.  Of the tensors that split a
- * fusion, the one that changes the fewest groups is used, since a break must prove
- * something about a single fusion.  If no rule predicts what the builder does, there is
- * no exact break.
+ * The nodes after the marked tensor are the tail. They are pointwise, and the builder
+ * may fuse them into a neighboring generated kernel, or into a product without an
+ * epilogue. These groups change, too. If several tensors split a fusion, the one that
+ * changes the fewest groups is used, because a break should show something about a
+ * single fusion. If no rule predicts what the builder does, the fusion has no exact
+ * break.
  */
 #include "edit/mark/break.h"
 #include "base/base.h"
@@ -20,8 +20,8 @@
 
 /* ------------------------------------------------------------------------- the tail */
 
-/* The tail is pointwise: if its only consumer is a generated kernel, the kernel fuses
- * it. */
+/* Adds the only consumer of the tail if it is a generated kernel: the kernel fuses the
+ * tail, which is pointwise. */
 static void tail_joins_reader(const struct fsd_marks *m, fsd_id group,
                               struct fsd_candidate *c)
 {
@@ -63,7 +63,8 @@ static struct fsd_candidate better(struct fsd_candidate a, struct fsd_candidate 
     "the builder computes the Conv in a kernel of its own and generates another one "  \
     "for the following nodes"
 
-/* The break after the Conv or, if an Add directly follows, after the Add. */
+/* The better break of two: after the Conv or, if an Add follows directly, after the
+ * Add. */
 static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
                                         fsd_id conv)
 {
@@ -82,7 +83,7 @@ static struct fsd_candidate behind_conv(const struct fsd_marks *m, fsd_id group,
     return fsd_break_is_inside(m, sum) ? better(c, at_tensor(m, group, sum, why)) : c;
 }
 
-/* x -> Div -> Erf -> ... -> Mul 0.5: breaks at the input of the last Mul if only a
+/* Breaks a Gelu (Div, Erf, ..., Mul 0.5) at the input of the last Mul, if only a
  * product consumes the result. */
 static struct fsd_candidate before_last_factor(const struct fsd_marks *m, fsd_id group)
 {
@@ -124,7 +125,7 @@ static struct fsd_candidate break_epilogue(const struct fsd_marks *m, fsd_id gro
     if (fsd_node_is_conv(m->d, product) || !fsd_break_is_generated(m, group))
         return behind_conv(m, group, product);
     c = before_last_factor(m, group);
-    /* With constant weights, the product then becomes a Conv of 1x1. */
+    /* A product with constant weights then becomes a Conv of 1x1. */
     if (fsd_break_is_inside(m, tensor) && m->d->cost->sizes->shapes[tensor].rank > 3 &&
         fsd_is_constant(m->d->facts, fsd_node_in_tensor(m->d->model, product, 1)))
         c = better(at_tensor(m, group, tensor, CONV_WHY), c);
@@ -172,9 +173,9 @@ static bool is_behind_product(const struct fsd_marks *m, fsd_id tensor)
     return is;
 }
 
-/* Whether the product reads several matrices, such as a batch of sequences, and is the
- * first product or in FP32: then the builder computes it matrix by matrix, and fuses
- * nothing into it. */
+/* Whether the builder computes the product matrix by matrix, and fuses nothing into it.
+ * The builder does so if the product reads several matrices, such as a batch of
+ * sequences, and is in FP32 or follows no other product. */
 static bool is_stacked(const struct fsd_marks *m, fsd_id product)
 {
     fsd_id tensor = fsd_node_in_tensor(m->d->model, product, 0);
@@ -183,7 +184,8 @@ static bool is_stacked(const struct fsd_marks *m, fsd_id product)
            (m->d->nodes[product].realised == FSD_FP32 || !is_behind_product(m, tensor));
 }
 
-/* Separates one of several products: it fuses the nodes that follow it. */
+/* Separates one of several products. The product then fuses the nodes that follow
+ * it. */
 static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id group)
 {
     struct fsd_candidate best = none;
@@ -210,7 +212,8 @@ static struct fsd_candidate break_horizontal(const struct fsd_marks *m, fsd_id g
                : best;
 }
 
-/* The type in which a product among the operands of the node is computed. */
+/* The type of the product that computes an operand of the node; unknown if no product
+ * does. */
 static enum fsd_dtype operand_type(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_graph *g = m->d->model;
@@ -225,10 +228,10 @@ static enum fsd_dtype operand_type(const struct fsd_marks *m, fsd_id node)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* Breaks after the last pointwise node before a normalization, if only this kernel
- * consumes it.  If the tensor is materialized, a 16-bit product before it fuses the
- * pointwise nodes; an FP32 product leaves them in a separate kernel.  After a quantized
- * product, the kernel only writes the tensor in addition. */
+/* Breaks at the input of a normalization, if the tensor is inside the group. If the
+ * tensor is marked, a 16-bit product before the group fuses the pointwise nodes, and an
+ * FP32 product leaves them in a kernel of their own. After a quantized product the
+ * kernel only writes one more tensor, so there is no break. */
 static struct fsd_candidate before_norm(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -261,7 +264,7 @@ static struct fsd_candidate before_norm(const struct fsd_marks *m, fsd_id group)
     return none;
 }
 
-/* Whether the kernel's steps include transpositions that the builder added. */
+/* Whether the kernel has transpositions that the builder added. */
 static bool is_turned(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -274,10 +277,10 @@ static bool is_turned(const struct fsd_marks *m, fsd_id group)
     return own > asked;
 }
 
-/* Breaks a generated kernel between pointwise nodes and a Transpose, if the kernel
- * contains transpositions that the builder added; or before a Resize, if the kernel's
- * output is not row-major. The marked tensor, which must be row-major, is then written
- * by a separate kernel. */
+/* Breaks a generated kernel after its first node if a Transpose follows and the kernel
+ * has transpositions that the builder added, or before a Resize if the kernel's output
+ * is not row-major. The marked tensor must be row-major, so the builder writes it in a
+ * kernel of its own. */
 static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -303,8 +306,8 @@ static struct fsd_candidate at_seam(const struct fsd_marks *m, fsd_id group)
     return none;
 }
 
-/* A library kernel writes one tensor; its inner tensors exist only if the fusion is
- * split. */
+/* Breaks a library kernel at its first inner tensor. Such a kernel writes one tensor,
+ * so an inner tensor exists only if the fusion is split. */
 static struct fsd_candidate break_library(const struct fsd_marks *m, fsd_id group)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {

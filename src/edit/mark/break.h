@@ -1,10 +1,11 @@
-/* Shared by the two ways to split a fusion: by a mark (break.c) and by an If (by_if.c).
- * All but the last function are in candidate.c. */
+/* Declarations for the two ways to split a fusion: by a mark (break.c) and by an If
+ * (by_if.c). All functions but the last two are in candidate.c. */
 #pragma once
 
 #include "edit/mark/mark.h"
 
-/** The limit of groups that may change: with more, a break proves nothing. */
+/** The most groups that a break may change. A break that changes more groups shows
+ *  nothing about a single group. */
 enum { FSD_BREAK_MOST = 4 };
 
 /** A possible break of a group. */
@@ -12,8 +13,10 @@ struct fsd_candidate {
     fsd_id tensor; /**< FSD_NONE: no break */
     const char *why;
     fsd_id groups[FSD_BREAK_MOST + 1]; /**< the groups that change */
-    uint32_t n;                        /**< above FSD_BREAK_MOST: too many */
-    fsd_id_vec passed; /**< the tensors that an If forwards; none: `tensor` is marked */
+    uint32_t n;                        /**< number of groups that change; above
+                                            FSD_BREAK_MOST: too many */
+    fsd_id_vec passed; /**< the tensors that Ifs forward; empty: `tensor` is marked
+                            instead */
 };
 
 static inline bool fsd_break_is_none(const struct fsd_candidate *c)
@@ -24,30 +27,31 @@ static inline bool fsd_break_is_none(const struct fsd_candidate *c)
 struct fsd_candidate fsd_break_none(const char *why);
 void fsd_break_add(struct fsd_candidate *c, fsd_id group);
 
-/** Facts about a group; for the group FSD_NONE, false or FSD_NONE. */
+/** Facts about a group; false or FSD_NONE if the group is FSD_NONE. */
 bool fsd_break_is_generated(const struct fsd_marks *m, fsd_id group);
 bool fsd_break_is_compiled(const struct fsd_marks *m, fsd_id group);
 fsd_id fsd_break_product(const struct fsd_marks *m, fsd_id group);
 
-/** The only group that consumes the group's outputs; FSD_NONE if there are several, or
- *  if something else consumes them, too. */
+/** The only group that consumes outputs of the group; FSD_NONE if there are several, or
+ *  if something other than a group consumes them, too. */
 fsd_id fsd_break_only_user(const struct fsd_marks *m, fsd_id group);
 
 /** Whether the tensor exists only inside the group, and can be marked. */
 bool fsd_break_is_inside(const struct fsd_marks *m, fsd_id tensor);
 
-/** Adds groups that consist of one product which only the node `behind` reads: they
- *  fuse the node. */
+/** Adds groups of a single product whose only consumer is the node `behind`, because
+ *  such a product fuses this node. */
 void fsd_break_joins_operand(const struct fsd_marks *m, fsd_id group, fsd_id behind,
                              struct fsd_candidate *c);
 
-/** Finds how an If splits each of several groups. Replaces the candidate of a group if
- * an If can split the group, or if the reason why it cannot is known.
- *  @param n  at most FSD_BREAK_AT_ONCE. */
+/** Finds how an If splits each of several groups. `without` has the candidates without
+ *  an If. A candidate is replaced if an If can split the group, or if it is known why
+ *  no If can.
+ *  @param n at most FSD_BREAK_AT_ONCE */
 enum { FSD_BREAK_AT_ONCE = 64 };
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
                      struct fsd_candidate *const *without, uint32_t n);
 
-/** Collects the facts about the model that all calls of fsd_break_by_if() need, in
- * m->arena. */
+/** Collects the facts about the model that each call of fsd_break_by_if() needs, in
+ *  m->arena. */
 struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m);

@@ -1,23 +1,24 @@
 /*
- * How an If that forwards a tensor splits a fusion, and what else changes then: the
- * producers of the tensor run before the If, its consumers after it, and the builder
- * compiles both parts separately.
+ * Finds how an If that forwards a tensor splits a fusion, and which other groups change
+ * then. The producers of the tensor run before the If, its consumers after it, and the
+ * builder compiles the two parts separately.
  *
- * What changes depends on all nodes behind the If.  To walk over them for each fusion
- * would cost the square of the model.  So 64 fusions are examined at once: bit b of a
- * mask is about the b-th of them.  And the walk ends where all that later nodes read is
- * behind all of these Ifs, as behind the next residual sum of a transformer.
+ * Which groups change depends on all nodes behind the If. To visit these for each
+ * fusion would take time that grows with the square of the model's size. Therefore 64
+ * fusions are examined at once: in a mask, bit b is about the b-th of them. The walk
+ * ends as soon as all tensors that later nodes read are behind all of these Ifs, for
+ * example after the next residual sum of a transformer.
  */
 #include "base/base.h"
 #include "edit/graph.h"
 #include "edit/mark/break.h"
 
-enum { FAR = 64 }; /* the limit of consecutive nodes without a group */
+enum { FAR = 64 }; /* the most nodes without a group in a row that are followed */
 
 /* --------------------------------------------------------------------- the tensors */
 
-/* Whether all consumers of the tensor are in the main graph, where the file can be
- * edited. */
+/* Whether an If can forward the tensor: its type is known, and all of its consumers are
+ * in the main graph, where edits of the file are possible. */
 static bool can_be_passed(const struct fsd_marks *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -32,7 +33,7 @@ static bool can_be_passed(const struct fsd_marks *m, fsd_id tensor)
     return true;
 }
 
-/* Whether the node's inputs come from the tensor, through nodes without a group. */
+/* Whether the node reads the tensor, directly or through nodes without a group. */
 static bool comes_from(const struct fsd_marks *m, fsd_id node, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -52,7 +53,8 @@ static bool comes_from(const struct fsd_marks *m, fsd_id node, fsd_id tensor)
     return false;
 }
 
-/* Whether a node of the group depends on the tensor. */
+/* Whether a node of the group reads the tensor, directly or through nodes without a
+ * group. */
 static bool is_before_member(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++)
@@ -61,8 +63,9 @@ static bool is_before_member(const struct fsd_marks *m, fsd_id group, fsd_id ten
     return false;
 }
 
-/* Whether the node is a Mul or Div by one constant number: the builder multiplies it
- * into the following product or quantizer, so it is not a layer to split off. */
+/* Whether the node multiplies or divides by one constant number. The builder merges
+ * such a node into the next product or quantizer, so it is no layer that could be split
+ * off. */
 static bool only_scales(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_graph *g = m->d->model;
@@ -76,8 +79,8 @@ static bool only_scales(const struct fsd_marks *m, fsd_id node)
     return false;
 }
 
-/* The last tensor inside the group on which a node of the group depends; FSD_NONE:
- * none. A tensor that is only scaled is chosen only if there is no other. */
+/* The last inner tensor of the group that another node of the group reads; FSD_NONE if
+ * there is none. A tensor that is only scaled is chosen only if there is no other. */
 static fsd_id last_inside(const struct fsd_marks *m, fsd_id group)
 {
     fsd_id last = FSD_NONE, scaled = FSD_NONE;
@@ -103,9 +106,10 @@ static void pass(const struct fsd_marks *m, struct fsd_candidate *c, fsd_id tens
         fsd_vec_push(m->arena, &c->passed, tensor);
 }
 
-/* Whether the group that computes the tensor could absorb a part of `group`.  An If
- * after one of several products would make the builder compute it alone, and an If
- * after a tensor that the producing group also reads would split that group. */
+/* Whether the group that computes the tensor could absorb a part of `group`. A
+ * horizontal fusion does not count: an If after one of its products would separate the
+ * product. A group that reads the tensor itself does not count either: the If would
+ * split that group. */
 static bool takes_readers(const struct fsd_marks *m, fsd_id tensor, fsd_id group)
 {
     fsd_id from = fsd_tensor_producer(m->d->model, tensor);
@@ -129,8 +133,8 @@ static bool takes_producers(const struct fsd_marks *m, fsd_id tensor, fsd_id gro
            !is_before_member(m, group, tensor);
 }
 
-/* Forwards the tensors at the group's borders through Ifs, so that no neighbor absorbs
- * one of its parts. */
+/* Forwards the tensors at the group's borders through Ifs, too, so that no neighbor
+ * absorbs a part of the group. */
 static void pass_borders(const struct fsd_marks *m, fsd_id group,
                          struct fsd_candidate *c)
 {
@@ -152,13 +156,13 @@ static void pass_borders(const struct fsd_marks *m, fsd_id group,
 /* --------------------------------------------------------------- what else changes */
 
 struct fsd_outlook {
-    bool sorted;    /* each node precedes the consumers of its outputs */
-    bool *dry;      /* indexed by node: it depends on no input of the network */
-    uint32_t *last; /* indexed by tensor: its last consumer; FSD_NONE */
-    uint32_t *live; /* indexed by node: the number of tensors that exist before the node
-                  runs, and that it or a later node reads; outputs of dry nodes do not
-                  count */
-    uint32_t floor; /* all dry nodes with a group precede this node */
+    bool sorted;    /* in the model, each node precedes the consumers of its outputs */
+    bool *dry;      /* indexed by node: the node depends on no input of the network */
+    uint32_t *last; /* indexed by tensor: its last consumer; FSD_NONE: none */
+    uint32_t *live; /* indexed by node: number of tensors that exist before the node
+                       runs and that this or a later node reads, not counting outputs of
+                       dry nodes */
+    uint32_t floor; /* all dry nodes that have a group precede this node */
     uint32_t *low, *high; /* indexed by group: its first and its last node */
 };
 
@@ -221,18 +225,20 @@ struct fsd_outlook *fsd_outlook_new(const struct fsd_marks *m)
     return reach;
 }
 
-/* The fusions that are examined at once. */
+/* The fusions that are examined at once. In all masks, bit b is about group[b]. */
 struct borders {
     const struct fsd_marks *m;
     struct fsd_candidate *c[FSD_BREAK_AT_ONCE];
     fsd_id group[FSD_BREAK_AT_ONCE];
-    uint64_t open;      /* the fusions that may still get a break */
-    uint64_t *passed;   /* indexed by tensor: it is forwarded */
-    uint64_t *behind;   /* indexed by node: it depends on a forwarded tensor */
-    uint64_t *sums;     /* indexed by tensor: see find_sums() */
-    fsd_id first, full; /* `behind` is stored for the nodes from `first` up to `full`.
-                           No node before `first` is behind an If; each node from `full`
-                           on is behind all Ifs, unless it is dry */
+    uint64_t open;      /* a mask: the fusion may still get a break */
+    uint64_t *passed;   /* indexed by tensor, a mask: an If of the fusion forwards the
+                           tensor */
+    uint64_t *behind;   /* indexed by node, a mask: the node depends on a tensor that an
+                           If of the fusion forwards */
+    uint64_t *sums;     /* indexed by tensor, a mask: see find_sums() */
+    fsd_id first, full; /* `behind` is set for nodes from `first` to before `full`. No
+                           node before `first` is behind an If; each node from `full` on
+                           is dry, or behind the Ifs of all fusions */
 };
 
 static uint64_t behind_of(const struct borders *b, fsd_id node)
@@ -240,13 +246,13 @@ static uint64_t behind_of(const struct borders *b, fsd_id node)
     return node < b->full ? b->behind[node] : b->m->reach->dry[node] ? 0 : UINT64_MAX;
 }
 
-/* Whether the group has nodes on both sides of `first`, or between it and `full`. */
+/* Whether the group has a node before `full`, and a node from `first` on. */
 static bool is_near(const struct borders *b, fsd_id group)
 {
     return b->m->reach->low[group] < b->full && b->m->reach->high[group] >= b->first;
 }
 
-/* Runs its body for each bit of a mask that is also set in `open`. */
+/* Runs the body for each bit that is set in the mask and in b->open. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): `bit` is a name that is declared */
 #define EACH_OPEN(b, bit, mask)                                                        \
     for (uint64_t bit##s = (mask), bit;                                                \
@@ -254,16 +260,15 @@ static bool is_near(const struct borders *b, fsd_id group)
          bit##s &= bit##s - 1)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/* Ends the examination of a fusion whose break changes too many groups: it gets no
- * break. */
+/* Gives up a fusion whose break changes too many groups. */
 static void settle(struct borders *b, uint64_t bit)
 {
     if (b->c[bit]->n > FSD_BREAK_MOST)
         b->open &= ~(UINT64_C(1) << bit);
 }
 
-/* Marks the nodes that depend on the forwarded tensors of one fusion, in any order of
- * nodes. */
+/* Marks the nodes that depend on the forwarded tensors of one fusion. This works for
+ * any order of nodes. */
 static void walk_behind(struct borders *b, struct fsd_arena *scratch, uint64_t bit)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -297,8 +302,9 @@ static void mark_readers(struct borders *b, fsd_id tensor, uint64_t mask)
     }
 }
 
-/* Updates the number of tensors that are behind all Ifs and that later nodes read: adds
- * outputs of the node, and removes tensors that no later node reads. */
+/* The change that a node causes in the number of tensors that are behind all Ifs and
+ * that later nodes read. The node adds its outputs, and removes the tensors that no
+ * later node reads. */
 static uint32_t count_covered(const struct borders *b, bool *covered, fsd_id node)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -321,8 +327,8 @@ static uint32_t count_covered(const struct borders *b, bool *covered, fsd_id nod
     return n;
 }
 
-/* Fills `passed` and `behind`: ONNX lists nodes before their consumers, so one pass is
- * enough. */
+/* Fills `passed` and `behind`. ONNX lists nodes before their consumers, so one pass is
+ * enough. For a model with another order, each fusion has its own walk. */
 static void find_behind(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -357,8 +363,9 @@ static void find_behind(struct borders *b, struct fsd_arena *scratch)
     }
 }
 
-/* A node that is computed before the If is absorbed by the kernels of its operands,
- * which are then compiled with it and generated. */
+/* Adds the groups that compute operands of the node and absorb the node. The builder
+ * computes the node before the If, and compiles it together with such a group's
+ * kernel. */
 static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
                        struct fsd_candidate *c)
 {
@@ -375,7 +382,7 @@ static void add_takers(const struct fsd_marks *m, fsd_id group, fsd_id node,
     }
 }
 
-/* The examined fusions, except this group, as a mask. */
+/* A mask of the open fusions without `group`. */
 static uint64_t others_than(const struct borders *b, fsd_id group)
 {
     uint64_t mask = 0;
@@ -385,18 +392,20 @@ static uint64_t others_than(const struct borders *b, fsd_id group)
     return mask;
 }
 
-/* Adds another group if only some of its nodes depend on the forwarded tensors. The
- * builder computes its other nodes before the If if it can: a single node becomes part
- * of the kernel of one of its operands. It computes products together, and recognizes
- * an attention, only if all their operands are available at the same time. */
+/* Adds group i to a fusion's break if only some nodes of the group are behind the
+ * fusion's If.
+ *
+ * The builder computes the other nodes before the If where possible. A single other
+ * node is absorbed by the kernel of one of its operands. The builder computes several
+ * products together, and recognizes an attention, only if all operands are available at
+ * the same time. */
 static void add_mixed_group(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
     uint32_t n = m->state->groups.at[i].nodes.n;
-    uint64_t late = 0, early = 0, several = 0; /* masks, a bit for each break: a node of
-                                                  the group is behind it; a node is
-                                                  before it; several nodes are before
-                                                  it */
+    uint64_t late = 0, early = 0, several = 0; /* masks: a node of the group is behind
+                                                  the If; a node is before it; several
+                                                  nodes are before it */
     bool parts =
         m->kinds[i] == FSD_FUSION_ATTENTION || m->kinds[i] == FSD_FUSION_HORIZONTAL;
 
@@ -419,9 +428,9 @@ static void add_mixed_group(struct borders *b, fsd_id i)
     }
 }
 
-/* A mask of the fusions for which the part after the If reads the tensor from before
- * the If, directly or through sums of such tensors. The tensor then has the model's
- * sizes, not those with which the builder computes products. */
+/* A mask of fusions. A fusion is in the mask if the tensor is computed before the
+ * fusion's If, is forwarded by the If, or is a sum of such tensors. The tensor then has
+ * the model's sizes, not the sizes with which the builder computes products. */
 static uint64_t across_of(const struct borders *b, fsd_id tensor)
 {
     fsd_id from = fsd_tensor_producer(b->m->d->model, tensor);
@@ -433,8 +442,9 @@ static uint64_t across_of(const struct borders *b, fsd_id tensor)
                : b->sums[tensor];
 }
 
-/* Fills `sums`. The nodes from `full` on need no entry: a sum among them reads nothing
- * from before an If. */
+/* Fills `sums`, which marks the outputs of certain sums behind the If: all operands of
+ * such a sum are read from before the If (across_of()). The nodes from `full` on need
+ * no entry, because they read nothing from before an If. */
 static void find_sums(struct borders *b, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = b->m->d->model;
@@ -460,7 +470,7 @@ static bool has_norm(const struct fsd_marks *m, fsd_id group)
     return has;
 }
 
-/* The group of a single normalization that reads the tensor; FSD_NONE: none. */
+/* A group that is a single normalization and reads the tensor; FSD_NONE: none. */
 static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
 {
     const struct fsd_users *users = fsd_marks_users(m, tensor);
@@ -472,9 +482,9 @@ static fsd_id norm_behind(const struct fsd_marks *m, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* A residual that the group adds and normalizes is reshaped between the sums, so a
- * product before them absorbs the first sum, and a normalization after them the second.
- */
+/* Adds the groups around `sum`, which adds a residual that the other part computes. The
+ * kernel reshapes this residual between the sums. A product before the sums therefore
+ * absorbs the first sum, and a normalization after the sums absorbs the second sum. */
 static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
                          struct fsd_candidate *c)
 {
@@ -483,7 +493,7 @@ static void add_residual(const struct fsd_marks *m, fsd_id group, fsd_id sum,
     if (has_norm(m, group)) {
         uint32_t n = c->n;
 
-        /* The kernel reshapes it even without an If. */
+        /* The kernel reshapes the residual even without an If. */
         if (fsd_layer_count(m->d->engine, m->layer_of[group], FSD_ONNX_Reshape))
             return;
         fsd_break_joins_operand(m, group, first, c);
@@ -511,8 +521,9 @@ static uint64_t read_behind(const struct borders *b, fsd_id tensor)
     return read;
 }
 
-/* A product that reads across an If (across_of()) is computed matrix by matrix, and the
- * nodes after it separately. */
+/* Adds group i to a fusion's break if the group's product is behind the fusion's If and
+ * reads a tensor from before the If (across_of()). The builder then computes the
+ * product matrix by matrix, and the nodes after it in another kernel. */
 static void add_stacked(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -533,8 +544,8 @@ static void add_stacked(struct borders *b, fsd_id i)
     }
 }
 
-/* Adds the producers and consumers of a residual that crosses the border, if the node
- * adds one. */
+/* If the node adds a residual that the other part computes, adds the groups that
+ * produce and consume the sum. */
 static void add_across(struct borders *b, fsd_id i)
 {
     const struct fsd_marks *m = b->m;
@@ -559,8 +570,8 @@ static void add_across(struct borders *b, fsd_id i)
     }
 }
 
-/* If only a pooling is left after the If, a product alone after it absorbs the pooling.
- */
+/* If only a pooling is left after the If, and a single product reads the result: adds
+ * that product, because it absorbs the pooling. */
 static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     fsd_id behind = fsd_tensor_only_reader(m->d->model, c->tensor);
@@ -572,8 +583,8 @@ static void add_pooled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* A scale at the end of a kernel with a product is absorbed by the product that alone
- * reads it. */
+/* If the group has a product and ends with a scale, and a single product reads the
+ * result: adds that product, because it absorbs the scale. */
 static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candidate *c)
 {
     uint32_t n = m->state->groups.at[group].nodes.n;
@@ -585,8 +596,7 @@ static void add_scaled(const struct fsd_marks *m, fsd_id group, struct fsd_candi
         fsd_break_add(c, user);
 }
 
-/* Adds the groups that the borders between both parts change, given the tensors that
- * are forwarded so far. */
+/* Adds the groups that change because of the tensors that are forwarded so far. */
 static void add_parts(struct borders *b, bool residuals)
 {
     FSD_SCRATCH(scratch);
@@ -621,8 +631,8 @@ static struct fsd_candidate at_last_inside(const struct fsd_marks *m, fsd_id gro
     return c;
 }
 
-/* No builder fuses across control flow: the producer of the tensor runs before the If,
- * its consumers after it. */
+/* No builder fuses across control flow, so the producers of the tensor and its
+ * consumers are in different kernels. */
 void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
                      struct fsd_candidate *const *without, uint32_t n)
 {
@@ -638,7 +648,8 @@ void fsd_break_by_if(const struct fsd_marks *m, const fsd_id *groups,
         b.open |= (uint64_t)!fsd_break_is_none(&made[i]) << i;
     }
     add_parts(&b, false);
-    /* Some builders refuse several Ifs beside a branch that bypasses them. */
+    /* Some builders refuse several Ifs beside a branch that bypasses them, so borders
+     * are forwarded only if no other group changes. */
     EACH_OPEN(&b, bit, UINT64_MAX)
     if (made[bit].n == 1)
         pass_borders(m, groups[bit], &made[bit]);

@@ -1,4 +1,4 @@
-/* Properties and side effects of a possible break, whether by a mark or by an If. */
+/* Finds properties and side effects of a possible break, by a mark or by an If. */
 #include "base/base.h"
 #include "edit/graph.h"
 #include "edit/mark/break.h"

@@ -1,17 +1,17 @@
 /*
- * The kind of fusion of a group of nodes, derived only from its operators and edges, so
- * that it is the same for each builder: products that do not feed each other are
- * horizontal; a product followed by nodes has an epilogue.
+ * Finds the kind of fusion of a group. The kind depends only on the group's operators
+ * and edges, so it is the same for each builder. Products that do not read each other's
+ * results are a horizontal fusion; a product and the nodes after it are an epilogue.
  */
 #include "edit/mark/mark.h"
 #include "edit/graph.h"
 
 struct members {
     uint32_t products, softmaxes, others;
-    bool fed; /* a product consumes another member's output */
+    bool fed; /* a product reads another member's output */
 };
 
-/* Whether an input of the node comes from a member of the group, directly or through a
+/* Whether the node reads the output of another node of the group, directly or through a
  * node without a group. */
 static bool is_fed(const struct fsd_marks *m, fsd_id node, fsd_id group)
 {

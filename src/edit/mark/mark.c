@@ -1,4 +1,5 @@
-/* Combines the places of tensors, the kinds of fusions, and their breaks. */
+/* Makes a struct fsd_marks: the places of tensors, the kinds of fusions, and their
+ * breaks. */
 #include "edit/mark/mark.h"
 #include "base/base.h"
 #include "edit/graph.h"

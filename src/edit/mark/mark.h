@@ -1,57 +1,59 @@
 /*
- * Finds the tensors of a model that may be marked as outputs of the network, and the
- * effect on the engine's fusions.
+ * Finds which tensors of a model may be marked as outputs of the network, and how marks
+ * change the engine's fusions.
  *
  *     x -> Conv -> t -> Relu -> u -> MaxPool        layer 1 is Conv + Relu
  *
- *     t   inside layer 1: marked, Conv and Relu become two layers
- *     u   between layers 1 and 2: marked, both stay as they are
+ *     t   inside layer 1: if marked, Conv and Relu are two layers
+ *     u   between layers 1 and 2: if marked, both stay as they are
  *
- * A fusion is a group of change/state/state.h: the nodes that some layers compute
- * together.  The rules come from rebuilt engines (tests/marks); each has a sentence
- * with the builder's reason.
+ * A fusion is a group (change/state/state.h): nodes that layers compute together. The
+ * rules come from rebuilt engines (tests/marks). Each rule has a sentence with the
+ * builder's reason.
  */
 #pragma once
 
 #include "edit/run.h"
 
-/** Where the values of a tensor are in the engine, exactly one. */
+/** Where the values of a tensor are in the engine. */
 enum fsd_place {
-    FSD_PLACE_BETWEEN, /**< a layer writes it; if marked, all fusions stay */
-    FSD_PLACE_WRITTEN, /**< a layer writes it; if marked, a fusion may change */
-    FSD_PLACE_INSIDE,  /**< it exists only inside the layer that computes it */
-    FSD_PLACE_GONE,    /**< no layer computes it under this name */
-    FSD_PLACE_UNKNOWN, /**< the engine does not show it */
+    FSD_PLACE_BETWEEN, /**< a layer writes the tensor, and a mark changes no fusion */
+    FSD_PLACE_WRITTEN, /**< a layer writes the tensor, and a mark may change a fusion */
+    FSD_PLACE_INSIDE,  /**< the tensor exists only inside the layer that computes it */
+    FSD_PLACE_GONE,    /**< no layer computes the tensor as a tensor of its own */
+    FSD_PLACE_UNKNOWN, /**< the engine does not show where the tensor is */
     FSD__PLACE_COUNT
 };
 
 /** The reason for a tensor's place. */
 enum fsd_place_why {
-    FSD_WHY_NONE, /**< no particular reason */
+    FSD_WHY_NONE, /**< none */
     FSD_WHY_INPUT,
-    FSD_WHY_OUTPUT,    /**< it already is an output */
-    FSD_WHY_CONV,      /**< a generated kernel of a Conv writes it */
-    FSD_WHY_FORM,      /**< a generated kernel writes it in a different form */
-    FSD_WHY_READER,    /**< a generated kernel reads it in a different form */
-    FSD_WHY_SHARED,    /**< its duplicates are also read, by products in one kernel */
-    FSD_WHY_JOINED,    /**< it is one of several products in one kernel */
-    FSD_WHY_IN_PLACE,  /**< it is written in place into a Concat */
-    FSD_WHY_CONCAT,    /**< it is the output of a Concat whose inputs are written in
-                           place */
-    FSD_WHY_TURNED,    /**< a Transpose after it is computed together with its
-                           consumer */
-    FSD_WHY_LOOP,      /**< control flow or a recurrent operator uses it */
-    FSD_WHY_BODY,      /**< it is in a body of control flow or of a function */
-    FSD_WHY_SPREAD,    /**< several layers compute its fusion */
-    FSD_WHY_QUANTIZED, /**< it is the output of a Q */
+    FSD_WHY_OUTPUT,    /**< the tensor is an output of the network */
+    FSD_WHY_CONV,      /**< a generated kernel of a Conv writes the tensor */
+    FSD_WHY_FORM,      /**< a generated kernel writes the tensor in a different form */
+    FSD_WHY_READER,    /**< a generated kernel reads the tensor in a different form */
+    FSD_WHY_SHARED,    /**< products in one kernel read the tensor and its duplicates */
+    FSD_WHY_JOINED,    /**< the tensor is the result of one of several products in one
+                            kernel */
+    FSD_WHY_IN_PLACE,  /**< the layer writes the tensor in place into a Concat */
+    FSD_WHY_CONCAT,    /**< the tensor is the output of a Concat, and layers write the
+                            inputs in place */
+    FSD_WHY_TURNED,    /**< one layer computes a Transpose after the tensor, and the
+                            Transpose's consumer */
+    FSD_WHY_LOOP,      /**< control flow or a recurrent operator uses the tensor */
+    FSD_WHY_BODY,      /**< the tensor is in a body of control flow or of a function */
+    FSD_WHY_SPREAD,    /**< several layers compute the fusion */
+    FSD_WHY_QUANTIZED, /**< the tensor is the output of a Q */
     FSD_WHY_FOLDED,
     FSD_WHY_SIZE,
     FSD_WHY_DEAD,
     FSD_WHY_MERGED,
     FSD_WHY_VIEW,
-    FSD_WHY_SCALED,   /**< its consumers apply the scale of its DQ */
-    FSD_WHY_PARTS,    /**< the inputs of a Concat are written in place */
-    FSD_WHY_NO_LAYER, /**< no layer is known to compute it */
+    FSD_WHY_SCALED,   /**< the consumers of the tensor apply the scale of its DQ */
+    FSD_WHY_PARTS,    /**< the tensor is the output of a Concat that no layer computes,
+                           because layers write the inputs in place */
+    FSD_WHY_NO_LAYER, /**< no layer is known to compute the tensor */
     FSD_WHY_OPAQUE,   /**< the layer is a region whose contents are unknown */
     FSD__WHY_COUNT
 };
@@ -59,56 +61,59 @@ enum fsd_place_why {
 /** A tensor of the model. */
 struct fsd_tensor_place {
     uint8_t place, why;
-    fsd_id layer;  /**< the layer that writes it or contains it; FSD_NONE */
-    fsd_id port;   /**< in the engine's `ports`: the port that writes it; FSD_NONE */
-    fsd_id holder; /**< GONE: the tensor that has its values; FSD_NONE */
-    bool together; /**< it is free, and may be marked in one build together with all
-                        other tensors that have this flag */
+    fsd_id layer;  /**< the layer that writes the tensor or, for FSD_PLACE_INSIDE,
+                        contains it; FSD_NONE: none */
+    fsd_id port;   /**< the engine's port that writes the tensor; FSD_NONE: unknown */
+    fsd_id holder; /**< for FSD_PLACE_GONE: the tensor that has its values; FSD_NONE:
+                        none */
+    bool together; /**< a mark changes no fusion, even if all tensors with this flag are
+                        marked in one build */
 };
 
-/** The kind of a group as a fusion, exactly one. */
+/** The kind of a group as a fusion. */
 enum fsd_fusion_kind {
     FSD_FUSION_NONE,       /**< a single node */
-    FSD_FUSION_VERTICAL,   /**< consecutive nodes */
+    FSD_FUSION_VERTICAL,   /**< nodes in a row, without a product */
     FSD_FUSION_HORIZONTAL, /**< products that share an input */
-    FSD_FUSION_EPILOGUE,   /**< a product with its epilogue */
+    FSD_FUSION_EPILOGUE,   /**< a product and nodes after it */
     FSD_FUSION_ATTENTION,  /**< two products and the Softmax between them */
-    FSD_FUSION_GROUP,      /**< any other, such as a region listed as one layer */
+    FSD_FUSION_GROUP,      /**< any other fusion, such as a region that is one layer */
     FSD__FUSION_COUNT
 };
 
 /** How to split a fusion. */
 struct fsd_break {
-    fsd_id tensor;          /**< the tensor that splits the fusion; FSD_NONE: no exact
-                                 break is known */
-    struct fsd_span passed; /**< in fsd_marks.pool: tensors that an If forwards,
-                                 `tensor` first; none: `tensor` is marked */
-    const char *why;        /**< the builder's reaction, or the reason why there is no
-                                 break */
-    struct fsd_span groups; /**< the groups that change, in fsd_marks.pool, sorted */
+    fsd_id tensor;          /**< the tensor to mark or forward; FSD_NONE: no exact break
+                                 is known */
+    struct fsd_span passed; /**< a span of fsd_marks.pool: tensors that Ifs forward,
+                                 `tensor` first; empty: `tensor` is marked */
+    const char *why;        /**< what the builder does because of the break, or why
+                                 there is no break */
+    struct fsd_span groups; /**< a span of fsd_marks.pool: the groups that change,
+                                 sorted */
 };
 
 struct fsd_marks {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     struct fsd_state *state;
-    fsd_id *group_of;                /**< indexed by node of the model; FSD_NONE:
-                                          none */
+    fsd_id *group_of;                /**< indexed by node of the model: its group;
+                                          FSD_NONE: none */
     fsd_id *layer_of;                /**< indexed by group: its first layer */
     uint8_t *kinds;                  /**< indexed by group: enum fsd_fusion_kind */
     struct fsd_tensor_place *places; /**< indexed by tensor of the model */
     struct fsd_break *breaks;        /**< indexed by group */
     FSD_VEC(fsd_id) pool;
-    struct fsd_outlook *reach; /**< facts about the model, for breaks by an If */
-    fsd_id *next_same;         /**< indexed by tensor: the next one with the same
-                                   value */
-    struct fsd_users **users;  /**< indexed by value of a tensor: see
-                                   fsd_marks_users(); NULL: not known yet */
+    struct fsd_outlook *reach; /**< facts about the model that breaks by an If need */
+    fsd_id *next_same;         /**< indexed by tensor: the next tensor with the same
+                                    value */
+    struct fsd_users **users;  /**< indexed by value of a tensor: the result of
+                                    fsd_marks_users(); NULL: not known yet */
     uint32_t *stamps, *walks;  /**< for fsd_marks_users(): the last walk that visited
-                                    each value and group; the number of walks */
+                                    each value and group, and the number of walks */
 };
 
-/** Computes all members.
+/** Finds all places, kinds and breaks.
  *  @return to be freed by fsd_marks_free(); the run must outlive it */
 struct fsd_marks *fsd_marks_new(const struct fsd_diff *d);
 void fsd_marks_free(struct fsd_marks *m); /**< may be NULL */
@@ -117,12 +122,11 @@ const char *fsd_place_name(unsigned value);       /**< "between" */
 const char *fsd_place_why_name(unsigned why);     /**< "in-place"; "" if there is no
                                                        reason */
 const char *fsd_place_why_text(unsigned why);     /**< a sentence without a full stop;
-                                                       "" */
+                                                       "" if there is no reason */
 const char *fsd_fusion_kind_name(unsigned value); /**< "epilogue"; "single" for a group
                                                        of one node */
 
-/** The group that computes a node, or that contains one of its layers; FSD_NONE: none.
- */
+/** The group of a node, or else the group of one of its layers; FSD_NONE: none. */
 fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node);
 
 /** Whether an exact break of the group's fusion is known. */
@@ -131,29 +135,29 @@ static inline bool fsd_marks_has_break(const struct fsd_marks *m, fsd_id group)
     return m->breaks[group].tensor != FSD_NONE;
 }
 
-/** Whether a tensor exists only inside the layer that computes it; false for FSD_NONE.
- */
+/** Whether a tensor exists only inside the layer that computes it. False for
+ *  FSD_NONE. */
 static inline bool fsd_marks_is_inside(const struct fsd_marks *m, fsd_id tensor)
 {
     return tensor != FSD_NONE && m->places[tensor].place == FSD_PLACE_INSIDE;
 }
 
-/** Whether the tensor may be marked as an output without changing a fusion; false for
- * an input or output. */
+/** Whether marking the tensor as an output changes no fusion. False for an input or
+ *  output of the network. */
 static inline bool fsd_tensor_is_free(const struct fsd_marks *m, fsd_id tensor)
 {
     return m->places[tensor].place == FSD_PLACE_BETWEEN &&
            m->places[tensor].why == FSD_WHY_NONE;
 }
 
-/** Whether the tensor may be marked in one build together with all others for which
- * this is true. */
+/** Whether the tensor is free even if all tensors with the flag `together` are marked
+ *  in one build. */
 static inline bool fsd_tensor_is_free_together(const struct fsd_marks *m, fsd_id tensor)
 {
     return fsd_tensor_is_free(m, tensor) && m->places[tensor].together;
 }
 
-/** The i-th node of a group, as a number in the model. */
+/** The i-th node of a group, as its number in the model. */
 static inline fsd_id fsd_marks_node(const struct fsd_marks *m, fsd_id group, uint32_t i)
 {
     const struct fsd_group *g = &m->state->groups.at[group];
@@ -161,52 +165,59 @@ static inline fsd_id fsd_marks_node(const struct fsd_marks *m, fsd_id group, uin
     return m->state->number_of[m->state->refs.at[g->nodes.at + i]];
 }
 
-/** The groups of the layers that the word names, each once, in engine order.
+/** Picks the groups of the layers that the word names, each once, in the engine's
+ *  order.
  *  @return like fsd_pick_all(); FSD_E_ARG if none of the layers computes a node */
 enum fsd_status fsd_marks_pick(const struct fsd_marks *m, struct fsd_arena *arena,
                                const char *word, fsd_id_vec *groups,
                                struct fsd_error *err);
 
-/** The network input on which the condition of an If may depend: the first numeric one;
- *  FSD_NONE: none. */
+/** The network input from which the condition of an If is computed: the first numeric
+ *  one; FSD_NONE if there is none. */
 fsd_id fsd_marks_condition(const struct fsd_diff *d);
 
 /* Shared by the files of this folder. */
 
-/** The consumers of a tensor's values, found through nodes without a layer. */
+/** The consumers of a tensor's values. Nodes without a layer are skipped on the way to
+ *  the consumers. */
 struct fsd_users {
-    fsd_id_vec groups; /**< each once, in the order in which they are found */
-    fsd_id *sorted;    /**< the same groups, ascending */
-    bool outside;  /**< an output of the model, or a layer that computes no core node,
-                        uses it */
-    bool in_place; /**< a Concat that no layer computes uses it */
-    bool loops;    /**< control flow, or a recurrent operator, uses it */
-    bool merged;   /**< one of several nodes that compute these values is merged */
-    bool joined;   /**< one of the groups has several products in one kernel */
+    fsd_id_vec groups; /**< the consuming groups, each once, in the order in which they
+                            are found */
+    fsd_id *sorted;    /**< the same groups, by ascending number */
+    bool outside;  /**< the model outputs the values, or a layer that computes no core
+                        node reads the values */
+    bool in_place; /**< a Concat that no layer computes reads the values */
+    bool loops;    /**< control flow or a recurrent operator reads the values */
+    bool merged;   /**< several nodes compute these values, and one of these nodes is
+                        merged */
+    bool joined;   /**< one of the groups is several products in one kernel */
 };
 
-/** Tensors of equal values share their consumers, which are found once.
+/** The consumers of a tensor's values. Tensors with equal values share one result,
+ *  which is computed once.
  *  @return never NULL; FSD_NONE has no consumers */
 const struct fsd_users *fsd_marks_users(const struct fsd_marks *m, fsd_id tensor);
 
 bool fsd_users_have(const struct fsd_users *users, fsd_id group);
 
-/** Whether the kernel was generated for its nodes, and all its steps are known. */
+/** Whether the builder generated the layer's kernel for its nodes, and all steps of the
+ *  kernel are known. */
 bool fsd_layer_is_generated(const struct fsd_graph *engine, fsd_id layer);
 /** Whether the node is a Conv, Gemm or MatMul. */
 bool fsd_node_is_product(const struct fsd_diff *d, fsd_id node);
 bool fsd_node_is_conv(const struct fsd_diff *d, fsd_id node);
 
-/** Whether the tensor consists of several matrices, such as a batch of sequences: the
- *  builder computes its products as those of one matrix, with sizes that differ from
- *  the model's. */
+/** Whether the tensor consists of several matrices, such as a batch of sequences. The
+ *  builder computes products of such a tensor as products of one matrix, with sizes
+ *  that differ from the model's. */
 bool fsd_marks_is_stack(const struct fsd_marks *m, fsd_id tensor);
 
 void fsd_marks_add_kinds(struct fsd_marks *m);
 void fsd_marks_add_places(struct fsd_marks *m);
 void fsd_marks_add_breaks(struct fsd_marks *m);
 
-/** "Conv_3 + Relu_4", at most three of a group's nodes, in the arena.  view.c */
+/** A text with at most three of a group's nodes, "Conv_3 + Relu_4", in the arena.
+ *  view.c */
 const char *fsd_marks_called(struct fsd_arena *arena, const struct fsd_marks *m,
                              fsd_id group);
 

@@ -1,12 +1,13 @@
-/* Outputs are declared at the end of the model's list; an If follows the producer of
- * its tensor, and all consumers read the If's output. */
+/* Writes a model with marks. Outputs are declared at the end of the model's list. An If
+ * follows the producer of its tensor, and all consumers read the output of the If. */
 #include "edit/mark/marked.h"
 #include "base/base.h"
 #include "edit/graph.h"
 #include "edit/onnx/declared.h"
 #include "edit/onnx/write.h"
 
-/* Adjacent fusions may share a border, so adds each tensor once. */
+/* Adds a tensor that an If forwards. Adjacent fusions may share a tensor, so it is
+ * added once. */
 static void add_passed(struct fsd_arena *arena, struct fsd_marking *all, fsd_id tensor)
 {
     if (!fsd_ids_have(all->passed.at, all->passed.n, tensor))
@@ -28,7 +29,8 @@ struct marker {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     struct fsd_onnx_edits *edits;
-    const char *condition; /* NULL: not created yet */
+    const char *condition; /* the tensor that all Ifs read as their condition; NULL: not
+                              made yet */
 };
 
 static const char *name_of(const struct marker *m, fsd_id tensor)
@@ -36,7 +38,7 @@ static const char *name_of(const struct marker *m, fsd_id tensor)
     return fsd_text(m->d->model->names, m->d->model->tensors.at[tensor].name);
 }
 
-/* The number of an operator is the symbol of its name. */
+/* The name of an operator. Its number is the symbol of the name. */
 static const char *op(const struct marker *m, fsd_sym number)
 {
     return fsd_text(m->d->model->names, number);
@@ -50,7 +52,8 @@ static void mark(const struct marker *m, fsd_id tensor)
         fsd_onnx_declare(m->edits, FSD_ONNX_OUTPUTS, &info);
 }
 
-/* Inserts a node before all others, with an output of this name. */
+/* Inserts a node before all other nodes, and returns the name of its output, made from
+ * `name`. */
 static const char *put_first(const struct marker *m, const char *from,
                              struct fsd_onnx_new_node node, const char *name)
 {
@@ -60,8 +63,9 @@ static const char *put_first(const struct marker *m, const char *from,
     return node.output;
 }
 
-/* Takes the first number of a tensor by a Gather along each axis. A reduction would be
- * fused with kernels of the network that also reduce the tensor. */
+/* Takes the first number of a tensor by a Gather along each axis. A reduction is not
+ * used, because the builder would fuse it with kernels of the network that reduce the
+ * same tensor. */
 static const char *first_number_of(const struct marker *m, const char *at,
                                    uint32_t rank)
 {
@@ -81,9 +85,9 @@ static const char *first_number_of(const struct marker *m, const char *at,
     return at;
 }
 
-/* The condition of the Ifs: whether the first number of the input differs from 0, which
- * is known only when the network runs. If the rank of the input is unknown, its
- * greatest number is used. */
+/* The condition of the Ifs: whether the first number of the input differs from 0. Only
+ * a run shows this, so no builder can decide it. If the rank of the input is unknown,
+ * the greatest number is used instead of the first one. */
 static const char *condition_of(const struct marker *m)
 {
     fsd_id input = fsd_marks_condition(m->d);
@@ -135,7 +139,7 @@ static void pass(struct marker *m, fsd_id tensor)
     read_instead(m, tensor, node.output);
 }
 
-/* The edits that mark these tensors and forward them. */
+/* The edits that mark and forward the tensors of `what`. */
 static struct fsd_onnx_edits *edits_of(struct fsd_arena *arena,
                                        const struct fsd_diff *d,
                                        const struct fsd_marking *what)

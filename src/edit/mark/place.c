@@ -1,21 +1,23 @@
 /*
- * Finds where the values of each tensor are.  The output of a node in a group is inside
- * the group if it has no other consumers; otherwise a layer of the group writes it.
+ * Finds where the values of each tensor are. The output of a node is inside the node's
+ * group if nothing outside of the group consumes it; otherwise a layer of the group
+ * writes it.
  *
- * Whether a written tensor may be marked depends on its form.  An output of the network
- * is row-major and has the model's sizes, unless the caller asks for another format.
- * If the layer writes it in a different form, the builder adds a conversion:
+ * Whether a mark on a written tensor changes a fusion depends on the tensor's form. An
+ * output of the network is row-major and has the model's sizes, unless the caller asks
+ * for another format. If the layer writes another form, the builder adds a conversion:
  *
  *     library kernel    [Conv+Relu] -> hwc -> [Conv]      a layer of its own converts
  *     generated kernel  [Corr Silu] -> hwc -> [Corr Silu]     Silu moves into the
  *                                                             kernel that converts
  *
- * since it generates one kernel for pointwise work and adjacent conversions.
+ * The reason is that the builder generates one kernel for pointwise work and the
+ * conversions beside it.
  */
 #include "edit/graph.h"
 #include "edit/mark/mark.h"
 
-enum { FAR = 64 }; /* the limit of consecutive views */
+enum { FAR = 64 }; /* the most views in a row that are followed */
 
 /* ------------------------------------------------------------------------- forms */
 
@@ -25,7 +27,8 @@ static bool is_row_major(const struct fsd_form *form)
            form->layout.pad <= 1;
 }
 
-/* An unknown size on either side counts as equal. */
+/* Whether the form has the model's sizes of the tensor. A size that is unknown on one
+ * side counts as equal. */
 static bool has_sizes(const struct fsd_marks *m, const struct fsd_form *form,
                       fsd_id tensor)
 {
@@ -65,8 +68,8 @@ static bool is_user(const struct fsd_marks *m, const struct fsd_users *users,
     return of & FSD_LAYER_MOVES || fsd_users_have(users, of);
 }
 
-/* How well an output of one of the node's layers matches the tensor: by consumers, name
- * and number of elements. */
+/* How well the output of a layer at `port` matches the tensor, by consumers, name and
+ * number of elements; 0: not at all. */
 static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id tensor,
                 fsd_id port)
 {
@@ -85,8 +88,8 @@ static int fits(const struct fsd_marks *m, const struct fsd_users *users, fsd_id
            4 * (own >= 0 && elements == own);
 }
 
-/* The layer and the port that write the tensor; the last layer of the node if no port
- * is found. */
+/* Finds the layer and the port that write the tensor. If no port fits, sets only the
+ * last layer of the node. */
 static void find_port(const struct fsd_marks *m, const struct fsd_users *users,
                       fsd_id node, fsd_id tensor, struct fsd_tensor_place *p)
 {
@@ -121,8 +124,8 @@ static bool has_conv(const struct fsd_graph *e, fsd_id layer)
            fsd_layer_count(e, layer, FSD_ONNX_ConvTranspose);
 }
 
-/* Whether a Resize or a Concat is among the group's nodes: nodes before it may be split
- * off. */
+/* Whether the group has a Resize or a Concat. The builder may split off the nodes
+ * before it. */
 static bool has_seam(const struct fsd_marks *m, fsd_id group)
 {
     for (uint32_t i = 0; i < m->state->groups.at[group].nodes.n; i++) {
@@ -135,8 +138,9 @@ static bool has_seam(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether the epilogue of a generated product reads the tensor as a residual beside the
- * product: then it may read the converted tensor in a separate kernel. */
+/* Whether a node of the group reads the tensor as a residual, beside a product of the
+ * group. If the builder converts the tensor, that node may move into a kernel of its
+ * own. */
 static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -156,8 +160,9 @@ static bool reads_beside(const struct fsd_marks *m, fsd_id group, fsd_id tensor)
     return product && beside;
 }
 
-/* Whether the group is one pointwise node whose result a pooling reads, alone or as the
- * first node of its kernel: the builder fuses both if it converts between them. */
+/* Whether the group is a single node whose result a global pooling reads. If the
+ * builder adds a conversion between the node and the pooling, it fuses the node with
+ * the pooling. */
 static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
 {
     const struct fsd_graph *g = m->d->model;
@@ -173,8 +178,9 @@ static bool meets_pooling(const struct fsd_marks *m, fsd_id group)
     return false;
 }
 
-/* Whether a generated kernel of several nodes reads the tensor in its layout and writes
- * that layout, so that the kernel contains no conversion yet. */
+/* Whether a conversion of the tensor would change a generated kernel that reads it: one
+ * that adds the tensor as a residual, one before a pooling, or one with a Resize or
+ * Concat whose output is not row-major. */
 static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id port)
 {
     const struct fsd_graph *e = m->d->engine;
@@ -195,8 +201,7 @@ static bool reader_takes_part(const struct fsd_marks *m, fsd_id tensor, fsd_id p
     return false;
 }
 
-/* Whether the kernel of the consumer does pointwise work on the tensor and then a
- * Transpose. */
+/* Whether only pointwise nodes, and then a Transpose, follow the tensor. */
 static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->d->model;
@@ -212,11 +217,11 @@ static bool is_turned_behind(const struct fsd_marks *m, fsd_id tensor)
     return false;
 }
 
-/* Whether a conversion after the node would be fused with the node's kernel and divide
- * that kernel. This applies to a kernel of several nodes, and to a normalization, which
- * the builder may compute in two kernels. A layer writes a Transpose's output in the
- * order of its input, so an output needs one more conversion, and no part of the kernel
- * moves into it. */
+/* Whether the builder would fuse a conversion after the node with the node's kernel,
+ * and divide that kernel. The builder does so for a kernel of several nodes, and for a
+ * normalization, which it may compute in two kernels. A Transpose is left out: its
+ * layer keeps the memory order of the input, and the builder converts the output in a
+ * kernel of its own. */
 static bool takes_conversion(const struct fsd_marks *m, fsd_id node, bool fused)
 {
     const struct fsd_graph *g = m->d->model;
@@ -242,8 +247,9 @@ static enum fsd_place_why why_not_free(const struct fsd_marks *m,
         return FSD_WHY_JOINED;
     if (users->in_place)
         return FSD_WHY_IN_PLACE;
-    /* Duplicates of a node are computed once for products in one kernel; a duplicate
-     * that is an output is computed separately. */
+    /* The builder computes duplicates of a node once, for all products in one kernel.
+     * If a duplicate is an output of the network, the builder computes it
+     * separately. */
     if (users->merged && users->joined)
         return FSD_WHY_SHARED;
     if (e->layers.at[p->layer].provider != FSD_PROVIDER_COMPILER)
@@ -275,7 +281,7 @@ static struct fsd_tensor_place gone(enum fsd_place_why why, fsd_id holder)
                                      holder};
 }
 
-/* The node's first input that is not a constant. */
+/* The node's first input that is no constant; FSD_NONE if there is none. */
 static fsd_id data_of(const struct fsd_marks *m, fsd_id node)
 {
     const struct fsd_graph *g = m->d->model;
@@ -308,13 +314,14 @@ static struct fsd_tensor_place place_left(const struct fsd_marks *m, fsd_id node
         if (fsd_node_is(m->d->model, node, FSD_ONNX_Concat))
             return gone(FSD_WHY_PARTS, FSD_NONE);
         return gone(FSD_WHY_VIEW, data);
-    case FSD_FATE_LAYER: /* the layer computes no core node: a view, a quantizer */
+    case FSD_FATE_LAYER: /* the layer computes no core node, but a view or a
+                            quantizer */
         if (m->d->facts->traits[node] & FSD_OP_QUANTIZE)
             return (struct fsd_tensor_place){
                 FSD_PLACE_WRITTEN, FSD_WHY_QUANTIZED,
                 fsd_match_of_node(m->d->match, node, 0)->layer, FSD_NONE, FSD_NONE};
         return gone(FSD_WHY_VIEW, data);
-    case FSD_FATE_OUTSIDE: /* the framework computes it outside of all engines */
+    case FSD_FATE_OUTSIDE: /* the framework computes the node outside of all engines */
     case FSD_FATE_UNEXPLAINED:
     case FSD__FATE_COUNT:
         break;
@@ -384,8 +391,8 @@ static struct fsd_tensor_place place_of(const struct fsd_marks *m, fsd_id tensor
     return place_left(m, node);
 }
 
-/* The tensor at the end of a chain of tensors with equal values.  The chain in a
- * damaged model may be a cycle. */
+/* The tensor at the end of a chain of holders. In a damaged model the chain may be a
+ * cycle, so the number of steps is limited. */
 static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 {
     fsd_id holder = m->places[tensor].holder;
@@ -401,8 +408,8 @@ static fsd_id holder_of(const struct fsd_marks *m, fsd_id tensor)
 
 /* ----------------------------------------------------------------------- together */
 
-/* Whether the layer is a generated kernel with a converted tensor on one side: among
- * its outputs if it reads the other tensor (`reads`), else among its inputs. */
+/* Whether the layer is a generated kernel that has a converted tensor on one side:
+ * among its outputs if `reads`, else among its inputs. */
 static bool is_converted_beside(const struct fsd_marks *m, const bool *converted,
                                 fsd_id layer, bool reads)
 {
@@ -418,9 +425,9 @@ static bool is_converted_beside(const struct fsd_marks *m, const bool *converted
     return beside;
 }
 
-/* A conversion on one side of a generated kernel does not change the kernel.  If there
- * are conversions on both sides, the builder may fuse the kernel with them, so only one
- * of its two tensors is marked. */
+/* Whether the tensor can be marked together with the converted tensors. A conversion on
+ * one side of a generated kernel does not change the kernel. If there are conversions
+ * on both sides, the builder may fuse the kernel with them. */
 static bool goes_together(const struct fsd_marks *m, const bool *converted, fsd_id port,
                           fsd_id layer)
 {

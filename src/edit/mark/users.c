@@ -1,10 +1,11 @@
 /*
- * Shared by places, kinds and breaks: finds the group that computes a node, and the
- * consumers of a tensor's values. A tensor's consumers are found through nodes that no
- * layer computes (a Reshape, a folded Cast), since the nodes after them read the tensor
- * itself; each node is visited once. If n branches compute the same values, each of
- * their tensors has the consumers of all n branches. So consumers are stored per value,
- * not per tensor.
+ * Finds the group that computes a node, and the consumers of a tensor's values, for
+ * places, kinds and breaks. Nodes that no layer computes, such as a Reshape or a folded
+ * Cast, are skipped on the way to consumers: the nodes after them read the tensor
+ * itself. Each node is visited once.
+ *
+ * If n branches compute the same values, the tensor of each branch has the consumers of
+ * all n branches. Consumers are therefore stored per value, not per tensor.
  */
 #include "edit/mark/mark.h"
 #include "edit/graph.h"
@@ -45,14 +46,15 @@ bool fsd_marks_is_stack(const struct fsd_marks *m, fsd_id tensor)
 
 /* ------------------------------------------------------------------------- users */
 
-/* A walk through tensors: those that it still has to visit. */
+/* A walk through tensors. `todo` has the tensors that are still to be visited. */
 struct walk {
     const struct fsd_marks *m;
     struct fsd_arena *scratch;
     fsd_id_vec todo;
 };
 
-/* Visits all tensors with the same value, since duplicates are computed once. */
+/* Visits all tensors with the same value as `tensor`, because duplicates are computed
+ * once. */
 static void visit(struct walk *w, fsd_id tensor)
 {
     tensor = fsd_id_at(w->m->d->facts->value, tensor);
@@ -73,8 +75,8 @@ static void add_group(const struct fsd_marks *m, struct fsd_users *users, fsd_id
     fsd_vec_push(m->arena, &users->groups, group);
 }
 
-/* Adds the groups of all layers that compute the node; returns false if none does. A Q
- * or DQ may be in a layer that computes a core node, or have its own layer. */
+/* Adds the groups of all layers that compute the node. Returns false if no layer does.
+ * A Q or DQ may be in a layer that computes a core node, or in a layer of its own. */
 static bool add_layers(const struct fsd_marks *m, struct fsd_users *users, fsd_id node)
 {
     const struct fsd_match *match = m->d->match;
@@ -125,7 +127,7 @@ fsd_id fsd_marks_owner(const struct fsd_marks *m, fsd_id node)
     return m->group_of[node];
 }
 
-/* Sets the facts that hold for all tensors of a value, and sorts the groups. */
+/* Sets the members that hold for all tensors with the value, and sorts the groups. */
 static void sum_up(const struct fsd_marks *m, struct fsd_users *users, fsd_id value)
 {
     uint32_t n = users->groups.n;
@@ -181,7 +183,7 @@ bool fsd_users_have(const struct fsd_users *users, fsd_id group)
                                       sizeof group, fsd_by_id) != NULL;
 }
 
-/* True for types from which every builder can cast to FP32. */
+/* Whether every builder can cast from the type to FP32. */
 static bool is_number(enum fsd_dtype type)
 {
     return type == FSD_FP32 || type == FSD_FP16 || type == FSD_BF16 ||

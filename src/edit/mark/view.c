@@ -151,8 +151,8 @@ static const char *sizes_of(struct fsd_arena *arena, const struct fsd_graph *g,
     return *text ? text : NULL;
 }
 
-/* Fills in the scale of the Q that reads the tensor, or of the Q or DQ that produces
- * it. */
+/* Fills in the scale of the Q that reads the tensor, or else of the Q or DQ that
+ * produces it. */
 static void fill_scale(struct tensor_row *row, const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_graph *g = d->model;
@@ -228,7 +228,8 @@ static void fill_tensor(struct fsd_arena *arena, void *out, const void *from,
         row->producers = fsd_ids_of_layers(arena, d->match, node);
 }
 
-/* Weights are not listed, since users do not search for them. */
+/* Whether the tensor is listed. Weights are not listed, because users do not search for
+ * them. */
 static bool is_listed(const struct fsd_graph *g, fsd_id tensor)
 {
     return fsd_tensor_producer(g, tensor) != FSD_NONE ||
@@ -367,7 +368,7 @@ static void fill_break(struct fsd_arena *arena, struct break_row *row,
 
 struct form {
     const char *name, *text, *row, *between;
-    const char *cannot; /* characters that a name must not contain */
+    const char *cannot; /* characters that a name must not have in this list */
 };
 
 static const struct form forms[] = {
@@ -400,8 +401,8 @@ static const struct form *form_named(const char *name, struct fsd_error *err)
     return NULL;
 }
 
-/* Whether the tensor can be in a list for another tool, which marks all tensors of the
- * list in one build. */
+/* Whether the tensor can be in a list for another tool. The tool marks all tensors of
+ * the list in one build. */
 static bool is_together(const struct answer *root, uint32_t i)
 {
     return root->breaks || ((struct tensor_row *)root->tensors->at.at[i])->together.is;
@@ -488,7 +489,7 @@ enum fsd_status fsd_view_tensors(struct fsd_sheet *sheet,
 
     if (request->q->as && !form)
         return FSD_E_ARG;
-    /* A list for another tool contains only tensors whose marks change nothing. */
+    /* A list for another tool has only tensors whose marks change nothing. */
     query.only_free |= form && !query.break_at;
     of.q = &query;
     m = fsd_marks_new(request->d);

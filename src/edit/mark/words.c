@@ -1,5 +1,5 @@
-/* The words for the place of a tensor, for the reason why a mark there changes a
- * fusion, and for the kind of a fusion. */
+/* The words for the places of tensors, for the reasons why a mark changes a fusion, and
+ * for the kinds of fusions. */
 #include "edit/mark/mark.h"
 
 FSD_NAMES(fsd_place_name, unsigned, FSD__PLACE_COUNT, [FSD_PLACE_BETWEEN] = "between",

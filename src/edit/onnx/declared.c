@@ -1,5 +1,5 @@
-/* Types and sizes of tensors for the lists of a model, from the model and from the
- * rules of operators. */
+/* Declares tensors for the lists of a model. Types and sizes come from the model, from
+ * the rules of operators, and from the engine. */
 #include "edit/onnx/declared.h"
 #include "edit/graph.h"
 

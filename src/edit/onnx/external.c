@@ -1,12 +1,13 @@
 /*
- * Weights in other files.  A tensor states their location as text:
+ * Reads weights in other files. A tensor states the location of its bytes as text:
  *
  *     external_data  location "model.onnx.data"  offset "4096"  length "9216"
  *     data_location  EXTERNAL
  *
- * A path must lead into the model's own folder or below it, as ONNX requires, and no
- * link may lead out of it (host/beside.c): an untrusted model must not make the program
- * copy other files.  The files are mapped, and only bytes that are written are read.
+ * As ONNX requires, the path must lead into the model's own folder or below it, and no
+ * link may lead out of that folder (host/beside.c). Otherwise an untrusted model could
+ * make the program copy other files. The files are mapped, and only bytes that are
+ * written are read.
  */
 #include "edit/onnx/external.h"
 #include "base/base.h"
@@ -15,7 +16,7 @@
 /* --------------------------------------------------------------------- one tensor */
 
 struct place {
-    struct fsd_slice tensor; /* name of the tensor */
+    struct fsd_slice tensor; /* the name of the tensor */
     const char *location;    /* NULL: not stated */
     uint64_t offset, length;
     bool has_length;
@@ -67,7 +68,7 @@ static struct place place_of(struct fsd_outside *from, struct fsd_slice tensor)
     return place;
 }
 
-/* Whether the path leads into the folder or below it. */
+/* Whether the path leads into the model's folder or below it. */
 static bool is_inside(const char *location)
 {
     if (!*location || *location == '/')
@@ -80,8 +81,8 @@ static bool is_inside(const char *location)
     return true;
 }
 
-/* The file with this path in the model's folder, opened once; NULL if it cannot be
- * opened. */
+/* The file with this path in the model's folder, which is opened once; NULL if it
+ * cannot be opened. */
 static const struct fsd_file *file_at(struct fsd_outside *from, const char *location,
                                       struct fsd_error *err)
 {
@@ -121,7 +122,8 @@ static struct fsd_slice bytes_of(struct fsd_outside *from, struct fsd_slice tens
                               (size_t)place.length};
 }
 
-/* Writes all fields except those that state the location, and the bytes themselves. */
+/* Writes the tensor with its bytes inside: all fields except the fields that state the
+ * location, and then the bytes. */
 static void inline_tensor(struct fsd_outside *from, struct fsd_slice tensor,
                           struct fsd_pieces *to)
 {

@@ -9,21 +9,25 @@ struct fsd_outside {
     struct fsd_arena *arena;
     const char *model; /**< path of the model; the files are in its folder */
     struct fsd_error *err;
-    enum fsd_status status; /**< status of the first file that could not be read */
+    enum fsd_status status; /**< the error of the first file that could not be read;
+                                 FSD_OK: none */
     FSD_VEC(struct fsd_file) files;
-    FSD_VEC(size_t) released; /* offset per mapping up to which pages were released */
+    FSD_VEC(size_t)
+    released; /* indexed by file: the offset up to which pages of its
+                                 mapping were released */
 };
 
-/** Writes the message with all its external data inlined; missing data sets the status
- *  of `from`. */
+/** Writes the message with all external data inside. If data is missing, sets
+ *  from->status. */
 void fsd_external_inline(struct fsd_outside *from, struct fsd_slice bytes,
                          enum fsd_onnx_message is, struct fsd_pieces *to);
 
-/** Checks that all external data of the message exists; missing data sets the status of
- * `from`. */
+/** Checks that all external data of the message exists. If data is missing, sets
+ *  from->status. */
 void fsd_external_check(struct fsd_outside *from, struct fsd_slice bytes,
                         enum fsd_onnx_message is);
 
-/** Closes the files; returns the status of reading them. */
+/** Closes the files.
+ *  @return `status` or, if that is FSD_OK, from->status */
 enum fsd_status fsd_outside_close(struct fsd_outside *from, enum fsd_status status,
                                   struct fsd_error *err);

@@ -1,8 +1,8 @@
 /*
- * A walk over the file, driven by one table: for each message, it states what happens
- * to each of its blocks (texts, bytes and messages).  A block without a row is left
- * out, so that future fields reveal nothing.  Numbers are kept, and kept fields are
- * copied from the file byte by byte.
+ * Walks over the file by one table. The table states what happens to each text, each
+ * row of bytes and each message in a message. A field without a row is left out, so
+ * that future fields reveal nothing. Numbers stay, and fields that stay are copied byte
+ * by byte.
  */
 #include "edit/onnx/hide.h"
 #include "base/base.h"
@@ -33,9 +33,9 @@ enum message {
 
 enum action {
     KEEP = 1,
-    RENAME, /* to: the kind of the name */
-    WORD,   /* to: the kind of the name, which stays if all its words are public */
-    INTO    /* to: the type of the message */
+    RENAME, /* `to` is the kind of the name */
+    WORD,   /* like RENAME, but the name stays if all its words are public */
+    INTO    /* `to` is the type of the message, which is walked, too */
 };
 
 struct field {
@@ -46,7 +46,7 @@ struct field {
 };
 
 static const struct field FIELDS[] = {
-    {MODEL, 2, WORD, FSD_NAMED_WORD}, /* producer and its version */
+    {MODEL, 2, WORD, FSD_NAMED_WORD}, /* the producer, and its version */
     {MODEL, 3, WORD, FSD_NAMED_WORD},
     {MODEL, MODEL_GRAPH, INTO, GRAPH},
     {MODEL, 8, INTO, OPSET},
@@ -85,7 +85,7 @@ static const struct field FIELDS[] = {
     {ATTRIBUTE, 4, WORD, FSD_NAMED_WORD},
     {ATTRIBUTE, ATTRIBUTE_TENSOR, INTO, TENSOR},
     {ATTRIBUTE, ATTRIBUTE_GRAPH, INTO, GRAPH},
-    {ATTRIBUTE, 7, KEEP, 0}, /* floats and ints, packed */
+    {ATTRIBUTE, 7, KEEP, 0}, /* packed floats, and packed ints */
     {ATTRIBUTE, 8, KEEP, 0},
     {ATTRIBUTE, 9, WORD, FSD_NAMED_WORD},
     {ATTRIBUTE, ATTRIBUTE_TENSORS, INTO, TENSOR},
@@ -110,7 +110,7 @@ static const struct field FIELDS[] = {
     {SPARSE, SPARSE_VALUES, INTO, TENSOR},
     {SPARSE, SPARSE_INDICES, INTO, TENSOR},
     {SPARSE, 3, KEEP, 0},
-    {TENSOR, 1, KEEP, 0}, /* dims, and elements of each kind */
+    {TENSOR, 1, KEEP, 0}, /* sizes, and elements of each kind */
     {TENSOR, 4, KEEP, 0},
     {TENSOR, 5, KEEP, 0},
     {TENSOR, 6, RENAME, FSD_NAMED_WORD},
@@ -121,7 +121,7 @@ static const struct field FIELDS[] = {
     {TENSOR, 11, KEEP, 0},
 };
 
-/* A function of the model, or the domain of functions. */
+/* A function of the model. If `name` is empty: a domain that has functions. */
 struct called {
     struct fsd_slice domain, name;
 };
@@ -131,13 +131,13 @@ struct hider {
     const struct fsd_onnx_hiding *how;
     FSD_VEC(struct called) functions;
     const struct fsd_file *file;
-    size_t released; /* offset up to which pages were released */
+    size_t released; /* the offset up to which pages of the file were released */
 };
 
-/* Facts about the node that contains the current attributes. */
+/* Facts about the node whose attributes are being written. */
 struct context {
     bool call;     /* the node calls a function */
-    bool foreign;  /* the operator is not ONNX's: its words may be the user's */
+    bool foreign;  /* the operator is not ONNX's, so its words may be the user's */
     bool constant; /* the attribute is a constant's value */
 };
 
@@ -175,8 +175,8 @@ static struct context context_of(const struct hider *h, struct fsd_slice node)
 
 enum { FILL = 1 << 16 };
 
-/* The bytes that fill a tensor repeatedly: one element, or several elements of a type
- * smaller than a byte. */
+/* The bytes that fill a tensor repeatedly: one element or, of a type smaller than a
+ * byte, several elements. */
 struct fill {
     unsigned char bytes[8];
     unsigned bits; /* 0: tensors of this type are not filled */
@@ -231,8 +231,8 @@ static struct fill fill_of(int type, bool row)
     return fill;
 }
 
-/* The number of bits of an element, for types whose numbers are kept; 0: they are not.
- * It is needed for a tensor whose numbers are in another file. */
+/* The number of bits of an element, for types whose numbers stay; 0 for other types.
+ * Used for a tensor whose numbers are in another file. */
 static unsigned bits_of_kept(int type)
 {
     switch (type) {
@@ -271,7 +271,7 @@ static bool count_of(const Onnx__TensorProto *t, uint64_t *count)
     return true;
 }
 
-/* Writes type, sizes and name of the tensor, and a fill instead of its numbers. */
+/* Writes type, sizes and name of the tensor, and the fill instead of its numbers. */
 static void put_filled(struct hider *h, const Onnx__TensorProto *t,
                        const struct fill *fill, uint64_t count, struct fsd_slice name,
                        struct fsd_pieces *to)
@@ -333,7 +333,8 @@ static bool put_weight(struct hider *h, struct fsd_slice bytes, struct fsd_piece
 
 /* -------------------------------------------------------------------------- names */
 
-/* Returns the bytes of a packed list of floats, filled if weights are hidden. */
+/* Returns the bytes of a packed list of floats, which are the fill if weights are
+ * hidden. */
 static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
 {
     struct fill fill = fill_of(ONNX__TENSOR_PROTO__DATA_TYPE__FLOAT, false);
@@ -344,8 +345,8 @@ static struct fsd_slice filled_floats(struct hider *h, struct fsd_slice list)
     return (struct fsd_slice){copy, list.n};
 }
 
-/* Whether the operator defines this text of an attribute: "SAME_UPPER", "nearest".  The
- * subscripts of an Einsum are words only for an Einsum. */
+/* Whether the operator defines this text of an attribute, such as "SAME_UPPER" or
+ * "nearest". The subscripts of an Einsum are words only in an Einsum. */
 static bool is_known_word(const struct hider *h, const struct context *in,
                           struct fsd_slice attribute, bool list, struct fsd_slice text)
 {
@@ -384,8 +385,8 @@ static void put_inner(struct hider *h, const struct fsd_wire_block *block,
         in = context_of(h, block->bytes);
     else if (f->to == GRAPH)
         in = (struct context){.call = false};
-    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* the function's own default
-                                                    attributes */
+    if (f->in == FUNCTION && f->to == ATTRIBUTE) /* default attributes of the function
+                                                    itself */
         in = (struct context){.call = true, .foreign = true};
     if (f->to != TENSOR || !h->how->weights || !put_weight(h, block->bytes, &inner))
         hide(h, block->bytes, (enum message)f->to, in, &inner);

@@ -1,6 +1,6 @@
 /*
- * Ranges of bytes that become a file.  Ranges that are adjacent in memory are merged,
- * so a file without edits is one piece.
+ * Collects and writes ranges of bytes that become a file. Ranges that are adjacent in
+ * memory are merged, so a file without edits is a single piece.
  */
 #include "edit/onnx/pieces.h"
 #include "base/base.h"
@@ -78,7 +78,7 @@ void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char 
 
 /* ------------------------------------------------------------------------- writing */
 
-/* Writes FP32 numbers, little endian, in 16 bits each. */
+/* Writes little-endian FP32 numbers in 16 bits each. */
 static bool write_narrowed(struct fsd_slice floats, enum fsd_narrowing to, FILE *out)
 {
     unsigned char bytes[1 << 12];

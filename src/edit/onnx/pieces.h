@@ -1,12 +1,12 @@
-/* A file that is being composed, as a list of borrowed ranges of bytes: of a mapping,
- * or new ones.  Adding a message around ranges costs only its header.  Only
+/* A file in preparation, as a list of borrowed ranges of bytes: ranges of a mapping, or
+ * new bytes. A message around ranges needs only new bytes for its header. Only
  * src/edit/onnx includes this. */
 #pragma once
 
 #include "base/base.h"
 #include "model/onnx/wire.h"
 
-/** Bytes to write unchanged, or FP32 numbers to write in 16 bits each. */
+/** How bytes are written: unchanged, or as FP32 numbers in 16 bits each. */
 enum fsd_narrowing { FSD_NARROW_NOT, FSD_NARROW_FP16, FSD_NARROW_BF16 };
 
 struct fsd_piece {
@@ -17,45 +17,45 @@ struct fsd_piece {
 /** The pieces of a file, in order; a zeroed struct is an empty list. */
 struct fsd_pieces {
     FSD_VEC(struct fsd_piece) list;
-    uint64_t size; /* bytes in the written file */
+    uint64_t size; /* size of the written file in bytes */
 };
 
-/** Appends a field with this number: a block of these borrowed bytes, or of the
- *  collected pieces. */
+/** Appends a field with this number. Its content is the borrowed bytes or, for
+ *  fsd_pieces_message(), the pieces of `inner`. */
 void fsd_pieces_block(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                       struct fsd_slice bytes);
 void fsd_pieces_message(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                         const struct fsd_pieces *inner);
 
-/** Appends a field with this number: a block of these FP32 numbers, written in 16 bits
+/** Appends a field with this number. Its content is FP32 numbers, written in 16 bits
  *  each. */
 void fsd_pieces_narrowed(struct fsd_arena *arena, struct fsd_pieces *to,
                          uint32_t number, struct fsd_slice bytes,
                          enum fsd_narrowing narrowing);
 
-/** Appends a field with this number: a varint. */
+/** Appends a field with this number. Its content is `value` as a varint. */
 void fsd_pieces_number(struct fsd_arena *arena, struct fsd_pieces *to, uint32_t number,
                        uint64_t value);
 
-/** Appends the bytes between `from` and the block; then sets `from` to the end of the
+/** Appends the bytes from *from to the block, and sets *from to the end of the
  *  block. */
 void fsd_pieces_until(struct fsd_arena *arena, struct fsd_pieces *to, const char **from,
                       const struct fsd_wire_block *block);
 
-/** Appends the bytes between `from` and the message's end. */
+/** Appends the bytes from `from` to the end of the message. */
 void fsd_pieces_rest(struct fsd_arena *arena, struct fsd_pieces *to, const char *from,
                      struct fsd_slice message);
 
-/** Returns the mapping that contains the byte at `at`; NULL: none does. Sets `released`
- * to the offset up to which pages of that mapping were released. */
+/** Returns the mapping that contains the byte at `at`; NULL if none does. *released
+ *  points to the offset up to which pages of that mapping were released. */
 typedef const struct fsd_file *fsd_mapping_fn(void *payload, const char *at,
                                               size_t **released);
 
-/** Writes the pieces of a model, and releases the pages of mappings afterwards, so that
- *  a mapping of 2 GB does not stay in memory.
- *  @param file  the model.
- *  @return before anything is written FSD_E_LIMIT for more than 2 GiB, unless the model
- *          is larger, too; FSD_E_WRITE. */
+/** Writes the pieces of a model. Releases the pages of mappings that were written, so
+ *  that a mapping of 2 GB does not stay in memory.
+ *  @param file the file of the model
+ *  @return before anything is written, FSD_E_LIMIT if the result is larger than 2 GiB
+ *          and the model is not; later FSD_E_WRITE */
 enum fsd_status fsd_pieces_write(const struct fsd_pieces *all,
                                  const struct fsd_file *file, fsd_mapping_fn *mapping,
                                  void *payload, FILE *out, struct fsd_error *err);

@@ -1,15 +1,15 @@
 /*
- * Changes the type of a tensor.  A message keeps all of its bytes except the numbers of
- * an initializer, and its new type is appended: if a field occurs twice, the last one
- * counts.  Numbers are converted while they are written, so that weights of any size
- * need only a page of memory.
+ * Changes the type of a tensor. A message keeps all its bytes, except the numbers of an
+ * initializer, and the new type is appended: if a field occurs twice, the last one
+ * counts. Numbers are converted while they are written, so weights of any size need
+ * only a page of memory.
  */
 #include "edit/onnx/types.h"
 #include "edit/graph.h"
 #include "edit/onnx/write.h"
 #include "model/onnx/collected.h"
 
-/* Writes a field whose message gets one more number at its end. */
+/* Writes a field whose message gets one more field, a number, at its end. */
 static void put_with_number(struct fsd_arena *arena, uint32_t field,
                             struct fsd_slice message, uint32_t number, int value,
                             struct fsd_pieces *to)
@@ -82,8 +82,8 @@ void fsd_types_narrow(struct fsd_arena *arena, struct fsd_slice tensor, int type
 
 /* ----------------------------------------------------- initializers to be converted */
 
-/* The size in bytes of the numbers in the message if one field of it contains them all;
- * else 0. */
+/* The size in bytes of the tensor's numbers, if one field of the message contains all
+ * of them; else 0. */
 static uint64_t bytes_inside(struct fsd_slice tensor, struct fsd_slice *name)
 {
     struct fsd_wire_block field;

@@ -1,13 +1,13 @@
 /*
- * The file becomes a list of pieces, each a range of its mapping or some new bytes; the
- * list is written when it is complete.  A message with an edit consists of the pieces
- * of its former content, under a new tag and length; the bytes around it are one range.
- * So work and memory depend on the edits and the nodes' headers, not on the weights,
+ * The file becomes a list of pieces, each a range of its mapping or some new bytes. The
+ * list is written when it is complete. A message with an edit consists of pieces of its
+ * old content, under a new tag and length; the bytes around it are one range. Work and
+ * memory therefore depend on the edits and the headers of nodes, not on the weights,
  * and only edited messages are encoded again.
  *
- * Nodes are numbered like in the loader: by their place in the list of their graph, and
- * a node's bodies in the order of its attributes.  Each edit must be applied exactly
- * once, or nothing is written.
+ * Nodes are numbered as in the loader, by their positions in the list of their graph.
+ * The bodies of a node are numbered in the order of its attributes. Each edit must be
+ * applied exactly once, or nothing is written.
  */
 #include "edit/onnx/write.h"
 #include "base/base.h"
@@ -22,21 +22,22 @@ struct writer {
     struct fsd_wire_walk walk;
     struct fsd_outside outside;
     uint32_t missing; /* number of inputs and outputs that edits set, but that the nodes
-                         in the file do not have */
-    uint32_t *met;    /* indexed by change of a node: how often it was applied */
-    bool *met_listed; /* indexed by change of a list */
+                         in the file lack */
+    uint32_t *met;    /* indexed by change of a node: how often the change was
+                         applied */
+    bool *met_listed; /* indexed by change of a list: the change was applied */
 };
 
 /* -------------------------------------------------------------------------- a walk */
 
 /* Writes a graph, or a part of one, with its edits.
- * @param place in: the place of the first node of these bytes in the scope's list of
- *        nodes; out: the place after the last one */
+ * @param place in: the position of the first node of these bytes in the scope's list of
+ *         nodes; out: the position after the last one */
 static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
                        uint32_t *place, struct fsd_pieces *to);
 
-/* Writes a message without edits, with its external weights if these are to be inlined.
- */
+/* Writes a message without edits. If external weights are to be inlined, the message is
+ * written with its weights. */
 static void put_outside(struct writer *w, const struct fsd_wire_block *block,
                         enum fsd_onnx_message is, const char **from,
                         struct fsd_pieces *to)
@@ -55,7 +56,8 @@ static void put_outside(struct writer *w, const struct fsd_wire_block *block,
     fsd_pieces_message(w->arena, to, block->number, &inner);
 }
 
-/* Writes a graph that is a field of another message, edited if it contains an edit. */
+/* Writes a graph that is a field of another message. A graph without edits is
+ * copied. */
 static void put_body(struct writer *w, const struct fsd_wire_block *block, fsd_id scope,
                      uint32_t *place, const char **from, struct fsd_pieces *to)
 {
@@ -86,9 +88,9 @@ static bool has_field(struct fsd_slice message, uint32_t number)
     return false;
 }
 
-/* Writes an attribute with the edits in its bodies. `body` is the number of the node's
- * next body, numbered as in the loader: first `g`, which the file may split into parts,
- * then each of `graphs`. The body of a call is last, and is not a graph. */
+/* Writes an attribute with the edits in its bodies. *body is the number of the node's
+ * next body, as the loader numbers bodies: first `g`, which the file may split into
+ * parts, then each of `graphs`. The body of a call is last, and is no graph. */
 static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id node,
                            uint32_t *body, struct fsd_pieces *to)
 {
@@ -110,7 +112,8 @@ static void edit_attribute(struct writer *w, struct fsd_slice attribute, fsd_id 
     fsd_pieces_rest(w->arena, to, from, attribute);
 }
 
-/* Writes a name in a node's list; `place` counts the names. */
+/* Writes a name in a node's list of inputs or outputs. *place is its position in the
+ * list. */
 static void put_name(struct writer *w, const struct fsd_renamed *of, uint32_t *place,
                      const struct fsd_wire_block *block, const char **from,
                      struct fsd_pieces *to)
@@ -124,7 +127,7 @@ static void put_name(struct writer *w, const struct fsd_renamed *of, uint32_t *p
     w->missing--;
 }
 
-/* Drops a metadata entry whose key gets a new value. */
+/* Drops an entry of metadata if an edit sets its key. */
 static void drop_property(struct writer *w, const fsd_properties *of,
                           const struct fsd_wire_block *block, const char **from,
                           struct fsd_pieces *to)
@@ -181,7 +184,7 @@ static bool is_empty(const struct writer *w)
            !w->e->drops_training && w->e->weights == FSD_ONNX_WEIGHTS_STAY;
 }
 
-/* Whether the node, or something in it, is edited. */
+/* Whether the node or a node in its bodies is edited. */
 static bool is_edited(const struct writer *w, fsd_id node)
 {
     if (change_of(w, node))
@@ -192,8 +195,8 @@ static bool is_edited(const struct writer *w, fsd_id node)
     return false;
 }
 
-/* The name of a message in a list of the graph; {NULL, 0} if it is not such a message.
- */
+/* The name of an entry in a list of the graph, and the list; {NULL, 0} if the message
+ * is no such entry. */
 static struct fsd_slice listed_name(const struct fsd_wire_block *block,
                                     enum fsd_onnx_list *list)
 {
@@ -218,7 +221,7 @@ static struct fsd_slice listed_name(const struct fsd_wire_block *block,
     return (struct fsd_slice){NULL, 0};
 }
 
-/* The change to a message in a list of the main graph; NULL: none. */
+/* The change of an entry in a list of the main graph; NULL: none. */
 static const struct fsd_listed_change *listed_change(struct writer *w,
                                                      const struct fsd_wire_block *block)
 {
@@ -233,7 +236,7 @@ static const struct fsd_listed_change *listed_change(struct writer *w,
     return i == FSD_NONE ? NULL : &w->e->listed.at[i];
 }
 
-/* The new type of a tensor with this name in this scope; 0: unchanged. */
+/* The new type of the tensor with this name in this scope; 0: its type stays. */
 static int new_type(const struct writer *w, struct fsd_slice name, fsd_id scope)
 {
     fsd_sym sym = name.n ? fsd_intern_find(w->e->g->names, name.s, name.n) : FSD_NONE;
@@ -242,8 +245,9 @@ static int new_type(const struct writer *w, struct fsd_slice name, fsd_id scope)
     return tensor == FSD_NONE ? 0 : w->e->type_of[tensor];
 }
 
-/* Writes a declaration or an initializer with its new type; false if it has none.  An
- * initializer may also be listed as an input. */
+/* Writes a declaration or an initializer with its new type; false if its type stays.
+ * The declaration may be in the list of inputs, because ONNX allows to list an
+ * initializer there. */
 static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
                         fsd_id scope, const char **from, struct fsd_pieces *to)
 {
@@ -263,7 +267,7 @@ static bool put_retyped(struct writer *w, const struct fsd_wire_block *block,
     return true;
 }
 
-/* Writes a message of the main graph that is not a node. */
+/* Writes a message of the main graph that is no node. */
 static void edit_listed(struct writer *w, const struct fsd_wire_block *block,
                         const char **from, struct fsd_pieces *to)
 {
@@ -339,7 +343,7 @@ static void edit_graph(struct writer *w, struct fsd_slice graph, fsd_id scope,
 
 /* ---------------------------------------------------------------------- the model */
 
-/* The graph's field number of a list. */
+/* The number of the graph's field for a list. */
 static uint32_t field_of(unsigned list)
 {
     switch (list) {
@@ -354,8 +358,7 @@ static uint32_t field_of(unsigned list)
     }
 }
 
-/* Writes entries whose names the file does not have yet, at the end of the main graph.
- */
+/* Writes new nodes and new entries of lists at the end of the main graph. */
 static void put_new(struct writer *w, struct fsd_pieces *to)
 {
     for (uint32_t i = 0; i < w->e->at_end.n; i++)
@@ -366,7 +369,7 @@ static void put_new(struct writer *w, struct fsd_pieces *to)
                              w->e->listed.at[i].bytes);
 }
 
-/* Whether a function is dropped because no call of it is kept. */
+/* Whether a function is dropped, because all of its calls are dropped. */
 static bool is_gone(const struct writer *w, struct fsd_slice function)
 {
     struct fsd_slice name = fsd_onnx_block(function, FUNCTION_NAME),
@@ -416,7 +419,7 @@ static void edit_model(struct writer *w, struct fsd_slice model, struct fsd_piec
 
 /* ------------------------------------------------------------------------ writing */
 
-/* The mapping of the model, or of one of its files of weights. */
+/* A fsd_mapping_fn: the mapping of the model, or of one of its files of weights. */
 static const struct fsd_file *mapping_of(void *payload, const char *at,
                                          size_t **released)
 {
@@ -433,7 +436,8 @@ static const struct fsd_file *mapping_of(void *payload, const char *at,
     return NULL;
 }
 
-/* The file is opened again to be written, so it must be the file that was read. */
+/* Checks that the file, which was opened again to be copied, is still the file from
+ * which the graph was read. */
 static enum fsd_status check_same(const struct fsd_onnx_edits *e,
                                   const struct fsd_file *file, struct fsd_error *err)
 {
@@ -461,7 +465,8 @@ static enum fsd_status check_met(const struct writer *w, const struct fsd_file *
         "expected a position in the file for each edit, found an edit without one");
 }
 
-/* Nothing is written before the list of pieces is complete. */
+/* Collects all pieces, and then writes them, so that nothing is written after an
+ * error. */
 static enum fsd_status put_all(struct writer *w, const struct fsd_file *file, FILE *out,
                                struct fsd_error *err)
 {

@@ -1,12 +1,12 @@
 /*
- * The only writer of ONNX files: it copies a model's file with some changes.  The rest
- * of the file is copied byte by byte, so that unknown fields are kept:
+ * Writes all ONNX files, as copies of a model's file with changes. All that does not
+ * change is copied byte by byte, so unknown fields stay:
  *
  *     file     [ir_version] [graph: node node | node    | node weights ... ] [opset]
  *     written  [ir_version] [graph: node node new renamed node weights ... new] [opset]
  *
- * Weights stream from the mapping to the output, and external data stays where it is:
- * its location is copied like any other field.
+ * Weights are copied directly from the mapping to the output. External data stays where
+ * it is, and its location is copied like any other field.
  */
 #pragma once
 
@@ -35,13 +35,14 @@ bool fsd_onnx_can_reopen(const struct fsd_graph *model);
 
 /** Opens the file of a model again, to copy it with changes.
  *  @param out the caller ends it with fsd_file_done(), even after an error
- * @param who for the message: the verb that needs the file twice, such as "retype"
+ *  @param who for the message: the command that needs the file twice, such as "retype"
  *  @return FSD_E_ARG if the model is not from an ONNX file, or from standard input;
  *          else like fsd_file_open_decompressed() */
 enum fsd_status fsd_onnx_reopen(struct fsd_file *out, const struct fsd_graph *model,
                                 const char *who, struct fsd_error *err);
 
-/** Opens the file of the model to which the edits belong, and writes it with them.
- * @return like fsd_onnx_reopen() and fsd_onnx_write() */
+/** Opens the file of the model to which the edits belong, and writes the model with the
+ *  edits.
+ *  @return like fsd_onnx_reopen() and fsd_onnx_write() */
 enum fsd_status fsd_onnx_write_again(const struct fsd_onnx_edits *edits,
                                      const char *who, FILE *out, struct fsd_error *err);

@@ -1,8 +1,10 @@
 /*
- * Converts the plan to edits.  A tensor keeps its name and the type in which its node
- * produces it, except outputs of graphs.  For each other type one Cast makes a separate
- * tensor, "x_fp16": directly after the node, or for an input before its first consumer.
- * Constants are written in their new type if their numbers are available.
+ * Converts the plan to edits. A tensor keeps its name, and gets the type in which its
+ * node now produces it. For each other type in which nodes read the tensor, one Cast
+ * produces a separate tensor, "x_fp16". The Cast follows the producer of the tensor.
+ * The Cast of a graph's input precedes the first consumer. Outputs of graphs keep both
+ * name and type. Constants are written in their new type if their numbers are
+ * available.
  */
 #include "edit/retype/retype.h"
 #include "edit/graph.h"
@@ -15,8 +17,10 @@ struct editor {
     const struct fsd_retype *plan;
     const struct fsd_graph *g;
     struct fsd_onnx_edits *edits;
-    const char *(*names)[TYPES]; /* indexed by tensor and type; NULL: its own name */
-    bool *inside; /* indexed by tensor: an initializer that can be converted in place */
+    const char *(*names)[TYPES]; /* indexed by tensor and type: the tensor's name in
+                                    that type; NULL: its own name */
+    bool *inside; /* indexed by tensor: the tensor is an initializer that can be
+                     converted in place */
 };
 
 static unsigned place_of(enum fsd_dtype type)
@@ -55,8 +59,8 @@ static const char *new_name(struct editor *e, fsd_id tensor, enum fsd_dtype type
 
 /* ------------------------------------------------------------------------ constants */
 
-/* Whether all consumers of the tensor read it in this type, so that its name may change
- * with the type. */
+/* Whether all consumers of the tensor read it in this type, so that no other type is
+ * needed. */
 static bool is_read_only_as(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     struct fsd_span readers = e->g->tensors.at[tensor].consumers;
@@ -86,8 +90,8 @@ static void put_number(unsigned char *to, enum fsd_dtype type, double number)
         to[i] = (unsigned char)(bits >> 8 * i);
 }
 
-/* Adds an initializer with the numbers of a small constant; false if they were not
- * read. */
+/* Adds an initializer of that type with the numbers of a small constant; false if the
+ * numbers were not read. */
 static bool add_copy(struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     const struct fsd_form *form = fsd_tensor_form(e->g, tensor);
@@ -145,8 +149,8 @@ static bool retype_constant(struct editor *e, fsd_id tensor, enum fsd_dtype type
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* The first node of the tensor's graph that reads it in this type, or contains such a
- * node; FSD_NONE: none. */
+/* The first node of the tensor's graph that reads the tensor in this type, or contains
+ * a node that does; FSD_NONE: none. */
 static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     const struct fsd_graph *g = e->g;
@@ -163,14 +167,14 @@ static fsd_id first_reader(const struct editor *e, fsd_id tensor, enum fsd_dtype
         while (reads && g->nodes.at[node].scope != g->tensors.at[tensor].scope &&
                g->nodes.at[node].scope)
             node = g->scopes.at[g->nodes.at[node].scope].owner;
-        if (reads && node < first) /* FSD_NONE is the greatest */
+        if (reads && node < first) /* FSD_NONE is the greatest fsd_id */
             first = node;
     }
     return first;
 }
 
-/* Adds a node that produces the tensor in the other type; an output keeps the name that
- * the graph lists. */
+/* Adds a Cast that produces the tensor in the other type. An output of a graph keeps
+ * the name that the graph lists. */
 static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
 {
     fsd_id producer = fsd_tensor_producer(e->g, cast->tensor);
@@ -192,8 +196,8 @@ static void put_cast(struct editor *e, const struct fsd_retyped_cast *cast)
         fsd_onnx_insert_node(e->edits, first_reader(e, cast->tensor, cast->to), &node);
 }
 
-/* Changes the type in which the tensor is produced: under its own name or, for an
- * output, under a new one. */
+/* Changes the type in which the node produces the tensor. The tensor keeps its name; an
+ * output of a graph is produced under a new name. */
 static void retype_made(struct editor *e, fsd_id tensor)
 {
     const struct fsd_graph *g = e->g;
@@ -211,8 +215,8 @@ static void retype_made(struct editor *e, fsd_id tensor)
             fsd_onnx_set_output(e->edits, producer, i, new_name(e, tensor, made));
 }
 
-/* The tensor that has these values in this type: itself, or the one that the model
- * casts. */
+/* The tensor that has these values in this type: the tensor itself, or the tensor from
+ * which a Cast of the model produces it. */
 static fsd_id source_of(const struct editor *e, fsd_id tensor, enum fsd_dtype type)
 {
     fsd_id same = e->plan->same[tensor];

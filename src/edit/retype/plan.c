@@ -1,7 +1,7 @@
 /*
- * Chooses the type of each node.  Nodes are visited in the file's order, so that the
- * type of a data-movement node's input is known.  A node that cannot change its type
- * keeps the types of its inputs and outputs, and Casts are inserted around it.
+ * Chooses the type of each node. Nodes are visited in the order of the file, because
+ * the type of a data-movement node depends on the type of its input. A node that cannot
+ * change its type keeps the types of its inputs and outputs, with Casts around it.
  */
 #include "edit/retype/retype.h"
 #include "edit/graph.h"
@@ -11,8 +11,8 @@ enum fsd_dtype fsd_own_type(const struct fsd_graph *g, fsd_id tensor)
     return fsd_tensor_form(g, tensor)->type;
 }
 
-/* The type of a node in the model: that of its first float output or, if it has none,
- * of its first float input. */
+/* The type of a node in the model: the type of its first float output or, without such
+ * an output, of its first float input. */
 static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
 {
     const struct fsd_node *n = &g->nodes.at[node];
@@ -27,7 +27,7 @@ static enum fsd_dtype own_type(const struct fsd_graph *g, fsd_id node)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The type in which the engine runs the node, if a tensor can have it. */
+/* The type in which the engine runs the node, if a tensor can have that type. */
 static enum fsd_dtype chosen_type(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_node_result *r = &d->nodes[fsd_merged_into(d, node)];
@@ -58,7 +58,7 @@ static struct fsd_retyped_node lost(struct fsd_retyped_node r, enum fsd_dtype ty
     return (struct fsd_retyped_node){FSD_RETYPED_LOST, r.chosen, type, why};
 }
 
-/* The requested type, even if the operator does not support it. */
+/* The type that the node should get, even if its operator does not support it. */
 static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
 {
     const struct fsd_diff *d = p->d;
@@ -103,7 +103,7 @@ static struct fsd_retyped_node wanted(const struct fsd_retype *p, fsd_id node)
     return r;
 }
 
-/* The requested type if it is possible, else the reason why not. */
+/* The type that the node gets, or the reason why the node keeps its type. */
 static struct fsd_retyped_node decide(const struct fsd_retype *p, fsd_id node,
                                       struct fsd_op_floats *floats)
 {
@@ -135,7 +135,7 @@ static uint32_t bit(uint32_t mask, uint32_t i)
     return mask >> (i < 31 ? i : 31) & 1;
 }
 
-/* Sets the types that the node reads and produces. */
+/* Sets the types in which the node reads and produces tensors. */
 static void apply(struct fsd_retype *p, fsd_id node, enum fsd_dtype type,
                   struct fsd_op_floats floats)
 {
@@ -163,8 +163,9 @@ static void apply(struct fsd_retype *p, fsd_id node, enum fsd_dtype type,
 
 /* ---------------------------------------------------------------------------- casts */
 
-/* Whether a Cast of the model converts a tensor of this type to the FP32 tensor: a
- * consumer of this type may bypass both Casts, which cancel each other. */
+/* Whether a Cast of the model makes the FP32 tensor from a tensor of type `to`. A new
+ * Cast back to `to` would cancel that Cast, so consumers can read the tensor before
+ * both Casts. */
 static bool undoes(const struct fsd_retype *p, fsd_id tensor, enum fsd_dtype to)
 {
     const struct fsd_graph *g = p->d->model;
@@ -213,7 +214,8 @@ static void find_casts(struct fsd_retype *p)
     }
 }
 
-/* Finds outputs of graphs, which may be tensors of an enclosing graph. */
+/* Finds outputs of graphs. The output of a body may be a tensor of the enclosing
+ * graph. */
 static void find_kept(struct fsd_retype *p)
 {
     const struct fsd_graph *g = p->d->model;

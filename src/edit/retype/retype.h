@@ -1,26 +1,27 @@
 /*
- * Applies the precisions that a builder chose to the model's types.  A weakly typed
- * builder chooses the type of each node; a strongly typed one uses the model's:
+ * Gives a model the types that a builder chose. A weakly typed builder chooses the type
+ * of each node; a strongly typed builder uses the types of the model:
  *
  *     model    x -fp32-> Conv -fp32-> Relu -fp32-> Softmax -fp32-> y
  *     engine             fp16         fp16         fp32
  *     typed    x -Cast-> Conv -fp16-> Relu -Cast-> Softmax -fp32-> y
  *
- * First each node gets a type, or keeps its own (plan.c); Casts are added where the
- * types at a tensor then differ.  Inputs and outputs of graphs keep their types, and so
- * do quantizers.  Then the plan becomes edits of the file (edit.c).
+ * First, plan.c chooses the type of each node, and adds a Cast where producer and
+ * consumer of a tensor have different types. Quantizers, and inputs and outputs of
+ * graphs, keep their types. Then edit.c converts the plan to edits of the file.
  */
 #pragma once
 
 #include "edit/run.h"
 
-/** What happens to the type of a node: exactly one of these. */
+/** What happens to the type of a node. */
 enum fsd_retyped {
-    FSD_RETYPED_NOT,       /**< it has no floats, or the model's type is already the
-                                engine's */
-    FSD_RETYPED_SET,       /**< it gets the engine's type */
-    FSD_RETYPED_FOLLOWS,   /**< it moves data, and gets the type of its input */
-    FSD_RETYPED_QUANTIZED, /**< the engine runs it in a quantized type, which the
+    FSD_RETYPED_NOT,       /**< the node has no floats, or already has the engine's
+                                type */
+    FSD_RETYPED_SET,       /**< the node gets the engine's type */
+    FSD_RETYPED_FOLLOWS,   /**< the node only moves data, and gets the type of its
+                                input */
+    FSD_RETYPED_QUANTIZED, /**< the engine runs the node in a quantized type, which the
                                 model's quantizers determine */
     FSD_RETYPED_LOST,      /**< the engine's type could not be applied */
     FSD__RETYPED_COUNT
@@ -34,28 +35,30 @@ struct fsd_retyped_node {
     const char *why;       /**< for LOST: a string literal */
 };
 
-/** A tensor that is needed in a different type than that of its producer. */
+/** A tensor that a node reads in a different type than its producer writes. */
 struct fsd_retyped_cast {
     fsd_id tensor;
     enum fsd_dtype to;
-    bool constant; /**< an initializer or output of a Constant, which may need no
-                        Cast */
+    bool constant; /**< the tensor is an initializer or the output of a Constant, which
+                        may need no Cast */
 };
 
 struct fsd_retype {
     struct fsd_arena *arena;
     const struct fsd_diff *d;
     struct fsd_retyped_node *nodes; /**< indexed by node */
-    enum fsd_dtype *made;           /**< indexed by tensor: the type of its producer's
-                                         output */
-    enum fsd_dtype *read;           /**< indexed by port: the type that the node
-                                         reads */
-    bool *kept;   /**< indexed by tensor: an output of a graph, which keeps its name and
-                       type */
-    fsd_id *same; /**< indexed by tensor: the tensor from which a Cast of the model
-                       produces it; consumers of that type read it instead; FSD_NONE */
+    enum fsd_dtype *made;           /**< indexed by tensor: the type in which its node
+                                         produces it */
+    enum fsd_dtype *read;           /**< indexed by port: the type in which the node
+                                         reads the tensor */
+    bool *kept;   /**< indexed by tensor: the tensor is an output of a graph, and keeps
+                       name and type */
+    fsd_id *same; /**< indexed by tensor: for the output of a Cast of the model, the
+                       input of that Cast. Nodes that need the type of the input read
+                       the input instead. FSD_NONE: none */
     FSD_VEC(struct fsd_retyped_cast) casts; /**< sorted by tensor */
-    uint32_t count[FSD__RETYPED_COUNT];     /**< number of nodes */
+    uint32_t count[FSD__RETYPED_COUNT];     /**< indexed by enum fsd_retyped: number of
+                                                 nodes */
 };
 
 /** Decides all types.
@@ -63,7 +66,7 @@ struct fsd_retype {
 struct fsd_retype *fsd_retype_new(struct fsd_arena *arena, const struct fsd_diff *d);
 
 /** The edits that apply the plan.
- * @param file the file of the model, in which weights are searched */
+ *  @param file the file of the model, in which initializers are searched */
 struct fsd_onnx_edits *fsd_retype_edits(const struct fsd_retype *plan,
                                         const struct fsd_file *file);
 

@@ -1,6 +1,7 @@
 /*
  * Shows how retype changes the model: the type that each node gets, the Casts around
- * them, and the nodes to which the engine's type could not be applied, with the reason.
+ * these nodes, and the nodes to which the engine's type could not be applied, with the
+ * reason.
  */
 #include "base/base.h"
 #include "edit/graph.h"
@@ -62,7 +63,7 @@ static const char text[] = "<\n{*}engine   model    node, and why\n{/}{left!}>";
 
 static const char node_text[] = "{engine:-7}  {type:-7}  {name:.60}<  ({op})>: {why}\n";
 
-/* The number of nodes per type that is set. */
+/* The number of nodes that get each type. */
 static struct fsd_words tally(struct fsd_arena *arena, const struct fsd_retype *p)
 {
     static const enum fsd_dtype types[] = {FSD_FP32, FSD_BF16, FSD_FP16};
