@@ -10,15 +10,16 @@
  *
  * So a quantized engine tensor may have the name of a float tensor that the model
  * quantizes next.  Its counterpart is then the tensor before the operator (seen with
- * MaxPool).  A DQ that was moved forward shifts names in the other direction.
+ * MaxPool).  When a builder moves a DQ forward, names shift in the other direction.
  *
- * Finally, if a layer forwards its tensor and only one side has a counterpart, the
- * other side gets the same counterpart: producers pass it on before consumers do.
+ * A layer may forward its input unchanged.  If the input has a counterpart, the output
+ * then gets the same counterpart.  After all these layers are done, an input may also
+ * get the counterpart of the output.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-enum { FAR = 4 }; /* commuting operators across which a Q is followed */
+enum { FAR = 4 }; /* maximum number of operators across which a Q is followed */
 
 static bool is_quantized(const struct fsd_facts *f, fsd_id tensor)
 {
@@ -29,8 +30,7 @@ static bool is_quantized(const struct fsd_facts *f, fsd_id tensor)
     return fsd_dtype_is_quantized(fsd_tensor_form(f->g, tensor)->type);
 }
 
-/* The only input of a commuting operator that is not a constant; FSD_NONE if there are
- * several. */
+/* The only non-constant input of the node; FSD_NONE if there are several. */
 static fsd_id data_input(const struct fsd_facts *f, fsd_id node)
 {
     const struct fsd_node *n = &f->g->nodes.at[node];
@@ -51,7 +51,7 @@ static fsd_id consumer(const struct fsd_graph *g, fsd_id tensor, uint32_t i)
     return g->links.at[g->tensors.at[tensor].consumers.at + i];
 }
 
-/* The Q that reads the tensor, possibly after operators with which a Q commutes;
+/* The Q that reads the tensor, directly or behind operators that commute with a Q;
  * FSD_NONE if there is none. */
 static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
 {
@@ -74,8 +74,9 @@ static fsd_id find_quantizer(const struct fsd_facts *f, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* If the builder moved a DQ of `tensor` forward across an operator: the tensor after
- * this operator; else `tensor` itself. */
+/* If the only consumer of `tensor` commutes with a DQ, the builder may have moved the
+ * DQ behind this consumer.  Returns the consumer's output in that case; else
+ * `tensor`. */
 static fsd_id after_moved_dq(const struct fsd_facts *f, fsd_id tensor)
 {
     fsd_id next;
@@ -139,8 +140,8 @@ static bool give(struct fsd_match *m, const bool *settled, fsd_id from, fsd_id t
     return true;
 }
 
-/* Whether the layer reads or writes only a part of a tensor: its two tensors then have
- * different values. */
+/* Whether the layer reads or writes only a part of a tensor.  Its input and its output
+ * then have different values. */
 static bool forwards_part(const struct fsd_graph *e, fsd_id layer)
 {
     const struct fsd_node *n = &e->nodes.at[layer];
@@ -159,10 +160,11 @@ static bool forward(struct fsd_match *m, const bool *settled, bool back, fsd_id 
     return give(m, settled, in, out) || (back && give(m, settled, out, in));
 }
 
-/* If a layer forwards a tensor, and only the layer's input has a counterpart, gives
- * that counterpart to the output; with `back`, also the other way round.  Chains of
- * reformats are in the engine's order, so that one sweep forward and one back find
- * nearly all counterparts; sweeps stop when nothing changes. */
+/* Handles each layer that forwards a tensor.  If only the layer's input has a
+ * counterpart, the output gets the same one; with `back`, an input may also get the
+ * counterpart of the output.  The engine lists chains of reformats in order, so one
+ * sweep forward and one sweep back find nearly all counterparts.  The sweeps stop when
+ * nothing changes. */
 static void forward_all(struct fsd_match *m, bool back)
 {
     bool *settled = FSD_NEW(m->arena, bool, m->engine->tensors.n), changed = true;

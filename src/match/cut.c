@@ -6,27 +6,28 @@
  *     model:    in -> Conv -> BatchNormalization -> Relu -> out
  *                     `------------- the cut -----------'
  *
- * The walk also stops at any other tensor that the engine has in memory, since another
- * unit computes it (the cut is then leaky), and at constants.  A node belongs to the
- * cut only if its output depends on a tensor that the unit reads: Shape -> Gather ->
- * Reshape's second input does not.
+ * The walk also stops at constants, and at any other tensor that the engine has in
+ * memory: another unit computes that tensor, and the cut is then called leaky.  A node
+ * belongs to the cut only if its output depends on a tensor that the unit reads.  So
+ * Shape and Gather nodes that only compute the second input of a Reshape are not in the
+ * cut.
  *
- * Q and DQ: a tensor and its quantized forms have one root.  Where a walk meets the
- * root of a tensor in memory, it continues through Q and DQ only, so that the
- * quantizers on an edge belong to the consumer:
+ * A tensor and its quantized forms have the same root.  Where a walk meets the root of
+ * a tensor in memory, the walk continues only through Q and DQ nodes.  So the Q and DQ
+ * on an edge belong to the unit that consumes the edge:
  *
  *     in memory: "q1"        r -> Q1 -> "q1" -> DQ1 -> Conv
  *                            `-> Q2 -> DQ2 -> Add -> out       Q2, DQ2 are in the cut
  *
- * and from a weight back through its DQ and Q to the initializer.
+ * A walk from a weight also continues through its DQ and Q to the initializer.
  *
  * A scaling whose factor was merged into weights belongs to no cut.
  *
- * A Q that was moved back (counterpart.c) belongs to the unit that writes the tensor it
- * was moved before, not to the unit that it followed in the model.
+ * If the builder moved a Q back across an operator (counterpart.c), the Q belongs to
+ * the unit that writes the tensor before this operator.
  *
- * Tensors of one value (the outputs of two equal nodes, which the builder merges) count
- * as one: all marks are stored at the first of them.
+ * Two equal nodes, which the builder merges, output tensors of the same value.  Such
+ * tensors count as one tensor: all marks are stored at the first one.
  */
 #include "match/cut.h"
 #include "model/graph/graph.h"
@@ -40,21 +41,22 @@ struct visit {
 
 struct fsd_cutter {
     struct fsd_match *m;
-    /* A unit mark is the `mark` of the last unit to which the statement applies.
-     * Indexed by model tensor, at the first tensor of the value: */
-    bool *held;                       /* the engine has the value in memory */
-    bool *root_held;                  /* the tensor is the root of a tensor that the
-                                         engine has in memory */
+    /* An array of "unit marks" stores the `mark` of the last unit that reads, writes or
+     * visits the tensor or node.  The following arrays are indexed by model tensor;
+     * tensors of the same value share the element of the first one. */
+    bool *held;                       /* whether the engine has the value in memory */
+    bool *root_held;                  /* whether the engine has a tensor with this root
+                                         in memory */
     uint32_t *read, *root_read;       /* unit mark */
     uint32_t *written, *root_written; /* unit mark */
-    /* Indexed by model tensor, without joining tensors of one value: */
+    /* Indexed by model tensor; tensors of the same value have separate elements: */
     uint32_t *read_itself; /* unit mark */
     /* Indexed by node: */
-    bool *moved;       /* a Q that was moved to another unit */
+    bool *moved;       /* whether the builder moved this Q back */
     uint32_t *seen;    /* unit mark */
-    uint32_t *reaches; /* unit mark, if the node depends on a tensor that the unit
+    uint32_t *reaches; /* unit mark; set if the node depends on a tensor that the unit
                           reads */
-    uint32_t *cut;     /* unit mark, if the node is in the cut */
+    uint32_t *cut;     /* unit mark; set if the node is in the cut */
     struct visit *stack;
     uint32_t depth;
     uint32_t mark; /* mark of the current unit; never 0 */
@@ -101,9 +103,9 @@ struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m
     return c;
 }
 
-/* Marks the tensors that the unit writes.  A tensor before which a Q was moved holds
- * the quantized value of its counterpart: it has the counterpart's root but a different
- * value. */
+/* Marks the tensors that the unit writes.  If the builder moved a Q before an engine
+ * tensor, this tensor holds the quantized value of its counterpart: the root is the
+ * same, but the value is different. */
 static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -117,8 +119,8 @@ static void mark_writes(struct fsd_cutter *c, struct fsd_span ports)
     }
 }
 
-/* Marks the tensors that the unit reads.  A tensor that the unit writes and reads is
- * not one of its inputs. */
+/* Marks the tensors that the unit reads.  A tensor that the unit also writes is not an
+ * input of the unit. */
 static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 {
     const struct fsd_match *m = c->m;
@@ -136,7 +138,7 @@ static void mark_reads(struct fsd_cutter *c, struct fsd_span ports)
 
 enum step { STOP, STOP_AT_READ, GO_ON };
 
-/* How the walk continues at an input of a node. */
+/* Returns how the walk continues at `tensor`, an input of a visited node. */
 static enum step look_at(struct fsd_cutter *c, fsd_id tensor)
 {
     fsd_id value = value_of(c, tensor), root = root_of(c, tensor);
@@ -238,8 +240,9 @@ static bool is_cut(const struct fsd_cutter *c, struct fsd_span nodes)
     return false;
 }
 
-/* Whether a node belongs to the cut.  The Q and DQ of weights depend on no input: they
- * belong to the operator that reads them, which the walk visits first. */
+/* Whether a node belongs to the cut.  The Q and DQ of weights depend on no input of the
+ * unit.  They belong to the cut if a node that reads them does; the walk visits this
+ * node first. */
 static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
 {
     const struct fsd_facts *f = c->m->facts;
@@ -255,9 +258,9 @@ static bool belongs(const struct fsd_cutter *c, fsd_id node, bool reads)
     return !reads && !c->leaky;
 }
 
-/* A Q that was moved before a tensor belongs to the layer that writes the tensor,
- * unless that layer also reads a tensor with the same moved Q: then the Q moved further
- * back. */
+/* Adds each Q that the builder moved before an output of the layer.  If the same Q was
+ * also moved before an input of the layer, the builder moved the Q further back, and
+ * this layer does not compute the Q. */
 static void add_moved(struct fsd_cutter *c, const struct fsd_node *layer,
                       struct fsd_span *span)
 {

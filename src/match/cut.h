@@ -5,12 +5,13 @@
 
 struct fsd_cutter;
 
-/** Working memory for all units of a match; `scratch` must outlive it. */
+/** Allocates the working memory of fsd_cut() for all units of `m`.  The result is in
+ *  `scratch`. */
 struct fsd_cutter *fsd_cutter_new(struct fsd_arena *scratch, struct fsd_match *m);
 
 /** Finds the nodes between the boundary tensors of the layers `layers[0..n)`, which
  *  form one unit, and appends them to m->pool.
- *  @param leaky set if the walk met tensors of other units that this unit does not
- *         read: the result may then contain too many nodes. */
+ *  @param leaky set if the walk met tensors that other units compute and that this unit
+ *         does not read.  The result may then contain too many nodes. */
 struct fsd_span fsd_cut(struct fsd_cutter *c, const fsd_id *layers, uint32_t n,
                         bool *leaky);

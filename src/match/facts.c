@@ -1,7 +1,9 @@
 /*
- * Constness flows forward from initializers, liveness backward from outputs, roots back
- * through Q and DQ.  The graph may be unsorted or cyclic (files may come from anyone):
- * forward passes use a worklist, and nodes on a cycle stay unproved.
+ * Finds the facts of facts.h.  A search forward from initializers finds constant
+ * tensors, and a search backward from outputs finds live nodes.  A search backward
+ * through Q and DQ nodes finds the root of a tensor.  The graph may be unsorted or
+ * cyclic, because a file may be invalid.  So forward searches use a worklist, and
+ * nothing is proved for nodes on a cycle.
  */
 #include "match/facts.h"
 #include "match/value_number.h"
@@ -24,11 +26,11 @@ static struct work new_work(struct fsd_arena *arena, uint32_t cap)
 /* ------------------------------------------------------------------- constant */
 
 /*
- * Three properties grow together: a tensor's value is constant, its shape is fixed, and
- * its value depends only on the sizes of the network's inputs.  Constant values make
- * shapes fixed (a Reshape to [1,64]), fixed shapes make values constant (the output of
- * a Shape).  A node counts the inputs that still lack a property, so that updating it
- * takes constant time per input.
+ * Three properties of tensors are found together: the value is constant (CONSTANT), the
+ * shape is fixed (SHAPED), and the value depends only on the sizes of the network's
+ * inputs (OF_SIZES).  Constant values make shapes fixed (a Reshape to [1,64]), fixed
+ * shapes make values constant (the output of a Shape).  `lacking` counts the inputs of
+ * a node that still lack a property, so that an update takes constant time per input.
  */
 enum property { CONSTANT, SHAPED, OF_SIZES, PROPERTIES };
 
@@ -59,7 +61,8 @@ static struct growth new_growth(struct fsd_facts *f, struct fsd_arena *scratch)
     return w;
 }
 
-/* Whether the node's value is constant or, for OF_SIZES, depends only on sizes. */
+/* Whether the node's value is constant (for p = CONSTANT) or depends only on sizes (for
+ * p = OF_SIZES). */
 static bool value_is_fixed(const struct growth *w, fsd_id node, enum property p)
 {
     unsigned traits = w->f->traits[node];
@@ -128,8 +131,8 @@ static void look_at_node(struct growth *w, fsd_id node)
         give(w, node, OF_SIZES);
 }
 
-/* Updates the consumers of one tensor, once per use; false if there is nothing to
- * do. */
+/* Takes one tensor from the worklist and updates its consumers, once per use; false if
+ * the worklist is empty. */
 static bool spread(struct growth *w, enum property p)
 {
     const struct fsd_graph *g = w->f->g;
@@ -157,7 +160,7 @@ static void mark_size(const struct growth *w, fsd_id tensor, struct work *work)
     work->at[work->n++] = node;
 }
 
-/* Marks the nodes before the marked ones, as far back as values depend only on
+/* Marks the producers of the marked nodes, as far back as values depend only on
  * sizes. */
 static void mark_before(const struct growth *w, struct work work)
 {
@@ -173,7 +176,8 @@ static void mark_before(const struct growth *w, struct work work)
     }
 }
 
-/* Marks the nodes that compute operands that must be shapes. */
+/* Marks the nodes that compute shape operands, such as the second input of a
+ * Reshape. */
 static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = w->f->g;
@@ -189,7 +193,7 @@ static void find_sizes(const struct growth *w, struct fsd_arena *scratch)
     mark_before(w, work);
 }
 
-/* Whether some node reads the sizes of a tensor and not all of them are fixed. */
+/* Whether some node reads the shape of a tensor that has a dynamic size. */
 static bool reads_open_sizes(const struct growth *w)
 {
     for (fsd_id i = 0; i < w->f->g->nodes.n; i++)
@@ -209,8 +213,9 @@ static bool is_fixed(const struct fsd_sizes *sizes, fsd_id tensor)
     return ints && ints->n;
 }
 
-/* Marks values that are computed from fixed sizes alone as constant ("1 / sqrt(head
- * size)"): a tensor with a dynamic size has fixed sizes too. */
+/* Marks values as constant that the model computes only from fixed sizes, such as "1 /
+ * sqrt(head size)".  A tensor with a dynamic size may have fixed sizes too, so that
+ * SHAPED alone does not find such values. */
 static void find_fixed_sizes(struct growth *w, struct fsd_arena *scratch)
 {
     struct fsd_facts *f = w->f;
@@ -312,7 +317,7 @@ static fsd_id before_qdq(const struct fsd_facts *f, fsd_id tensor)
 }
 
 /* Follows the chain of Q and DQ nodes back, then stores its end for every tensor of the
- * chain.  A cycle ends where the walk meets a tensor that is already marked. */
+ * chain.  On a cycle, the walk ends at a tensor that is already marked. */
 static void find_root(struct fsd_facts *f, fsd_id tensor)
 {
     const fsd_id open = FSD_NONE - 1;

@@ -1,9 +1,9 @@
 /*
  * Facts that are proved from the ONNX graph alone, before an engine is read.
  *
- * Each array is as long as the graph's nodes or tensors.  Every fact here is proved: if
- * the model does not determine it (an unknown shape, a weight that was not read, an
- * unknown operator), it is false.
+ * Each array has one element per node or per tensor of the graph.  A fact is true only
+ * if the model proves it.  A fact is false if the model leaves it open, for example
+ * because of an unknown shape, a weight that was not read, or an unknown operator.
  */
 #pragma once
 
@@ -12,15 +12,17 @@
 struct fsd_facts {
     const struct fsd_graph *g;
     unsigned *traits; /**< indexed by node: fsd_op_trait */
-    bool *constant;   /**< indexed by tensor: its value is fixed when the engine is
-                           built */
-    bool *folded;     /**< indexed by node: all its outputs are constant, and it does
-                           not compute a size */
-    bool *size;       /**< indexed by node: computes sizes only from sizes and
-                           constants, for an operand that must be a shape, so that no
-                           kernel has to compute it */
-    bool *live;       /**< indexed by node: an output of the model depends on it */
-    uint8_t *same;    /**< indexed by node: enum fsd_same, why it needs no operation */
+    bool *constant;   /**< indexed by tensor: whether its value is fixed when the engine
+                           is built */
+    bool *folded;     /**< indexed by node: whether all outputs of the node are constant
+                           and the node does not compute a size */
+    bool *size;       /**< indexed by node: whether the node computes a shape operand
+                           from sizes and constants alone, so that no kernel has to
+                           compute the node */
+    bool *live;       /**< indexed by node: whether an output of the model depends on
+                           the node */
+    uint8_t *same;    /**< indexed by node: enum fsd_same, why the node needs no
+                           operation */
     fsd_id *root;     /**< indexed by tensor: the tensor before its Q and DQ nodes, or
                            itself */
     fsd_id *first_duplicate; /**< indexed by node: the first node that computes the same
@@ -29,7 +31,7 @@ struct fsd_facts {
                         itself */
 };
 
-/** The traits of the node's operator; none for FSD_NONE. */
+/** The traits of the node's operator; 0 for FSD_NONE. */
 static inline unsigned fsd_traits_of(const struct fsd_facts *f, fsd_id node)
 {
     return node == FSD_NONE ? 0 : f->traits[node];
@@ -47,7 +49,7 @@ static inline bool fsd_is_data(const struct fsd_facts *f, fsd_id tensor)
     return tensor != FSD_NONE && !f->constant[tensor];
 }
 
-/** Whether the tensor exists before any kernel runs, as constants and sizes do. */
+/** Whether the tensor is a constant or a size, which exist before any kernel runs. */
 bool fsd_is_build_constant(const struct fsd_facts *f, fsd_id tensor);
 
 /** Whether the tensor is computed at run time and is not a size; false for FSD_NONE. */

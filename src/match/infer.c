@@ -1,16 +1,17 @@
 /*
- * Infers counterparts for an engine that has no name of the model, for example because
- * another exporter wrote its model: from weights, sizes and the paths between layers.
+ * Infers counterparts if the engine has no name of the model, for example because
+ * another exporter wrote the engine's model.  The evidence is weights, sizes and the
+ * paths between layers.
  *
- *     engine   "x" -> conv(864) -> "t1" -> conv(9216), reads "t2" too -> "t3"
+ *     engine   "x" -> conv(864) -> "t1" -> conv(9216), also reads "t2" -> "t3"
  *     model    input -> Conv(864) -> Relu -> Conv(9216) -> Add(other) -> Relu
  *
- * Layers are visited in data-flow order, so that the inputs of a layer have
- * counterparts already.  A layer may begin with a node that reads these inputs, is in
- * no layer yet, and has as many weights as the layer.  If there is exactly one such
- * node, the layer computes it and the elementwise nodes after it that read only inputs
- * of the layer and results of its nodes.  The one tensor that leaves these nodes is the
- * layer's output if the sizes agree.
+ * Layers are visited in data-flow order, so that the inputs of a layer already have
+ * counterparts.  A layer may begin with a node that reads these inputs, is not yet
+ * assigned to a layer, and has as many weights as the layer.  If there is exactly one
+ * such node, the layer computes it and the elementwise nodes after it that read only
+ * inputs of the layer and results of its nodes.  The one tensor that leaves these nodes
+ * is the layer's output if the sizes agree.
  *
  * Nothing is inferred if
  *
@@ -19,9 +20,9 @@
  *     layer ends,
  *   - sizes differ.
  *
- * Layers after such a layer remain unknown, except a layer whose number of weights only
- * one node has.  If this explains less than half of the layers with weights, the engine
- * was not built from this model, and all inferred counterparts are dropped.
+ * Layers behind such a layer remain unknown, except a layer whose number of weights
+ * only one node has.  If less than half of the layers with weights get a counterpart,
+ * the engine was not built from this model, and all inferred counterparts are dropped.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -37,7 +38,7 @@ enum {
     PASSED = FSD_OP_VIEW | FSD_OP_QDQ | FSD_OP_CASTS
 };
 
-/* A node that reads a value. */
+/* A node that reads a value; `next` is the next reader of this value. */
 struct reader {
     fsd_id node, next;
 };
@@ -54,19 +55,20 @@ struct infer {
     struct fsd_sizes *sizes;
     fsd_id *value; /* indexed by model tensor: the first tensor with the same
                       elements */
-    fsd_id *first; /* indexed by value: its first reader, in `readers`; FSD_NONE */
+    fsd_id *first; /* indexed by value: the index of its first reader in `readers`;
+                      FSD_NONE if there is none */
     bool *output;  /* indexed by value: whether it is an output of the network */
     bool *taken;   /* indexed by node: whether a layer computes it */
-    fsd_id *held;  /* indexed by engine tensor: its value; FSD_NONE: unknown */
+    fsd_id *held;  /* indexed by engine tensor: its value; FSD_NONE if unknown */
     FSD_VEC(struct reader) readers;
-    uint64_t budget; /* remaining steps in lists of readers, which may have any
-                        length */
+    uint64_t budget; /* remaining steps through lists of readers, which may be long */
     struct weighted *nodes, *layers; /* sorted by weights */
     uint32_t n_nodes, n_layers;
-    FSD_VEC(fsd_id) inferred; /* engine tensors */
+    FSD_VEC(fsd_id) inferred; /* engine tensors whose counterparts were inferred */
 };
 
-/* The current layer, its inputs, its nodes, and the values that these compute. */
+/* The current layer, the values that it reads, its nodes, and the values that these
+ * nodes compute. */
 struct part {
     fsd_id layer;
     fsd_id in[MOST_PORTS]; /* values */
@@ -84,8 +86,8 @@ static fsd_id find_value(const struct infer *x, fsd_id tensor)
     return f->value[fsd_walk_back_over(f->g, tensor, f->traits, PASSED)];
 }
 
-/* Whether the search considers the node: it computes at run time, so it neither
- * forwards its input nor is folded. */
+/* Whether the node computes something at run time.  A node that forwards its input or
+ * is folded does not. */
 static bool computes(const struct infer *x, fsd_id node)
 {
     const struct fsd_facts *f = x->m->facts;
@@ -141,7 +143,7 @@ static fsd_id next_reader(struct infer *x, fsd_id r)
     return x->readers.at[r].next;
 }
 
-/* Whether all data that the node reads are inputs of the layer or results of its
+/* Whether the node reads only constants, inputs of the layer and results of the layer's
  * nodes. */
 static bool reads_only(const struct infer *x, const struct part *p, fsd_id node)
 {
@@ -209,7 +211,8 @@ static bool is_epilogue(const struct infer *x, fsd_id node)
            fsd_node_is(x->m->model, node, FSD_ONNX_BatchNormalization);
 }
 
-/* Takes the elementwise nodes that follow; false if there are too many. */
+/* Adds the elementwise nodes behind the first node to the layer; false if there are too
+ * many. */
 static bool take_epilogue(struct infer *x, struct part *p)
 {
     for (uint32_t i = 0; i < p->n_made; i++)
@@ -227,8 +230,8 @@ static bool take_epilogue(struct infer *x, struct part *p)
     return true;
 }
 
-/* Keeps those values of `made` that other nodes read or that are outputs of the
- * network. */
+/* Keeps only the values in `made` that nodes outside the layer read or that are outputs
+ * of the network. */
 static void keep_written(struct infer *x, struct part *p)
 {
     uint32_t kept = 0;
@@ -245,10 +248,10 @@ static void keep_written(struct infer *x, struct part *p)
     p->n_made = kept;
 }
 
-/* Whether it is unknown where the layer ends.  A layer without weights that reads the
- * output `tensor` computes nodes, too.  If only nodes with weights read the value, the
- * elementwise nodes before them belong to both layers, and it is unknown to which each
- * belongs. */
+/* Whether it is unknown where the layer ends.  `tensor` is the output of the layer, and
+ * `written` is the value that it may hold.  Each consumer layer without weights must
+ * compute a node without weights that reads `written`.  If there is no such node, the
+ * elementwise nodes before may belong to this layer or to the consumer. */
 static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -267,7 +270,7 @@ static bool ends_unknown(struct infer *x, fsd_id tensor, fsd_id written)
     return false;
 }
 
-/* The output of the only Q that reads the value itself; FSD_NONE if there is none or
+/* The output of the only Q that directly reads the value; FSD_NONE if there is none or
  * more than one. */
 static fsd_id find_quantized(const struct infer *x, fsd_id value)
 {
@@ -285,8 +288,8 @@ static fsd_id find_quantized(const struct infer *x, fsd_id value)
     return fsd_node_out_tensor(g, found, 0);
 }
 
-/* Records the value of an engine tensor.  A quantized tensor holds the output of a Q;
- * its counterpart stays unknown if several Q nodes read the value. */
+/* Records the value of an engine tensor.  The counterpart of a quantized tensor is the
+ * output of a Q; the counterpart stays unknown if several Q nodes read the value. */
 static void hold(struct infer *x, fsd_id tensor, fsd_id value)
 {
     const struct fsd_form *form = fsd_tensor_form(x->m->engine, tensor);
@@ -302,9 +305,10 @@ static void hold(struct infer *x, fsd_id tensor, fsd_id value)
     fsd_vec_push(x->scratch, &x->inferred, tensor);
 }
 
-/* Infers the layer's output if the layer has exactly one, and if exactly one tensor
- * leaves the layer's nodes and has the same size.  Infers nothing once the budget is
- * used up, because readers may have been missed. */
+/* Infers the counterpart of the layer's output.  The layer must have exactly one
+ * output, exactly one value must leave the layer's nodes, and both must have equally
+ * many elements.  Infers nothing after the budget is used up, because readers may have
+ * been missed. */
 static void infer_output(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -324,8 +328,8 @@ static void infer_output(struct infer *x, struct part *p)
     hold(x, out->tensor, p->made[0]);
 }
 
-/* Collects the values that the layer reads; false if one is unknown or there is
- * none. */
+/* Collects the values that the layer reads; false if a value is unknown, or if the
+ * layer reads no value. */
 static bool read_inputs(const struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine;
@@ -362,8 +366,8 @@ static void list_weights(struct infer *x)
     qsort(x->layers, x->n_layers, sizeof *x->layers, by_weights);
 }
 
-/* The only node or layer with that many weights; FSD_NONE if there is none or more than
- * one. */
+/* The only element of `all` with this number of weights; FSD_NONE if there is none or
+ * more than one. */
 static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
 {
     const struct weighted key = {weights, 0};
@@ -376,8 +380,9 @@ static fsd_id only_of(const struct weighted *all, uint32_t n, uint64_t weights)
                : FSD_NONE;
 }
 
-/* The only node with as many weights as the layer, if no other layer has as many; else
- * FSD_NONE.  The layer's one input is then the node's first input. */
+/* The only node with as many weights as the layer, if no other layer has as many
+ * weights; else FSD_NONE.  If a node is found, the only input of the layer gets the
+ * first input of the node as its value. */
 static fsd_id find_by_weights(struct infer *x, struct part *p)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;
@@ -420,7 +425,8 @@ static void infer_layer(struct infer *x, fsd_id layer)
 
 /* ----------------------------------------------------------------------- the engine */
 
-/* Gives an engine input without a counterpart the only model input whose sizes fit. */
+/* For each engine input without a counterpart: if exactly one model input has fitting
+ * sizes, this model input becomes the counterpart. */
 static void infer_inputs(struct infer *x)
 {
     const struct fsd_graph *e = x->m->engine, *g = x->m->model;

@@ -1,17 +1,18 @@
 /*
- * Properties of a layer that the tensors around it show, for any builder: derived from
- * the neutral facts that a reader sets (kind, forwards), never from names.
+ * Derives two properties of a layer from its tensors and from facts that readers of all
+ * builders set (kind, forwards), never from names.
  *
- * One property is how likely the layer computes nodes.  The other is its unit: the
- * layers that are connected by tensors that the model does not have.  A unit is matched
- * as a whole, because the tensors between its layers have no counterpart.
+ * The first property is how likely it is that the layer computes nodes.  The second is
+ * the layer's unit: a set of layers connected by tensors that the model does not have.
+ * A unit is matched as a whole, because the tensors between its layers have no
+ * counterpart.
  *
  *     conv -> "Gemm_conv_out" -> reshape_after      one unit: the engine's own tensor
  *     conv -> "/relu/Relu_output_0" -> pool         two units: a tensor of the model
  *
  * Several layers that write the same tensor (a concat whose inputs are written in
- * place) are one unit too.  Units are a union-find whose representative is the first
- * layer.
+ * place) are one unit too.  Units are sets of a union-find; the first layer represents
+ * its unit.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -33,15 +34,15 @@ int fsd_layer_works(const struct fsd_graph *engine, fsd_id layer)
 
     if (fsd_layer_forwards(engine, layer))
         return 0;
-    /* A kernel whose steps only move data.  The replay of its steps finds the node for
-     * which it moves data. */
+    /* The steps of this kernel only move data.  The replay of the steps (match/kernel)
+     * finds the node that needs the data movement. */
     if (l->steps.n && (l->kind == FSD_KIND_REFORMAT || l->kind == FSD_KIND_COPY))
         return 0;
     switch (engine->layers.at[layer].kind) {
     case FSD_KIND_COMPUTE:
     case FSD_KIND_QUANTIZE:
     case FSD_KIND_FOREIGN:
-    case FSD_KIND_REFORMAT: /* a Q, a DQ or a Cast done as a reformat */
+    case FSD_KIND_REFORMAT: /* a reformat can compute a Q, a DQ or a Cast */
         return 2;
     case FSD_KIND_NOOP:
     case FSD_KIND_COPY:

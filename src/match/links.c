@@ -1,5 +1,5 @@
-/* Adds, sorts, indexes (from both sides) and looks up the links between layers and
- * nodes.  A pass may look up what earlier passes found. */
+/* Adds, sorts and looks up the links between layers and nodes.  Links are indexed by
+ * layer and by node.  A pass may look up the links of earlier passes. */
 #include "match/match.h"
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -13,18 +13,18 @@ static bool is_softmax(const struct fsd_graph *engine, fsd_id layer)
     return strstr(fsd_text(engine->names, engine->nodes.at[layer].op), "SoftMax");
 }
 
-/* Whether Metadata refutes the link.  The builder wrote the Metadata: if it assigns the
- * node to another layer and not to this one, this layer does not compute the node,
- * whatever tensors or steps suggest. */
+/* Whether Metadata refutes the link.  The builder wrote the Metadata.  If the Metadata
+ * assigns the node to another layer only, this layer does not compute the node, even if
+ * tensors or steps suggest this. */
 static bool is_refuted(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->layer_sourced[layer] && m->node_sourced[node] &&
            !fsd_match_has(m, layer, node);
 }
 
-/* Whether the node's operator contradicts the type of the layer: the node has weights
- * or is an activation, and is between the tensors of a Softmax layer.  Then the engine
- * was not built from this model. */
+/* Whether the node's operator contradicts the type of the layer: a Softmax layer
+ * computes neither a node with weights nor an activation.  Such a link shows that the
+ * engine was not built from this model. */
 static bool contradicts_type(const struct fsd_match *m, fsd_id layer, fsd_id node,
                              unsigned by)
 {
@@ -46,7 +46,7 @@ void fsd_match_link(struct fsd_match *m, fsd_id layer, fsd_id node, unsigned by)
     fsd_vec_push(m->arena, &m->links, (struct fsd_link){layer, node, by});
 }
 
-/* Sorts the links by layer, then by node. */
+/* Sorts the links by layer and, within a layer, by node. */
 static void sort_links(struct fsd_match *m)
 {
     FSD_SCRATCH(scratch);
@@ -69,7 +69,7 @@ void fsd_match_index(struct fsd_match *m)
     uint32_t kept = 0;
 
     if (m->links.n == m->indexed || !m->links.at)
-        return; /* most passes find nothing */
+        return; /* the common case: the pass found no link */
 
     sort_links(m);
     for (fsd_id i = 0; i < m->engine->nodes.n; i++)

@@ -1,10 +1,9 @@
 /*
  * Runs the matching passes in the order of their table, from explicit evidence
- * (metadata) to inference (structure); a pass may only add links (links.c), which are
- * sorted and indexed between passes.
- * fsd_match_fit() counts evidence that model and engine do not belong together:
- * differences in fixed sizes, types and quantizers, and names that the model does not
- * have.
+ * (metadata) to inference (structure).  A pass adds links (links.c), which are sorted
+ * and indexed after each pass. fsd_match_fit() counts evidence that model and engine do
+ * not belong together: differences in fixed sizes, types and quantizers, and names that
+ * the model does not have.
  */
 #include "match/match.h"
 #include "base/base.h"
@@ -17,7 +16,7 @@ struct pass {
     void (*run)(struct fsd_match *m);
 };
 
-/* In this order: later passes use the links of earlier ones. */
+/* The passes run in this order, because later passes use the links of earlier ones. */
 static const struct pass passes[] = {
     {"metadata", FSD_BY_METADATA, fsd_pass_metadata},
     {"name", FSD_BY_NAME, fsd_pass_name},
@@ -34,8 +33,8 @@ static const struct pass passes[] = {
     {"choices", FSD_BY_STRUCTURE, fsd_pass_choice},
 };
 
-/* Replaces tensor evidence by structural evidence: tensors whose counterparts were
- * inferred are no evidence of their own. */
+/* Replaces tensor evidence by structural evidence, because counterparts that were only
+ * inferred are weaker evidence than names of tensors. */
 static void state_inferred(struct fsd_match *m)
 {
     for (uint32_t i = 0; i < m->links.n; i++)
@@ -88,10 +87,11 @@ struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts 
     return m;
 }
 
-/* Whether the builder's sizes may deviate from ONNX's.  They deviate if the last window
- * of a pooling with ceil_mode begins in the padding, and for recurrent operators whose
- * batch comes first (`layout`), which builders read as if it came second.  Sizes of
- * tensors after such nodes are no evidence. */
+/* Whether the builder's sizes may deviate from the sizes that ONNX defines.  Two
+ * attributes cause this: with `ceil_mode`, the last window of a pooling may begin in
+ * the padding; with `layout`, a recurrent operator has the batch as its first
+ * dimension, but builders read the batch from the second dimension.  Sizes of tensors
+ * behind such nodes are no evidence. */
 static bool departs_from_onnx(const struct fsd_graph *model)
 {
     static const char *const attrs[] = {"ceil_mode", "layout"};
@@ -107,9 +107,9 @@ static bool departs_from_onnx(const struct fsd_graph *model)
     return false;
 }
 
-/* Whether the types of an input or output contradict each other.  If the builder
- * selects types, the user may set a lower precision than the model has
- * (--inputIOFormats), but no higher one. */
+/* Whether the types of a binding in the engine and in the model contradict each other.
+ * In a weakly typed build, the user may set a lower precision than the model has
+ * (--inputIOFormats), but no higher precision. */
 static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
                          enum fsd_dtype model)
 {
@@ -123,9 +123,10 @@ static bool types_differ(const struct fsd_match *m, enum fsd_dtype engine,
 }
 
 /* The number of the model's quantizers, if nothing in the engine is quantized; else 0.
- * No builder omits rounding: its kernels output quantized tensors or list quantizing
- * operations.  So a link to a quantizer by any evidence except tensors shows that the
- * engine quantizes.  A region of another compiler does not show its contents. */
+ * No builder omits the rounding of a quantizer.  If the engine quantizes, kernels
+ * output quantized tensors or list quantizing operations.  So a link to a quantizer by
+ * any evidence except tensors shows that the engine quantizes.  The result is also 0 if
+ * a region of another compiler hides its contents. */
 static uint32_t quantizers_lost(const struct fsd_match *m)
 {
     uint32_t lost = 0;
@@ -151,7 +152,7 @@ static uint32_t quantizers_lost(const struct fsd_match *m)
     return lost;
 }
 
-/* The only node with weights that the builder's names assign to the layer; FSD_NONE if
+/* The only node with weights that Metadata or a name assigns to the layer; FSD_NONE if
  * there is none or more than one. */
 static fsd_id named_weighted(const struct fsd_match *m, fsd_id layer)
 {
@@ -194,8 +195,8 @@ static bool is_of_4_bits(enum fsd_dtype type)
 }
 
 /* The number of elements of the 4-bit constant that the node reads as its weight,
- * possibly dequantized, cast or transposed; -1 if it reads none, or if the number is
- * unknown. */
+ * directly or through a DQ, a Cast or a Transpose; -1 if the node reads no such
+ * constant, or if the number is unknown. */
 static int64_t packed_count(const struct fsd_match *m, fsd_id node)
 {
     fsd_id tensor = fsd_node_in_tensor(m->model, node, 1);
@@ -215,8 +216,8 @@ static int64_t packed_count(const struct fsd_match *m, fsd_id node)
     return fsd_form_count(m->model, fsd_tensor_form(m->model, tensor));
 }
 
-/* The type of the layer's only constant with that many elements, if it is a float;
- * FSD_DTYPE_UNKNOWN if there is none or more than one. */
+/* The floating-point type of the layer's only constant with `count` elements;
+ * FSD_DTYPE_UNKNOWN if there is no such constant or more than one. */
 static enum fsd_dtype float_constant(const struct fsd_match *m, fsd_id layer,
                                      int64_t count)
 {
@@ -256,7 +257,8 @@ static bool has_no_4_bits(const struct fsd_match *m)
 }
 
 /* Counts the 4-bit weights that the engine stores as floats.  A strongly typed builder
- * keeps weights in the model's types; others may dequantize them. */
+ * keeps weights in the model's types.  A weakly typed builder may dequantize weights,
+ * so that its engines are not checked. */
 static void fit_packed(const struct fsd_match *m, struct fsd_fit *fit)
 {
     if (!m->engine->strongly_typed || !m->engine->detailed || !has_no_4_bits(m))
@@ -290,8 +292,9 @@ static enum fsd_dtype first_of(const bool has[FSD__DTYPE_COUNT])
     return i < FSD__DTYPE_COUNT ? (enum fsd_dtype)i : FSD_DTYPE_UNKNOWN;
 }
 
-/* Finds quantized types that differ: no builder quantizes to a type that the model's
- * quantizers do not state. */
+/* Finds a quantized type of the model and a quantized type of the engine if they have
+ * no such type in common.  No builder quantizes to a type that the model's quantizers
+ * do not state. */
 static void fit_narrow(const struct fsd_match *m, struct fsd_fit *fit)
 {
     bool model[FSD__DTYPE_COUNT] = {false}, engine[FSD__DTYPE_COUNT] = {false};
@@ -330,7 +333,7 @@ struct fsd_fit fsd_match_fit(const struct fsd_match *m)
     bool departs = departs_from_onnx(m->model);
 
     FSD_EACH (const struct fsd_layer, layer, m->engine->layers) {
-        /* The builder names these itself: "wait_0". */
+        /* The builder invents the names of these layers, such as "wait_0". */
         if (layer->kind == FSD_KIND_SHAPE || layer->kind == FSD_KIND_SYNC)
             continue;
         FSD_EACH_IN (const struct fsd_mention, mention, m->engine->mentions,

@@ -33,8 +33,8 @@ struct fsd_link {
 struct fsd_region {
     struct fsd_span layers, nodes; /**< in fsd_match.pool */
     enum fsd_evidence by;
-    bool equal; /**< the layers are equivalent, and so are the nodes: nothing shows
-                     which layer computes which node */
+    bool equal; /**< whether the layers are equivalent and the nodes are equivalent, so
+                     that nothing shows which layer computes which node */
 };
 
 /** The nodes between the boundary tensors of a unit. */
@@ -42,81 +42,85 @@ struct fsd_cut {
     struct fsd_span layers; /**< the layers of the unit that may compute the nodes, in
                                  fsd_match.pool */
     struct fsd_span nodes;  /**< in fsd_match.pool; no constants */
-    bool leaky; /**< the walk met tensors of other units that this unit does not read */
+    bool leaky; /**< whether the walk met tensors that other units compute and that this
+                     unit does not read; `nodes` may then have too many nodes */
 };
 
-/** Two pieces of evidence that cannot both be true. */
+/** Two pieces of evidence that contradict each other: `by` links the node to `layer`,
+ *  and tensors place the node in `other`. */
 struct fsd_conflict {
     fsd_id layer, node;
     unsigned by;  /**< the evidence that links `layer` and `node` */
     fsd_id other; /**< the layer whose inputs and outputs enclose the node */
 };
 
-/** A generated kernel for which match/kernel reached a limit, and which limit. */
+/** A generated kernel for which the search in match/kernel reached a limit. */
 struct fsd_bound {
     fsd_id layer;
-    const char *what; /**< "nodes": a string literal */
+    const char *what; /**< the limit: a string literal, such as "nodes" */
 };
 
 struct fsd_match {
     struct fsd_arena *arena;
     const struct fsd_graph *model, *engine;
     const struct fsd_facts *facts;
-    struct fsd_story *story; /**< the replayed build log; NULL: there is none */
+    struct fsd_story *story; /**< the replayed build log; NULL if there is no log */
     unsigned evidence;       /**< mask of the evidence that passes may use */
 
-    bool *gone; /**< indexed by node: no layer has to compute it, as the model proves or
-                     the log states */
-    fsd_id *counterpart; /**< indexed by engine tensor: its counterpart, the model
-                              tensor whose value it holds; FSD_NONE if unknown */
+    bool *gone; /**< indexed by node: whether the model proves or the log states that no
+                     layer has to compute the node */
+    fsd_id *counterpart; /**< indexed by engine tensor: the model tensor whose value the
+                              engine tensor holds; FSD_NONE if unknown */
     fsd_id *moved_q; /**< indexed by engine tensor: the Q that the builder moved before
-                          the tensor, which therefore holds the quantized value of its
-                          counterpart; FSD_NONE if there is none */
-    bool inferred;   /**< no name fits, so that counterparts were inferred from weights,
-                          sizes and paths (infer.c) */
-    fsd_id *unit;    /**< indexed by layer: the first layer of its unit (the layers that
-                          share engine-only tensors) */
+                          the tensor; FSD_NONE if there is none.  With such a Q, the
+                          tensor holds the quantized value of its counterpart */
+    bool inferred;   /**< whether infer.c inferred the counterparts from weights, sizes
+                          and paths, because no name fits */
+    fsd_id *unit;    /**< indexed by layer: the first layer of its unit.  Layers that
+                          share a tensor that the model does not have form a unit */
 
-    bool *layer_sourced; /**< indexed by layer: its Metadata names nodes */
-    bool *node_sourced;  /**< indexed by node: the Metadata of some layer names it */
+    bool *layer_sourced; /**< indexed by layer: whether its Metadata names nodes */
+    bool *node_sourced;  /**< indexed by node: whether some layer's Metadata names it */
 
     FSD_VEC(struct fsd_link) links; /**< sorted by layer, then node */
     FSD_VEC(struct fsd_link)
-    refuted;                   /**< removed links, which Metadata contradicts */
+    refuted;                   /**< rejected links, which Metadata or a layer type
+                                    contradicts */
     uint32_t indexed;          /**< number of links that are sorted and indexed; a pass
-                                    adds new ones after these */
+                                    appends new links behind these */
     struct fsd_span *of_layer; /**< indexed by layer: its links, in `links` */
     struct fsd_span *of_node;  /**< indexed by node: its links, in `by_node` */
-    uint32_t *by_node;         /**< link numbers sorted by node, then layer */
+    uint32_t *by_node;         /**< indices in `links`, sorted by node, then layer */
 
     FSD_VEC(struct fsd_region) regions;
-    fsd_id *region_of_layer; /**< FSD_NONE: in no region */
+    fsd_id *region_of_layer; /**< indexed by layer; FSD_NONE if it is in none */
     fsd_id *region_of_node;
     fsd_id *dissolved_in; /**< indexed by node: for a node without a link (such as a
-                               view), a layer whose boundary tensors enclose the node;
-                               FSD_NONE */
-    bool *in_weights;     /**< indexed by node: the builder merged the node's factor
-                               into the weights of an adjacent product, so that no layer
-                               computes the node */
-    bool *runs;     /**< indexed by node: all inputs of the node are constant, and yet a
-                         layer computes the node at every inference */
-    bool *replaced; /**< indexed by model tensor: a unit that needs this tensor reads
-                         another one of the same value instead */
-    struct fsd_cut *cuts; /**< indexed by unit (the number of its first layer) */
+                               view), the layer whose inputs and outputs enclose the
+                               node; FSD_NONE if there is none */
+    bool *in_weights;     /**< indexed by node: whether the builder merged the node's
+                               factor into the weights of an adjacent Conv or MatMul, so
+                               that no layer computes the node */
+    bool *runs;     /**< indexed by node: whether a layer computes the node at every
+                         inference although all inputs of the node are constant */
+    bool *replaced; /**< indexed by model tensor: whether some unit reads another tensor
+                         of the same value instead of this tensor */
+    struct fsd_cut *cuts; /**< indexed by the first layer of a unit */
     FSD_VEC(struct fsd_conflict) conflicts;
     FSD_VEC(struct fsd_bound) bounds;
     FSD_VEC(fsd_id) pool;
 };
 
 /** Runs the passes.
- *  @param evidence mask of enum fsd_evidence; passes outside it do not run.
- *  @param story    the build log, replayed; NULL when there is none. */
+ *  @param evidence mask of enum fsd_evidence; a pass that uses none of these does not
+ *         run.
+ *  @param story the replayed build log; NULL if there is no log. */
 struct fsd_match *fsd_match_new(struct fsd_arena *arena, const struct fsd_facts *facts,
                                 const struct fsd_graph *engine, unsigned evidence,
                                 struct fsd_story *story);
 
-/** The model tensor that an engine tensor holds; FSD_NONE if it is unknown, or `tensor`
- *  is FSD_NONE. */
+/** The counterpart of the engine tensor `tensor`; FSD_NONE if the counterpart is
+ *  unknown or `tensor` is FSD_NONE. */
 static inline fsd_id fsd_match_held(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_id_at(m->counterpart, tensor);
@@ -126,13 +130,14 @@ static inline bool fsd_match_holds(const struct fsd_match *m, fsd_id tensor)
     return fsd_match_held(m, tensor) != FSD_NONE;
 }
 
-/** The links of a node, by fsd_match_of_node(); none for FSD_NONE. */
+/** The range of a node's links, in `by_node`; empty for FSD_NONE.  fsd_match_of_node()
+ *  returns one of the links. */
 static inline struct fsd_span fsd_match_links_of(const struct fsd_match *m, fsd_id node)
 {
     return node == FSD_NONE ? (struct fsd_span){0} : m->of_node[node];
 }
 
-/** The nodes of a region, in `pool`; none for FSD_NONE. */
+/** The range of a region's nodes, in `pool`; empty for FSD_NONE. */
 static inline struct fsd_span fsd_match_region_nodes(const struct fsd_match *m,
                                                      fsd_id region)
 {
@@ -145,7 +150,7 @@ static inline bool fsd_match_in_region(const struct fsd_match *m, fsd_id layer)
     return m->region_of_layer[layer] != FSD_NONE;
 }
 
-/** Whether a link or a region shows which layers compute a node, or which nodes a layer
+/** Whether a link or a region shows which layers compute `node`, or which nodes `layer`
  *  computes. */
 static inline bool fsd_match_maps_node(const struct fsd_match *m, fsd_id node)
 {
@@ -156,64 +161,68 @@ static inline bool fsd_match_maps_layer(const struct fsd_match *m, fsd_id layer)
     return m->of_layer[layer].n || fsd_match_in_region(m, layer);
 }
 
-/** The i-th link of a layer or of a node; i is below of_layer[layer].n or
+/** The i-th link of a layer or of a node; i must be below of_layer[layer].n or
  *  of_node[node].n. */
 const struct fsd_link *fsd_match_of_layer(const struct fsd_match *m, fsd_id layer,
                                           uint32_t i);
 const struct fsd_link *fsd_match_of_node(const struct fsd_match *m, fsd_id node,
                                          uint32_t i);
 
-/** True if a link says that the layer computes the node; false for node FSD_NONE. */
+/** Whether a link assigns the node to the layer; false if `node` is FSD_NONE. */
 bool fsd_match_has(const struct fsd_match *m, fsd_id layer, fsd_id node);
-/** Whether a node that is not in the layer reads a tensor of the model, or the tensor
- *  is an output of its graph. */
+/** Whether the model tensor `tensor` is an output of its graph, or a node that is not
+ *  linked to the layer reads `tensor`. */
 bool fsd_match_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor);
 
-/** Whether the port is one of the layer's own weights, which a dump may list among a
- *  generated kernel's inputs: such a tensor has no producer and is not an input of the
- *  network. */
+/** Whether the port is one of the layer's own weights, which a dump may list among the
+ *  inputs of a generated kernel.  The tensor of such a port has no producer and is not
+ *  an input of the network. */
 bool fsd_match_is_weight(const struct fsd_match *m, const struct fsd_port *port);
 
 /** Whether the log is usable and shows that no layer remains for the node. */
 bool fsd_match_left(const struct fsd_match *m, fsd_id node);
 
-/** Binds the model's named dimensions to the sizes of the engine's inputs. */
+/** Sets the named dimensions of the model, in `s`, to the sizes of the engine's
+ *  inputs. */
 void fsd_match_bind_sizes(const struct fsd_match *m, struct fsd_sizes *s);
 
-/** The model's sizes after fsd_match_bind_sizes(). */
+/** The model's sizes, with the named dimensions set by fsd_match_bind_sizes(); the
+ *  result is in the arena. */
 struct fsd_sizes *fsd_match_sizes(const struct fsd_match *m, struct fsd_arena *arena);
 
-/** The form of an engine input or output as the engine's list of bindings states it; if
- *  the list has only names, as the kernels state it.
+/** The form of an engine input or output.  The engine's list of bindings states the
+ *  form; if the list has only names, the kernels state it.
  *  @param tensor a tensor of the engine. */
 const struct fsd_form *fsd_match_binding_form(const struct fsd_match *m, fsd_id tensor);
 
-/** How well model and engine fit: the number of names in the engine that could be names
- *  of the model, and how many the model has; the number of inputs and outputs of the
- *  engine, how many the model has, and how many have a size or type that an engine of
- *  that model cannot have. */
+/** How well model and engine fit.  `names` counts the engine's names that may be names
+ *  of the model, and `names_found` counts those that the model has.  `tensors` counts
+ *  the inputs and outputs of the engine.  `tensors_found` counts those that the model
+ *  has, and `tensors_unlike` those with a size or type that the model rules out. */
 struct fsd_fit {
     uint32_t names, names_found;
     uint32_t tensors, tensors_found, tensors_unlike;
-    fsd_id unlike;     /**< the first engine tensor that counts as unlike; FSD_NONE */
-    uint32_t weighted; /**< layers whose number of weights is known and whose name has a
-                            node that reads weights */
-    uint32_t weights_unlike; /**< of these, layers with a different number of weights
-                                  than the node's weight */
+    fsd_id unlike;     /**< the first tensor in `tensors_unlike`; FSD_NONE if there is
+                            none */
+    uint32_t weighted; /**< number of layers whose number of weights is known and whose
+                            name contains a node that reads weights */
+    uint32_t weights_unlike; /**< how many of the `weighted` layers have a different
+                                  number of weights than the node */
     struct {
         fsd_id layer, node;
         int64_t count; /**< elements of the node's weight */
-    } heavy;           /**< the first such layer; FSD_NONE: there is none */
-    uint32_t packed;   /**< 4-bit weights of the model that a strongly typed engine
-                            stores as floats */
-    fsd_id packed_layer, packed_node; /**< of the first of these weights: the layer, and
-                                           the node that reads it; FSD_NONE */
-    enum fsd_dtype packed_as;         /**< the type in the engine */
-    enum fsd_dtype narrow, narrow_as; /**< a quantized type of the model and one of the
-                                           engine, if they have no quantized type in
-                                           common; else FSD_DTYPE_UNKNOWN */
+    } heavy;           /**< the first layer in `weights_unlike`; FSD_NONE if there is
+                            none */
+    uint32_t packed;   /**< number of the model's 4-bit weights that a strongly typed
+                            engine stores as floats */
+    fsd_id packed_layer, packed_node; /**< the layer and the node of the first weight in
+                                           `packed`; FSD_NONE if there is none */
+    enum fsd_dtype packed_as;         /**< the type of this weight in the engine */
+    enum fsd_dtype narrow, narrow_as; /**< a quantized type of the model and a quantized
+                                           type of the engine, if they have no quantized
+                                           type in common; else FSD_DTYPE_UNKNOWN */
     uint32_t quantizers; /**< number of the model's quantizers, if nothing in the engine
-                              is quantized; 0 if something is, or if not all types are
-                              known */
+                              is quantized; 0 if a tensor is quantized, or if a type is
+                              unknown */
 };
 struct fsd_fit fsd_match_fit(const struct fsd_match *m);

@@ -1,8 +1,9 @@
 /*
  * Handles nodes that own graphs.  The builder inlines a model-local function and
- * unrolls or compiles a loop, so a call is computed where its body is, and the body
- * where the call is.  An If is computed by one of its branches, and it is unknown
- * which: evidence goes up from a branch to the If, never down.
+ * unrolls or compiles a loop.  So a link to a node of the body is also a link to the
+ * node that owns the body, and the other way round.  Only one branch of an If runs, and
+ * the engine does not show which one: links of a branch also hold for the If, but links
+ * of the If do not hold for a branch.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -21,9 +22,9 @@ static void copy_links(struct fsd_match *m, fsd_id from, fsd_id to)
     }
 }
 
-/* Links a node in a body, if it has no layers, to the layers of the body's owner.
- * Owners have lower numbers than the nodes of their bodies, so that `source` is known
- * when it is needed. */
+/* If a node in a body has no layers, links the node to the layers of the body's owner.
+ * The owner has a lower number than the nodes of its body, so that the `source` of the
+ * owner is already known. */
 static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
@@ -42,7 +43,7 @@ static void pass_down(struct fsd_match *m, struct fsd_arena *scratch)
     }
 }
 
-/* The links found for owners that had none, each layer once. */
+/* The links found for owners without links, each layer once. */
 struct raised {
     FSD_VEC(struct fsd_link) links;
     struct fsd_span *of; /* indexed by node: its links */
@@ -67,7 +68,8 @@ static void raise_node(const struct fsd_match *m, struct raised *r, fsd_id from,
     }
 }
 
-/* Joins a node's raised links by layer, and adds them. */
+/* Joins the links in `r->of[node]` that have the same layer, and adds them to the
+ * match. */
 static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint32_t at)
 {
     struct fsd_span *span = &r->of[node];
@@ -89,7 +91,7 @@ static void link_raised(struct fsd_match *m, struct raised *r, fsd_id node, uint
         fsd_match_link(m, r->links.at[i].layer, node, r->links.at[i].by);
 }
 
-/* Links an owner without layers to the layers of its bodies' nodes. */
+/* Links each owner without layers to the layers that compute nodes of its bodies. */
 static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
 {
     const struct fsd_graph *g = m->model;
@@ -112,7 +114,7 @@ static void pass_up(struct fsd_match *m, struct fsd_arena *scratch)
     }
 }
 
-/* Whether the layer has a step of the node's own operator. */
+/* Whether one of the layer's steps performs the operator of the node. */
 static bool has_step_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -125,9 +127,10 @@ static bool has_step_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Moves links to the Loop.  The builder may list one node of a loop's body in the
+/* Corrects links to a node in the body of a Loop.  The builder may list the node in the
  * Metadata of every kernel of the loop.  If only one of these kernels has a step of the
- * node's operator, the others are linked to the Loop instead. */
+ * node's operator, only this kernel keeps its link.  The links of the other kernels
+ * then lead to the Loop. */
 static void gather_spread(struct fsd_match *m, struct fsd_arena *scratch)
 {
     enum { MANY = 4 };

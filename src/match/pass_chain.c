@@ -1,14 +1,14 @@
 /*
- * Handles units whose layers form a chain: each is the only consumer of the one before,
- * and no tensor between them is in the model.
+ * Handles units whose layers form a chain: each layer is the only consumer of the layer
+ * before it, and the model does not have the tensors between the layers.
  *
  *     MatMul-9 + ReLU-11  ->  MatMul-12  ->          layers, in their order
  *     MatMul-9, Add-10, ReLU-11, MatMul-12, Add-13   nodes of the unit's cut
  *
  * A node is computed no earlier than its producers and no later than its consumers.
- * Names place most nodes; a node that has only one possible layer is computed there
- * (Add-10 between MatMul-9 and ReLU-11, Add-13 after MatMul-12), although no name
- * states it.
+ * Names assign most nodes to layers.  This pass links a node without a name to its
+ * layer if only one layer is possible: Add-10 is between MatMul-9 and ReLU-11, and
+ * Add-13 is behind MatMul-12.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -18,16 +18,17 @@
 
 struct chain {
     struct fsd_match *m;
-    uint32_t *place;     /* indexed by layer: its index among the working layers of its
-                            unit, from 1; 0: not one of them */
-    uint32_t *from, *to; /* indexed by node: the first and the last layer of the chain
-                            that may compute it */
-    uint32_t *mark;      /* indexed by node: the unit, plus 1 */
-    fsd_id *next;        /* indexed by layer: the only consumer of its output;
-                            FSD_NONE */
-    uint8_t *before;     /* indexed by layer: 1 if another layer of the unit produces
-                            its input */
-    bool *forks;         /* indexed by unit: its layers do not form a chain */
+    uint32_t *place;     /* indexed by layer: its position in the chain, from 1; 0 if
+                            the layer is not in the chain */
+    uint32_t *from, *to; /* indexed by node: the first and the last position in the
+                            chain whose layer may compute the node */
+    uint32_t *mark;      /* indexed by node: number of the unit whose cut contains the
+                            node, plus 1 */
+    fsd_id *next;        /* indexed by layer: the only consumer of its output; FSD_NONE
+                            if there is none or more than one */
+    uint8_t *before;     /* indexed by layer: 1 if another layer of the unit writes an
+                            input of this layer */
+    bool *forks;         /* indexed by unit: whether its layers do not form a chain */
 };
 
 /* ------------------------------------------------------------------- the layers */
@@ -58,8 +59,8 @@ static void note_edges(struct chain *c)
     }
 }
 
-/* Numbers the unit's working layers from `first`; false if they do not form one
- * chain. */
+/* Numbers the unit's layers that compute nodes, along the chain that begins with
+ * `first`; false if these layers do not form one chain. */
 static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
                            uint32_t first, uint32_t *last)
 {
@@ -77,8 +78,9 @@ static bool number_workers(struct chain *c, const struct fsd_cut *cut, fsd_id un
 
 /* -------------------------------------------------------------------- the nodes */
 
-/* Sets the range of layers for a node from its links: the first of its layers reads its
- * inputs, the last one writes its outputs. */
+/* Sets `from` and `to` of the node.  If the node has links, the chain's layers before
+ * the first linked layer have to compute its inputs, and its output is complete in the
+ * last linked layer.  Without links, any layer of the chain may compute the node. */
 static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
 {
     const struct fsd_match *m = c->m;
@@ -94,8 +96,8 @@ static void place_node(struct chain *c, fsd_id node, fsd_id unit, uint32_t last)
             high = place;
     }
     c->mark[node] = unit + 1;
-    c->from[node] = high ? high : 1; /* its output is complete in this layer */
-    c->to[node] = high ? low : last; /* this layer must have the inputs of the node */
+    c->from[node] = high ? high : 1; /* its consumers run here or later */
+    c->to[node] = high ? low : last; /* its producers run here or earlier */
 }
 
 static bool is_placed(const struct chain *c, fsd_id node, fsd_id unit)
@@ -141,7 +143,7 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     fsd_id *nodes = c->m->pool.at + cut->nodes.at;
     uint32_t n = cut->nodes.n;
 
-    /* The cut is unordered.  The order of node numbers is the model's. */
+    /* The nodes of the cut are unordered; the model lists nodes by number. */
     qsort(nodes, n, sizeof *nodes, fsd_by_id);
     for (uint32_t i = 0; i < n; i++)
         place_node(c, nodes[i], unit, last);
@@ -151,8 +153,8 @@ static void link_chain(struct chain *c, const struct fsd_cut *cut, fsd_id unit,
     for (uint32_t i = n; i-- > 0;)
         if (!is_placed(c, nodes[i], unit))
             lower_to(c, nodes[i]);
-    for (uint32_t i = 0; i < n; i++) { /* a node with only one possible layer is
-                                          computed there */
+    for (uint32_t i = 0; i < n; i++) { /* link a node that has only one possible
+                                          layer */
         if (is_placed(c, nodes[i], unit) || c->from[nodes[i]] != c->to[nodes[i]] ||
             c->m->gone[nodes[i]] || c->m->facts->folded[nodes[i]])
             continue;

@@ -1,18 +1,19 @@
 /*
- * Finds links that are one of several equal choices.  Two branches of a model may be
- * alike in all that an engine shows, operators, sizes and boundary tensors:
+ * Finds links that are only one of several equal choices.  Two branches of a model may
+ * have the same operators, sizes and boundary tensors, so that the engine does not
+ * distinguish them:
  *
  *     x -> MatMul a -> Relu b -> \
  *     x -> MatMul c -> Relu d -> Add        kernels 1 and 2 do a MatMul and a Relu
  *
  * The steps of kernel 1 fit a and b as well as c and d.  If no name and no tensor shows
- * which of these kernel 1 computes, both kernels become a region: one of them computes
- * each of these nodes.
+ * which nodes kernel 1 computes, both kernels and all four nodes become a region: the
+ * region states only that these kernels compute these nodes.
  *
  * Every node gets a color, a hash of its operator, its sizes, its producers and its
- * consumers (a Weisfeiler-Leman color: two sweeps in each direction).  A node that
- * evidence other than steps links to a layer has a unique color, and so has a tensor
- * whose name the engine has.  So nothing distinguishes nodes of one color.
+ * consumers (a Weisfeiler-Leman color: two sweeps in each direction).  A node gets a
+ * unique color if evidence other than steps links it to a layer, and a tensor gets one
+ * if the engine has its name.  So nothing distinguishes two nodes of the same color.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -28,8 +29,8 @@ struct colored {
 struct choice {
     struct fsd_match *m;
     struct fsd_sizes *sizes;
-    uint64_t *named; /* indexed by model tensor: a unique number if the engine has its
-                        name; else 0 */
+    uint64_t *named; /* indexed by model tensor: a unique number if the engine names the
+                        tensor; else 0 */
     uint64_t *color; /* indexed by node */
     uint64_t *read;  /* indexed by tensor: a hash of how its consumers use it */
     FSD_VEC(struct colored) nodes; /* nodes whose only links to layers are by steps */
@@ -50,14 +51,14 @@ static uint64_t shape_of(const struct choice *c, fsd_id tensor)
     return shape;
 }
 
-/* Whether other evidence than the steps links the node to a layer. */
+/* Whether evidence other than steps supports the link. */
 static bool has_more(const struct fsd_link *link)
 {
     return (link->by & ~(unsigned)FSD_BY_STRUCTURE) != 0;
 }
 
-/* The color of a node without its surroundings; unique if other evidence than the steps
- * shows its layer. */
+/* The color of a node without regard to adjacent nodes; unique if evidence other than
+ * steps shows the layer of the node. */
 static uint64_t color_alone(const struct choice *c, fsd_id node)
 {
     const struct fsd_match *m = c->m;
@@ -72,7 +73,7 @@ static uint64_t color_alone(const struct choice *c, fsd_id node)
     return color;
 }
 
-/* The color of the tensor that a node reads from one input. */
+/* The color of the tensor at input `i` of the node. */
 static uint64_t color_in(const struct choice *c, fsd_id node, uint32_t i)
 {
     fsd_id t = fsd_node_in_tensor(c->m->model, node, i), by;
@@ -127,7 +128,8 @@ static void sweep_back(struct choice *c)
     }
 }
 
-/* Finds the tensors that the engine names, including inputs of kernels. */
+/* Fills `named` with the model tensors that the engine names, including the inputs of
+ * kernels. */
 static void find_named(struct choice *c)
 {
     const struct fsd_match *m = c->m;
@@ -144,8 +146,9 @@ static void find_named(struct choice *c)
     }
 }
 
-/* Whether only steps link the node to layers, none of them in a region.  Of duplicate
- * nodes only the first counts, because a kernel computes them once. */
+/* Whether only steps link the node to layers, and no region contains the node or its
+ * layers.  Of duplicate nodes only the first counts, because a kernel computes their
+ * value once. */
 static bool is_of_steps(const struct fsd_match *m, fsd_id node)
 {
     if (!m->of_node[node].n || m->facts->first_duplicate[node] != node ||
@@ -172,9 +175,9 @@ static bool share_layers(const struct fsd_match *m, fsd_id a, fsd_id b)
     return true;
 }
 
-/* Joins the layers of the nodes of one color, [at, end) of `nodes`, and sets `layer_of`
- * of each such node to one of its layers.  If all nodes have the same layers, there is
- * no choice, and nothing is joined. */
+/* `nodes[at..end)` have the same color: joins their layers to one set, and sets
+ * `layer_of` of each of these nodes to one of its layers.  If all these nodes have the
+ * same layers, there is no choice, and nothing is joined. */
 static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_t at,
                  uint32_t end)
 {
@@ -194,7 +197,7 @@ static void join(const struct choice *c, fsd_id *sets, fsd_id *layer_of, uint32_
     }
 }
 
-/* Creates a region of each set of layers and of the nodes that the set computes. */
+/* Creates a region from each set of layers and the nodes that the set computes. */
 static void add_regions(struct fsd_match *m, const struct fsd_lists *layers,
                         const struct fsd_lists *nodes)
 {
@@ -217,7 +220,7 @@ static void add_regions(struct fsd_match *m, const struct fsd_lists *layers,
     }
 }
 
-/* Removes the links of nodes that are in a region now. */
+/* Removes the links of the nodes that are now in a region. */
 static void remove_links(struct fsd_match *m, const fsd_id *layer_of)
 {
     uint32_t kept = 0;

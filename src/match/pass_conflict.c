@@ -1,16 +1,16 @@
 /*
  * Finds contradictory evidence.  Metadata or a name assigns a node to a layer, but
  * tensors place the node in the cut of another unit and not in the cut of that layer's
- * unit.  A node cannot span a model tensor that the engine writes to memory, so one of
- * the two is wrong.  Leaky cuts prove nothing.
+ * unit.  A layer cannot compute nodes on both sides of a tensor that the engine writes
+ * to memory, so one of the two pieces of evidence is wrong.  Leaky cuts prove nothing.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
 
-/* For a node: the first layer that tensors link to it, and the first such layer in a
- * different unit.  For any given unit, one of the two is the first linked layer outside
- * that unit.  Both are stored because a name that thousands of layers share is
- * looked up thousands of times. */
+/* The first layer that tensors link to a node, and the first layer in another unit that
+ * tensors link to the node.  For any unit, one of the two is the first linked layer
+ * outside this unit.  Both are stored because thousands of layers may share a name, and
+ * each of them looks up the node. */
 struct rivals {
     fsd_id first, other;
 };
@@ -41,7 +41,8 @@ static struct rivals *list_rivals(const struct fsd_match *m, struct fsd_arena *s
     return of;
 }
 
-/* Returns an array indexed by layer: whether tensors confirm some of its Metadata. */
+/* Returns an array indexed by layer: whether tensors confirm some node in the layer's
+ * Metadata. */
 static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch)
 {
     bool *confirmed = FSD_NEW(scratch, bool, m->engine->nodes.n);
@@ -52,9 +53,9 @@ static bool *list_confirmed(const struct fsd_match *m, struct fsd_arena *scratch
     return confirmed;
 }
 
-/* Whether Metadata contradicts the tensors: the other layer's Metadata does not name
- * the node, and tensors confirm the rest of this layer's Metadata.  If so, the
- * counterpart of an engine tensor is wrong. */
+/* Whether Metadata contradicts the tensors: the Metadata of `other` does not name the
+ * node, and tensors confirm another node in the Metadata of the link's layer.  If so,
+ * the counterpart of an engine tensor is wrong, and there is no conflict. */
 static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
                             const struct fsd_link *link, fsd_id other)
 {
@@ -62,10 +63,11 @@ static bool is_contradicted(const struct fsd_match *m, const bool *confirmed,
            !fsd_match_has(m, other, link->node);
 }
 
-/* Records a conflict for each link that tensors do not confirm and whose node they
- * place in another unit.  A node that reads only constants and sizes, such as an Expand
- * of learned values, is no conflict: every kernel that needs it can compute it.  The
- * layer's own cut is searched last, because that takes time linear in its size. */
+/* Records a conflict for each link whose node tensors place in another unit, unless
+ * tensors also confirm the link.  A node that reads only constants and sizes, such as
+ * an Expand of a weight, causes no conflict, because every kernel that needs its value
+ * can compute it.  The layer's own cut is searched last, because that search takes time
+ * linear in the size of the cut. */
 void fsd_pass_conflict(struct fsd_match *m)
 {
     FSD_SCRATCH(scratch);

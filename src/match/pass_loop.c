@@ -1,51 +1,57 @@
 /*
- * Links layers to loops.  The builder numbers loops and branches as it parses them, and
- * the names of tensors that the builder adds for a loop contain this number, for
- * example the name of a loop state or of a constant of a product:
+ * Links layers to loops.  The builder numbers loops and branches in the order in which
+ * it parses them.  The builder also adds tensors for a loop, such as a loop state or a
+ * constant of a product, and their names contain the number of the loop:
  *
- *     copy    x -> (Unnamed Loop* 0)^s.2          brings in the first state
+ *     copy    x -> (Unnamed Loop* 0)^s.2          copies the initial state
  *     gemm    s, (Unnamed Loop* 0)^..._alpha -> a
- *     kernel  a, b -> c                           between two of the loop
+ *     kernel  a, b -> c                           between two layers of the loop
  *     gemm    c, (Unnamed Loop* 0)^..._alpha -> d
  *
  * A layer that has such a constant is linked to the node that owns the loop.  A layer
- * without a known node is also linked to it if the layer has another tensor with such a
- * name, is between two layers of the loop, or is between a layer of the loop and a
- * consumer of the loop's output.  Which node of the body it computes remains unknown.
+ * without a known node is linked to this owner in three cases: the layer has another
+ * tensor with such a name, the layer is between two layers of the loop, or the layer is
+ * between a layer of the loop and a consumer of the loop's output.  It remains unknown
+ * which node of the body the layer computes.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* The layers at one side of a tensor: its producers or its consumers. */
+/* The known facts about the producers of a tensor, or about the consumers of a
+ * tensor. */
 struct side {
     bool known;
-    fsd_id loop, reader; /* the loop of these layers, and the loop whose output one of
-                            them reads; FSD_NONE */
-    bool leaves;         /* no layer there belongs to a loop, and all read an output of
-                            a loop */
-    fsd_id view;         /* the view through which the last layer reads that output;
-                            FSD_NONE */
+    fsd_id loop, reader; /* `loop`: the loop of these layers; `reader`: the loop whose
+                            output one of these layers reads; FSD_NONE if there is
+                            none */
+    bool leaves;         /* whether all these layers read the output of a loop and none
+                            belongs to a loop */
+    fsd_id view;         /* the view through which the last of these layers reads the
+                            loop's output; FSD_NONE if there is none */
 };
 
 struct loops {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    FSD_VEC(fsd_id) nodes; /* loops in the model, by loop number minus 1 */
-    bool *owns;            /* indexed by node: it is in `nodes` */
-    /* Indexed by layer: the node that owns the loop; FSD_NONE. */
-    fsd_id *of, *before, *behind, *read; /* read: the loop whose output the layer's
-                                            nodes read */
-    fsd_id *view; /* indexed by layer: the view through which it reads the loop's
-                     output; FSD_NONE */
-    bool *out;    /* indexed by layer: it only forwards a loop's output */
+    FSD_VEC(fsd_id) nodes; /* nodes that own loops, indexed by loop number minus 1 */
+    bool *owns;            /* indexed by node: whether the node is in `nodes` */
+    /* Indexed by layer: the node that owns a loop; FSD_NONE if there is none.  The loop
+     * is the loop of the layer (`of`), of the layers before it (`before`), of the
+     * layers behind it (`behind`), or the loop whose output the layer reads
+     * (`read`). */
+    fsd_id *of, *before, *behind, *read;
+    fsd_id *view; /* indexed by layer: the view through which the layer reads the loop's
+                     output; FSD_NONE if there is none */
+    bool *out;    /* indexed by layer: whether the layer only forwards a loop's
+                     output */
     struct side *sides[2]; /* indexed by tensor: [0] its producers, [1] its consumers */
-    bool *passed[2];       /* indexed by layer: [0] its `before` is known, [1] its
-                              `behind` is known */
+    bool *passed[2];       /* indexed by layer: whether `before` [0] or `behind` [1] is
+                              known */
 };
 
-/* Sorts `nodes` in the parser's order if the log shows it, because a file may list
- * nodes in a different order. */
+/* Sorts `nodes` in the order in which the parser read them, if the log shows this
+ * order.  The file may list the nodes in another order. */
 static void order_as_parsed(struct loops *l)
 {
     const struct fsd_history *h = l->m->story ? l->m->story->h : NULL;
@@ -67,8 +73,9 @@ static void order_as_parsed(struct loops *l)
         memcpy(l->nodes.at, parsed, n * sizeof *parsed);
 }
 
-/* Lists the loops; false if they cannot be numbered.  Loops are numbered only if all
- * are in the main graph: no build has shown how the builder numbers loops in bodies. */
+/* Fills `nodes`; false if the loops cannot be numbered.  They are numbered only if all
+ * of them are in the main graph, because it is unknown how the builder numbers loops in
+ * bodies. */
 static bool count_loops(struct loops *l)
 {
     const struct fsd_graph *g = l->m->model;
@@ -85,7 +92,7 @@ static bool count_loops(struct loops *l)
     return l->nodes.n > 0;
 }
 
-/* Whether the layer has no known node but is of a kind that computes nodes. */
+/* Whether no node is linked to the layer although its kind may compute nodes. */
 static bool is_bare(const struct fsd_match *m, fsd_id layer)
 {
     enum fsd_kind kind = m->engine->layers.at[layer].kind;
@@ -109,7 +116,8 @@ static fsd_id named_by(const struct loops *l, struct fsd_span ports)
     return found;
 }
 
-/* The loop of a layer according to its links or its tensors; FSD_NONE. */
+/* The loop of a layer according to its links or its tensors; FSD_NONE if they show
+ * none. */
 static fsd_id loop_of(const struct loops *l, fsd_id layer)
 {
     const struct fsd_node *n = &l->m->engine->nodes.at[layer];
@@ -144,8 +152,9 @@ static fsd_id before_view(const void *of, fsd_id node)
     return fsd_node_in_tensor(v->m->model, node, 0);
 }
 
-/* The producer of a tensor, before nodes that only change its shape; FSD_NONE.  Sets
- * `view` to the first of these nodes, or to FSD_NONE. */
+/* The producer of a tensor, looking through views (nodes that only change the shape);
+ * FSD_NONE if there is none.  Sets `view` to the first of these views, or to
+ * FSD_NONE. */
 static fsd_id producer_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view)
 {
     const struct views views = {m, view};
@@ -155,8 +164,8 @@ static fsd_id producer_of(const struct fsd_match *m, fsd_id tensor, fsd_id *view
                                fsd_walk_back(m->model, tensor, before_view, &views));
 }
 
-/* The loop whose output the layer's nodes read, and the view through which they read
- * it; FSD_NONE. */
+/* The loop whose output the layer's nodes read; FSD_NONE if there is none.  Sets `view`
+ * to the view between the loop and the nodes, or to FSD_NONE. */
 static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
 {
     const struct fsd_graph *g = l->m->model;
@@ -175,9 +184,9 @@ static fsd_id read_by(const struct loops *l, fsd_id layer, fsd_id *view)
     return FSD_NONE;
 }
 
-/* The loop of the layers at one side of a tensor, looking through layers without a
- * known node.  The layers after the last layer of a loop are the consumers of its
- * output. */
+/* Describes the layers at one side of a tensor: its consumers with `behind`, else its
+ * producers.  A layer without a known node counts as a part of the loop behind it or
+ * before it. */
 static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -201,9 +210,9 @@ static struct side side_of(const struct loops *l, fsd_id tensor, bool behind)
     return side;
 }
 
-/* Returns one side of a tensor.  It is computed only once, however many layers read or
- * write the tensor, except on a cycle, such as a loop state that is written in
- * place. */
+/* Returns one side of a tensor.  The result is kept, so that a tensor with many
+ * consumers takes linear time.  On a cycle, such as a loop state that is written in
+ * place, the result is not yet final and is computed again. */
 static const struct side *look(const struct loops *l, fsd_id tensor, bool behind)
 {
     struct side *side = &l->sides[behind][tensor];
@@ -213,8 +222,8 @@ static const struct side *look(const struct loops *l, fsd_id tensor, bool behind
     return side;
 }
 
-/* The loop of the layers adjacent to the layer, before or after it; FSD_NONE if there
- * are several. */
+/* The loop of the layers before the layer or, with `behind`, of the layers behind it;
+ * FSD_NONE if there is none or more than one. */
 static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
 {
     const struct fsd_graph *e = l->m->engine;
@@ -233,8 +242,9 @@ static fsd_id beside(const struct loops *l, fsd_id layer, bool behind)
     return found == FSD_SEVERAL ? FSD_NONE : fsd_id_or(found, reader);
 }
 
-/* Whether the layer only moves the loop's output to a consumer.  Such a layer is not
- * part of the loop: it performs the view between the two, if there is one. */
+/* Whether the layer only moves the output of a loop to a consumer.  Such a layer is not
+ * part of the loop.  It performs the view between the loop and the consumer, if there
+ * is one. */
 static bool outputs_value(const struct loops *l, fsd_id layer)
 {
     enum fsd_kind kind = l->m->engine->layers.at[layer].kind;
@@ -250,7 +260,7 @@ static bool outputs_value(const struct loops *l, fsd_id layer)
     return side->leaves;
 }
 
-/* Whether the loop reads some output of the layer. */
+/* Whether a layer of the loop reads an output of `layer`. */
 static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
 {
     struct fsd_span out = l->m->engine->nodes.at[layer].out;
@@ -264,15 +274,15 @@ static bool goes_on_in(const struct loops *l, fsd_id layer, fsd_id loop)
     return false;
 }
 
-/* The loop of a layer that shows no loop itself: the loop of the layers before and
- * after it.  A layer of the loop may also write a part of the loop's result, and its
- * reader may read such parts of several loops, so it is enough that one path after the
- * layer leads to the loop. */
+/* The loop of a layer whose links and tensors show no loop: the common loop of the
+ * layers before and behind it.  The layer may also write a part of the loop's result to
+ * a consumer that reads the results of several loops.  So it is enough if one of the
+ * layer's outputs leads to the loop before it. */
 static fsd_id loop_between(const struct loops *l, fsd_id layer)
 {
     fsd_id before = l->before[layer], behind = l->behind[layer];
 
-    /* A tensor computed from constants only does not change between steps. */
+    /* A layer without inputs belongs to the loop that reads its output. */
     if (before == behind || !l->m->engine->nodes.at[layer].in.n)
         return behind;
     return goes_on_in(l, layer, before) ? before : FSD_NONE;

@@ -1,10 +1,10 @@
 /*
- * Evidence from Metadata, names and the log.  The engine reader has already resolved
- * their words to nodes (struct fsd_mention).  Here each mention becomes a link, unless
- * it mentions the layer that a reformat serves, the node around which a reshape was
- * inserted, an initializer, a helper of the parser, or a name that several nodes of the
- * model have.  If several nodes have the name, tensors decide which one is meant
- * (fsd_pass_repeated).
+ * Links layers to nodes by Metadata, by layer names and by the log.  The engine reader
+ * has already found the names of nodes in them (struct fsd_mention).  Most mentions
+ * become links here.  A mention becomes no link if it names the layer that a reformat
+ * serves, the node around which the builder inserted a reshape, an initializer, or a
+ * layer that the parser added.  If several nodes have the mentioned name, tensors
+ * decide which node is meant (fsd_pass_repeated).
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -16,8 +16,8 @@ static bool computes(const struct fsd_mention *mention)
            mention->role == FSD_MENTION_COPIES;
 }
 
-/* Indexed by model tensor: the only Concat that consumes it, computed on first use,
- * because there may be as many copies of a tensor as consumers. */
+/* Indexed by model tensor: the only Concat that consumes the tensor.  The result is
+ * kept, because a tensor with many consumers may have as many copies. */
 struct concats {
     fsd_id *of;
     bool *known;
@@ -43,8 +43,9 @@ static fsd_id only_concat(const struct fsd_graph *g, fsd_id tensor, struct conca
     return c->of[tensor] = found;
 }
 
-/* The node for which a layer "T copy" works: the Concat that consumes T or, if the
- * layer writes T itself, the Slice or Split that outputs T; FSD_NONE. */
+/* The node that a layer named "T copy" computes in part: the Slice or Split that
+ * outputs `tensor`, if the layer writes `tensor`; else the Concat that consumes it;
+ * FSD_NONE if there is no such node. */
 static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                          struct concats *concats)
 {
@@ -62,8 +63,8 @@ static fsd_id copied_for(const struct fsd_match *m, fsd_id layer, fsd_id tensor,
                : FSD_NONE;
 }
 
-/* Whether the layer is a copy to or from another device.  It computes no node, although
- * its tensor may have the name of a node. */
+/* Whether the layer is a copy to or from another device.  Such a layer computes no
+ * node, although its name may contain the name of a node. */
 static bool crosses(const struct fsd_layer *layer, const struct fsd_mention *mention)
 {
     return mention->role == FSD_MENTION_COPIES &&
@@ -103,8 +104,8 @@ void fsd_pass_name(struct fsd_match *m)
     link_mentions(m, FSD_BY_NAME);
 }
 
-/* If several nodes share a name, the name is evidence for the node that tensors
- * indicate. */
+/* Handles names that several nodes share.  If tensors link the layer to one of these
+ * nodes, the name is evidence for this node. */
 void fsd_pass_repeated(struct fsd_match *m)
 {
     for (fsd_id i = 0; i < m->engine->layers.n; i++) {
@@ -119,9 +120,8 @@ void fsd_pass_repeated(struct fsd_match *m)
 
 /* ------------------------------------------------------------------------ the log */
 
-/* Links a layer to the nodes that the builder's steps fused into it, or that the log
- * lists for it.  The layer's whole name or a name in it identifies the layer in the
- * log. */
+/* Links a layer to the nodes that the log assigns to the layer named `name`.  The log
+ * lists these nodes, or shows the fusions that created the layer. */
 static void link_name(struct fsd_match *m, fsd_id layer, fsd_sym name)
 {
     struct fsd_span nodes = {0};

@@ -1,6 +1,7 @@
 /*
- * A unit of several working layers in which some node has no layer, or some layer no
- * node, becomes a region: "these layers compute these nodes".
+ * Creates regions.  If a unit has several layers that compute, and a node without a
+ * layer or a layer without a node remains, the unit becomes a region: its layers
+ * compute its nodes, but it is unknown which layer computes which node.
  */
 #include "match/pass.h"
 #include "model/graph/graph.h"
@@ -13,8 +14,8 @@ static bool linked_into(const struct fsd_match *m, fsd_id node, fsd_id unit)
     return false;
 }
 
-/* Links the region's only layer to all its nodes: every other layer of the unit
- * computes one known node each, so the remaining nodes are in this layer. */
+/* Links the region's only layer to all nodes of the region.  Every other layer of the
+ * unit computes one known node, so this layer computes the remaining nodes. */
 static void give_all(struct fsd_match *m, struct fsd_region region)
 {
     FSD_EACH_ID (node, m->pool, region.nodes) {
@@ -38,9 +39,9 @@ static void add_region(struct fsd_match *m, fsd_id unit)
             continue;
         }
         idle |= !m->of_layer[layer].n;
-        /* If the nodes of a kernel of a compiled region are known, it has no others.
-         * The same holds for a kernel with known operations that fit no node: it
-         * computes no node of a model that contradicts the engine. */
+        /* Leaves out a kernel of a compiled region if the nodes of the kernel are
+         * known: it computes no others.  Also leaves out a kernel whose operations are
+         * known but fit no node: then the model contradicts the engine here. */
         if (l->provider == FSD_PROVIDER_COMPILER &&
             (m->of_layer[layer].n || (l->steps.n && (m->evidence & FSD_BY_STRUCTURE))))
             continue;

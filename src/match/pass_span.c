@@ -1,25 +1,26 @@
 /*
  * Finds the nodes on the paths between the nodes that a layer's name lists.  A builder
- * names a region by its first and its last node, and omits absorbed nodes in the name
- * of a fusion:
+ * names a region by its first and its last node.  The name of a fusion omits nodes that
+ * the fusion absorbed:
  *
  *     a region from Conv_1 to Softmax_9      Conv_1 -> Relu_2 -> ... -> Softmax_9
  *     Conv_1 + Relu_3                        Conv_1 -> BatchNormalization_2 -> Relu_3
  *
- * A layer runs as a whole: a node on a path from one of its nodes to another reads a
- * result of the layer, and the layer reads a result of the node, so that no other layer
- * can compute the node (FSD_BY_PATH).  Nothing is concluded from a path that
+ * A layer runs as a whole.  A node on a path between two nodes of the layer reads a
+ * result of the layer, and the layer reads a result of the node.  So no other layer can
+ * compute the node (FSD_BY_PATH).  Nothing is concluded from a path that
  *
- *   - passes a node of another layer (the names contradict the paths),
- *   - crosses a tensor in memory that the layer does not write,
- *   - is between the ends of several layers.
+ *   - contains a node of another layer, because the names contradict the path,
+ *   - contains a tensor in memory that the layer does not write,
+ *   - lies between nodes of several layers.
  *
- * A region has further inputs and outputs, so that some of its nodes are on no path
- * between its ends.  The first name may also be the name of any weight.  If the engine
- * is a list of layer names with only one region, the region gets the nodes that no name
- * contains and that are not adjacent to nodes of other layers (FSD_BY_STRUCTURE).
+ * The first name of a region may also be the name of any weight.  Some nodes of a
+ * region are on no path between the two named nodes, because a region may have more
+ * inputs and outputs.  If the dump lists only layer names, and only one layer is a
+ * region, the region also gets other nodes (FSD_BY_STRUCTURE): nodes that no name
+ * contains and that are not adjacent to nodes of other layers.
  *
- * Layers whose Metadata lists nodes have no further nodes.
+ * A layer whose Metadata lists nodes gets no nodes here: its Metadata is complete.
  */
 #include "base/base.h"
 #include "match/pass.h"
@@ -30,16 +31,18 @@ enum { BUDGET_PER_NODE = 64, FOLDED_MOST = 8 };
 struct spans {
     struct fsd_match *m;
     struct fsd_arena *scratch;
-    fsd_id *owner;    /* indexed by node: its layer; FSD_SEVERAL or FSD_NONE */
-    fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer whose
-                         ends enclose the node; FSD_NONE */
-    bool *held;       /* indexed by model tensor, at the first tensor of the value: the
-                         engine has it in memory */
-    /* For the current layer: */
+    fsd_id *owner;    /* indexed by node: the layer of the node; FSD_SEVERAL if there
+                         are several, FSD_NONE if there is none */
+    fsd_id *enclosed; /* indexed by node: for a node without an owner, the layer with
+                         `ends` before and behind the node; FSD_SEVERAL or FSD_NONE */
+    bool *held;       /* indexed by the first model tensor of a value: whether the
+                         engine has the value in memory */
+    /* The following members describe the current layer. */
     fsd_id layer;
-    bool ported;              /* the dump states its tensors */
-    uint32_t *ahead, *behind; /* indexed by node: the mark, if paths from the layer's
-                                 ends lead forward, or back, to it */
+    bool ported;              /* whether the dump states its tensors */
+    uint32_t *ahead, *behind; /* indexed by node: equal to `mark` if a path from one of
+                                 the ends leads forward (ahead) or back (behind) to the
+                                 node */
     uint32_t mark;
     FSD_VEC(fsd_id) ends;
     FSD_VEC(fsd_id) between;
@@ -68,8 +71,8 @@ static void find_owners(struct spans *s)
         own(s, s->m->links.at[i].node, s->m->links.at[i].layer);
 }
 
-/* Whether the node can be on a path: it has no layer, and is not computed before
- * inference. */
+/* Whether the node has no layer and is computed at inference, so that a path may
+ * contain it. */
 static bool is_free(const struct spans *s, fsd_id node)
 {
     const struct fsd_match *m = s->m;
@@ -80,8 +83,8 @@ static bool is_free(const struct spans *s, fsd_id node)
 
 /* ------------------------------------------------------------------------- ends */
 
-/* The only node that consumes a constant, possibly through folded nodes; FSD_NONE if
- * there are several. */
+/* The only node that consumes a constant, directly or through folded nodes; FSD_NONE if
+ * there is none or more than one. */
 static fsd_id only_consumer(const struct fsd_match *m, fsd_id tensor)
 {
     for (int far = 0; far < FOLDED_MOST; far++) {
@@ -95,7 +98,8 @@ static fsd_id only_consumer(const struct fsd_match *m, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* The nodes that the layer's name, or the log, assigns to it. */
+/* Fills `ends` with the nodes that the name of the current layer or the log assigns to
+ * this layer. */
 static void find_ends(struct spans *s)
 {
     const struct fsd_match *m = s->m;
@@ -109,8 +113,8 @@ static void find_ends(struct spans *s)
     }
 }
 
-/* The constant that a mention means, by the name of the constant or of a folded node;
- * FSD_NONE. */
+/* The constant that a mention names, or that a folded node named by the mention
+ * outputs; FSD_NONE if there is none. */
 static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *mention)
 {
     if (mention->role == FSD_MENTION_CONSTANT)
@@ -121,8 +125,8 @@ static fsd_id constant_of(const struct fsd_match *m, const struct fsd_mention *m
                : FSD_NONE;
 }
 
-/* Adds the consumers of constants to the ends of a region: if a region's name begins
- * with a constant, its first node is the one that consumes the constant. */
+/* If the region's name mentions constants, adds the consumers of the constants to the
+ * ends of the region.  These consumers are nodes of the region. */
 static void add_consumers(struct spans *s)
 {
     const struct fsd_match *m = s->m;
@@ -155,8 +159,8 @@ static bool writes(const struct spans *s, fsd_id value)
     return false;
 }
 
-/* Whether paths end at the tensor: it is a build-time constant, or is in memory and the
- * layer does not write it, so that the consumers belong to other layers. */
+/* Whether no path continues across the tensor.  It is a build-time constant, or it is
+ * in memory and another layer writes it. */
 static bool is_border(const struct spans *s, fsd_id tensor)
 {
     fsd_id value = s->m->facts->value[tensor];
@@ -193,8 +197,8 @@ static void step_ahead(struct spans *s, fsd_id node)
     }
 }
 
-/* Continues backwards from the node, but only to nodes that paths from an end reach
- * forward. */
+/* Continues the walk backward from the node, but only to producers that the forward
+ * walk has reached. */
 static void step_behind(struct spans *s, fsd_id node)
 {
     const struct fsd_graph *g = s->m->model;
@@ -225,7 +229,8 @@ static void walk(struct spans *s, uint32_t *marks, uint32_t ends,
     }
 }
 
-/* Marks the nodes without a layer that are between the ends of this layer. */
+/* Records in `enclosed` the nodes without a layer that are between the ends of this
+ * layer. */
 static void enclose(struct spans *s, fsd_id layer)
 {
     const struct fsd_node *n = &s->m->engine->nodes.at[layer];
@@ -266,8 +271,8 @@ static void link_enclosed(struct fsd_match *m, const fsd_id *enclosed)
 
 /* ------------------------------------------------------------------ what is left */
 
-/* The engine's region, if it is the only layer that may have more nodes than its name
- * lists; else FSD_NONE. */
+/* The engine's only region, if no other layer may have more nodes than its name lists;
+ * else FSD_NONE. */
 static fsd_id only_region(const struct fsd_match *m)
 {
     fsd_id found = FSD_NONE;
@@ -286,12 +291,12 @@ static fsd_id only_region(const struct fsd_match *m)
     return found;
 }
 
-/* Sets of connected nodes without a layer, and which sets are adjacent to nodes of
- * other layers. */
+/* Sets of connected nodes without a layer. */
 struct rest {
     fsd_id region;
     fsd_id *sets;  /* indexed by node */
-    bool *foreign; /* indexed by set: whether a node of another layer is next to it */
+    bool *foreign; /* indexed by set: whether a node of a layer other than `region` is
+                      adjacent to a node of the set */
 };
 
 typedef void edge_fn(struct spans *s, struct rest *rest, fsd_id from, fsd_id to);
@@ -302,8 +307,9 @@ static void join_free(struct spans *s, struct rest *rest, fsd_id from, fsd_id to
         fsd_sets_join(rest->sets, from, to);
 }
 
-/* Marks sets that are adjacent to nodes of other layers.  No layer computes sizes, such
- * as the output of a Shape, so these do not count. */
+/* Marks the set of `from` or `to` if the other node of the edge belongs to a layer
+ * other than the region.  Folded nodes and nodes that compute sizes do not count,
+ * because no layer computes them. */
 static void note_border(struct spans *s, struct rest *rest, fsd_id from, fsd_id to)
 {
     const struct fsd_facts *f = s->m->facts;
@@ -315,8 +321,8 @@ static void note_border(struct spans *s, struct rest *rest, fsd_id from, fsd_id 
         rest->foreign[fsd_sets_find(rest->sets, from_free ? from : to)] = true;
 }
 
-/* Calls the function for each pair of producer and consumer, and for each pair of an
- * owner and a node of its body. */
+/* Calls `fn` for each edge from a producer to a consumer, and for each pair of an owner
+ * and a node of its body. */
 static void each_edge(struct spans *s, struct rest *rest, edge_fn *fn)
 {
     const struct fsd_graph *g = s->m->model;

@@ -1,20 +1,22 @@
 /*
- * Tensor evidence: the cut of each unit consists of the nodes that its layers compute.
+ * Links nodes by tensor evidence: the layers of a unit compute the nodes of the unit's
+ * cut.
  *
- * In a unit with one working layer, that layer computes them.  In a larger unit only
- * the ends are certain: a layer that writes a node's own output completes that node,
- * and one that reads a tensor with a single consumer begins that consumer.  The rest
- * becomes a region.
+ * If only one layer of the unit computes, this layer computes all nodes of the cut.  In
+ * a larger unit, only two kinds of links are certain.  A layer that writes the output
+ * of a node computes this node.  A layer that reads a tensor with a single consumer
+ * node computes this consumer.  The remaining nodes become a region.
  *
- * Views (a Flatten between two layers) need no computation: they are linked only if a
- * unit has no other nodes.  Needs `counterpart` and `unit`; never uses names.
+ * Views, such as a Flatten between two layers, need no computation.  They are linked
+ * only if a unit has no other nodes.  This pass uses `counterpart` and `unit`, and no
+ * names.
  */
 #include "match/cut.h"
 #include "match/pass.h"
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* Appends those layers of the unit that most likely compute nodes to m->pool. */
+/* Appends to m->pool the layers of the unit with the highest fsd_layer_works(). */
 static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
                                     uint32_t n)
 {
@@ -32,8 +34,7 @@ static struct fsd_span find_workers(struct fsd_match *m, const fsd_id *layers,
     return span;
 }
 
-/* Whether the node needs no layer; such nodes are linked only if the unit has no
- * others. */
+/* Whether the node needs no layer. */
 static bool is_view(const struct fsd_match *m, fsd_id node)
 {
     return m->gone[node];
@@ -44,8 +45,8 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
     fsd_id first = m->pool.at[cut->layers.at];
     bool named = false;
 
-    /* If a unit has only views and a name identifies one of them (a Shuffle named after
-     * a Reshape), the others dissolved. */
+    /* If a unit has only views, and the name of the layer identifies one of them (a
+     * Shuffle named after a Reshape), the other views need no layer. */
     for (uint32_t i = 0; i < cut->nodes.n && views && !named; i++)
         named = fsd_match_has(m, first, m->pool.at[cut->nodes.at + i]);
     FSD_EACH_ID (node, m->pool, cut->nodes) {
@@ -63,7 +64,8 @@ static void link_all(struct fsd_match *m, const struct fsd_cut *cut, bool views)
 
 struct ends {
     struct fsd_match *m;
-    uint32_t *mark; /* indexed by node: the unit plus 1, if it is in the current cut */
+    uint32_t *mark; /* indexed by node: equal to `unit` if the node is in the current
+                       cut */
     uint32_t unit;
 };
 
@@ -120,8 +122,8 @@ static void link_unit_ends(struct ends *e, const struct fsd_cut *cut, uint32_t u
         link_ends(e, layer);
 }
 
-/* The last layer of the nearest node with layers, on the path before the view or,
- * without `before`, after it; FSD_NONE at the border of the network. */
+/* Returns the last layer of the nearest node that has layers, before `node` or, without
+ * `before`, behind `node`; FSD_NONE if the path ends first. */
 static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
 {
     enum { FAR = 16 };
@@ -141,8 +143,9 @@ static fsd_id layer_beside(const struct fsd_match *m, fsd_id node, bool before)
     return FSD_NONE;
 }
 
-/* Assigns views to layers.  In a unit of several layers, views were assigned to the
- * first layer provisionally; now that all links are known, adjacent nodes decide. */
+/* Updates m->dissolved_in.  The tensor pass assigned the views of a unit with several
+ * layers to the first layer.  Now that all links are known, each view gets the layer of
+ * an adjacent node. */
 void fsd_match_place_views(struct fsd_match *m)
 {
     for (fsd_id i = 0; m->cuts && i < m->model->nodes.n; i++) {
@@ -156,9 +159,9 @@ void fsd_match_place_views(struct fsd_match *m)
     }
 }
 
-/* Links a copy layer to a Concat, Slice or Split if it copies from an input of the node
- * to its output.  If no layer is known for the node, a kernel that has a step for it
- * and writes its output is linked, too. */
+/* Links a copy layer to a Concat, Slice or Split if the layer copies from an input of
+ * the node to an output of the node.  If the node has no layer yet, it is enough that
+ * the layer writes an output of the node and has a step of the node's operator. */
 static void link_copy(struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];

@@ -1,8 +1,8 @@
 /*
- * Resolves a word of the user to nodes and layers, in four ways from strict to loose:
- * exact name, number, pattern, tensor.  The first method that finds anything ends the
- * search, so that a name that contains '*' or digits is still found as a name.  A word
- * that finds nothing fails with the nearest names, "did you mean".
+ * Resolves a word of the user to nodes and layers by five methods, from strict to
+ * loose: exact name, number, provider, pattern, tensor.  The first method with a result
+ * ends the search, so that a name with '*' or digits is still found as a name.  If no
+ * method has a result, the error suggests the nearest names ("did you mean").
  */
 #include "match/pick.h"
 #include "base/base.h"
@@ -15,8 +15,8 @@ struct search {
     struct fsd_word word;
     struct fsd_picked *picked;
     bool found;
-    bool alone; /* the word names something, but nothing of the wanted kind is related
-                   to it */
+    bool alone; /* whether the word names a layer or node, but the match links no node
+                   or layer of the wanted kind to it */
 };
 
 /* ------------------------------------------------------------------- what is found */
@@ -37,8 +37,8 @@ static void mark_node(struct search *s, fsd_id node)
     s->alone = !s->found;
 }
 
-/* Marks a layer, or its nodes; for a layer in a region, marks all nodes of the
- * region. */
+/* Marks the layer or, if the caller wants nodes, the nodes of the layer.  A layer in a
+ * region also marks all nodes of the region. */
 static void mark_layer(struct search *s, fsd_id layer)
 {
     struct fsd_span nodes = fsd_match_region_nodes(s->m, s->m->region_of_layer[layer]);
@@ -113,8 +113,9 @@ static void by_number(struct search *s, const struct fsd_graph *g, mark_fn *take
         take(s, s->word.number);
 }
 
-/* Tries the methods in order; the first that finds something ends the search.  Nodes or
- * layers of the wanted kind come before related ones of the other kind. */
+/* Tries the methods in order; the first method with a result ends the search.  Each
+ * method first looks for a name of the wanted kind.  Otherwise it looks for a name of
+ * the other kind, which stands for the linked nodes or layers. */
 static void look(struct search *s)
 {
     static search_fn *const searches[] = {by_name, by_number, by_provider, by_pattern,
@@ -138,8 +139,8 @@ static void try_names(struct fsd_nearest *nearest, const struct fsd_graph *g)
         fsd_nearest_try(nearest, fsd_text(g->names, g->nodes.at[i].name));
 }
 
-/* Writes "; did you mean 'Conv_28'?" with a name of the wanted kind, or else of a
- * related kind; writes "" if no name is near. */
+/* Writes "; did you mean 'Conv_28'?" with the nearest name to `out`, preferring a name
+ * of the wanted kind; writes "" if no name is near. */
 static const char *suggest(const struct search *s, char out[512])
 {
     const struct fsd_graph *model = s->m->model, *engine = s->m->engine;

@@ -1,16 +1,17 @@
 /*
  * Finds the nodes that a layer computes at every inference although all their inputs
- * are constant.  A builder may fold such a node, but need not: the compiler of a region
- * may run whole chains of constants in kernels without inputs.  A folded node may still
- * appear in the Metadata of the kernel that reads the resulting constant:
+ * are constant.  A builder need not fold such a node: the compiler of a region may
+ * compute whole chains of constants in kernels without inputs.  A builder that folds
+ * the node may still list it in the Metadata of the kernel that reads the resulting
+ * constant:
  *
  *     gemm "attn/MatMul", Metadata: MatMul Cast Sqrt Div      the scale was folded
  *     __myl_GathGathAdd,  Metadata: Gather Gather Add         both Gathers run
  *     __myl_CumsCast,     Metadata: CumSum Cast               no other node: both run
  *
- * So a constant node runs if the layer lists a step for it that no other node of the
- * layer needs, or if the layer has nothing else to compute.  A linked node that reads a
- * value computed at run time was not folded either.
+ * So a layer computes a constant node at run time in three cases: the layer has a step
+ * for the node that no other node of the layer needs, the layer has nothing else to
+ * compute, or the node reads another constant node that a layer computes at run time.
  */
 #include "match/kernel/lowering.h"
 #include "match/pass.h"
@@ -45,8 +46,8 @@ static bool take_lowering(struct left *left, const struct fsd_lowering *lowering
     return lowering->n > 0;
 }
 
-/* Finds the node's longest decomposition of which `left` still has every step, and
- * removes these steps; false if there is none. */
+/* Finds the node's longest decomposition whose steps are all in `left`, and removes
+ * these steps from `left`; false if there is no such decomposition. */
 static bool take_node(struct left *left, const struct fsd_lowerings *lowerings,
                       fsd_id node)
 {
@@ -97,11 +98,12 @@ static void find_runs_of(struct fsd_match *m, const struct fsd_lowerings *loweri
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node)
         if (could_be_folded(m, node) && take_node(&left, lowerings, node))
             m->runs[node] = found = true;
-    /* If the list of steps has gaps, a missing step proves nothing. */
+    /* If the dump omits some steps, a missing step proves nothing. */
     if (busy || (found && l->more_steps != FSD_STEPS_LACK_SOME))
         return;
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
-        /* The name of a layer also contains the names of its weights' quantizers. */
+        /* A Q or DQ of a weight proves nothing: the name of a layer contains the names
+         * of its weights' quantizers even if the builder folded them. */
         m->runs[node] |=
             could_be_folded(m, node) && !(m->facts->traits[node] & FSD_OP_QDQ);
     }
@@ -118,8 +120,9 @@ static bool reads_what_runs(const struct fsd_match *m, fsd_id node)
     return false;
 }
 
-/* Marks the constant nodes that read a node which runs.  ONNX lists nodes after their
- * producers.  A Shape reads no values. */
+/* Marks the constant nodes that read the output of a marked node.  One pass is enough,
+ * because ONNX lists nodes behind their producers.  A Shape is not marked, because it
+ * reads no values. */
 static void follow_runs(struct fsd_match *m)
 {
     for (fsd_id i = 0; i < m->model->nodes.n; i++)
@@ -127,8 +130,8 @@ static void follow_runs(struct fsd_match *m)
                       !(m->facts->traits[i] & FSD_OP_SHAPE) && reads_what_runs(m, i);
 }
 
-/* Whether the layer computes something for a node, even if its steps alone gave it a
- * different kind. */
+/* Whether the layer computes nodes.  A layer with steps may compute a node even if its
+ * kind is a data movement. */
 static bool computes(const struct fsd_match *m, fsd_id layer)
 {
     switch (m->engine->layers.at[layer].kind) {

@@ -1,10 +1,10 @@
 /*
- * Replays the log's events: each layer name of the builder denotes a set of nodes,
- * which begins with the node that the parser registered and changes with each fusion,
- * removal or merge.  At the end the sets show which nodes a layer of the engine
- * computes, and why other nodes have no layer.  Sets are spans of one pool that is only
- * appended to, since an event names its result and older names stay valid.  Nothing is
- * inferred beyond the log: an event of an unknown form changes nothing.
+ * Replays the events of the build log.  Each layer name in the log stands for a set of
+ * nodes.  The set begins with the node for which the parser registered the layer, and
+ * changes with each fusion, removal or merge.  At the end, the sets show which nodes
+ * each layer of the engine computes, and why other nodes have no layer.  All sets are
+ * spans of one pool.  The pool only grows, because an event may use older names again.
+ * An event of an unknown form changes nothing.
  */
 #include "match/story.h"
 #include "base/base.h"
@@ -13,8 +13,8 @@
 #include "match/story_names.h"
 #include "model/ops/ids.h"
 
-/* A limit for all nodes together, which bounds the memory for a hostile log; real logs
- * stay far below it. */
+/* The largest number of scenes of all nodes together.  It bounds the memory for a
+ * hostile log; real logs have far fewer. */
 enum { MOST_SCENES = 1 << 24 };
 
 /* ---------------------------------------------------------- the log's own network */
@@ -35,8 +35,8 @@ static fsd_id only_node(const struct fsd_vocab *vocab, fsd_sym name)
     return what && what->nodes.n == 1 ? vocab->pool.at[what->nodes.at] : FSD_NONE;
 }
 
-/* Finds the model's node for a node of the parsed network, by its outputs first, since
- * names may be missing or repeated; FSD_NONE. */
+/* Finds the model's node for a node of the parsed network; FSD_NONE if there is none.
+ * Compares outputs before names, because names may be missing or repeated. */
 static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
                         const struct fsd_graph *model, const struct fsd_vocab *vocab)
 {
@@ -55,9 +55,9 @@ static fsd_id find_node(const struct fsd_graph *parsed, fsd_id node,
     return found;
 }
 
-/* Finds a node within the body of its owner; FSD_NONE.  A function's body has the same
- * names in each call, so only the body of the call itself is searched; of the two
- * bodies of an If, one has the name. */
+/* Finds the model's node for a node in a body of `owner`; FSD_NONE if there is none.
+ * Searches only the bodies of this owner, because all calls of a function have the same
+ * names in their bodies. */
 static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
                           const struct fsd_graph *model, const struct fsd_lists *bodies,
                           fsd_id owner)
@@ -75,12 +75,12 @@ static fsd_id find_within(const struct fsd_graph *parsed, fsd_id node,
     return FSD_NONE;
 }
 
-/* State of the search for model nodes in the parsed network; both arrays are indexed by
- * node of the model. */
+/* State of the search for model nodes in the parsed network.  Both arrays are indexed
+ * by model node. */
 struct unparsed {
     const struct fsd_graph *parsed, *model;
-    fsd_id *read;  /* the corresponding node of `parsed`; FSD_NONE */
-    bool *missing; /* the parser demonstrably did not read the node */
+    fsd_id *read;  /* the corresponding node of `parsed`; FSD_NONE if there is none */
+    bool *missing; /* whether the log proves that the parser did not read the node */
 };
 
 /* Whether the parsed node has inputs and the tensor is not one of them. */
@@ -94,9 +94,9 @@ static bool reads_other(const struct unparsed *u, fsd_id parsed, fsd_sym tensor)
     return n->in.n > 0;
 }
 
-/* A consumer whose inputs show that the parser did not read the node; FSD_NONE if there
- * is none.  A log that never names the node proves nothing, because it may be an
- * excerpt. */
+/* A consumer whose inputs prove that the parser did not read the node; FSD_NONE if
+ * there is none.  If the log does not name the node, this proves nothing, because the
+ * log may be an excerpt. */
 static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
 {
     FSD_EACH_OF (t, u->model->ports, u->model->nodes.at[node].out, tensor) {
@@ -113,9 +113,9 @@ static fsd_id unlike_consumer(const struct unparsed *u, fsd_id node)
     return FSD_NONE;
 }
 
-/* Counts the model nodes that the parser did not read.  Producers precede consumers in
- * a model, so the nodes are visited from the last one on.  Bodies are left out because
- * parsers rename tensors in them. */
+/* Counts the model nodes that the parser did not read.  Visits the nodes in reverse
+ * order, because consumers decide and a model lists them behind their producers.  Skips
+ * bodies, because parsers rename tensors in bodies. */
 static void find_unparsed(struct fsd_history *h, const struct fsd_graph *parsed,
                           const struct fsd_graph *model, struct fsd_arena *scratch)
 {
@@ -152,11 +152,13 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
     FSD_SCRATCH(scratch);
     struct fsd_lists bodies = fsd_graph_bodies(scratch, model);
     fsd_id *of = FSD_NEW(scratch, fsd_id, parsed->nodes.n); /* indexed by node of
-                                                               `parsed` */
+                                                               `parsed`: the model's
+                                                               node */
     fsd_id *node_of = FSD_NEW(h->arena, fsd_id, parsed->nodes.n);
 
     h->unlike = 0;
-    for (fsd_id i = 0; i < parsed->nodes.n; i++) { /* owners precede bodies */
+    for (fsd_id i = 0; i < parsed->nodes.n; i++) { /* owners come before the nodes of
+                                                      their bodies */
         fsd_id node = h->parsed_node[i], scope = parsed->nodes.at[node].scope;
         fsd_id owner = scope ? of[parsed->scopes.at[scope].owner] : FSD_NONE;
 
@@ -166,7 +168,8 @@ void fsd_story_compare(struct fsd_history *h, const struct fsd_graph *parsed,
         if (node_of[i] == FSD_NONE)
             node_of[i] = find_node(parsed, node, model, vocab);
         of[node] = node_of[i];
-        /* For a model without nodes the builder adds some between input and output. */
+        /* The builder adds nodes to a model without nodes, so they are no
+         * difference. */
         if (node_of[i] == FSD_NONE && model->nodes.n && !h->unlike++)
             h->unlike_name = parsed->nodes.at[node].name;
     }
@@ -189,8 +192,8 @@ static void add_scenes(struct fsd_story *s, struct fsd_span nodes, uint32_t even
         fsd_vec_push(s->arena, &s->scenes, (struct fsd_scene){node, event});
 }
 
-/* Replays the registration of a layer that the parser created for a node.  Constants
- * are registered in the same words, with the name of their initializer. */
+/* Replays the registration of a layer that the parser created for a node.  The log line
+ * of a constant has the same form, but names an initializer instead of a node. */
 static void replay_register(struct fsd_story *s, const struct fsd_event *e,
                             uint32_t event)
 {
@@ -201,7 +204,7 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
     if (e->node < s->h->n_parsed)
         node = s->h->node_of[e->node];
     own = fsd_graph_node(s->model, node)->name;
-    /* The parser calls an unnamed node "node_of_y" and the like. */
+    /* The parser gives an unnamed node a name such as "node_of_y". */
     if (node == FSD_NONE ||
         (own ? own != e->b : strncmp(fsd_text(s->h->names, e->b), "node_of_", 8) != 0))
         node = only_node(s->vocab, e->b);
@@ -213,10 +216,11 @@ static void replay_register(struct fsd_story *s, const struct fsd_event *e,
     add_scenes(s, nodes, event);
 }
 
-/* "Running: QConvScaleFusion on A", "Removing B": B was fused into A.  "Running:
- * PoolingErasure on A", "Removing A": A had no effect; a node of which other layers
- * remain (a Gemm without its reshape) is still computed.  Any other "Removing" line
- * only shows that the layer was removed, as a duplicate or because it was unused. */
+/* Replays a "Removing" line.  After "Running: QConvScaleFusion on A", "Removing B"
+ * means that the builder fused B into A.  After "Running: PoolingErasure on A",
+ * "Removing A" means that A had no effect; the node of A is gone only if none of its
+ * layers remains.  Any other "Removing" line only shows that the builder removed the
+ * layer, as a duplicate or because it was unused. */
 static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
                           uint32_t event)
 {
@@ -242,8 +246,8 @@ static void replay_remove(struct fsd_story *s, const struct fsd_event *e,
     }
 }
 
-/* "A with B" creates a layer with a new name; "(A1 and A2) into B" keeps the name of
- * B. */
+/* Replays a fusion.  "A with B" creates a layer with a new name, and "(A1 and A2) into
+ * B" keeps the name of B. */
 static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     bool into = e->kind == FSD_EVENT_INTO;
@@ -258,7 +262,7 @@ static void replay_fuse(struct fsd_story *s, const struct fsd_event *e, uint32_t
         fsd_story_set(s, e->b, fsd_story_join(s, b, a));
 }
 
-/* Replays a list of members such as "[ONNX Layer: a][ONNX Layer: b | doc]". */
+/* Replays a list of a layer's nodes, such as "[ONNX Layer: a][ONNX Layer: b | doc]". */
 static void replay_members(struct fsd_story *s, const struct fsd_event *e,
                            uint32_t event)
 {
@@ -285,8 +289,8 @@ static void replay_members(struct fsd_story *s, const struct fsd_event *e,
     fsd_story_set(s, e->a, all);
 }
 
-/* Replays the measurement of an operation: if the compiler of a region measured it, it
- * belongs to the region. */
+/* Replays the timing of an operation `e->a`.  If the compiler of a region `e->b` timed
+ * it, the operation belongs to the region. */
 static void replay_tuned(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     struct fsd_span nodes = fsd_story_nodes(s, e->a);
@@ -296,8 +300,9 @@ static void replay_tuned(struct fsd_story *s, const struct fsd_event *e, uint32_
         fsd_story_set(s, e->b, fsd_story_join(s, fsd_story_nodes(s, e->b), nodes));
 }
 
-/* Replays an event about one or two layers.  A duplicate is merged with the other
- * layer; a slice is replaced "by retargeting i to e", otherwise a copy performs it. */
+/* Replays an event about one or two layers.  The builder merges a duplicate with the
+ * other layer.  It removes a slice only if the line has "retargeting"; otherwise a copy
+ * performs the slice. */
 static void replay_pair(struct fsd_story *s, const struct fsd_event *e, uint32_t event)
 {
     struct fsd_span a = fsd_story_nodes(s, e->a), b = {0, 0};
@@ -373,7 +378,8 @@ static void replay_event(struct fsd_story *s, const struct fsd_event *e, uint32_
     case FSD_EVENT_ADD:
         replay_tensor(s, e->a, event);
         break;
-    case FSD_EVENT_SKIP: /* the pass changed nothing: the name keeps its meaning */
+    case FSD_EVENT_SKIP: /* the builder's pass changed nothing, so the name keeps its
+                            nodes */
     case FSD_EVENT_FALLBACK:
         add_scenes(s, fsd_story_nodes(s, e->a), event);
         break;
@@ -417,7 +423,7 @@ struct fsd_story *fsd_story_new(struct fsd_arena *arena, const struct fsd_histor
         const struct fsd_event *e = &h->events.at[i];
         bool parsed = e->kind == FSD_EVENT_REGISTER;
 
-        /* A network may be parsed once and built several times. */
+        /* A builder may parse a network once and build it several times. */
         if (e->build == (parsed ? h->parsed_build : h->build) ||
             (parsed && h->parsed_build == FSD_NONE))
             replay_event(s, e, i);
@@ -450,7 +456,7 @@ fsd_sym fsd_story_name(const struct fsd_story *s, const struct fsd_mention *m)
 
     if (is_known(s, m->layer))
         return m->layer;
-    /* If a log contains X but not "X_2", the latter is unknown and may be a layer of
+    /* The log contains "X" but not "X_2".  So "X_2" is unknown: it may be a layer of
      * another node. */
     return counted && s->registered ? 0 : m->text;
 }

@@ -1,19 +1,19 @@
 /*
- * The meaning of names in a log.  The builder makes the name of a new layer from the
- * names of the layers that it fused.  Events state the nodes of most names; other names
- * are parsed here.
+ * Finds the nodes of layer names in a log.  The builder composes the name of a fused
+ * layer from the names of the original layers.  Events state the nodes of most names;
+ * this file parses the other names.
  */
 #include "match/story_names.h"
 #include "base/base.h"
 
-/* Limits for hostile logs; real logs stay far below all of these. */
+/* Limits that bound memory and time for hostile logs; real logs stay far below them. */
 enum {
-    MOST_WITHIN = 8,     /* separators that the name of one node may contain, plus 1 */
-    MOST_DEPTH = 16,     /* nesting depth of names */
-    MOST_POOL = 1 << 24, /* nodes in all sets together */
+    MOST_WITHIN = 8, /* maximum number of separators in the name of a node, plus 1 */
+    MOST_DEPTH = 16, /* maximum nesting depth of names */
+    MOST_POOL = 1 << 24, /* maximum number of nodes in all sets together */
 };
 
-/* Grows the arrays that are indexed by symbol so that `name` is a valid index. */
+/* Grows of_name and known, so that `name` is a valid index. */
 static void make_room(struct fsd_story *s, fsd_sym name)
 {
     while (s->known.n <= name) {
@@ -49,9 +49,9 @@ struct fsd_span fsd_story_join(struct fsd_story *s, struct fsd_span a,
         s->cut = true;
         return a;
     }
-    if (a.n > FSD_CROWD && a.at + a.n == s->pool.n) { /* grows in place: other names
-                                                         that share the set keep its old
-                                                         length */
+    if (a.n > FSD_CROWD && a.at + a.n == s->pool.n) { /* Grows set `a` in place.  Other
+                                                         names that share the set keep
+                                                         the old length. */
         both = a;
         s->stamp++;
         add_nodes(s, b, &both);
@@ -76,8 +76,8 @@ struct fsd_span fsd_story_single(struct fsd_story *s, fsd_id node)
 
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n);
 
-/* The meaning of a name before any event: its node, if the log does not state which
- * layers the parser created; else FSD_NONE. */
+/* The node to which a name refers before any event; FSD_NONE if there is none.  There
+ * is none if the log states which layers the parser created. */
 static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
 {
     const struct fsd_meaning *what = fsd_vocab_find(s->vocab, text, n);
@@ -87,12 +87,12 @@ static fsd_id begin(const struct fsd_story *s, const char *text, size_t n)
                : FSD_NONE;
 }
 
-/* Separators between the node names of a layer, and between the names of a list; each
- * begins with a blank. */
+/* Separators between the node names in a layer name (`joined`) and between the names in
+ * a list (`listed`).  Each begins with a blank. */
 static const char *const joined[] = {" + ", " || ", NULL};
 static const char *const listed[] = {" and ", NULL};
 
-/* The length of the separator at the beginning of the text; 0: there is none. */
+/* The length of the separator at the beginning of the text; 0 if there is none. */
 static size_t separator(const char *const *words, const char *text, size_t n)
 {
     for (; *text == ' ' && *words; words++)
@@ -101,9 +101,9 @@ static size_t separator(const char *const *words, const char *text, size_t n)
     return 0;
 }
 
-/* The length of X in a name derived from X, else 0: "X_clone_2" is a quantizer that was
- * moved before a Concat, once for each input; "X_quantize_scale_node" is the layer of a
- * quantizer. */
+/* If the name is derived from a name X, the length of X; else 0.  "X_clone_2" is a copy
+ * of a quantizer that the builder moved before a Concat, one copy for each input.
+ * "X_quantize_scale_node" is the layer of a quantizer. */
 static size_t base(const char *text, size_t n)
 {
     struct fsd_slice whole = {text, n}, stem = whole;
@@ -125,8 +125,8 @@ static bool has_meaning(const struct fsd_story *s, const char *text, size_t n)
     return (name < s->known.n && s->known.at[name]) || begin(s, text, n) != FSD_NONE;
 }
 
-/* The length of the first name in a text.  Names may contain separators: the longest
- * name that has a meaning is used. */
+/* The length of the first name in `text`.  A name may contain separators, so this is
+ * the longest beginning of the text that is a known name. */
 static size_t first_name(const struct fsd_story *s, const char *const *words,
                          const char *text, size_t n)
 {
@@ -168,8 +168,8 @@ static bool has_parts(const char *const *words, const char *text, size_t n)
     return false;
 }
 
-/* The nodes of a name.  Names nest: "PWN(PWN(a), b)", "a + PWN(b)".  Each step leaves a
- * shorter text. */
+/* The nodes of a name.  Names may be nested: "PWN(PWN(a), b)", "a + PWN(b)".  Each
+ * recursive call gets a shorter text. */
 static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size_t n)
 {
     struct fsd_span nodes = {0, 0};
@@ -189,7 +189,7 @@ static struct fsd_span nodes_of_text(struct fsd_story *s, const char *text, size
     if (n > 5 && !memcmp(text, "PWN(", 4) && text[n - 1] == ')')
         nodes = nodes_of_text(s, text + 4, n - 5);
     else if (k && (has_meaning(s, text, k) || !has_parts(joined, text, n)))
-        nodes = nodes_of_text(s, text, k); /* X may contain separators itself */
+        nodes = nodes_of_text(s, text, k); /* these k bytes may be a list of names */
     else if (has_parts(joined, text, n))
         nodes = nodes_of_parts(s, joined, text, n);
     s->depth--;

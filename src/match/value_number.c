@@ -1,16 +1,16 @@
 /*
- * Value numbering by hash-consing: a node is spelled as a list of numbers for its
- * operator, its attributes and the values of its inputs; nodes with equal spellings,
- * which interning finds, are equal.
+ * Finds equal nodes by value numbering.  Each node gets a "spelling": a list of numbers
+ * for its operator, its attributes and the values of its inputs.  Nodes with the same
+ * spelling are equal; interning finds them.
  *
  *     Conv(x, w), strides [2, 2]  ->  0 "" Conv 1 | 2 x w | strides INTS 2 2 2
  *
- * Each list is preceded by its length, so that different nodes have different
+ * The length of each inner list comes first, so that different nodes have different
  * spellings.
  *
  * Nodes are numbered in file order, which ONNX requires to be topological.  If a file
- * violates that, an input that has no number yet counts as a value of its own: a
- * duplicate may be missed, but none is invented.
+ * violates this rule, an input without a number counts as a separate value.  Duplicates
+ * may then be missed, but different nodes never count as equal.
  */
 #include "match/value_number.h"
 #include "base/base.h"
@@ -22,7 +22,7 @@ struct numbering {
     const struct fsd_facts *f;
     const struct fsd_graph *g;
     struct fsd_intern *spellings;
-    fsd_id *of_tensor;      /* indexed by tensor: the number of its value */
+    fsd_id *of_tensor;      /* indexed by tensor: the number of the tensor's value */
     FSD_VEC(fsd_id) first;  /* indexed by spelling: the first node or tensor with it */
     FSD_VEC(int64_t) words; /* the current spelling */
     struct fsd_arena *scratch;
@@ -49,8 +49,8 @@ static void spell_form(struct numbering *v, const struct fsd_form *form)
         spell(v, v->g->dims.at[form->dims.at + i].size);
 }
 
-/* Spells a constant.  Large values are most of a small model's bytes: they are compared
- * in place, and each is one word of the spelling. */
+/* Appends a constant to the spelling.  Its bytes are interned, so that the spelling
+ * contains one word instead of all bytes. */
 static void spell_constant(struct numbering *v, const struct fsd_form *form,
                            const struct fsd_value *value)
 {
@@ -58,8 +58,8 @@ static void spell_constant(struct numbering *v, const struct fsd_form *form,
     spell(v, fsd_intern_bytes(v->spellings, value->bytes, (size_t)value->size));
 }
 
-/* Spells an attribute; false if it was not read, so that the node cannot be
- * compared. */
+/* Appends an attribute to the spelling; false if its value was not read, so that the
+ * node cannot be compared. */
 static bool spell_attr(struct numbering *v, const struct fsd_attr *a)
 {
     const struct fsd_graph *g = v->g;
@@ -123,8 +123,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
 
     if (!(traits & FSD_OP_STANDARD) || (traits & (FSD_OP_RANDOM | FSD_OP_CONTROL)) ||
         (v->g->lacks_attributes && !(traits & FSD_OP_BARE)))
-        return false; /* attributes are unknown: three MaxPools of one tensor may have
-                         three sizes */
+        return false; /* attributes are unknown, and three MaxPools of one tensor may
+                         have different windows */
     spell(v, n->scope);
     spell(v, n->domain);
     spell(v, n->op);
@@ -135,8 +135,8 @@ static bool spell_node(struct numbering *v, fsd_id node)
     return spell_attrs(v, n);
 }
 
-/* The first node or tensor with the current spelling; `node` itself if it is the first.
- * Completes the spelling. */
+/* Returns the first node or tensor with the current spelling; `node` if there was none
+ * before. */
 static fsd_id first_with(struct numbering *v, fsd_id node)
 {
     size_t n = v->words.n * sizeof *v->words.at;
@@ -166,8 +166,9 @@ static void share_numbers(struct numbering *v, fsd_id node, fsd_id first)
     }
 }
 
-/* An Identity of a constant gets the constant's number: exporters that find two equal
- * initializers keep one, and add an Identity of it. */
+/* Gives the output of an Identity of a constant the constant's number.  An exporter
+ * that finds two equal initializers may replace the second one by an Identity of the
+ * first. */
 static void forward_constant(struct numbering *v, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(v->g, node, 0);
@@ -178,8 +179,9 @@ static void forward_constant(struct numbering *v, fsd_id node)
         v->of_tensor[out] = v->of_tensor[in];
 }
 
-/* Gives initializers with equal content one number.  Here `first` maps a spelling to a
- * tensor.  Spellings of nodes and tensors differ, because -1 is not a scope. */
+/* Gives initializers with equal contents the same number.  Here, `first` maps a
+ * spelling to a tensor.  The spelling of a tensor begins with -1, which is no scope, so
+ * that it differs from the spelling of every node. */
 static void number_constants(struct numbering *v)
 {
     for (fsd_id t = 0; t < v->g->tensors.n; t++) {

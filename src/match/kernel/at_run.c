@@ -1,6 +1,7 @@
 /*
- * Constants that kernels compute at every inference: the model proves them constant,
- * but the builder did not fold them.  The replay treats them as data.
+ * Finds constants that kernels compute at every inference: the model proves them
+ * constant, but the builder did not fold them.  The replay treats these tensors as
+ * data.
  *
  *     pe [constant] -> MatMul "p" -> Add -> ...      a kernel is named after "p"
  */
@@ -13,8 +14,8 @@ static void note_at_run(struct replay *r, fsd_id node)
             r->tensors[t].at_run = r->m->facts->constant[t];
 }
 
-/* Marks a Range of constants if kernels have a step for each Range of the model: the
- * builder then folded none. */
+/* Marks the outputs of all constant Range nodes if the kernels have at least as many
+ * Range steps as the model has Range nodes.  The builder then folded none of them. */
 static void note_ranges(struct replay *r)
 {
     uint32_t nodes = 0, steps = 0;
@@ -29,9 +30,8 @@ static void note_ranges(struct replay *r)
             note_at_run(r, i);
 }
 
-/* Finds the constants that kernels compute: the outputs of constant nodes after which a
- * layer is named, alone or together with other nodes, and the constants that are
- * computed from these. */
+/* A constant node runs if the name of a layer contains the node.  Constants that are
+ * computed from its output also run. */
 void fsd_find_at_run(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -1,28 +1,26 @@
 /*
- * Finds the role of each input of an attention kernel.  The kernel's name lists a
- * product, a Softmax and a product.  The kernel reads queries, keys and values in this
- * order, whatever the order of the kernels that produce them, possibly with scales and
- * masks in between:
+ * Finds the role of each input of an attention kernel.  The name of such a kernel lists
+ * a product, a Softmax and a product.  Its inputs are queries, keys and values in this
+ * order, possibly with scales and masks in between:
  *
  *     a -> \
  *     b ->  mha        a holds Q, b holds K, c holds V
  *     c -> /
  *
- * So if the kernels before the inputs are alike, the use of their results in the model
- * distinguishes them.
+ * The roles distinguish the kernels that produce a, b and c, even if these kernels are
+ * alike: the model shows which tensor is used as queries, keys or values.
  */
 #include "match/kernel/replay.h"
 
 enum {
     INPUTS = 3,
-    NEAR = 6 /* the largest number of nodes between a tensor and the product that reads
-                it */
+    NEAR = 6 /* limit of nodes between a tensor and the product that reads it */
 };
 
 enum role { ROLE_Q = 1, ROLE_K = 2, ROLE_V = 4 };
 
-/* Whether the kernel computes an attention: it begins and ends with a product, and
- * lists the operations of a Softmax in between. */
+/* Whether the kernel computes an attention: its steps begin and end with a product, and
+ * a Softmax is in between. */
 static bool attends(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span steps = e->layers.at[layer].steps;
@@ -33,8 +31,8 @@ static bool attends(const struct fsd_graph *e, fsd_id layer)
            fsd_layer_count(e, layer, FSD_ONNX_Exp) == 1;
 }
 
-/* Whether both tensors have the same rank and number of heads; scales and masks differ
- * in these. */
+/* Whether both tensors have the same rank and the same number of heads.  Queries, keys
+ * and values have both in common; scales and masks differ from them. */
 static bool is_of_heads(const struct fsd_graph *e, const struct fsd_form *a,
                         const struct fsd_form *b)
 {
@@ -42,8 +40,9 @@ static bool is_of_heads(const struct fsd_graph *e, const struct fsd_form *a,
            e->dims.at[a->dims.at].size == e->dims.at[b->dims.at].size;
 }
 
-/* Finds the engine tensors that an attention kernel reads as Q, K and V: if it has more
- * inputs, those similar to the last one.  False if these are not exactly three. */
+/* Finds the engine tensors that an attention kernel reads as queries, keys and values.
+ * If the kernel has more than three inputs, only inputs similar to the last one count.
+ * False unless exactly three inputs remain. */
 static bool find_inputs(const struct fsd_graph *e, fsd_id layer, fsd_id found[INPUTS])
 {
     const struct fsd_node *n = &e->nodes.at[layer];
@@ -62,7 +61,8 @@ static bool find_inputs(const struct fsd_graph *e, fsd_id layer, fsd_id found[IN
     return count == INPUTS;
 }
 
-/* Whether the product weighs values: it reads the result of a Softmax. */
+/* Whether the product reads the result of a Softmax, so that the second input of the
+ * product is the values. */
 static bool weighs(const struct replay *r, fsd_id product)
 {
     fsd_id in = fsd_walk_back(r->g, fsd_node_in_tensor(r->g, product, 0),
@@ -71,8 +71,8 @@ static bool weighs(const struct replay *r, fsd_id product)
     return fsd_node_is(r->g, fsd_tensor_producer(r->g, in), FSD_ONNX_Softmax);
 }
 
-/* The roles of the tensor in the products that read it, possibly through nodes that
- * need no step; 0: no product is near. */
+/* Bit mask of the tensor's roles in the products that read it, directly or through
+ * nodes that need no step; 0 if there is no such product. */
 static unsigned roles_of(const struct replay *r, fsd_id tensor, int far)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->g, tensor);

@@ -1,7 +1,7 @@
 /*
- * What is available to a candidate: the tensors that the kernel reads or that nodes
- * taken earlier compute, and all that can be computed from these without a step of the
- * kernel.
+ * Keeps the list of the model tensors that are available to a candidate.  A tensor is
+ * available if the kernel reads it, if a taken node outputs it, or if nodes that need
+ * no step compute it from available tensors.
  */
 #include "match/kernel/replay.h"
 
@@ -25,8 +25,9 @@ struct available *fsd_find_available(struct candidate *w, fsd_id tensor)
     return value ? &w->available[value - w->available] : NULL;
 }
 
-/* The kernel inputs that an available tensor comes from.  If any one of several inputs
- * may hold it, returns the first that is not used yet. */
+/* Bit mask of the kernel inputs that an available tensor comes from.  If several inputs
+ * may hold the tensor, the mask has only one of them: the first that is not yet
+ * used. */
 static uint64_t inputs_of(const struct available *value, uint64_t used)
 {
     uint64_t left = value->from & ~used;
@@ -37,8 +38,8 @@ static uint64_t inputs_of(const struct available *value, uint64_t used)
     return left & (~left + 1);
 }
 
-/* The number of inputs that the first step of a node needs; each further step of an
- * Einsum needs one more. */
+/* The number of inputs that the first step of a node needs.  An Einsum may multiply its
+ * operands one by one: its first step needs two, and each later step needs one more. */
 static uint32_t count_first(const struct replay *r, fsd_id node)
 {
     uint32_t n = r->g->nodes.at[node].in.n;
@@ -119,9 +120,8 @@ static void add_available(struct candidate *w, fsd_id tensor, uint64_t from,
             (struct available){tensor, from, false, either, false};
 }
 
-/* Nodes that compute the same value are one in the engine: when the output of one of
- * them becomes available, so do the outputs of the others.  These need no further
- * search for duplicates. */
+/* The engine computes duplicate nodes only once.  So when the output of a node becomes
+ * available, this function makes the outputs of its duplicates available too. */
 static void add_duplicates(const struct replay *r, struct candidate *w,
                            struct available value)
 {

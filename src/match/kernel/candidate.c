@@ -1,6 +1,6 @@
 /*
- * One step of the beam search that pass_steps.c explains: every candidate is continued
- * with each node that fits the step, and the best candidates are kept.
+ * Performs one step of the beam search that pass_steps.c explains.  Every candidate is
+ * continued with each node that fits the step, and the best candidates are kept.
  */
 #include "match/kernel/replay.h"
 
@@ -8,7 +8,8 @@
 
 /* ----------------------------------------------------------------- one candidate */
 
-/* The index of the first available tensor that the node reads; w->n_available: none. */
+/* The index of the first available tensor that the node reads; w->n_available if there
+ * is none. */
 static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     for (uint32_t i = 0; i < w->n_available; i++)
@@ -18,16 +19,16 @@ static uint32_t place_of(const struct replay *r, const struct candidate *w, fsd_
     return w->n_available;
 }
 
-/* Whether the node is a sum with 0 or a product with 1.  The builder omits such a node,
- * or merges its step with the step of another node, which Metadata then shows. */
+/* Whether the node adds 0 or multiplies by 1.  The builder omits such a node, or merges
+ * it with another node. */
 static bool is_neutral(const struct replay *r, fsd_id node)
 {
     return r->m->facts->same[node] == FSD_SAME_ZERO ||
            r->m->facts->same[node] == FSD_SAME_ONE;
 }
 
-/* The builder may split a tensor first and then compute the node once for each part:
- * then its step is listed once for each part. */
+/* Allows further steps of the node's operator if the model splits the node's output:
+ * the builder may split the input first and compute the node once for each part. */
 static void note_repeats(const struct replay *r, struct candidate *w, fsd_id node)
 {
     uint32_t parts = r->nodes[node].passes
@@ -74,9 +75,9 @@ void fsd_candidate_take(struct replay *r, struct candidate *w, fsd_id node, bool
     }
 }
 
-/* The builder transposes and reshapes both operands of an Einsum's multiplication, and
- * its result.  These steps are listed before or after the multiplication, and cost
- * nothing. */
+/* Makes data movement free for an Einsum.  The builder transposes and reshapes both
+ * operands and the result of the multiplication, and the kernel lists these steps
+ * before or after the multiplication. */
 static void fit_operands(const struct replay *r, struct candidate *w, fsd_id node)
 {
     enum { MOVES = 8 };
@@ -102,9 +103,10 @@ static struct candidate *branch(struct replay *r, const struct candidate *w)
 
 /* --------------------------------------------------------------- one step */
 
-/* Whether a begun node may have the lowering `other`.  Two lowerings of a node may
- * begin alike, and a later step shows which one the kernel uses.  If another kernel
- * began the product, the tensor that it wrote already shows the lowering. */
+/* Whether a node may still have the lowering `other` instead of `begun` after `done`
+ * steps.  Two lowerings of a node may begin with the same steps, and only a later step
+ * shows which one the kernel uses.  A product keeps its lowering, because the tensors
+ * of the kernel already show the lowering. */
 static bool may_be(const struct replay *r, fsd_id node,
                    const struct fsd_lowering *begun, const struct fsd_lowering *other,
                    uint32_t done)
@@ -147,8 +149,7 @@ static void go_on(struct replay *r, struct candidate *w, fsd_sym step)
     }
 }
 
-/* Whether the kernel computes the tensor, or the tensor that neutral nodes forward as
- * this one. */
+/* Whether the kernel computes the tensor, looking back through neutral nodes. */
 static bool is_made(const struct replay *r, struct candidate *w, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {
@@ -177,8 +178,9 @@ static fsd_id behind_folded(const void *replay, fsd_id node)
     return r->nodes[node].folds ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
 }
 
-/* The builder merges an activation into a Conv if the activation is the only reader of
- * the result: the kernel then has no step for it. */
+/* Adds a candidate that also takes the activation after a Conv.  The builder merges an
+ * activation into a Conv if only the activation reads the result, and the kernel then
+ * has no step for the activation. */
 static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
 {
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
@@ -190,8 +192,8 @@ static void activate(struct replay *r, const struct candidate *w, fsd_id conv)
         fsd_candidate_take(r, next, node, false);
 }
 
-/* A Conv kernel can add another of its inputs to the result without a step for the
- * Add. */
+/* Adds a candidate that also takes an Add after a Conv, because a Conv kernel can add
+ * another input to its result without a step for the Add. */
 static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_sym step)
 {
     fsd_id out = fsd_node_out_tensor(r->g, conv, 0);
@@ -214,7 +216,7 @@ static void add_to_sum(struct replay *r, struct candidate *w, fsd_id conv, fsd_s
 }
 
 /* Whether the node is a Q after a Concat.  The builder moves such a Q before the
- * Concat, so that the kernel of each part performs it. */
+ * Concat, and several kernels compute it: each of them for one input of the Concat. */
 static bool is_done_by_parts(const struct replay *r, fsd_id node)
 {
     fsd_id in = fsd_node_is(r->g, node, FSD_ONNX_QuantizeLinear)
@@ -225,7 +227,8 @@ static bool is_done_by_parts(const struct replay *r, fsd_id node)
     return fsd_node_is(r->g, by, FSD_ONNX_Concat);
 }
 
-/* Whether the candidate took the node and cannot perform it again for another part. */
+/* Whether the candidate took the node and cannot compute it again for another input of
+ * a Concat. */
 static bool is_done(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     return fsd_candidate_took(w, node) && !is_done_by_parts(r, node);
@@ -240,10 +243,11 @@ static bool is_convolved(const struct replay *r, fsd_id tensor)
            fsd_node_is(r->g, by, FSD_ONNX_ConvTranspose);
 }
 
-/* Whether the lowering of a BatchNormalization is possible.  If it is the only reader
- * of a Conv's result, the builder merges it into the weights, and at most a scaling and
- * a sum remain.  If other nodes also read that result, the BatchNormalization is
- * computed in full.  After a product of matrices, both are possible. */
+/* Whether the builder may use this lowering for the node.  Only a BatchNormalization
+ * has restrictions.  If other nodes also read the input of the BatchNormalization, a
+ * kernel computes the BatchNormalization in full.  If the BatchNormalization is the
+ * only reader of a Conv, the builder merges it into the weights of the Conv, and at
+ * most two steps remain.  Behind other products, both are possible. */
 static bool is_left(const struct replay *r, fsd_id node,
                     const struct fsd_lowering *lowering)
 {
@@ -256,10 +260,10 @@ static bool is_left(const struct replay *r, fsd_id node,
     return lowering->n < 3 || !is_convolved(r, in);
 }
 
-/* Whether the lowering fits the product's weight.  A kernel computes a product along a
- * short axis in parts: it scales each part of the data and adds them all.  The lowering
- * fits if the axis has as many elements as the lowering has parts.  A Conv whose window
- * has size 1 may be computed like that, too, or as a product of matrices. */
+/* Whether the lowering fits the sizes of the product's weight.  A kernel may compute a
+ * product along a short axis as a sum of parts, each with a Mul.  Such a lowering fits
+ * if the axis has as many elements as the lowering has parts.  For a Conv, this
+ * lowering and a product of matrices fit only if the window has size 1. */
 static bool fits_weight(const struct replay *r, fsd_id node,
                         const struct fsd_lowering *lowering)
 {
@@ -292,7 +296,8 @@ static bool fits_weight(const struct replay *r, fsd_id node,
     return parts < 2 || (columns > 0 && fsd_count_of(r, weight) == columns * parts);
 }
 
-/* Whether the lowering fits a Sub: the builder subtracts a constant as an addition. */
+/* Whether the lowering fits the node; only a Sub has a restriction.  The builder turns
+ * a Sub into an Add only if its second operand is constant. */
 static bool fits_operand(const struct replay *r, fsd_id node,
                          const struct fsd_lowering *lowering)
 {
@@ -349,8 +354,8 @@ static void begin(struct replay *r, struct candidate *w, fsd_id node, fsd_sym st
     }
 }
 
-/* Takes the node without a step, and begins its consumers with `step`.  It is for a
- * kernel whose name lacks some steps: one of these may be the node's. */
+/* Takes the node without a step, and begins its consumers with `step`.  Used for a
+ * kernel whose name lacks steps, because a missing step may belong to the node. */
 static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
                          fsd_sym step)
 {
@@ -373,8 +378,8 @@ static void begin_behind(struct replay *r, struct candidate *w, fsd_id node,
             begin(r, try, next, step, from, 0);
 }
 
-/* Begins nodes that produce data from constants alone: they need no available
- * tensor. */
+/* Begins the nodes that produce data from constants alone, such as a Range.  They need
+ * no available tensor. */
 static void begin_generators(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->generators.n; i++) {
@@ -399,7 +404,8 @@ static void begin_moved(struct replay *r, struct candidate *w, fsd_id node,
             begin(r, w, q, step, from, 0);
 }
 
-/* Begins nodes that names assign to the kernel, even if an input is not available. */
+/* Begins the nodes that names assign to the kernel, even if one of their inputs is not
+ * available. */
 static void begin_musts(struct replay *r, struct candidate *w, fsd_sym step)
 {
     for (uint32_t i = 0; i < r->now.n_must; i++) {
@@ -430,8 +436,9 @@ static uint32_t next_unmade(struct replay *r, uint32_t at, struct fsd_span reade
     return fsd_next_unmade(r, r->reader.at, r->unmade, at, readers.at + readers.n);
 }
 
-/* Begins all other nodes that could begin with this step, each once: with `made`, the
- * nodes that another kernel is known to compute, else those without a layer. */
+/* Begins the readers of available tensors whose lowerings begin with this step, each
+ * once.  With `made`, begins only nodes that already have a layer; else only nodes
+ * without a layer. */
 static void begin_nodes(struct replay *r, struct candidate *w, fsd_sym step, bool made)
 {
     fsd_id seen[NEXT];
@@ -485,8 +492,8 @@ int fsd_candidate_order(const void *a, const void *b)
     return (x->order > y->order) - (x->order < y->order);
 }
 
-/* Whether both took the same nodes, possibly in a different order, and began the same
- * ones. */
+/* Whether both candidates took the same nodes, possibly in a different order, and began
+ * the same nodes. */
 static bool is_same_candidate(const struct candidate *a, const struct candidate *b)
 {
     if (a->set != b->set || a->cost != b->cost || a->loose != b->loose ||
@@ -508,7 +515,8 @@ static bool is_kept(const struct beam *beam, uint32_t kept, const struct candida
     return false;
 }
 
-/* The likeliest first; of equal candidates, the one that was found first. */
+/* Orders candidates for qsort(): the likeliest first, and of equal candidates the one
+ * that was found first. */
 static int by_order(const void *a, const void *b)
 {
     const struct candidate *const *x = a, *const *y = b;
@@ -569,8 +577,8 @@ void fsd_candidates_step(struct replay *r, fsd_sym step)
         next->pads |= step == FSD_ONNX_Concat;
         next->cuts |= step == FSD_ONNX_Slice && !w->parted;
     }
-    /* Nodes that another kernel computes are tried last: they are unlikely, and after
-     * many Concats they are more than `next` can hold. */
+    /* Tries nodes that another kernel computes last: they are unlikely, and there may
+     * be more of them than `next` can hold. */
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
         begin_nodes(r, &r->beam->candidates[i], step, true);
     keep_best(r);

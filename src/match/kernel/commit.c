@@ -1,11 +1,12 @@
 /*
- * Adds the links of the accepted candidate: to its nodes, and to the nodes on the paths
- * to them that need no step.
+ * Links the kernel to the nodes of the accepted candidate, and to the nodes before them
+ * that need no step.
  */
 #include "base/base.h"
 #include "match/kernel/replay.h"
 
-/* Whether the kernel lists a constant as large as one that the node reads. */
+/* Whether one of the kernel's constants has as many elements as a constant that the
+ * node reads. */
 static bool lists_constant(const struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -20,7 +21,8 @@ static bool lists_constant(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Whether both factors of the product are computed at run time: it has no weights. */
+/* Whether the product has no weights, because both operands are computed at run
+ * time. */
 static bool multiplies_data(const struct replay *r, fsd_id product)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, product, 1);
@@ -28,12 +30,12 @@ static bool multiplies_data(const struct replay *r, fsd_id product)
     return weight != FSD_NONE && !fsd_stays_constant(r, weight);
 }
 
-/* Whether the kernel can have absorbed the scaling `by` before the product.  If the
- * product has weights, the builder merges the scaling into them.  Otherwise the kernel
- * needs a factor of its own (struct fsd_layer).  If the dump does not state whether the
- * kernel has one, it has none if it lists its constants and the scaling follows a
- * product with weights: the builder merged the scaling into the weights of that
- * product. */
+/* Whether the kernel may have absorbed the scaling `by` before `product`.  If the
+ * product has weights, the builder merges the scaling into the weights.  Otherwise the
+ * kernel must have a factor (fsd_layer.factor).  The dump may not state the factor.
+ * Then the kernel has no factor if the dump lists the kernel's constants and the
+ * scaling is behind another product: the builder merged the scaling into the weights of
+ * that other product. */
 static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -45,19 +47,20 @@ static bool takes_factor(const struct replay *r, fsd_id product, fsd_id by)
            !(l->lists_constants && fsd_behind_product(r, by));
 }
 
-/* Whether the node is a factor.  A bias is not: it remains beside the weights that
- * absorb a factor. */
+/* Whether the node multiplies or divides.  The builder can merge such a factor into
+ * weights, but cannot merge an added bias into them. */
 static bool is_factor(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Mul) ||
            fsd_node_is(r->g, node, FSD_ONNX_Div);
 }
 
-/* The layer whose weights or factor absorbed the scaling `by`, which needs no step and
- * is before `node`; FSD_NONE: unknown.  This layer absorbed the scaling if it lists the
- * scaling's constant.  It also absorbs a factor before its product if the product reads
- * the result directly, or if only data movement is in between and no product precedes
- * the factor.  Any other scaling goes into the layer before. */
+/* The layer that absorbed the scaling `by`, a node without a step before `node`;
+ * FSD_NONE if it is unknown.  The current layer absorbed the scaling if it lists the
+ * scaling's constant, or if `by` is a factor and `node` a product.  It also absorbed a
+ * factor if the layer before has no product and `for_product` is set: the candidate
+ * then reads the factor for a product.  Any other scaling belongs to the layer
+ * before. */
 static fsd_id folded_into(const struct replay *r, const struct candidate *w,
                           fsd_id node, fsd_id by, bool for_product)
 {
@@ -77,8 +80,8 @@ static fsd_id folded_into(const struct replay *r, const struct candidate *w,
 }
 
 /* Links the nodes before `node` that need no step and that no other layer computes.
- * They belong to the layer whose weights absorbed them: this layer or, after a product,
- * the previous one. */
+ * Each belongs to the layer whose weights absorbed it: the current layer or, behind
+ * another product, the layer before. */
 static void link_passed(struct replay *r, const struct candidate *w, fsd_id node,
                         int far, bool for_product)
 {
@@ -121,8 +124,8 @@ void fsd_commit_between(struct replay *r, const struct candidate *w)
     r->now.anchored = false;
 }
 
-/* Whether the kernel has a step for the node: the step is not used by a known node of
- * the same operator, and the known nodes produce all that the node reads. */
+/* Whether the kernel has a step of the node's operator that no taken node uses, and the
+ * taken nodes produce all data that the node reads. */
 static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id node)
 {
     bool listed = fsd_layer_count(r->m->engine, r->layer, r->g->nodes.at[node].op);
@@ -138,8 +141,9 @@ static bool is_listed(const struct replay *r, const struct candidate *w, fsd_id 
     return listed;
 }
 
-/* Links nodes after the taken nodes whose steps are in the kernel's name: Metadata
- * lacks the nodes that the builder fused into a product. */
+/* Links nodes behind the taken nodes, if the kernel's name has steps for these nodes.
+ * This is needed because Metadata does not list the nodes that the builder fused into a
+ * product. */
 void fsd_commit_behind(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
@@ -159,7 +163,8 @@ void fsd_commit_behind(struct replay *r, struct candidate *w)
     }
 }
 
-/* Marks nodes with one input after the tensor, which a library kernel may apply. */
+/* Marks the activations behind the tensor, which a library kernel may compute in its
+ * epilogue. */
 static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
@@ -175,24 +180,24 @@ static void mark_epilogue(struct replay *r, fsd_id tensor, int far)
             r->nodes[node].epilogue_of = r->layer;
             fsd_goes_on_by(r, node);
         }
-        /* The library kernel ends where a Q rounds. */
+        /* A Q is the last node of a library kernel's epilogue. */
         if (far && !(r->m->facts->traits[node] & FSD_OP_QUANTIZE))
             mark_epilogue(r, out, far - 1);
     }
 }
 
-/* Whether the next kernel only scales the node's result.  After an integer Conv without
- * a bias only the scale of its quantizers is left for the next kernel, and the
- * builder's Metadata does not assign that kernel to the Conv.  For a Conv with a bias,
- * and for a MatMul, Metadata assigns it. */
+/* Whether the kernel behind the node's kernel only scales the node's result.  Behind an
+ * integer Conv without a bias, the next kernel applies only the scale of the
+ * quantizers.  The Metadata of this next kernel does not list the Conv.  For a Conv
+ * with a bias and for a MatMul, Metadata lists the node for both kernels. */
 static bool only_scales(const struct replay *r, fsd_id node)
 {
     return fsd_node_is(r->g, node, FSD_ONNX_Conv) && r->g->nodes.at[node].in.n < 3;
 }
 
-/* Links earlier kernels that began a node to it, if this kernel finishes the node; and
- * records the nodes that this kernel only begins.  Many nodes may begin with one step,
- * so a kernel that began a node is not linked earlier. */
+/* If this kernel finishes a node, links the earlier kernels that began the node.  Also
+ * records the nodes that this kernel only begins: they are linked only when they are
+ * finished, because many nodes may begin with the same step. */
 static void link_begun(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -206,8 +211,9 @@ static void link_begun(struct replay *r, const struct candidate *w)
                          (struct fsd_link){.layer = r->layer, .node = w->open[i].node});
 }
 
-/* Links a kernel without inputs that produces the product's weight: the builder left
- * the DQ of the weight to run time, since integers need less memory. */
+/* Links the kernel without inputs that produces the product's weight to the DQ of the
+ * weight.  The builder may leave this DQ to run time, because integers need less
+ * memory. */
 static void link_weight(struct replay *r, fsd_id product)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -243,8 +249,8 @@ static fsd_id behind_concat(const void *of, fsd_id node)
                                                     : fsd_before_passing(r, node);
 }
 
-/* Whether a Concat of the model is on the path to a node of the candidate: then the
- * kernel's Concat step belongs to this Concat, and does not pad data for a product. */
+/* Whether a Concat of the model is on a path to a node of the candidate.  The Concat
+ * step of the kernel then belongs to this node, and does not pad data for a product. */
 static bool passed_concat(const struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++)
@@ -264,10 +270,10 @@ static fsd_id producer_of_held(const struct replay *r, struct held h)
     return fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* Links the kernel to the last node of a product's kernel before it.  A product has
- * matrices with two axes, and the next kernel first restores the other axes of the
- * result.  If that step belongs to no node, the builder's Metadata assigns it to that
- * last node. */
+/* Links the kernel to the last node of the kernel before it, if that kernel computes a
+ * product.  A product kernel writes a matrix with two axes, and the next kernel begins
+ * with a Reshape to the axes of the model.  If this Reshape belongs to no node, the
+ * builder's Metadata assigns it to the last node of the product kernel. */
 static void link_reshaped(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -294,8 +300,8 @@ static void link_reshaped(struct replay *r, const struct candidate *w)
     }
 }
 
-/* Links the nodes that expand a constant for the kernel: it reads the constant
- * itself. */
+/* Links the kernel to the nodes that expand a constant, because the kernel reads the
+ * constant before the expansion. */
 static void link_spread(struct replay *r, fsd_id node, int far)
 {
     for (uint32_t i = 0; i < r->g->nodes.at[node].in.n && far; i++) {
@@ -312,7 +318,8 @@ static void link_spread(struct replay *r, fsd_id node, int far)
     }
 }
 
-/* Whether the node is a factor before a Q, into whose scale it is merged. */
+/* Whether the node is a factor that the builder merges into the scale of a Q behind
+ * it. */
 static bool goes_into_scale(const struct replay *r, fsd_id node)
 {
     fsd_id next = fsd_tensor_only_reader(r->g, fsd_node_out_tensor(r->g, node, 0));
@@ -325,8 +332,8 @@ static bool goes_into_scale(const struct replay *r, fsd_id node)
            fsd_traits_of(r->m->facts, next) & FSD_OP_QUANTIZE;
 }
 
-/* Whether a path leads back from the tensor to a node of the kernel, through nodes
- * without a layer.  Links the nodes on the path. */
+/* Whether a path leads back from the tensor, through nodes without a layer, to a node
+ * of the kernel.  Links the nodes on such a path. */
 static bool link_enclosed(struct replay *r, const struct candidate *w, fsd_id tensor,
                           int far)
 {
@@ -351,8 +358,8 @@ static bool link_enclosed(struct replay *r, const struct candidate *w, fsd_id te
     return reaches;
 }
 
-/* A kernel whose name was cut computes the nodes between its known nodes, because no
- * other kernel can run in the middle of it. */
+/* Links the nodes between the taken nodes of a kernel whose name was cut.  No other
+ * kernel can compute them, because a kernel runs as a whole. */
 static void link_all_enclosed(struct replay *r, const struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_taken; i++) {
@@ -401,8 +408,8 @@ void fsd_commit(struct replay *r, const struct candidate *w)
 /* ------------------------------------------------------------------ in the end */
 
 /* Makes a region of kernels that could compute the same nodes, if there are as many
- * nodes as the kernels compute together: then one of them computes each node.  Both
- * lists are sorted: (set, layer) and (set, node). */
+ * nodes as the kernels compute together.  Each element of `layers` has a layer in its
+ * member `node`.  Both lists are sorted. */
 static void add_region(struct replay *r, const struct fsd_link *layers, uint32_t n,
                        const struct fsd_link *nodes, uint32_t n_nodes)
 {
@@ -436,8 +443,9 @@ void fsd_commit_regions(struct replay *r)
     fsd_id *set = fsd_sets_new(r->scratch, layers);
     fsd_id *first = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n); /* indexed by node: a
                                                                    layer that may
-                                                                   compute it, plus 1;
-                                                                   0: none */
+                                                                   compute the node,
+                                                                   plus 1; 0 if there is
+                                                                   none */
     FSD_VEC(struct fsd_link) kernels = {0};
 
     for (uint32_t i = 0; i < r->tied.n; i++) {

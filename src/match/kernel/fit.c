@@ -1,11 +1,11 @@
 /*
- * Adds the cost of the facts that a finished candidate contradicts: sizes, weights,
- * names, and inputs of the kernel that the candidate does not use.
+ * Adds the cost of contradictions to a finished candidate: sizes, weights or names that
+ * do not fit, and inputs of the kernel that the candidate does not use.
  */
 #include "match/kernel/replay.h"
 
-/* Whether a node outside of the candidate reads the tensor, possibly through nodes that
- * need no step, or the tensor is an output of the network. */
+/* Whether the tensor is an output of the network, or a node outside the candidate reads
+ * it, directly or through nodes that need no step. */
 static bool escapes(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {
@@ -45,10 +45,11 @@ uint32_t fsd_candidate_makes(const struct replay *r, const struct candidate *w,
 
 enum {
     LOAD = 8
-}; /* rows and columns may be padded, so that a load reads several elements */
+}; /* the builder may pad rows and columns to a multiple of this number of elements */
 
-/* Whether form and shape are alike, ignoring axes of size 1: each size of the form may
- * be up to `more` larger.  Two dynamic sizes are alike. */
+/* Whether the sizes of a form fit a shape, ignoring axes of size 1.  Each size of the
+ * form may be up to `more` larger than the size in the shape.  Two dynamic sizes
+ * fit. */
 static bool is_alike(const struct fsd_graph *e, const struct fsd_form *a,
                      const struct fsd_shape *b, int64_t more)
 {
@@ -76,8 +77,8 @@ bool fsd_form_is_alike(const struct replay *r, const struct fsd_form *form,
     return is_alike(r->m->engine, form, fsd_shape_of(r->sizes, tensor), 0);
 }
 
-/* Whether the output may be a copy of an input: a kernel with several outputs may write
- * one of its inputs again. */
+/* Whether an output with `size` elements may be a copy of an input.  A kernel with
+ * several outputs may write one of its inputs again. */
 static bool forwards(const struct replay *r, int64_t size)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -89,8 +90,8 @@ static bool forwards(const struct replay *r, int64_t size)
     return false;
 }
 
-/* Whether the kernel repeats its result for each element of its reader's batch.  In
- * ONNX, the reader broadcasts the result instead. */
+/* Whether the last step of the kernel repeats the result, which nodes of the model
+ * broadcast instead. */
 static bool repeats_last(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -100,8 +101,9 @@ static bool repeats_last(const struct replay *r)
            e->links.at[l->steps.at + l->steps.n - 1] == FSD_ONNX_Expand;
 }
 
-/* Whether the sizes of the computed tensors are known, and the kernel's output has none
- * of these sizes.  An output that no layer reads is the kernel's own working memory. */
+/* Whether the sizes of the computed tensors `made` are known and the output `port` has
+ * none of these sizes.  An output that no layer reads is working memory of the kernel,
+ * and its size does not matter. */
 static bool size_differs(const struct replay *r, const struct fsd_port *port,
                          const fsd_id *made, uint32_t n, bool product)
 {
@@ -131,9 +133,9 @@ static bool is_padded(const struct fsd_dim *constant, const int64_t *weight)
            constant[0].size - weight[0] < LOAD && constant[1].size - weight[1] < LOAD;
 }
 
-/* Whether the constant may be this weight.  It has the same window, with channels in
- * any order, or the builder padded it with zeros: three channels become four, and a
- * depthwise weight gets more channels per group. */
+/* Whether the kernel's constant may be this weight.  The window must be the same.  The
+ * channels may have any order, and the builder may have padded them with zeros: three
+ * channels become four, and a depthwise weight gets more channels per group. */
 static bool is_weight(const struct replay *r, const struct fsd_form *constant,
                       fsd_id tensor)
 {
@@ -146,11 +148,11 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
 
     if (size < 0 || count <= 0)
         return true;
-    if (weight->rank < 3 && size % count == 0) /* the weight is a part of the constant,
-                                                  which joins several weights */
+    if (weight->rank < 3 && size % count == 0) /* the constant may join several
+                                                  weights */
         return true;
     for (; rank > weight->rank && a->size == 1; rank--)
-        a++; /* leading axes of size 1 */
+        a++; /* skip leading axes of size 1 */
     if (rank != weight->rank || rank < 2)
         return size == count;
     if (rank == 2)
@@ -161,8 +163,8 @@ static bool is_weight(const struct replay *r, const struct fsd_form *constant,
     return size == count || (a[0].size == b[0] && a[1].size >= b[1]) || is_padded(a, b);
 }
 
-/* Whether the result of the product is split and the constant is the weight of one
- * part. */
+/* Whether the model splits the result of the product and the constant may be the weight
+ * of one part. */
 static bool is_weight_of_part(const struct replay *r, const struct fsd_form *constant,
                               fsd_id product, fsd_id weight)
 {
@@ -173,9 +175,9 @@ static bool is_weight_of_part(const struct replay *r, const struct fsd_form *con
     return count > size && count == size * fsd_count_parts_behind(r, out);
 }
 
-/* True if none of the kernel's constants can be the product's weight, and no kernel
- * without inputs produces it: the kernel then computes a different product.  This
- * distinguishes branches that differ only in their windows. */
+/* Whether the kernel cannot compute the product `node`: none of the kernel's constants
+ * can be the weight, and no kernel without inputs produces the weight.  This
+ * distinguishes branches that differ only in the sizes of their windows. */
 static bool weight_differs(const struct replay *r, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -221,7 +223,7 @@ static bool could_begin(const struct replay *r, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Whether a step of the layer could begin a node that reads the tensor, possibly
+/* Whether a step of the layer could begin a node that reads the tensor, directly or
  * through nodes that need no step. */
 static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
@@ -238,13 +240,11 @@ static bool goes_on(const struct replay *r, fsd_id layer, fsd_id tensor, int far
     return false;
 }
 
-enum {
-    FAR_ENOUGH = 6
-}; /* the largest number of nodes between a tensor and a node that
-                            a name means */
+/* The maximum number of nodes between a tensor and the node in a name. */
+enum { FAR_ENOUGH = 6 };
 
-/* Whether the node reads the tensor, or a tensor that at most `far` nodes compute from
- * it.  Gives up after visiting `*left` inputs; `*left` is then 0. */
+/* Whether the node reads the tensor, directly or behind at most `far` other nodes.
+ * Visits at most `*left` inputs; `*left` is 0 if the search gave up. */
 static bool reads_from(const struct replay *r, fsd_id tensor, fsd_id node, int far,
                        unsigned *left)
 {
@@ -260,7 +260,7 @@ static bool reads_from(const struct replay *r, fsd_id tensor, fsd_id node, int f
     return false;
 }
 
-/* Finds all tensors for which reads_from() is true, level by level. */
+/* Finds all tensors that lead to the node through at most FAR_ENOUGH other nodes. */
 static void find_ancestry(const struct replay *r, fsd_id node)
 {
     struct ancestry *a = r->ancestry;
@@ -288,9 +288,10 @@ static void find_ancestry(const struct replay *r, fsd_id node)
             }
 }
 
-/* Whether at most FAR_ENOUGH nodes are between the tensor and the node.  Thousands of
- * kernels may ask this for one node with thousands of inputs, so all tensors that lead
- * to the node are found once. */
+/* Whether at most FAR_ENOUGH nodes are between the tensor and the node.  The search may
+ * be repeated for thousands of kernels and a node with thousands of inputs.  If it
+ * visits too many inputs, all tensors that lead to the node are found once and kept in
+ * r->ancestry. */
 static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node)
 {
     enum { FEW = 256 };
@@ -306,8 +307,8 @@ static bool leads_to(const struct replay *r, fsd_id tensor, fsd_id node)
                               : r->ancestry->stamp[tensor] == r->ancestry->now;
 }
 
-/* The node for whose kernel the engine's tensor was made, according to the tensor's
- * name; FSD_NONE: the name does not show the node. */
+/* The node whose kernel reads the engine's tensor, according to the tensor's name;
+ * FSD_NONE if the name does not show the node. */
 static fsd_id made_for(const struct replay *r, fsd_id tensor)
 {
     fsd_sym name =
@@ -316,8 +317,7 @@ static fsd_id made_for(const struct replay *r, fsd_id tensor)
     return fsd_tensor_producer(r->g, fsd_graph_find(r->g, name, 0));
 }
 
-/* For a layer that pads the input of its only reader: that reader.  For other layers:
- * the layer itself. */
+/* If the layer only pads data for its only reader, that reader; else the layer. */
 static fsd_id behind_padding(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -335,8 +335,8 @@ static fsd_id behind_padding(const struct replay *r, fsd_id layer)
     return e->links.at[readers.at];
 }
 
-/* Whether the tensor leads to the node after which the layer or its output is named;
- * true if there is no such name. */
+/* Whether the tensor leads to the node that the name of the layer or of its output
+ * contains; true if there is no such name. */
 static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     fsd_id out = fsd_node_out_tensor(r->m->engine, layer, 0);
@@ -347,8 +347,7 @@ static bool is_wanted(const struct replay *r, fsd_id layer, fsd_id tensor)
     return by == FSD_NONE || leads_to(r, tensor, by);
 }
 
-/* Whether an output is named after a node that no path from a computed tensor
- * reaches. */
+/* Whether the name of an output contains a node to which no computed tensor leads. */
 static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
                         const fsd_id *made, uint32_t n)
 {
@@ -360,10 +359,9 @@ static bool is_misnamed(const struct replay *r, const struct fsd_port *port,
     return node != FSD_NONE && n;
 }
 
-/* The number of kernels that read an output of this kernel and cannot continue from the
- * candidate: from its unfinished node or, if all its nodes are finished, from a tensor
- * that it computes.  The number distinguishes branches that begin with the same
- * nodes. */
+/* The number of kernels that read the output `port` and cannot continue from the
+ * candidate, neither with an unfinished node nor with a reader of a computed tensor.
+ * This distinguishes branches that begin with the same nodes. */
 static uint32_t count_lost(const struct replay *r, const struct candidate *w,
                            const struct fsd_port *port, const fsd_id *made, uint32_t n)
 {
@@ -387,7 +385,7 @@ static uint32_t count_lost(const struct replay *r, const struct candidate *w,
     return lost;
 }
 
-/* Whether one of the computed tensors has the shape of the kernel's output. */
+/* Whether one of the computed tensors `made` has the shape of the output `port`. */
 static bool shape_fits(const struct replay *r, const struct fsd_port *port,
                        const fsd_id *made, uint32_t n)
 {
@@ -400,9 +398,9 @@ static bool shape_fits(const struct replay *r, const struct fsd_port *port,
     return false;
 }
 
-/* Drops the nodes that another kernel began and this one did not continue.  If no other
- * node is left, these nodes are kept: the kernel may only forward their intermediate
- * results. */
+/* Drops the nodes that another kernel began and this kernel did not continue.  If the
+ * kernel does nothing else, these nodes are kept, because the kernel may only forward
+ * their intermediate results. */
 static void drop_idle(struct candidate *w)
 {
     uint32_t kept = 0, worked = w->n_taken;
@@ -417,8 +415,8 @@ static void drop_idle(struct candidate *w)
     w->n_open = kept;
 }
 
-/* Whether the tensor is the output of a DQ.  A kernel that also needs this tensor
- * dequantizes the integers itself. */
+/* Whether the tensor is the output of a DQ.  The kernel need not write such a tensor,
+ * because another kernel that reads it computes the DQ itself. */
 static bool is_dequantized(const struct replay *r, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -426,10 +424,10 @@ static bool is_dequantized(const struct replay *r, fsd_id tensor)
     return fsd_traits_of(r->m->facts, by) & FSD_OP_DEQUANTIZE;
 }
 
-/* Whether a kernel may end within the node.  It may end after each product of an
- * Einsum, and in the middle of a node of many steps, but not after a mere move.  Within
- * any other node it may end after a reduction, which must be complete before the next
- * step begins. */
+/* Whether a kernel may end after the steps of the node that are done.  It may end after
+ * each product of an Einsum, and after a reduction, whose result must be complete
+ * before the next step.  In a long lowering, it may end after each step that is no data
+ * movement. */
 static bool is_handed_over(const struct replay *r, const struct held *open)
 {
     const struct fsd_lowering *lowering = &r->lowerings->all.at[open->lowering];
@@ -439,8 +437,8 @@ static bool is_handed_over(const struct replay *r, const struct held *open)
            (last >= FSD_ONNX_ReduceL1 && last <= FSD_ONNX_ReduceSumSquare);
 }
 
-/* Whether the kernel writes the tensor, too.  A Scatter works in place, so its kernel
- * lists the tensor that it writes as an input. */
+/* Whether the kernel writes the tensor.  A Scatter works in place, so its kernel has
+ * the same tensor as an input and an output. */
 static bool writes(const struct replay *r, fsd_id tensor)
 {
     FSD_EACH_OF (t, r->m->engine->ports, r->m->engine->nodes.at[r->layer].out, tensor)
@@ -449,7 +447,8 @@ static bool writes(const struct replay *r, fsd_id tensor)
     return false;
 }
 
-/* Whether the input may hold a tensor that was read from another input. */
+/* Whether the input `port` may hold a tensor that the candidate reads from another
+ * input. */
 static bool may_be_used(const struct candidate *w, uint64_t port)
 {
     for (uint32_t i = 0; i < w->n_available; i++)
@@ -459,8 +458,8 @@ static bool may_be_used(const struct candidate *w, uint64_t port)
     return false;
 }
 
-/* Whether the kernel's name lists each of the products, and these have more elements
- * together than the kernel writes. */
+/* Whether the results of the taken products together have more elements than the kernel
+ * writes. */
 static bool overflows(const struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -484,8 +483,8 @@ static bool overflows(const struct replay *r, const struct candidate *w)
     return made > size;
 }
 
-/* Whether a node of the candidate reads the tensor, possibly through nodes that need no
- * step. */
+/* Whether a node of the candidate reads the tensor, directly or through nodes that need
+ * no step. */
 static bool is_read(const struct replay *r, const struct candidate *w, fsd_id tensor,
                     int far)
 {
@@ -499,8 +498,8 @@ static bool is_read(const struct replay *r, const struct candidate *w, fsd_id te
     return false;
 }
 
-/* Whether the tensor is a part of a Split of which the candidate only reads other
- * parts: another kernel computes it. */
+/* Whether the tensor is an output of a Split, and the candidate reads only other
+ * outputs of this Split.  Another kernel then computes the tensor. */
 static bool is_other_part(const struct replay *r, const struct candidate *w,
                           fsd_id tensor)
 {
@@ -514,8 +513,8 @@ static bool is_other_part(const struct replay *r, const struct candidate *w,
     return false;
 }
 
-/* Keeps the tensors whose sizes are to be compared.
- * @return their number */
+/* Drops the tensors that other kernels compute.
+ * @return number of remaining tensors */
 static uint32_t drop_other_parts(const struct replay *r, const struct candidate *w,
                                  fsd_id *made, uint32_t n)
 {

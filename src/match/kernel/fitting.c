@@ -1,15 +1,16 @@
 /*
- * Links kernels that compute no node of their own, but a part of another kernel's node.
- * This runs at the end of the replay.
+ * Links kernels that compute only a part of a node, and no whole node.  This runs at
+ * the end of the replay.
  */
 #include "base/base.h"
 #include "match/kernel/replay.h"
 
-/* Links a layer that moves data into a tensor that other layers write, too.  It moves a
- * part of a Concat, or the data into which the other layers scatter; in the second case
- * it is linked to the first of their ScatterND nodes.  If a computing layer writes its
- * part of a Concat in place, no layer computes the Concat: the builder inserted the
- * copies of the other parts. */
+/* Links a layer that moves data into a tensor that other layers also write.  If the
+ * tensor is the output of a Concat, links the layer to the Concat.  But if a computing
+ * layer writes its part of the tensor in place, no layer computes the Concat, and the
+ * builder inserted the copies of the other parts.  If the tensor is no output of a
+ * Concat, the other layers scatter into the tensor, and the layer is linked to the
+ * first ScatterND node. */
 static void link_part(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -39,10 +40,9 @@ static fsd_id only_next(const struct replay *r, fsd_id node)
     return after.n == 1 ? r->g->links.at[after.at] : FSD_NONE;
 }
 
-/* Links a layer without inputs that clears the memory in which its reader accumulates
- * sums for a normalization that is computed in parts.  The layer is linked to the
- * normalization, and to the scale and the shift after it if the reader computes these,
- * too. */
+/* Links a layer without inputs that clears memory.  Its reader accumulates sums there
+ * for a part of a normalization.  The layer is linked to the normalization, and to the
+ * scale and the shift behind it if the reader computes them. */
 static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     fsd_id by = readers.n == 1 ? r->m->engine->links.at[readers.at] : FSD_NONE;
@@ -57,8 +57,8 @@ static void link_clearing(struct replay *r, fsd_id layer, struct fsd_span reader
     }
 }
 
-/* Links a layer that splits data into heads for kernels of Attention nodes: this is a
- * part of what these nodes compute. */
+/* Links a layer that splits data into heads for kernels of Attention nodes, because
+ * each Attention node includes this split. */
 static void link_attention(struct replay *r, fsd_id layer, struct fsd_span readers)
 {
     FSD_EACH_ID (reader, r->m->engine->links, readers) {
@@ -68,8 +68,8 @@ static void link_attention(struct replay *r, fsd_id layer, struct fsd_span reade
     }
 }
 
-/* Whether the layer's output is a part of the data for products that are computed in
- * parts. */
+/* Whether all readers of the layer's output compute their products in parts, so that
+ * the layer cuts out the data of one part. */
 static bool cut_for(const struct replay *r, fsd_id out)
 {
     struct fsd_span readers = fsd_tensor_consumers(r->m->engine, out);
@@ -80,9 +80,8 @@ static bool cut_for(const struct replay *r, fsd_id out)
     return readers.n > 0;
 }
 
-/* If another kernel cuts the result of the kernel `by`, which computes a product: the
- * node whose output the tensor holds (for example a sum after the product), else the
- * product. */
+/* The node of kernel `by` whose output the engine tensor `tensor` holds, for example a
+ * sum behind a product; if there is none, the product of `by`. */
 static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
 {
     for (uint32_t i = 0; i < r->values[tensor].held.n; i++) {
@@ -95,10 +94,10 @@ static fsd_id made_for(const struct replay *r, fsd_id by, fsd_id tensor)
     return r->layers[by].product;
 }
 
-/* Links the nodes of a scalar that the model computes from sizes: "1 / sqrt(head
- * size)".  The parser computes the integers; from the first Cast on, the builder
- * assigns the nodes to the operator that the scalar scales.  Returns whether there is
- * such a Cast before the tensor. */
+/* Links the layer to the nodes of a scalar that the model computes from sizes, such as
+ * "1 / sqrt(head size)".  The parser computes the integers.  The builder assigns the
+ * first Cast and the nodes behind it to the operator that the scalar scales.  Returns
+ * whether there is such a Cast before `tensor`. */
 static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -118,7 +117,7 @@ static bool link_scalar(struct replay *r, fsd_id layer, fsd_id tensor, int far)
     return sized;
 }
 
-/* Whether the layer reads a scalar as an input: another kernel computes it. */
+/* Whether one of the layer's inputs is a scalar, which another kernel then computes. */
 static bool reads_scalar(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -130,7 +129,7 @@ static bool reads_scalar(const struct replay *r, fsd_id layer)
     return false;
 }
 
-/* Links the scalars of all linked nodes. */
+/* Calls link_scalar() for all inputs of linked nodes. */
 static void link_scalars(struct replay *r)
 {
     uint32_t n = r->m->links.n;
@@ -149,8 +148,8 @@ static void link_scalars(struct replay *r)
 
 enum { GELU = 5 };
 
-/* Lists the nodes that form a GELU, in their order.
- * @return their number; 0: they do not form one */
+/* Lists the nodes of the GELU that contains `erf`, in the order of data flow.
+ * @return number of nodes; 0 if `erf` is in no GELU */
 static uint32_t find_gelu(const struct replay *r, fsd_id erf, fsd_id nodes[GELU])
 {
     fsd_id first = fsd_tensor_producer(r->g, fsd_node_in_tensor(r->g, erf, 0));
@@ -174,8 +173,8 @@ static uint32_t find_gelu(const struct replay *r, fsd_id erf, fsd_id nodes[GELU]
     return n;
 }
 
-/* Links each of two kernels that share the nodes of a GELU to all of them, because the
- * builder treats them as one operator. */
+/* If two kernels share the nodes of a GELU, links each kernel to all nodes of the GELU,
+ * because the builder treats these nodes as one operator. */
 static void link_gelu(struct replay *r, fsd_id erf)
 {
     fsd_id nodes[GELU], layers[GELU];
@@ -202,11 +201,12 @@ static void link_gelus(struct replay *r)
             link_gelu(r, i);
 }
 
-/* Links a kernel that cuts the output of another one to the node that produced it, or
- * to all nodes of a GELU. */
+/* Links a kernel that cuts the output of `node` to this node and, if the node ends a
+ * GELU, to all nodes of the GELU. */
 static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
 {
-    /* At most this many Muls are skipped; a GELU ends with Erf, Add, Mul, Mul. */
+    /* The maximum number of Mul nodes that are skipped.  A GELU ends with Erf, Add,
+     * Mul, Mul. */
     enum { FAR_BACK = 3 };
     fsd_id back = node, nodes[GELU];
     uint32_t n = 0;
@@ -224,9 +224,9 @@ static void link_cut(struct replay *r, fsd_id layer, fsd_id node)
     fsd_match_link(r->m, layer, node, FSD_BY_STRUCTURE);
 }
 
-/* Whether the port holds a padded tensor: the port is larger than a tensor that it may
- * hold, but not twice as large (then several tensors were joined), and holds none of
- * these tensors unchanged. */
+/* Whether the port holds a padded tensor: the port has the size of none of the tensors
+ * that it may hold, but it is larger than one of these tensors.  A port of twice the
+ * size does not count, because it holds several joined tensors. */
 static bool is_filled(const struct replay *r, const struct fsd_port *port)
 {
     int64_t size = fsd_form_count(r->m->engine, fsd_port_form(r->m->engine, port));
@@ -243,7 +243,7 @@ static bool is_filled(const struct replay *r, const struct fsd_port *port)
     return filled;
 }
 
-/* The output that the layer padded; its first output if it padded none. */
+/* The output that holds a padded tensor; the layer's first output if there is none. */
 static fsd_id filled_output(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -255,8 +255,8 @@ static fsd_id filled_output(const struct replay *r, fsd_id layer)
     return fsd_node_out_tensor(e, layer, 0);
 }
 
-/* The node of the layer that reads a model tensor which `tensor` holds, possibly after
- * data movement; FSD_NONE or FSD_SEVERAL. */
+/* The node of the layer that reads a model tensor held by `tensor`, directly or behind
+ * data movement; FSD_NONE if there is none, FSD_SEVERAL if there are several. */
 static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     struct fsd_span held = fsd_held_by(r, tensor);
@@ -277,9 +277,9 @@ static fsd_id reader_in(const struct replay *r, fsd_id layer, fsd_id tensor)
     return found;
 }
 
-/* If another kernel pads data for the kernel `by`, which computes a product: the node
- * that needs the padding, an operator after the product, such as an Add, or the product
- * itself. */
+/* If a kernel pads `in` to `out` for the product kernel `by`, the node of `by` that
+ * reads the data: an operator behind the product, such as an Add, or else the
+ * product. */
 static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id out)
 {
     fsd_id node = reader_in(r, by, out);
@@ -289,8 +289,8 @@ static fsd_id filled_for(const struct replay *r, fsd_id by, fsd_id in, fsd_id ou
     return fsd_id_or(fsd_id_only(node), r->layers[by].product);
 }
 
-/* Whether the model splits a tensor that `in` holds.  Then a kernel that cuts `in`
- * takes one part of it. */
+/* Whether the model splits a tensor that `in` holds, so that a kernel that cuts `in`
+ * computes a part of the Split. */
 static bool is_shared_out(const struct replay *r, fsd_id in)
 {
     FSD_EACH_OF (tensor, r->held, r->values[in].held, tensor)
@@ -304,8 +304,8 @@ static bool names_product(const struct replay *r, const struct fsd_mention *ment
     return fsd_names_node(r, mention) && fsd_is_product(r, mention->node);
 }
 
-/* Links a kernel that removes the padding of joined products to each product.  A kernel
- * that only takes the part of one product is not linked. */
+/* Links a kernel that removes the padding of joined products to each of these products.
+ * A kernel that reads only the part of one product is not linked. */
 static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -326,9 +326,9 @@ static void link_joined(struct replay *r, fsd_id layer, fsd_id by)
             fsd_match_link(r->m, layer, mentions[i].node, FSD_BY_STRUCTURE);
 }
 
-/* A product with one row is a sum of scaled rows of its weight, for which the data are
- * reshaped into a column.  If the previous kernel ends with this Reshape, it computes a
- * part of the product. */
+/* Links a kernel that ends with a Reshape into a column for a product.  The kernel
+ * behind computes a product with one row as a sum of scaled rows of the weight, and
+ * needs its data as a column.  So the Reshape is a part of the product. */
 static void link_column(struct replay *r, fsd_id layer, fsd_id out)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -346,7 +346,7 @@ static void link_column(struct replay *r, fsd_id layer, fsd_id out)
         fsd_match_link(r->m, layer, r->layers[by].product, FSD_BY_STRUCTURE);
 }
 
-/* The number of the layer's outputs that have as many elements as the tensor. */
+/* The number of the layer's outputs that have the size of the tensor. */
 static uint32_t count_outputs(const struct replay *r, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_node *n = &r->m->engine->nodes.at[layer];
@@ -378,10 +378,11 @@ static bool begins_with(const struct replay *r, fsd_id node, fsd_sym step)
     return false;
 }
 
-/* Links a kernel that pads data for the kernel `by` to the node and, if the node is a
- * Conv, to its activation: in a library kernel, both are one operator for the builder.
- * In a generated kernel they are two operators, and padding each group of channels
- * precedes their fusion; the activation is then not linked. */
+/* Links a kernel that pads data for kernel `by` to `node`.  If `by` is a library kernel
+ * and the node is a Conv, also links the activation behind it, because the builder
+ * treats both as one operator.  In a generated kernel they are two operators.  The
+ * activation is also not linked if the kernel pads each group of channels (a Reshape
+ * step): this padding comes before the fusion of the activation. */
 static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
 {
     fsd_id next =
@@ -395,10 +396,10 @@ static void link_filled(struct replay *r, fsd_id layer, fsd_id by, fsd_id node)
         fsd_match_link(r->m, layer, next, FSD_BY_STRUCTURE);
 }
 
-/* The consumers of a tensor that a kernel computes in several steps, found once for all
- * nodes that read it. */
+/* The consumers of each tensor that a kernel computes in several steps.  They are kept,
+ * because several nodes may read the tensor. */
 struct wholes {
-    struct fsd_span *of; /* indexed by tensor: span in `nodes` */
+    struct fsd_span *of; /* indexed by tensor: its consumers, a span of `nodes` */
     bool *known;
     FSD_VEC(fsd_id) nodes;
 };
@@ -418,9 +419,9 @@ static struct fsd_span find_wholes(struct replay *r, struct wholes *w, fsd_id in
     return w->of[in];
 }
 
-/* The first step of a node with several steps, such as the maximum in a
- * ReduceLogSumExp, may compute the same as `node` from the same input: one kernel then
- * writes the results of both nodes. */
+/* Links `node` to a kernel whose first step for another node computes the same value.
+ * For example, the first step of a ReduceLogSumExp is a maximum, which may also be a
+ * ReduceMax of the same input.  The kernel must have an output for each node. */
 static void link_first_step(struct replay *r, struct wholes *w, fsd_id node)
 {
     fsd_id out = fsd_node_out_tensor(r->g, node, 0);
@@ -450,8 +451,8 @@ static void link_first_steps(struct replay *r)
             link_first_step(r, &w, i);
 }
 
-/* An operation that changes the size of data and that no node needs pads or cuts data
- * for the adjacent product: the kernel computes a part of that node. */
+/* A step that changes the size of data and belongs to no node pads or cuts data for an
+ * adjacent product.  The kernel then computes a part of this product. */
 void fsd_commit_fitting(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;

@@ -1,24 +1,25 @@
 /*
- * Kernels that concatenate the outputs of other kernels.  A kernel that begins with the
- * concatenation reads its inputs in the order of the Concat:
+ * Finds kernels that concatenate the outputs of other kernels.  The inputs of a kernel
+ * that begins with a concatenation have the order of the Concat's inputs:
  *
  *     kernel 10  Mul Mean  u, s1 -> w1          r0, r1, r2 -> Concat c
  *     kernel 11  Mul Mean  u, s2 -> w2
  *     kernel 12  Mul Mean  u, s0 -> w0
  *     kernel 13  Concat    w0, w1, w2 -> x      w0 holds r0, w1 holds r1, w2 holds r2
  *
- * The number and sizes of the inputs show which Concat it is if exactly one node of the
- * model fits, or if n nodes fit n kernels and each depends on the one before.  This is
- * done before any kernel is replayed.  It distinguishes equal branches whose results
- * are concatenated, and the replay can continue after the Concat even if the kernels
+ * The number and the sizes of the kernel's inputs identify the Concat in two cases.
+ * Either exactly one Concat of the model fits.  Or n Concats fit the same n kernels,
+ * and each of these Concats depends on the Concat before.  This file runs before the
+ * replay, for two reasons.  It distinguishes equal branches whose results are
+ * concatenated.  And the replay can continue behind the Concat even if the kernels
  * before it fit no nodes.
  */
 #include "match/kernel/replay.h"
 
 enum { FEW = 3, MANY = AVAILABLE, MOST = 64 };
 
-/* Whether the kernel concatenates its inputs first: no step before the first Concat
- * computes. */
+/* Whether the kernel first concatenates its inputs: only data movement is before its
+ * first Concat step. */
 static bool joins_first(const struct replay *r, fsd_id layer)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -46,8 +47,8 @@ static bool only_joins(const struct replay *r, fsd_id layer)
     return true;
 }
 
-/* Whether the layer writes the result of the Concat or, with a second Concat, that
- * result padded for a product. */
+/* Whether the output of the layer has the size of the Concat's result.  The output may
+ * be larger if a second Concat step pads the result for a product. */
 static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -59,8 +60,8 @@ static bool writes(const struct replay *r, fsd_id layer, fsd_id concat)
             fsd_form_count(e, fsd_port_form(e, out)) > fsd_count_of(r, made));
 }
 
-/* Whether the Concat has as many inputs as the layer, of the same sizes in the same
- * order and, if the layer does nothing else, the same output. */
+/* Whether the Concat and the layer have inputs of the same sizes in the same order.  If
+ * the layer does nothing else, its output must also fit. */
 static bool fits(const struct replay *r, fsd_id layer, fsd_id concat)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -90,8 +91,9 @@ static void note_joined(struct replay *r, fsd_id layer, fsd_id concat)
     }
 }
 
-/* The Concats of the model that a kernel may compute, in the model's order.  `place`:
- * the engine tensor into which kernels write the result part by part; FSD_NONE. */
+/* The Concats of the model that a kernel may compute, in the model's order.  If several
+ * kernels write parts of a Concat's result, `place` is the engine tensor with the
+ * result; else FSD_NONE. */
 struct concats {
     fsd_id node[MOST], place[MOST];
     uint32_t n;
@@ -104,8 +106,8 @@ static bool is_joining(const struct replay *r, fsd_id node)
            r->g->nodes.at[node].in.n >= FEW && fsd_last_duplicate(r, node) == node;
 }
 
-/* Lists the Concats; none if there are too many, because finding the one that a kernel
- * computes would take too long. */
+/* Lists the Concats that a kernel may compute; none if there are more than MOST,
+ * because each has one bit in a mask. */
 static struct concats list_concats(struct replay *r)
 {
     struct concats c = {.n = 0};
@@ -126,7 +128,7 @@ static struct concats list_concats(struct replay *r)
     return c;
 }
 
-/* Bit mask of the Concats that the layer may compute. */
+/* Bit mask of the elements of `c` that the layer may compute. */
 static uint64_t fitting(const struct replay *r, const struct concats *c, fsd_id layer)
 {
     uint64_t bits = 0;
@@ -166,7 +168,7 @@ static bool depends_on(struct replay *r, fsd_id *stack, fsd_id node, fsd_id on)
     return false;
 }
 
-/* Whether each of these Concats depends on the one before. */
+/* Whether each Concat in `bits` depends on the Concat before it. */
 static bool is_chain(struct replay *r, const struct concats *c, uint64_t bits)
 {
     fsd_id *stack = FSD_NEW(r->scratch, fsd_id, r->g->nodes.n);
@@ -191,8 +193,9 @@ static uint32_t count_bits(uint64_t bits)
     return n;
 }
 
-/* If n kernels fit the same n Concats, and each of these Concats depends on the one
- * before, the kernels compute the Concats in this order. */
+/* If n kernels fit the same n Concats, and each Concat depends on the Concat before it,
+ * records that the kernels compute the Concats in this order.  `first` is one of the
+ * kernels. */
 static void note_chain(struct replay *r, const struct concats *c, const uint64_t *bits,
                        fsd_id first)
 {
@@ -200,7 +203,7 @@ static void note_chain(struct replay *r, const struct concats *c, const uint64_t
 
     for (fsd_id layer = 0; layer < n; layer++) {
         if (bits[layer] == bits[first] && layer < first)
-            return; /* handled with the first layer of this group */
+            return; /* the first kernel of the group has handled this */
         layers += bits[layer] == bits[first];
     }
     if (layers != count_bits(bits[first]) || !is_chain(r, c, bits[first]))

@@ -1,23 +1,24 @@
 /*
- * Continues the replay after a kernel whose steps fit no nodes (a lost kernel).  Such a
- * kernel writes one of the tensors that nodes without a layer compute from the last
- * known tensors, its border:
+ * Continues the replay behind a kernel whose steps fit no nodes.  The outputs of such a
+ * kernel are "lost": it is unknown which model tensors they hold.  A lost tensor holds
+ * a result that nodes without a layer compute from the last known tensors, its border:
  *
  *     x -> ?  kernel 7, fits no nodes  -> a           border of a: x
  *     x -> Conv -> y -> Relu -> z -> MatMul -> Add     a may be y or z
  *     a -> MatMul Add                   kernel 8       so it is z
  *
- * The next kernel is tried with each of the first few tensors that have the size of its
- * input.  A kernel of few steps is not tried: it fits in too many places.
+ * The replay tries the next kernel with each of the first few model tensors that have
+ * the size of the kernel's input.  A kernel with few steps is not tried, because it
+ * fits in too many places.
  *
- * If a kernel's name was cut, some of its nodes are known: the border consists of the
- * tensors that these nodes compute.
+ * If the name of a kernel was cut, only some of its nodes are known.  The border then
+ * consists of the tensors that these nodes compute.
  */
 #include "match/kernel/replay.h"
 
 enum { VISITED = 160, BORDER = 12, WANTED = 8 };
 
-/* Adds a tensor of the model to the border of the engine's tensor `e`. */
+/* Adds the model tensor `tensor` to the border of the engine tensor `e`. */
 static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
 {
     struct fsd_span *span = &r->values[e].border, old = *span;
@@ -36,7 +37,7 @@ static void add_border(struct replay *r, fsd_id e, fsd_id tensor)
     span->n++;
 }
 
-/* Adds what the tensor `of` holds to what the output borders on. */
+/* Adds the model tensors that the engine tensor `of` holds to the border of `out`. */
 static void add_held(struct replay *r, fsd_id out, fsd_id of)
 {
     FSD_EACH_OF (tensor, r->held, r->values[of].held, tensor)
@@ -54,8 +55,8 @@ void fsd_note_lost(struct replay *r)
         if (out == FSD_NONE)
             continue;
         if (r->values[out].held.n) {
-            /* If the kernel's name was cut, the nodes found may be only a part of its
-             * work, and the output holds their result or a later tensor. */
+            /* If the kernel's name was cut, some nodes may be missing, and the output
+             * holds the result of the known nodes or a tensor behind it. */
             if (cut)
                 add_held(r, out, out);
             continue;
@@ -133,8 +134,8 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
 
             if (t == FSD_NONE)
                 continue;
-            /* If a node needs no step, its output becomes available with its input, so
-             * of the two only the input is a guess if both have the same size. */
+            /* If a node needs no step, its output becomes available with its input.  So
+             * if both have the same size, only the input is a guess. */
             if (n < GUESSES && fsd_port_fits(r, p, t) &&
                 !(n && r->nodes[node].passes && in != FSD_NONE &&
                   fsd_port_fits(r, p, in)))
@@ -145,17 +146,17 @@ uint32_t fsd_find_guesses(struct replay *r, uint32_t port, fsd_id out[GUESSES])
     return n;
 }
 
-/* Model tensors that the kernel needs but cannot compute, and for each the lost engine
- * tensor that holds it. */
+/* Model tensors that the kernel needs but cannot compute.  `lost[i]` is the lost engine
+ * tensor that must hold `tensor[i]`. */
 struct wanted {
     fsd_id lost[WANTED], tensor[WANTED];
     uint32_t n;
 };
 
-/* Records that a lost input of the kernel must hold `tensor`: the input that has the
- * same size.  If one kernel wrote several such inputs, any of them is recorded.  If
- * several kernels wrote such inputs, it is unknown which one holds the tensor, and
- * nothing is recorded.  Returns false if no input has the size. */
+/* Records that a lost input of the kernel must hold `tensor`: an input with the same
+ * size.  If several kernels wrote such inputs, it is unknown which input holds the
+ * tensor, and nothing is recorded.  Returns false if no lost input has this size, or if
+ * `wanted` is full. */
 static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -183,15 +184,15 @@ static bool want_of_lost(struct replay *r, struct wanted *wanted, fsd_id tensor)
     return true;
 }
 
-/* Whether the kernel has a step for a node that need not have one, for example a
- * scaling that could have gone into the weights of a product. */
+/* Whether the kernel may have a step for a node that need not have one, for example for
+ * a scaling that the builder could have merged into weights. */
 static bool is_done(const struct replay *r, fsd_id node)
 {
     return !fsd_only_moves(r, node) && !fsd_has_layer(r, node) &&
            fsd_could_end(r, node);
 }
 
-/* Whether the layer that computes the node produces an input of the kernel. */
+/* Whether the kernel reads an output of the layer that computes the node. */
 static bool reads_from(const struct replay *r, fsd_id node)
 {
     struct fsd_span in = r->m->engine->nodes.at[r->layer].in;
@@ -204,9 +205,10 @@ static bool reads_from(const struct replay *r, fsd_id node)
 
 /* Takes the nodes between the kernel's inputs and the tensor.  Returns false if these
  * nodes need other tensors, or if the kernel has no step for one of them.  A node that
- * another layer computes is only taken if its result is split, because each part may
- * have a kernel of its own.
- * @param wanted receives what lost tensors must hold; NULL: none may be needed */
+ * another layer computes is only taken if the model splits its result, because several
+ * kernels may then compute parts of the node.
+ * @param wanted receives the tensors that lost inputs must hold; NULL if the kernel
+ *        must not need any */
 static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted,
                     fsd_id tensor, int far)
 {
@@ -237,7 +239,8 @@ static bool collect(struct replay *r, struct candidate *w, struct wanted *wanted
     return true;
 }
 
-/* Makes the tensors available that the kernel reads or that its known nodes compute. */
+/* Makes the tensors available that the inputs of the kernel hold or that its known
+ * nodes compute. */
 static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -256,7 +259,7 @@ static void hold_known(const struct replay *r, struct candidate *w, fsd_id by)
     }
 }
 
-/* Whether the candidate has more nodes than the kernel lists steps. */
+/* Whether the candidate took more nodes than the kernel has steps. */
 static bool is_too_much(const struct replay *r, const struct candidate *w, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
@@ -264,9 +267,9 @@ static bool is_too_much(const struct replay *r, const struct candidate *w, fsd_i
     return l->more_steps == FSD_STEPS_ARE_ALL && w->n_taken > l->steps.n;
 }
 
-/* Links the kernel `by`, which produced a lost tensor that holds `tensor`, to the nodes
- * that collect() finds.  False if collect() fails, or if the kernel has links
- * already. */
+/* Kernel `by` produced a lost tensor that must hold `tensor`: links the kernel to the
+ * nodes that collect() finds.  False if collect() fails, or if the kernel already has
+ * links. */
 static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *wanted)
 {
     enum { DEEP = 16 };
@@ -286,8 +289,8 @@ static bool fill(struct replay *r, fsd_id by, fsd_id tensor, struct wanted *want
     return true;
 }
 
-/* Whether the kernel's name lists its steps, as far as there is room.  The name of a
- * product or an attention does not list the steps after it. */
+/* Whether the kernel's name lists all steps, or was only cut at the end.  The name of a
+ * product or an attention does not list the steps behind it. */
 static bool lists_steps(const struct replay *r, fsd_id layer)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[layer];
@@ -308,8 +311,8 @@ void fsd_fill_lost(struct replay *r, fsd_id lost, fsd_id tensor)
     r->layer = layer;
 }
 
-/* Links the kernel `by`, which produced the tensor, and up to `far` kernels further
- * back that produced the lost tensors that it read. */
+/* Links kernel `by`, which produced `tensor`.  Then does the same for the kernels that
+ * produced its lost inputs, up to `far` kernels further back. */
 static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
 {
     struct wanted wanted = {.n = 0};
@@ -324,9 +327,8 @@ static void fill_made(struct replay *r, fsd_id by, fsd_id tensor, int far)
                   wanted.tensor[i], far - 1);
 }
 
-/* The model tensor that the kernel reads if it has one input and is known to compute a
- * product: the input of the first product, if it has the size of the kernel's input;
- * else FSD_NONE. */
+/* If the kernel has one input and is linked to products, the data input of the first
+ * product, provided that its size fits; else FSD_NONE. */
 static fsd_id product_input(const struct replay *r, fsd_id layer)
 {
     const struct fsd_match *m = r->m;
@@ -345,7 +347,8 @@ static fsd_id product_input(const struct replay *r, fsd_id layer)
 
 void fsd_fill_rest(struct replay *r)
 {
-    enum { KERNELS = 2 }; /* before the kernel that produced the lost tensor */
+    /* The maximum number of kernels before the kernel that produced the lost tensor. */
+    enum { KERNELS = 2 };
     const struct fsd_graph *e = r->m->engine;
 
     for (fsd_id i = 0; i < e->nodes.n; i++) {
@@ -372,8 +375,8 @@ void fsd_fill_joined(struct replay *r)
     for (uint32_t i = 0; i < n; i++)
         made[i] = (struct made){fsd_node_in_producer(e, layer, i),
                                 fsd_node_in_tensor(r->g, concat, i)};
-    /* In the order of kernels, because a later one may read the output of an earlier
-     * one. */
+    /* Visits the kernels in their order, because a kernel may read the output of an
+     * earlier one. */
     fsd_sort(made, n, sizeof *made, fsd_by_pair);
     for (uint32_t i = 0; i < n; i++)
         if (fsd_layer_of(r, fsd_tensor_producer(r->g, made[i].tensor)) == FSD_NONE)

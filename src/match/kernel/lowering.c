@@ -1,15 +1,16 @@
 /*
- * The table of lowerings of operators in generated kernels: each row is a sequence of
- * operations that a builder's kernels were seen to perform for the operator, in the
- * order of the kernels.  An operator has several rows, since a builder chooses by shape
- * and type.  The beginning of a row may be a row too, because its rest may have been
- * folded into constants.  The table is expanded once for each model, with symbols, so
+ * Has the table of lowerings.  A lowering is a sequence of operations that generated
+ * kernels perform for an operator, as the names of kernels in real engines show.  An
+ * operator may have several lowerings, because a builder chooses by shape and type.
+ * The beginning of a lowering may be a lowering too, if the builder folds the rest into
+ * constants.  The names in the table are converted to symbols once for each model, so
  * that the replay compares numbers, not strings.
  */
 #include "match/kernel/lowering.h"
 #include "model/graph/graph.h"
 
-/* Adds a lowering of `op`: the steps "A B C" up to the end or the next bar. */
+/* Adds a lowering of `op`.  Its steps are separated by blanks: "A B C", up to the end
+ * of the string or the next bar. */
 static void add(struct fsd_lowerings *r, const struct fsd_graph *g,
                 struct fsd_arena *arena, fsd_sym op, const char *steps)
 {
@@ -41,10 +42,9 @@ static void add_op(struct fsd_lowerings *r, const struct fsd_graph *g,
     }
 }
 
-/* Adds the lowering of an Einsum, which the builder computes operand by operand:
- * "bij,bjk,bk->bi" as one product of matrices and one elementwise product.  The two
- * products are in separate kernels, or among the steps of other nodes.  False if the
- * node is not such an Einsum. */
+/* Adds the lowering of an Einsum that multiplies its operands one by one.  For example,
+ * the builder computes "bij,bjk,bk->bi" as a product of matrices and an elementwise
+ * product, possibly in separate kernels.  False if the node is not such an Einsum. */
 static bool add_pairs(struct fsd_lowerings *r, const struct fsd_graph *g,
                       struct fsd_arena *arena, fsd_id node)
 {

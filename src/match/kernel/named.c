@@ -1,7 +1,8 @@
 /*
- * The nodes that names assign to a kernel: the names of the kernel, of its tensors and
- * constants, and of the kernels that read its outputs.  Also the nodes that a Concat
- * shows that reads the kernel's result.
+ * Finds the nodes that names assign to a kernel: the name of the kernel, the names of
+ * its tensors and constants, and the names of the kernels that read its outputs.  Also
+ * finds the nodes before a Concat of the model if the kernel's output is an input of
+ * the kernel of this Concat.
  */
 #include "match/kernel/replay.h"
 
@@ -11,8 +12,8 @@ static void add_must(struct replay *r, fsd_id node, uint32_t cost)
         r->now.must[r->now.n_must++] = (struct must){node, cost};
 }
 
-/* Whether some step of the kernel could belong to the node, or some steps may not be
- * listed. */
+/* Whether a step of the kernel could belong to the node, or the kernel may have steps
+ * that its name does not list. */
 static bool could_compute(const struct replay *r, fsd_id node)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -38,7 +39,8 @@ bool fsd_could_end(const struct replay *r, fsd_id node)
     return l->more_steps != FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the kernel may have a step for a node that need not have one. */
+/* Whether the node is of a kind that may have a step or not, and the kernel may have a
+ * step for it. */
 static bool may_be_step(const struct replay *r, fsd_id node)
 {
     return (r->nodes[node].folds || r->g->nodes.at[node].out.n > 1 ||
@@ -51,9 +53,9 @@ static fsd_id before_unlisted(const void *replay, fsd_id node)
     return may_be_step(replay, node) ? FSD_NONE : fsd_before_passing(replay, node);
 }
 
-/* The node that the kernel computes when it produces a tensor: the nearest node before
- * the tensor that needs a step, or for which the kernel has a step.  FSD_NONE if that
- * is a Q, because the kernel may quantize the result of another kernel. */
+/* The node that the kernel computes if it produces `tensor`: the nearest node before
+ * the tensor that needs a step, or for which the kernel has a step.  FSD_NONE if this
+ * node is a Q, because the kernel may quantize the result of another kernel. */
 static fsd_id real_producer(const struct replay *r, fsd_id tensor)
 {
     fsd_id node =
@@ -73,8 +75,8 @@ static fsd_id behind_constant(const void *replay, fsd_id node)
     return r->m->facts->folded[node] ? fsd_node_out_tensor(r->g, node, 0) : FSD_NONE;
 }
 
-/* The only node that reads a constant, possibly through folded nodes; FSD_NONE if there
- * are several. */
+/* The only node that reads a constant, directly or through folded nodes; FSD_NONE if
+ * there is none or more than one. */
 static fsd_id only_reader(const struct replay *r, fsd_id tensor)
 {
     return fsd_tensor_only_reader(r->g, fsd_walk_on(r->g, tensor, behind_constant, r));
@@ -96,9 +98,9 @@ fsd_id fsd_only_named(const struct replay *r, fsd_id layer)
     return found;
 }
 
-/* Adds a node at which the name of a tensor hints.  Other layers have that tensor, too,
- * so the hint does not count if another layer is named after the node or is known to
- * compute it. */
+/* Adds a node that the name of a tensor suggests.  Other layers also have this tensor,
+ * so the node is not added if a layer is named after the node or is known to compute
+ * it. */
 static void add_hint(struct replay *r, fsd_id node)
 {
     if (node != FSD_NONE && !fsd_is_named(r, node) && !fsd_is_left_to_run(r, node))
@@ -108,9 +110,9 @@ static void add_hint(struct replay *r, fsd_id node)
         add_must(r, node, COST_HINTED);
 }
 
-/* Adds hints from the readers of the tensor: if a reader is named after one node and
- * has no other input, the tensor holds that node's input.  This distinguishes branches
- * that are alike. */
+/* If a reader of the tensor is named after one node and has no other input, the tensor
+ * holds the data input of this node.  Adds the producer of that input.  This
+ * distinguishes branches that are alike. */
 static void add_wanted(struct replay *r, fsd_id tensor)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -171,8 +173,8 @@ void fsd_find_named(struct replay *r)
     }
 }
 
-/* The ScatterND whose result this one updates; FSD_NONE if that result is a separate
- * tensor of the engine. */
+/* The ScatterND whose result `node` updates; FSD_NONE if there is none, or if the
+ * engine has this result as a separate tensor. */
 static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_id node)
 {
     fsd_id in = fsd_node_in_tensor(r->g, node, 0);
@@ -182,14 +184,14 @@ static fsd_id scattered_before(const struct replay *r, const bool *placed, fsd_i
                                                                              : FSD_NONE;
 }
 
-/* Kernels of a chain of ScatterND nodes write one tensor in place, in the order of the
- * nodes; the tensor has the name of the last node's output.  These kernels run even if
- * the model proves that this output is constant. */
+/* The kernels of a chain of ScatterND nodes write one tensor in place, in the order of
+ * the nodes.  The tensor has the name of the last node's output.  The kernels run even
+ * if the model proves that the output is constant. */
 void fsd_find_in_place(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
     bool *placed = FSD_NEW(r->scratch, bool, r->g->tensors.n); /* indexed by model
-                                                                  tensor: a separate
+                                                                  tensor: whether a
                                                                   tensor of the engine
                                                                   holds it */
 

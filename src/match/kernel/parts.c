@@ -1,6 +1,6 @@
 /*
- * Counts the parts into which nodes divide a tensor.  Kernels may compute a product in
- * such parts, each together with the nodes that read only that part:
+ * Counts the parts into which a Split or Slices divide a tensor.  Several kernels may
+ * compute a product in such parts, each together with the nodes that read its part:
  *
  *     x -> MatMul -> Add -> Split -> u, v      kernel 4: u and its activation
  *                                              kernel 5: v
@@ -8,7 +8,7 @@
 #include "match/kernel/replay.h"
 
 /* Looks through views between the tensor and the Split or the Slices.  If the tensor
- * has another reader, it is not divided. */
+ * has another reader, the result is 1. */
 uint32_t fsd_count_parts(const struct replay *r, fsd_id tensor)
 {
     for (int far = 0; far < FAR && tensor != FSD_NONE; far++) {

@@ -1,44 +1,45 @@
 /*
- * Kernels that the compiler generates are named after the operations in them.  This is
- * a beam search that replays such a list over the model, kernel by kernel in the
- * engine's order:
+ * Links generated kernels to nodes.  The name of a generated kernel lists its
+ * operations, which are called "steps" here.  A beam search replays the steps of each
+ * kernel over the model, kernel by kernel in the order of the engine:
  *
  *     kernel 5  MatMul Add Tanh       reads a tensor that holds x, writes t
  *     model     x -> MatMul -> Add -> Tanh -> y,   x -> MatMul_2 -> Add_2 -> z
  *
- * A candidate is one interpretation of the list so far: the nodes taken, those begun
- * and not finished (a Softmax is a list of several steps), the available tensors, and a
- * cost.  At first x is available.  Each step continues all candidates:
+ * A candidate is one interpretation of the steps so far.  It has a cost, the nodes that
+ * it "took" (the kernel computes them), the nodes that it began and did not finish (a
+ * Softmax needs several steps), and the available tensors.  At first, x is available.
+ * Each step continues all candidates:
  *
  *     MatMul   {MatMul} 0     {MatMul_2} 0     {} 5: a step of the builder's own
  *     Add      {MatMul Add} 0     {MatMul_2 Add_2} 0     {MatMul} 5 ...
  *     Tanh     {MatMul Add Tanh} 0     {MatMul_2 Add_2} 5 ...
  *
- * A node can be taken when all its inputs are available: an input of the kernel holds
- * them, or nodes taken earlier compute them.  Nodes that need no step of their own may
- * be in between (passing.c: views, quantizers, scalings that are folded into weights).
- * After each step the CANDIDATES candidates of least cost are kept.  At the end, unused
- * inputs of the kernel, names that disagree and sizes that differ add to the cost
- * (fit.c).
+ * A candidate can take a node when all inputs of the node are available: an input of
+ * the kernel holds them, or nodes taken earlier compute them.  Nodes that need no step
+ * may be in between, such as views, quantizers, and scalings that the builder folds
+ * into weights (passing.c).  After each step, the CANDIDATES candidates with the lowest
+ * cost are kept.  After the last step, unused inputs of the kernel, names that disagree
+ * and sizes that differ add to the cost (fit.c).
  *
- * Here {MatMul Add Tanh} costs nothing.  It is committed (commit.c): the kernel is
- * linked to these nodes, and t holds y, which is available to the kernels that read t.
- * Candidates of equal cost are compared in the order of fsd_candidate_order(); if
- * several remain equal, only the nodes that all of them take are committed.  If even
- * the best costs more than 3 plus 1 per three steps, nothing is committed.  The replay
- * then continues after the next tensor or kernel that a name identifies, or with a
- * guess at what the kernel may have written (lost.c).
+ * Here {MatMul Add Tanh} costs nothing.  This candidate is committed (commit.c): the
+ * kernel is linked to its nodes, and t holds y, which is available to the kernels that
+ * read t.  fsd_candidate_order() compares candidates of equal cost.  If several
+ * candidates remain equal, only the nodes that all of them took are committed.  If even
+ * the best candidate costs more than 3 plus 1 per three steps, nothing is committed.
+ * The replay then continues behind the next tensor or kernel that a name identifies, or
+ * guesses which tensor the kernel wrote (lost.c).
  *
- * Layers with links by Metadata are anchors: these links are true, and the layer's
- * outputs hold the results of the linked nodes.  Anchors without steps are handled
- * first, so that their position in the list does not matter; kernels keep the order of
- * the list, in which they are executed.
+ * Layers with links by Metadata are anchors: their links are certain, and their outputs
+ * hold the results of the linked nodes.  Anchors without steps are handled first, so
+ * that their position in the engine does not matter.  Kernels with steps are handled in
+ * the order of the engine, in which they run.
  */
 #include "match/kernel/replay.h"
 
 #include <stdlib.h>
 
-/* Records that the engine's tensor `e` also holds the item. */
+/* Records that the engine tensor `e` may hold `item`, in addition to earlier items. */
 static void hold(struct replay *r, fsd_id e, struct held item)
 {
     struct fsd_span *span = &r->values[e].held, old = *span;
@@ -58,9 +59,9 @@ static void hold(struct replay *r, fsd_id e, struct held item)
     span->n++;
 }
 
-/* Determines r->now.part.  Joined products write one tensor, and the kernel may read
- * one of several equal parts of it: other kernels then compute the same nodes for the
- * other parts. */
+/* Sets r->now.part.  Joined products write one tensor, and the kernel may read one of
+ * several equal parts of it.  Other kernels then compute the same nodes for the other
+ * parts. */
 static void note_part(struct replay *r, const struct fsd_port *port)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -70,7 +71,7 @@ static void note_part(struct replay *r, const struct fsd_port *port)
         struct held h = r->held.at[r->values[port->tensor].held.at + k];
         int64_t count = fsd_count_of(r, h.tensor);
 
-        least = least && least < count ? least : count; /* negative: one size is
+        least = least && least < count ? least : count; /* negative if a size is
                                                            unknown */
     }
     if (size > 0 && least % size == 0 && least / size > r->now.part)
@@ -82,16 +83,17 @@ static fsd_id producer_of(const struct replay *r, struct held h)
     return h.tensor == FSD_NONE ? h.node : fsd_tensor_producer(r->g, h.tensor);
 }
 
-/* The number of elements of the tensor, or of the node's output once it is complete. */
+/* The number of elements of the held tensor or, for an unfinished node, of its
+ * output. */
 static int64_t size_of(const struct replay *r, struct held h)
 {
     return fsd_count_of(r, fsd_id_or(h.tensor, fsd_node_out_tensor(r->g, h.node, 0)));
 }
 
-/* Finds which of several joined products a kernel after them reads.  If it reads as
- * much as one product makes, it reads the result of one, and each is to be tried.
- * Returns the number of choices: nodes, or FSD_NONE, which means everything that the
- * port holds. */
+/* Finds which of several joined products a kernel may read from `port`.  If the port
+ * has the size of one product's result, the kernel reads one of these results, and each
+ * product of this size is a choice.  Otherwise the only choice is FSD_NONE: everything
+ * that the port holds.  Returns the number of choices. */
 static uint32_t find_choices(const struct replay *r, uint32_t port,
                              fsd_id choices[CHOICES])
 {
@@ -124,8 +126,8 @@ static uint32_t find_choices(const struct replay *r, uint32_t port,
     return found ? found : 1;
 }
 
-/* Makes the model tensors available that a port holds; if `only` is not FSD_NONE, only
- * the outputs of that node. */
+/* Makes the model tensors available that a port holds.  If `only` is not FSD_NONE,
+ * makes only the outputs of this node available. */
 static void take_port(const struct replay *r, struct candidate *w, uint32_t port,
                       fsd_id only)
 {
@@ -153,8 +155,8 @@ static void take_port(const struct replay *r, struct candidate *w, uint32_t port
     }
 }
 
-/* False if a kernel without inputs produces the tensor: a constant or cleared memory,
- * to which no node of the model corresponds. */
+/* False if a kernel without inputs produces the tensor.  The tensor is then a constant
+ * or cleared memory, which no node of the model computes. */
 static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(e, tensor);
@@ -162,8 +164,8 @@ static bool is_made_of_data(const struct fsd_graph *e, fsd_id tensor)
     return by == FSD_NONE || e->nodes.at[by].in.n;
 }
 
-/* Creates a candidate for each tensor that a lost input may hold; if there is no room
- * for that, all these tensors are available in every candidate. */
+/* Creates a candidate for each tensor that a lost input may hold.  If there are too
+ * many, makes all these tensors available in every candidate. */
 static void guess_port(struct replay *r, uint32_t port)
 {
     fsd_id guesses[GUESSES];
@@ -212,8 +214,8 @@ static void begin_kernel(struct replay *r, bool guess)
         FSD_EACH_ID (writer, e->links, e->tensors.at[t].producers)
             r->now.padded |= r->layers[writer].pads;
         n_choices = find_choices(r, i, choices);
-        if (candidates * n_choices > CANDIDATES) { /* no room for a candidate per
-                                                      choice */
+        if (candidates * n_choices > CANDIDATES) { /* not enough room for a candidate
+                                                      per choice */
             choices[0] = FSD_NONE;
             n_choices = 1;
         }
@@ -225,19 +227,20 @@ static void begin_kernel(struct replay *r, bool guess)
                     fsd_candidate_copy(w, &r->beam->candidates[k]);
                 take_port(r, w, i, choices[c]);
                 w->set += fsd_hash_mix(choices[c], 1 + i);
-                w->order += c; /* the parts are read in the order of the products */
+                w->order += c; /* prefers the order of the products */
             }
         r->beam->n_candidates = candidates * n_choices;
     }
-    /* Tensors that nodes compute without a step are added last: a tensor that a port
-     * holds then counts as that port's, even if such nodes could compute it from
-     * another port's tensor. */
+    /* Adds the tensors that nodes compute without a step last.  So a tensor that a port
+     * holds counts as an input from this port, even if nodes without a step could
+     * compute it from another port. */
     for (uint32_t k = 0; k < r->beam->n_candidates; k++)
         fsd_candidate_follow(r, &r->beam->candidates[k], 0);
 }
 
-/* Records what the kernel's outputs hold: the tensors that the candidate computes or,
- * if some of these have the output's size, only those. */
+/* Records the tensors that the kernel's outputs may hold.  For each output, these are
+ * the computed tensors with the size of the output or with an unknown size.  If no
+ * computed tensor has the size of the output, these are all computed tensors. */
 static void hold_made(struct replay *r, const struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -262,8 +265,8 @@ static void hold_made(struct replay *r, const struct candidate *w)
         for (uint32_t k = 0; k < w->n_open; k++)
             hold(r, port->tensor, w->open[k]);
         /* A kernel with more outputs than computed tensors forwards some of its inputs.
-         * If a computed tensor has the output's size, only a Move step forwards an
-         * input, and only one of that size. */
+         * If a computed tensor has the size of the output, an input is forwarded only
+         * if the kernel has a Move step and the input has the same size. */
         if (escaping < n->out.n &&
             (!fits || fsd_layer_count(e, r->layer, FSD_ONNX_Move)))
             FSD_EACH_OF (in, e->ports, n->in, tensor)
@@ -276,9 +279,9 @@ static void hold_made(struct replay *r, const struct candidate *w)
     }
 }
 
-/* Records that the outputs hold an incomplete product if the kernel ends with the
- * product: the next kernel adds the bias, and converts integers to floats.  Of the
- * lowerings for this, the first counts. */
+/* If the kernel ends with the first step of a product, records that the outputs hold
+ * the incomplete product: the next kernel adds the bias or converts integers to
+ * floats. */
 static void hold_sum(struct replay *r, fsd_id node)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -310,8 +313,8 @@ static void hold_sum(struct replay *r, fsd_id node)
     }
 }
 
-/* Sorts the taken nodes in the order in which the kernel's name lists them: joined
- * products write their parts in this order. */
+/* Sorts the taken nodes in the order of the kernel's name, because joined products
+ * write their parts in this order. */
 static void sort_by_name(const struct replay *r, struct candidate *w)
 {
     uint32_t at = 0;
@@ -329,10 +332,10 @@ static void sort_by_name(const struct replay *r, struct candidate *w)
             }
 }
 
-/* Records what the outputs hold if the steps are not used.  An anchored kernel outputs
- * the results of its linked nodes; a kernel whose steps fit no nodes outputs the
- * results of the nodes after which it is named, in the order of the names.  The readers
- * of joined products rely on this order. */
+/* Records which tensors the outputs of a kernel hold, for a kernel whose steps are not
+ * used.  An anchored kernel outputs the results of its linked nodes.  A kernel whose
+ * steps fit no nodes outputs the results of the nodes in its name, in the order of the
+ * name.  The readers of joined products rely on this order. */
 static void follow_links(struct replay *r, bool anchored)
 {
     struct candidate *w = &r->beam->candidates[0];
@@ -363,7 +366,8 @@ static bool is_anchor(const struct fsd_match *m, fsd_id layer)
     return false;
 }
 
-/* The number of best candidates that are equal: branches that nothing distinguishes. */
+/* The number of candidates that are as good as the best one.  They are interpretations
+ * that nothing distinguishes, for example equal branches. */
 static uint32_t count_tied(const struct replay *r)
 {
     uint32_t n = 1;
@@ -398,8 +402,8 @@ static struct candidate *share_tied(struct replay *r, uint32_t n)
     return shared;
 }
 
-/* Commits the nodes that all tied candidates take; the kernel's outputs may hold the
- * result of any candidate. */
+/* Commits the nodes that all of the first `n` candidates take.  The kernel's outputs
+ * may hold the result of any of these candidates. */
 static void accept_tied(struct replay *r, uint32_t n)
 {
     struct candidate *shared = share_tied(r, n);
@@ -425,8 +429,8 @@ static uint32_t highest_cost(const struct replay *r)
     return 3 + r->m->engine->layers.at[r->layer].steps.n / 3;
 }
 
-/* Follows the kernel's steps; true if the likeliest candidate contradicts little enough
- * to be committed. */
+/* Follows the kernel's steps; true if the likeliest candidate costs little enough to be
+ * committed. */
 static bool follow_steps(struct replay *r, bool guess)
 {
     const struct fsd_layer *l = &r->m->engine->layers.at[r->layer];
@@ -443,8 +447,8 @@ static bool follow_steps(struct replay *r, bool guess)
     return r->beam->candidates[0].cost <= highest_cost(r);
 }
 
-/* The limit that a candidate reached, so that the search may have missed the kernel's
- * nodes; NULL: none reached a limit. */
+/* The name of the limit that a candidate reached; NULL if none reached a limit.  After
+ * a limit, the search may have missed the kernel's nodes. */
 static const char *find_bound(const struct replay *r)
 {
     for (uint32_t i = 0; i < r->beam->n_candidates; i++)
@@ -453,7 +457,8 @@ static const char *find_bound(const struct replay *r)
     return NULL;
 }
 
-/* Like follow_steps(); records the first limit that the kernel reaches. */
+/* Calls follow_steps(), and records the first limit that the search reaches for the
+ * kernel. */
 static bool try_kernel(struct replay *r, bool guess)
 {
     bool known = follow_steps(r, guess);
@@ -478,10 +483,10 @@ static uint32_t lost_port(const struct replay *r)
     return i;
 }
 
-/* Tries the kernel with each tensor that a lost input may hold.  True if one of them
- * explains the kernel at no higher cost than without a guess and, if the kernel was
- * explained without one, with at least as many fitting output shapes.  A guess that
- * only leads to nodes that other kernels compute explains nothing. */
+/* Tries the kernel with each tensor that a lost input may hold.  True if the best guess
+ * is good: its cost is no higher than without a guess.  If the kernel was known without
+ * a guess (`known`), at least as many output shapes must fit.  The candidate must also
+ * use the lost input, and take a node that no other kernel computes. */
 static bool try_guesses(struct replay *r, uint32_t port, bool known)
 {
     const struct candidate *w = r->beam->candidates;
@@ -506,8 +511,8 @@ static bool reads_narrow(const struct replay *r, struct fsd_span ports)
     return false;
 }
 
-/* The layer of joined quantized products whose whole result the kernel only scales;
- * FSD_NONE if there is none. */
+/* The layer before, if it computes joined quantized products and the kernel only scales
+ * its whole result; else FSD_NONE. */
 static fsd_id joined_before(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -532,9 +537,9 @@ static fsd_id joined_before(const struct replay *r)
                : FSD_NONE;
 }
 
-/* Handles a kernel that converts the results of joined products to floats, all at once:
- * it computes a part of each product, and writes their results.  False if the kernel
- * does not do this. */
+/* Handles a kernel that converts the results of joined quantized products to floats.
+ * This kernel computes a part of each product and writes the results of all of them.
+ * False if the kernel does not do this. */
 static bool end_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -556,8 +561,9 @@ static bool end_joined(struct replay *r)
     return any;
 }
 
-/* Records which tensors a kernel concatenates: their positions in the Concat show this,
- * even if the kernels that produced them fit no nodes. */
+/* Records which model tensors the inputs of a concatenating kernel hold.  Their
+ * positions in the Concat show this, even if the kernels that produced them fit no
+ * nodes. */
 static void hold_joined(struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -589,7 +595,7 @@ static void replay_kernel(struct replay *r)
         accept_tied(r, 1);
         fsd_fill_lost(r, lost, tensor);
     } else if (known) {
-        if (guess) /* restores the candidates from before the guesses */
+        if (guess) /* computes the candidates without a guess again */
             try_kernel(r, false);
         accept_tied(r, count_tied(r));
         if (fsd_candidate_took(&r->beam->candidates[0], r->layers[r->layer].joins))
@@ -600,8 +606,9 @@ static void replay_kernel(struct replay *r)
     fsd_note_lost(r);
 }
 
-/* An engine tensor with a counterpart holds that counterpart.  If it has a producer, a
- * kernel computes it, even if the model proves it constant. */
+/* Records that each engine tensor with a counterpart holds this counterpart.  If the
+ * engine tensor has a producer, a kernel computes it, even if the model proves it
+ * constant. */
 static void hold_named(struct replay *r)
 {
     for (fsd_id e = 0; e < r->m->engine->tensors.n; e++) {
@@ -629,8 +636,8 @@ static void list_duplicates(struct replay *r)
     }
 }
 
-/* Lists the readers with which a kernel may continue: of nodes that compute the same
- * value one is enough, and no kernel computes a node on which no output depends. */
+/* Lists, for each tensor, the readers that a kernel may compute.  Of duplicate nodes,
+ * only the last is listed.  Nodes on which no output depends are not listed. */
 static void list_readers(struct replay *r)
 {
     for (fsd_id t = 0; t < r->g->tensors.n; t++) {
@@ -646,8 +653,9 @@ static void list_readers(struct replay *r)
     r->unvisited = FSD_NEW(r->scratch, uint32_t, r->g->links.n);
 }
 
-/* An If outputs the outputs of the branch that was built.  A Loop outputs the last
- * states of its body, whose outputs are the condition and then the states. */
+/* Fills `handed_out`.  The outputs of an If are the outputs of its branches.  The first
+ * output of a Loop's body is the condition; the next ones are the states, which are the
+ * first outputs of the Loop. */
 static void find_handed_out(struct replay *r)
 {
     const struct fsd_graph *g = r->g;
@@ -675,9 +683,9 @@ static void find_handed_out(struct replay *r)
     }
 }
 
-/* Gives nodes that evidence `by` links to a layer to it, before any kernel is replayed.
- * The name of a kernel with steps does not count here: it is weighed together with the
- * steps. */
+/* Sets the layer of each node that evidence `by` links to a layer, before any kernel is
+ * replayed.  The name of a kernel with steps does not count here, because the replay
+ * uses it together with the steps. */
 static void take_linked(struct replay *r, enum fsd_evidence by)
 {
     FSD_EACH (const struct fsd_link, link, r->m->links) {

@@ -1,7 +1,7 @@
 /*
- * Nodes that need no step of a kernel: those that only move data, which a kernel may do
- * while it reads, and scalings by constants before or after a product, which the
- * builder folds into its weights.
+ * Finds the nodes that need no step in a kernel's name.  These are nodes that only move
+ * data, which a kernel may do while it reads, and scalings by constants before or
+ * behind a product, which the builder folds into the product's weights.
  */
 #include "match/kernel/replay.h"
 
@@ -34,8 +34,8 @@ bool fsd_only_moves(const struct replay *r, fsd_id node)
     return r->m->facts->traits[node] & FSD_OP_MOVES || r->m->gone[node];
 }
 
-/* Whether the node is a scaling or shift by constants, which may go into the weights of
- * a product before or after it. */
+/* Whether the node scales or shifts data by constants, so that the builder may fold it
+ * into the weights of a product before or behind it. */
 static bool scales(const struct replay *r, fsd_id node)
 {
     static const fsd_sym ops[] = {FSD_ONNX_Mul, FSD_ONNX_Div, FSD_ONNX_Add,
@@ -47,8 +47,8 @@ static bool scales(const struct replay *r, fsd_id node)
     return false;
 }
 
-/* Whether the node is a product that computes with integers.  Its weights are then
- * quantized, too: they have a producer. */
+/* Whether the node is a product that computes with integers.  The weight of such a
+ * product is quantized too, so that a DQ produces it. */
 static bool takes_integers(const struct replay *r, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(r->g, node, 1);
@@ -56,8 +56,8 @@ static bool takes_integers(const struct replay *r, fsd_id node)
     return fsd_is_product(r, node) && fsd_tensor_producer(r->g, weight) != FSD_NONE;
 }
 
-/* Whether `is` holds for all readers of the tensor, looking through nodes that only
- * move it. */
+/* Whether `is` holds for all readers of the tensor, looking through at most `far` nodes
+ * that only move data. */
 static bool reads_only(const struct replay *r, fsd_id tensor, int far,
                        bool is(const struct replay *r, fsd_id node))
 {
@@ -98,8 +98,8 @@ static fsd_id before_scaled(const void *replay, fsd_id node)
                : FSD_NONE;
 }
 
-/* A BatchNormalization after a Gemm does not count: builders do not fold it into the
- * Gemm's weights. */
+/* A BatchNormalization behind a Gemm does not count, because builders do not fold it
+ * into the weights of the Gemm. */
 bool fsd_behind_product(const struct replay *r, fsd_id node)
 {
     fsd_id by = fsd_tensor_producer(
@@ -136,8 +136,8 @@ static bool generates(const struct replay *r, fsd_id node)
            !f->size[node];
 }
 
-/* Whether some product kernel reads quantized data.  On a device without integer
- * products, separate kernels dequantize all data. */
+/* Whether a product kernel reads quantized data.  If there is none, separate kernels
+ * dequantize all data, as on a device without integer products. */
 static bool has_integer_products(const struct replay *r)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -161,8 +161,9 @@ void fsd_goes_on_by(struct replay *r, fsd_id node)
             r->tensors[t].goes_on = true;
 }
 
-/* Marks the outputs of a node that needs no step as computed from constants only.
- * Nodes of a model are usually sorted; if they are not, fewer tensors are marked. */
+/* If all inputs of a node without a step are constant, or are computed from constants
+ * by such nodes, marks its outputs.  This is complete only if the model lists nodes
+ * behind their producers. */
 static void note_spread(struct replay *r, fsd_id node)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];

@@ -1,6 +1,6 @@
 /*
- * Questions that the other files of the folder ask about the state of the replay: what
- * a candidate has, and what is known about a node, a layer or a port.  Nothing here
+ * Functions that read the state of the replay for the other files of this folder: the
+ * nodes of a candidate, and the facts about a node, a layer or a port.  Nothing here
  * changes the state.
  */
 #include "match/kernel/replay.h"

@@ -1,18 +1,18 @@
 /*
- * Takes nodes for which a kernel's name lists no step.  Products of the same data are
- * joined into one, whose output has the columns of all of them, and each reader takes
- * its own columns:
+ * Takes nodes for which a kernel's name lists no step.  The builder may join products
+ * of the same data into one product.  Its output has the columns of all these products,
+ * and each reader reads its own columns:
  *
  *     x -> Gemm a, Gemm b          kernel 3: x -> [1, 32 + 64]
  *
- * If a name is known to lack steps, two more kinds of nodes are taken: those that names
- * assign to the kernel, and those that read both an unused input and a result of the
+ * If a kernel's name lacks steps, two more kinds of nodes are taken: nodes that names
+ * assign to the kernel, and nodes that read both an unused input and a result of the
  * kernel.
  */
 #include "match/kernel/replay.h"
 
-/* Takes the products of the tensor that no layer computes; returns the number of
- * elements of their results. */
+/* Takes the products that read the tensor and that no layer computes; returns the
+ * number of elements of all their results together. */
 static int64_t take_products(struct replay *r, struct candidate *w, fsd_id tensor)
 {
     const struct fsd_tensor *t = &r->g->tensors.at[tensor];
@@ -30,7 +30,7 @@ static int64_t take_products(struct replay *r, struct candidate *w, fsd_id tenso
     return sum;
 }
 
-/* Like take_products(), for all tensors of the same value. */
+/* Calls take_products() for the tensor and all tensors with the same value. */
 static int64_t take_siblings(struct replay *r, struct candidate *w, fsd_id tensor)
 {
     fsd_id by = fsd_tensor_producer(r->g, tensor);
@@ -44,8 +44,8 @@ static int64_t take_siblings(struct replay *r, struct candidate *w, fsd_id tenso
     return sum;
 }
 
-/* If the kernel writes as much as all products of the data together, it computes all of
- * them. */
+/* Takes all products that read the same data as the last taken product, if the kernel's
+ * output is as large as all their results together. */
 static void join_products(struct replay *r, struct candidate *w)
 {
     const struct fsd_graph *e = r->m->engine;
@@ -63,7 +63,7 @@ static void join_products(struct replay *r, struct candidate *w)
     fsd_candidate_copy(try, w);
     if (take_siblings(r, try, in) != size)
         return;
-    /* The kernels that read the products do so in the order of the model. */
+    /* Sorts the new nodes, because kernels read the products in the model's order. */
     for (uint32_t i = w->n_taken; i < try->n_taken; i++)
         for (uint32_t k = i; k >= w->n_taken && try->taken[k] < try->taken[k - 1];
              k--) {
@@ -76,8 +76,8 @@ static void join_products(struct replay *r, struct candidate *w)
     w->joined = true;
 }
 
-/* Takes the node, and before it the producers of inputs that are not available; false
- * if this is impossible. */
+/* Takes the producers of the node's inputs that are not available, and then the node;
+ * false if this is impossible. */
 static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int far)
 {
     const struct fsd_node *n = &r->g->nodes.at[node];
@@ -102,8 +102,8 @@ static bool take_path(struct replay *r, struct candidate *w, fsd_id node, int fa
     return true;
 }
 
-/* Takes a node that reads both a result of the kernel and an input that the kernel has
- * not used yet (a residual); false if there is none. */
+/* Takes a node that reads a result of the kernel and an unused input, such as the Add
+ * of a residual; false if there is none. */
 static bool take_unused(struct replay *r, struct candidate *w)
 {
     for (uint32_t i = 0; i < w->n_available; i++) {
