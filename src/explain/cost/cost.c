@@ -1,9 +1,9 @@
 /*
- * Runs the steps of the cost model in their order, and derives the roofline of a layer
- * on request.  The order matters: shapes first, then the engine's dynamic sizes, then
- * bytes, then multiply-adds (which also weigh a node's share of time), then the sums.
- * An unknown size makes the bytes and multiply-adds that depend on it unknown (-1);
- * such a layer has no roofline.
+ * Runs the steps of the cost model, and computes the roofline of a layer on request.
+ * The steps depend on each other: the sizes of the model come first, then the dynamic
+ * sizes of the engine, bytes, multiply-adds, and sums.  Bytes and multiply-adds that
+ * depend on an unknown size are unknown (-1), and a layer with unknown costs has no
+ * roofline.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"

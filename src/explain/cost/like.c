@@ -1,14 +1,15 @@
 /*
- * Finds dynamic sizes of the engine's tensors.  A tensor without a name in the model
- * has the sizes of the tensor that its producer's nodes output:
+ * Finds dynamic sizes of the engine's tensors.  An engine tensor without a counterpart
+ * in the model has the sizes of a model tensor that the nodes of its producer output:
  *
  *     kernel   Conv_3  ->  __mye12 [-1,16,-1,-1]  ->  kernel  Conv_7
  *     model    Conv_3  ->  c [batch,16,h/2,w/2]   ->  Conv_7
  *
- * The engine's tensor must have the same fixed sizes, and no other candidate may have
- * different sizes.  Joined products write one tensor: it has the rows of each product,
- * and the columns of all.  Tensors that several kernels write together remain unknown,
- * and so do the slices that the steps of a loop read and write.
+ * The fixed sizes of both tensors must be equal, and all candidates must have the same
+ * sizes.  A kernel of several joined products writes one tensor, which has the rows of
+ * each product and the columns of all products.  Two kinds of tensors remain unknown:
+ * tensors that several kernels write in part, and slices that the steps of a loop read
+ * and write.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -19,18 +20,19 @@ struct search {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
     const struct fsd_cost *c;
-    const fsd_id *like;            /* indexed by engine tensor: the model tensors found
-                                      so far; FSD_NONE */
-    const struct fsd_sizes *model; /* sizes from the model alone */
-    const struct fsd_form *form;   /* form of the engine's tensor */
+    const fsd_id *like;            /* indexed by engine tensor: the model tensor found
+                                      so far; FSD_NONE if there is none */
+    const struct fsd_sizes *model; /* sizes that the model alone states */
+    const struct fsd_form *form;   /* form of the engine tensor for which the search
+                                      runs */
     fsd_id found;
     bool several;
-    bool loose;    /* any tensor of the layers counts, also if padded */
-    uint32_t seen; /* number of candidates, whatever their sizes */
+    bool loose;    /* whether every tensor of the layers is a candidate, even if the
+                      engine pads it */
+    uint32_t seen; /* number of candidates, including those that do not fit */
 };
 
-/* The product of the engine's sizes from index `i` up to `end`; -1 if one is
- * unknown. */
+/* The product of the form's sizes with the indices i..end-1; -1 if one is unknown. */
 static int64_t product(const struct search *s, uint32_t i, uint32_t end)
 {
     int64_t n = 1;
@@ -42,8 +44,8 @@ static int64_t product(const struct search *s, uint32_t i, uint32_t end)
     return n;
 }
 
-/* Whether `size` is the product of the first sizes of the shape or, with `last`, of its
- * last sizes. */
+/* Whether `size` is the product of the first or, with `last`, of the last few sizes of
+ * the shape. */
 static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
                       int64_t size, bool last)
 {
@@ -54,10 +56,11 @@ static bool is_end_of(const struct search *s, const struct fsd_shape *shape,
     return n == size;
 }
 
-/* Whether the form is a view of the shape.  Of the engine's sizes only that at `open`
- * is unknown: the product of those before it must be a product of the shape's first
- * sizes, and the product of those after it a product of the shape's last sizes.  If
- * both products are 1, they would fit any shape. */
+/* Whether the form may be a view of the shape, if only the form's size with index
+ * `open` is unknown.  The product of the sizes before this index must be a product of
+ * the shape's first sizes, and the product of the sizes behind it a product of the
+ * shape's last sizes.  If both products are 1, the result is false, because any shape
+ * would fit. */
 static bool is_view(const struct search *s, const struct fsd_shape *shape,
                     uint32_t open)
 {
@@ -78,9 +81,10 @@ static uint32_t count_open(const struct fsd_graph *engine, const struct fsd_cost
     return open;
 }
 
-/* The number of last sizes that an engine form has in common with a shape of a
- * different rank.  The batches of a product may be one axis in one of them and several
- * in the other, as in [8,n,n] and [2,4,n,n]: all sizes after the batches are common. */
+/* The number of sizes behind the batch axes, if form and shape have different ranks.
+ * The batches of a product may be one axis in one of them and several axes in the
+ * other, as in [8,n,n] and [2,4,n,n].  The sizes behind the batches are equal in
+ * both. */
 static uint32_t beside_batches(const struct fsd_form *form,
                                const struct fsd_shape *shape)
 {
@@ -89,8 +93,8 @@ static uint32_t beside_batches(const struct fsd_form *form,
     return n ? n - 1 : 0;
 }
 
-/* The product of a shape's sizes except the last `beside` ones: its batches, or its
- * rows. */
+/* The product of a shape's sizes without the last `beside` sizes: the number of its
+ * batches or rows. */
 static int64_t count_before(const struct fsd_cost *c, const struct fsd_shape *shape,
                             uint32_t beside)
 {
@@ -106,8 +110,8 @@ static int64_t rows_of(const struct fsd_cost *c, const struct fsd_shape *shape)
     return count_before(c, shape, 1);
 }
 
-/* The i-th size of a form with several unknown sizes, derived from the sizes after the
- * batches. */
+/* The i-th size of a form with several unknown sizes, derived from the shape.  The form
+ * and the shape are assumed to differ only in the batch axes. */
 static int64_t batched_size(const struct fsd_graph *engine, const struct fsd_cost *c,
                             const struct fsd_form *form, uint32_t i,
                             const struct fsd_shape *shape)
@@ -124,8 +128,8 @@ static int64_t batched_size(const struct fsd_graph *engine, const struct fsd_cos
     return fsd_over(c->amounts, count_before(c, shape, beside), others);
 }
 
-/* Whether the columns are those of all heads together, as in [2,n,64] for
- * [2,4,n,16]. */
+/* Whether `columns` is the number of columns of all heads of the shape together, as in
+ * [2,n,64] for [2,4,n,16]. */
 static bool joins_heads(const struct fsd_cost *c, int64_t columns,
                         const struct fsd_shape *shape)
 {
@@ -135,9 +139,10 @@ static bool joins_heads(const struct fsd_cost *c, int64_t columns,
            fsd_times(c->amounts, shape->dims[HEADS], shape->dims[COLUMNS]) == columns;
 }
 
-/* Whether the engine's columns are those of several joined products, one of which has
- * the shape: there are more columns than the shape has, their number is not the product
- * of the shape's last sizes, and they are not the joined heads. */
+/* Whether an engine tensor with `columns` columns may hold several joined products, one
+ * of which has the shape.  The number of columns must be greater than in the shape, and
+ * it must be neither a product of the shape's last sizes nor the columns of all
+ * heads. */
 static bool is_joined(const struct fsd_cost *c, int64_t columns,
                       const struct fsd_shape *shape)
 {
@@ -171,9 +176,9 @@ int64_t fsd_cost_open_size(const struct fsd_graph *engine, const struct fsd_cost
                     others);
 }
 
-/* Whether the engine's sizes, several of which are unknown, equal those of the shape
- * except for the batches, whose number must be equal.  `alone` is the shape according
- * to the model alone. */
+/* Whether a form with several unknown sizes fits the shape if the batch axes differ.
+ * The sizes behind the batches and the number of batches must be equal.  `alone` is the
+ * shape that the model alone states. */
 static bool is_batched(const struct search *s, const struct fsd_shape *shape,
                        const struct fsd_shape *alone)
 {
@@ -198,8 +203,8 @@ static bool is_batched(const struct search *s, const struct fsd_shape *shape,
     return beside && batches == count_before(s->c, shape, beside);
 }
 
-/* Whether `size` is `from` rounded up to a vector width: the builder pads axes that do
- * not fill a vector. */
+/* Whether `size` is `from` rounded up to a vector width, because the builder pads axes
+ * that do not fill a vector. */
 static bool is_padded(int64_t size, int64_t from)
 {
     for (int64_t width = 2; from > 0 && width <= 32; width *= 2)
@@ -208,8 +213,8 @@ static bool is_padded(int64_t size, int64_t from)
     return false;
 }
 
-/* Whether the tensor fits: as a whole, padded along one axis if that is allowed, or in
- * a different rank. */
+/* Whether the model tensor fits the form: with equal sizes, in loose mode with one
+ * padded size, or with a different rank. */
 static bool fits(const struct search *s, fsd_id tensor)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -226,7 +231,7 @@ static bool fits(const struct search *s, fsd_id tensor)
         if (size == -1) {
             several += open < n;
             open = i;
-            /* An engine does not leave a size dynamic that the model fixes. */
+            /* A size that the model fixes is not dynamic in an engine. */
             same = same && (alone->rank != n || alone->dims[i] < 0);
         } else if (shape->rank == n && size != shape->dims[i]) {
             same = same && s->loose && !padded++ && is_padded(size, shape->dims[i]);
@@ -238,7 +243,8 @@ static bool fits(const struct search *s, fsd_id tensor)
            (several ? is_batched(s, shape, alone) : is_view(s, shape, open));
 }
 
-/* Whether both shapes give the form's unknown sizes the same values. */
+/* Whether the unknown sizes of the form have the same values if they are derived from
+ * `a` and from `b`. */
 static bool agree(const struct search *s, const struct fsd_shape *a,
                   const struct fsd_shape *b)
 {
@@ -267,9 +273,9 @@ static void consider(struct search *s, fsd_id tensor)
         s->several |= !agree(s, shape, fsd_shape_of(s->c->sizes, s->found));
 }
 
-/* Considers the layer's outputs as candidates or, with `reads`, its inputs: the tensors
- * that its nodes pass to nodes of other layers or get from them.  In loose mode, every
- * output or input of its nodes is a candidate. */
+/* Considers the tensors that the layer's nodes pass to nodes of other layers or, with
+ * `reads`, get from nodes of other layers.  In loose mode, considers all outputs or
+ * inputs of the layer's nodes. */
 static void consider_layer(struct search *s, fsd_id layer, bool reads)
 {
     const struct fsd_match *m = s->m;
@@ -292,8 +298,8 @@ static void consider_layer(struct search *s, fsd_id layer, bool reads)
     }
 }
 
-/* Whether all sizes of the form but the last equal those of the shape, where they are
- * known.  If the ranks differ: whether exactly one of these sizes is unknown. */
+/* Whether the known sizes of the form, except the last size, are equal to the sizes of
+ * the shape.  If the ranks differ: whether exactly one of these sizes is unknown. */
 static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
 {
     const struct fsd_dim *dims = &s->m->engine->dims.at[s->form->dims.at];
@@ -309,8 +315,9 @@ static bool fits_rows(const struct search *s, const struct fsd_shape *shape)
     return shape->rank == n ? same : open == 1;
 }
 
-/* The output of the first of the products that the layer joins, if they all have the
- * same rows and their columns add up to those of the tensor; else FSD_NONE. */
+/* For a layer that joins several products, the output of the first product.  FSD_NONE
+ * unless all products have the same rows, and their columns add up to the columns of
+ * the form. */
 static fsd_id find_joined(const struct search *s, fsd_id layer)
 {
     const struct fsd_match *m = s->m;
@@ -337,7 +344,8 @@ static fsd_id find_joined(const struct search *s, fsd_id layer)
     return sum == columns ? found : FSD_NONE;
 }
 
-/* Searches the outputs of the producer, then the inputs of the consumers. */
+/* Searches the tensors that the producer's nodes pass to other layers, and then the
+ * tensors that the consumers' nodes get from other layers. */
 static void search_border(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_match *m = s->m;
@@ -345,7 +353,7 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
     fsd_id in = fsd_node_in_tensor(m->engine, producer, 0);
 
     consider_layer(s, producer, false);
-    /* Joined products write parts of one tensor. */
+    /* The producer may join several products, which then write parts of the tensor. */
     if (m->engine->nodes.at[producer].out.n == 1 && s->seen > 1) {
         s->found = find_joined(s, producer);
         s->several &= s->found == FSD_NONE;
@@ -353,15 +361,16 @@ static void search_border(struct search *s, fsd_id e, fsd_id producer)
     }
     if (s->layers[producer].inserted && fsd_id_at(s->like, in) != FSD_NONE &&
         m->engine->nodes.at[producer].in.n == 1)
-        consider(s, s->like[in]); /* a reformat forwards its input */
+        consider(s, s->like[in]); /* the output of a reformat has the sizes of its
+                                     input */
     for (uint32_t i = 0; s->found == FSD_NONE && i < t->consumers.n; i++)
         consider_layer(s, m->engine->links.at[t->consumers.at + i], true);
 }
 
-/* Searches among all tensors of the layers.  A node that is split over several layers
- * has intermediate tensors that are not in the model, but most have the sizes of a
- * tensor that is.  All candidates must agree, and at least one fixed size must
- * match. */
+/* Searches all tensors of the nodes of the producer and of the consumers.  If several
+ * layers compute parts of a node, the tensors between these layers are not in the
+ * model, but most of them have the sizes of another tensor of the node.  At least one
+ * fixed size must be above 1, so that it excludes other candidates. */
 static void search_within(struct search *s, fsd_id e, fsd_id producer)
 {
     const struct fsd_graph *g = s->m->engine;
@@ -401,7 +410,7 @@ static fsd_id find_like(const struct fsd_match *m,
     return again.several ? FSD_NONE : again.found;
 }
 
-/* Whether the layer may read and write slices of tensors: a step of a loop does, and a
+/* Whether the layer may read or write slices of tensors, as a step of a loop or a
  * kernel without a known node may. */
 static bool takes_parts(const struct fsd_match *m, fsd_id layer)
 {
@@ -428,8 +437,8 @@ void fsd_cost_like(const struct fsd_match *m, const struct fsd_layer_result *lay
 {
     const struct fsd_graph *e = m->engine;
     FSD_SCRATCH(scratch);
-    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* indexed by engine
-                                                              tensor */
+    fsd_id *like = FSD_NEW(scratch, fsd_id, e->tensors.n); /* as c->like, but
+                                                              indexed by tensor */
     const struct fsd_sizes *model = NULL;
 
     c->like = FSD_NEW(m->arena, fsd_id, e->ports.n);

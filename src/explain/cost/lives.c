@@ -1,18 +1,18 @@
 /*
- * Finds which tensors are in memory at the same time: a tensor lives from the first
- * layer that uses it to the last.  One pass over the layers adds a tensor's bytes at
- * its first layer and subtracts them after its last.  A layer without an operation
- * shares the memory of its input, and the application owns the memory of the network's
- * inputs and outputs, which are therefore summed separately.  Only tensors are counted:
- * the scratch memory of kernels is not in an engine's layers.
+ * Finds which tensors are in memory at the same time.  A tensor lives from the first
+ * layer that uses it to the last.  One pass over the layers adds the bytes of a tensor
+ * at its first layer and subtracts them behind its last layer.  The output of a NoOp
+ * shares the memory of its input.  The application owns the memory of the network's
+ * inputs and outputs, which are therefore summed separately.  Working memory of kernels
+ * is not counted, because the dump does not state it.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
 
-enum { CHAIN = 64 }; /* limit of layers without an operation in a chain */
+enum { CHAIN = 64 }; /* maximum number of NoOps in a chain */
 
-/* The tensor that owns the memory: the output of a layer without an operation has the
- * memory of its input. */
+/* The tensor whose memory `tensor` shares, or `tensor` itself: the output of a NoOp
+ * shares the memory of its input. */
 static fsd_id memory_of(const fsd_id *same, fsd_id tensor)
 {
     for (uint32_t steps = 0; same[tensor] != tensor && steps < CHAIN; steps++)
@@ -37,8 +37,8 @@ static void find_lives(const struct fsd_diff *d, const fsd_id *same,
                 continue;
             life = &of[memory_of(same, port->tensor)];
             bytes = fsd_port_bytes(e, d->cost, port);
-            /* Forms of one tensor may have different padding: the largest size
-             * counts. */
+            /* The ports of a tensor may have forms with different padding; the largest
+             * size counts. */
             life->bytes = life->there && (bytes < 0 || bytes < life->bytes)
                               ? life->bytes
                           : bytes < 0 ? -1
@@ -62,8 +62,8 @@ struct fsd_lives fsd_cost_lives(struct fsd_arena *arena, const struct fsd_diff *
                               .at = FSD_NONE};
     fsd_id *same = FSD_NEW(arena, fsd_id, e->tensors.n);
     int32_t *open = FSD_NEW(arena, int32_t, e->nodes.n + 1), n_open = 0;
-    bool open_border[2] = {false, false}; /* [0]: an output has an unknown size; [1]: an
-                                             input has */
+    bool open_border[2] = {false, false}; /* whether an output [0] or an input [1] of
+                                             the network has an unknown size */
     int64_t now = 0;
 
     for (fsd_id t = 0; t < e->tensors.n; t++)

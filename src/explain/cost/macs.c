@@ -1,6 +1,7 @@
 /*
- * Counts multiply-adds: of a node by its operator (model/ops/macs.c); of a layer by the
- * sizes in the engine, if the engine states them, because it was built for these sizes.
+ * Counts multiply-adds.  The operator and the sizes of a node determine its
+ * multiply-adds (model/ops/macs.c).  For a layer, the sizes that the engine states come
+ * first; otherwise its nodes' multiply-adds are added up.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -22,8 +23,9 @@ static int64_t port_count(const struct fsd_match *m, const struct fsd_cost *c,
     return n;
 }
 
-/* The multiply-adds of a convolution as the dump describes it: its weights per channel,
- * times the elements of the tensor that has these channels; negative if unknown. */
+/* The multiply-adds of a convolution according to the dump: its weights per output
+ * channel, times the elements of the output.  For a transposed convolution: its weights
+ * per input channel, times the elements of the input.  Negative if unknown. */
 static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
                          fsd_id layer)
 {
@@ -35,8 +37,8 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
     if (!n->in.n || !n->out.n || !l->weights || l->weights > INT64_MAX || l->maps < 1)
         return -1;
     count = port_count(m, c, fsd_node_in(m->engine, n, 0), &channels);
-    if (l->transposed) /* weights are input channels x output channels per group x
-                          window */
+    if (l->transposed) /* the weights have the axes input channels, output channels per
+                          group, window */
         return channels ? fsd_times(c->amounts, count, (int64_t)l->weights / channels)
                         : -1;
     count = port_count(m, c, fsd_node_out(m->engine, n, 0), &channels);
@@ -46,8 +48,8 @@ static int64_t described(const struct fsd_match *m, const struct fsd_cost *c,
 }
 
 /* Whether the layer does multiply-adds of the node: it is the node's only layer, or it
- * multiplies.  Not all of several layers multiply: there may be reshapes around a Gemm,
- * and an LSTM has products and gates. */
+ * multiplies.  Other layers of the node may be reshapes around a Gemm or the gates of
+ * an LSTM. */
 static bool works_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     return m->of_node[node].n == 1 || m->engine->layers.at[layer].multiplies;
@@ -73,9 +75,9 @@ static bool is_first_worker(const struct fsd_match *m, fsd_id layer, fsd_id node
     return false;
 }
 
-/* A layer's part of a node's multiply-adds.  No engine states how kernels divide a
- * node, so the parts are equal; the first layer gets the remainder, so that sums by
- * layer and by node agree.  Negative: unknown. */
+/* A layer's part of a node's multiply-adds; -1 if unknown.  No engine states how
+ * kernels divide a node, so the parts are equal.  The first layer gets the remainder,
+ * so that sums over layers and over nodes agree. */
 static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
                        fsd_id layer, fsd_id node)
 {
@@ -87,13 +89,13 @@ static int64_t part_of(const struct fsd_match *m, const struct fsd_cost *c,
         return 0;
     if (workers == 1)
         return macs;
-    if (macs < 0) /* a term of dynamic sizes, or -1: unknown */
+    if (macs < 0) /* a negative amount is a term of dynamic sizes, or unknown (-1) */
         return macs == -1 ? -1 : fsd_over(c->amounts, macs, workers);
     return macs / workers + (is_first_worker(m, layer, node) ? macs % workers : 0);
 }
 
 /* The multiply-adds of the layer's nodes.  A node that owns a body or calls a function
- * is left out, because the nodes in the body count. */
+ * does not count, because the nodes of the body count. */
 static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result *nodes,
                         const struct fsd_cost *c, const struct fsd_lists *bodies,
                         fsd_id layer)
@@ -109,7 +111,8 @@ static int64_t of_nodes(const struct fsd_match *m, const struct fsd_node_result 
     return sum;
 }
 
-/* The work of a node without multiply-adds is the number of elements that it writes. */
+/* Sets `workers`, `macs` and `work` of nodes, and `macs` of layers.  The work of a node
+ * without multiply-adds is the number of elements that it writes. */
 void fsd_cost_macs(const struct fsd_match *m, const struct fsd_layer_result *layers,
                    const struct fsd_node_result *nodes, struct fsd_cost *c)
 {

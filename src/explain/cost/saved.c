@@ -1,14 +1,14 @@
 /*
  * Determines which part of a data-movement layer's cost remains if the user follows the
- * advice for it.  Usually the layer disappears and nothing remains.  There are two
- * exceptions, measured by building:
+ * advice on the layer.  Usually the layer disappears and nothing remains.  Builds have
+ * shown two exceptions:
  *
  *     quantized outside     int8 chw -> int8 chw4     the input is padded as before
  *     an output of int64    Cast int32 -> int32       ONNX fixes the type: the model
  *                                                     needs a Cast, which is a copy
  *
- * Other channels per group are no exception: then no layer pads, and the next kernel
- * reads no padding.
+ * Another number of channels per group is no exception: no layer pads, and the next
+ * kernel reads no padding.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -17,7 +17,8 @@
 
 struct ends {
     const struct fsd_form *in, *out;
-    int64_t read, written; /* bytes; negative: unknown */
+    int64_t read, written; /* bytes of the first input and output; negative if
+                              unknown */
 };
 
 static struct ends ends_of(const struct fsd_diff *d, fsd_id layer)
@@ -35,8 +36,9 @@ static struct ends ends_of(const struct fsd_diff *d, fsd_id layer)
     return ends;
 }
 
-/* Whether the layer is still needed if the network input is quantized outside: the
- * input then has fewer bits, but is still padded or changes its layout. */
+/* Whether the layer quantizes an input of the network and also pads it or changes its
+ * layout.  If the application quantizes the input, the layer remains for the padding or
+ * the layout. */
 static bool still_pads(const struct fsd_diff *d, fsd_id layer, const struct ends *ends)
 {
     return d->layers[layer].kind == FSD_KIND_QUANTIZE &&
@@ -47,8 +49,8 @@ static bool still_pads(const struct fsd_diff *d, fsd_id layer, const struct ends
                  fsd_form_count(d->engine, ends->out));
 }
 
-/* Whether an output still needs a Cast, because ONNX fixes its type to INT64 while the
- * builder computes it as INT32. */
+/* Whether the layer converts an INT32 output of the builder to INT64.  If ONNX fixes
+ * the type of the output to INT64, the user can only replace the layer by a Cast. */
 static bool needs_cast(const struct fsd_diff *d, fsd_id layer, const struct ends *ends)
 {
     fsd_id producer = d->flows->of[layer].producer;

@@ -1,9 +1,10 @@
 /*
- * Assigns each node a module path (from its name, its weight, or another node of its
- * layer), and sums layers, precisions and times by the first parts of these paths.  If
- * the user gives no depth, the first depth is used that separates more than USEFUL but
- * at most TOO_MANY modules.  A layer of several modules counts in each; its time is
- * divided among its nodes, so that times still add up.
+ * Assigns a module path to each node, from its name, its weight, or another node of its
+ * layer.  Then sums layers, precisions and times by the first parts of these paths.
+ * The number of parts is the depth.  If the user states no depth, it is the first depth
+ * with more than USEFUL modules, but at most TOO_MANY.  A layer of several modules
+ * counts in each of them.  Its time is divided among its nodes, so that times still add
+ * up.
  */
 #include "explain/cost/scope.h"
 #include "base/base.h"
@@ -16,20 +17,19 @@ enum { USEFUL = 6, TOO_MANY = 60, MOST_DEPTH = 32 };
 
 struct path {
     const char *text;
-    size_t len; /* length without the last part */
-    char sign;  /* the separator of its parts */
+    size_t len; /* length of the path without its last part */
+    char sign;  /* the separator between its parts */
 };
 
-/* The module path of a name.  Of "[RELU]-[aten_ops.relu.default]-[/layer1/relu]" the
- * last part is the module's. */
+/* The module path in a name.  In "[RELU]-[aten_ops.relu.default]-[/layer1/relu]", the
+ * path is "/layer1/relu". */
 static struct path path_of(const char *name)
 {
     const char *in = *name == '[' ? strstr(name, "]-[/") : NULL;
     struct path path = {in ? in + 3 : name, 0, '/'};
     const char *last;
 
-    if (*name == '[' && !in) /* the text begins with a kernel's name, whose end is
-                                ambiguous */
+    if (*name == '[' && !in) /* it is unknown where the path begins */
         return path;
     name = path.text;
     last = strrchr(name, '/');
@@ -42,7 +42,8 @@ static struct path path_of(const char *name)
     return path;
 }
 
-/* The path of the weight that a node reads, through quantizers and views. */
+/* The module path in the name of the weight that a node reads, directly or through Q
+ * and DQ; empty if there is none. */
 static struct path weight_path(const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_graph *g = d->model;
@@ -58,8 +59,8 @@ static struct path weight_path(const struct fsd_diff *d, fsd_id node)
     return path;
 }
 
-/* The node that a data-movement layer serves: the first known consumer of its data;
- * FSD_NONE if none is known. */
+/* The first known node that consumes the data of a data-movement layer; FSD_NONE if
+ * none is known. */
 static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -70,9 +71,9 @@ static fsd_id reader_of(const struct fsd_diff *d, fsd_id layer)
     return reader;
 }
 
-/* Gives the layer's nodes without a path the path of another node: with `readers`, that
- * of the consumer of the layer's data, otherwise that of the layer's first node with a
- * path. */
+/* Gives the path of another node to the layer's nodes without a path: with `readers`,
+ * the path of the consumer of the layer's data; else the path of the layer's first node
+ * that has one. */
 static void share_in_layer(const struct fsd_diff *d, struct path *paths, fsd_id layer,
                            bool readers)
 {
@@ -113,8 +114,9 @@ static struct path *all_paths(struct fsd_arena *arena, const struct fsd_diff *d)
     return paths;
 }
 
-/* Whether the part at `at` is a number: "layers.3" is one part, because a mere number
- * is not the name of a module. */
+/* Whether the part of the path that begins at `at` is a number.  A number belongs to
+ * the part before it ("layers.3" is one part), because it is not the name of a
+ * module. */
 static bool is_number(const struct path *path, size_t at)
 {
     size_t digits = 0;
@@ -125,7 +127,7 @@ static bool is_number(const struct path *path, size_t at)
            (at + digits == path->len || path->text[at + digits] == path->sign);
 }
 
-/* The first `depth` parts of each path, as symbols. */
+/* The first `depth` parts of each path, as symbols of a new table. */
 static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *paths,
                                    uint32_t n, unsigned depth)
 {
@@ -143,8 +145,8 @@ static struct fsd_scopes scopes_at(struct fsd_arena *arena, const struct path *p
     return s;
 }
 
-/* The first depth that separates more than USEFUL modules, but not more than
- * TOO_MANY. */
+/* The first depth with more than USEFUL modules, or a smaller depth if that has more
+ * than TOO_MANY. */
 static unsigned useful_depth(const struct path *paths, uint32_t n)
 {
     unsigned best = 1;
@@ -179,9 +181,9 @@ struct tally {
     const struct fsd_diff *d;
     struct fsd_arena *arena;
     fsd_module_vec modules;
-    fsd_id *module_of;  /* indexed by symbol: its module; FSD_NONE */
-    fsd_id *last_layer; /* indexed by module: the layer counted last, plus 1; has room
-                           for all modules */
+    fsd_id *module_of;  /* indexed by symbol: index of its module; FSD_NONE if there is
+                           none */
+    fsd_id *last_layer; /* indexed by module: the layer counted last, plus 1 */
     struct fsd_modules sums;
 };
 
@@ -217,9 +219,9 @@ static void count_layer(struct tally *t, const struct fsd_scopes *scopes, fsd_id
     t->sums.shared += modules > 1;
 }
 
-/* The node to whose module a data-movement layer belongs.  For an unfused quantizer or
- * a copy this is the layer's own node, which has its time; for an inserted layer the
- * consumer of its data, or else the producer. */
+/* The node whose module gets the cost of a data-movement layer.  For an unfused
+ * quantizer or a copy, this is a node of the layer.  For an inserted layer, it is the
+ * consumer of the data or, if that is unknown, the producer. */
 static fsd_id owner(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id reader = reader_of(d, layer);

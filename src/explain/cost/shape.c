@@ -1,15 +1,15 @@
 /*
- * Determines the model's dynamic sizes, from the most trustworthy source to the least:
- * the user's options, the sizes with which the engine was run according to the log,
- * those for which its optimization profile is tuned, the model, the engine's tensors,
- * and the operators' shape rules.  Each step only sets sizes that are still unknown, so
- * the order of the calls in take_all() is the order of trust.
+ * Determines the model's dynamic sizes.  The sources are, from the most to the least
+ * trustworthy: the user's options, the sizes of a run of the engine in the log, the
+ * sizes for which the builder optimized the engine, the model, the tensors of the
+ * engine, and the shape inference of operators.  Each step sets only sizes that are
+ * still unknown, so take_all() calls the steps in this order.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
 
-/* Takes the sizes of the engine's inputs from the log: with `run` those of its runs,
- * otherwise those for which its profile is optimized. */
+/* Takes the sizes of the engine's inputs from the log: with `run`, the sizes of a run
+ * of the engine; else the sizes for which the builder optimized the engine. */
 static void take_log(const struct fsd_match *m, const struct fsd_history *h,
                      struct fsd_known_sizes *known, struct fsd_sizes *s, bool run)
 {
@@ -47,10 +47,9 @@ static void take_tuned(const struct fsd_match *m, struct fsd_known_sizes *known,
     }
 }
 
-/* Takes sizes from engine tensors.  If the model states a tensor's rank, the engine's
- * must be equal, because the engine may have a flattened form of the tensor.  With
- * `unranked`, only tensors are considered whose rank the model does not state,
- * otherwise only the others. */
+/* Takes sizes from engine tensors.  With `unranked`, takes only sizes of tensors whose
+ * rank is unknown so far, else only sizes of tensors whose rank is known.  A known rank
+ * must be equal in the engine, because the engine may have flattened the tensor. */
 static void take_engine(const struct fsd_match *m, struct fsd_sizes *s, bool unranked)
 {
     for (fsd_id i = 0; i < m->engine->tensors.n; i++) {
@@ -67,8 +66,8 @@ static void take_all(const struct fsd_match *m, const struct fsd_history *h,
                      struct fsd_known_sizes *known, struct fsd_sizes *s)
 {
     fsd_match_bind_sizes(m, s);
-    /* A size that user and model leave dynamic has the value with which the engine was
-     * run, or else the value for which it was optimized. */
+    /* If user and model leave a size dynamic, the size of a run of the engine counts
+     * or, if there is none, the size for which the builder optimized the engine. */
     take_log(m, h, known, s, true);
     take_log(m, h, known, s, false);
     take_tuned(m, known, s);

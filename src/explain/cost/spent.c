@@ -1,15 +1,15 @@
 /*
- * Classifies the work of each layer, and sums time and bytes by class, each as a share
- * of the whole.  Data movement and requantization are classes of their own.
+ * Classifies the work of each layer, and sums time and bytes by class.  Data movement
+ * and requantization are separate classes.
  *
  *     Conv int8 -> fp32    MulAddReluMulMinMaxRounCast fp32 -> int8    Conv int8 -> ...
  *                          requantization
  *
- * Requantization is recognized by inputs, operations and outputs, whatever the kernel's
- * name: all of its operations are known and elementwise, so that they could have been
- * the epilogue of the previous kernel.  A normalization or an average that writes INT8
- * needs a kernel anyway, and a kernel that quantizes an input of the network has no
- * previous kernel.
+ * A kernel requantizes if it reads floats that another kernel computed and writes a
+ * quantized type, and all its operations are known and elementwise.  The epilogue of
+ * the previous kernel could have performed these operations.  A normalization or an
+ * average that writes INT8 needs a kernel anyway.  A kernel that quantizes an input of
+ * the network has no previous kernel.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
@@ -40,8 +40,8 @@ static bool moves(enum fsd_kind kind)
     return kind == FSD_KIND_REFORMAT || kind == FSD_KIND_COPY || kind == FSD_KIND_NOOP;
 }
 
-/* Whether a layer computed the data at the port, looking through layers that only move
- * it: the data is neither an input of the network nor a weight. */
+/* Whether a layer computed the data at the port, looking through data-movement layers.
+ * If not, the data is an input of the network or a weight. */
 static bool is_made(const struct fsd_match *m, const struct fsd_layer_result *layers,
                     uint32_t port)
 {
@@ -87,8 +87,8 @@ static bool reads_wide(const struct fsd_match *m, const struct fsd_layer_result 
     return false;
 }
 
-/* Whether an epilogue could perform all steps of the layer or, if its steps are
- * unknown, all its nodes. */
+/* Whether the epilogue of a product kernel could perform all steps of the layer or, if
+ * some steps are unknown, all nodes of the layer. */
 bool fsd_cost_is_epilogue(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -150,8 +150,9 @@ static void add_to(struct fsd_spent_sum *sum, int64_t bytes, double ms)
         sum->ms += ms;
 }
 
-/* A class's share of the whole; negative: unknown.  If most bytes are unknown, so is
- * the share: the few known bytes would count as the whole. */
+/* The share of a class or layer with `bytes` and `ms`; negative if unknown.  Without
+ * times, the share is also unknown if most layers have unknown bytes, because the few
+ * known bytes do not represent the engine. */
 static double share_of(const struct fsd_cost *c, const struct fsd_measured *times,
                        int64_t bytes, double ms)
 {

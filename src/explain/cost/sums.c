@@ -1,14 +1,13 @@
 /*
- * Divides the time of each layer among the nodes that it computes, and sums times by
- * kind, cause and operator.  The shares of a layer add up to its measured time.
- * Unknown work is never guessed: the time is then divided among the nodes that multiply
- * and add, or equally among all.  The time of an opaque region is not divided, because
- * it is unknown what each of its kernels computes.
+ * Divides the time of each layer among its nodes, and sums times by kind, cause and
+ * operator.  The shares of a layer's nodes add up to its measured time. cost.h has the
+ * rules.  The time of an opaque region is not divided, because it is unknown which
+ * nodes each of its kernels computes.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
 
-/* The inputs of the sums. */
+/* The parts of the run from which the sums are computed. */
 struct parts {
     const struct fsd_match *m;
     const struct fsd_measured *times;
@@ -18,10 +17,10 @@ struct parts {
     const struct fsd_node_result *nodes;
 };
 
-/* Divides a time among the nodes in proportion to their work.  If the work of one of
- * them is unknown, the nodes with multiply-adds share all of the time equally, because
- * the work of the others is small in comparison.  If no node has multiply-adds, all
- * nodes get equal shares. */
+/* Divides a time among the nodes in proportion to their work.  If the work of a node is
+ * unknown, the nodes with multiply-adds share all of the time equally, because the work
+ * of other nodes is small in comparison.  If no node has multiply-adds, all nodes get
+ * equal shares. */
 static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms,
                   bool moves)
 {
@@ -47,8 +46,8 @@ static void share(struct fsd_cost *c, const fsd_id *nodes, uint32_t n, double ms
 
 typedef FSD_VEC(fsd_id) id_vec;
 
-/* The nodes that share a layer's time: those whose outcome is `layer` or, if there are
- * none (as for an unfused quantizer), all nodes of the layer. */
+/* Lists the nodes that share the time of a layer: nodes with the outcome `layer` or, if
+ * there are none, all nodes of the layer. */
 static void collect(const struct parts *p, fsd_id layer, struct fsd_arena *arena,
                     id_vec *out)
 {
@@ -75,8 +74,8 @@ static void share_all(const struct parts *p, struct fsd_cost *c)
         collect(p, i, scratch, &nodes);
         share(c, nodes.at, nodes.n, p->times->of[i].median, p->flows->of[i].there);
     }
-    /* The time of a region's layers belongs to all its nodes; the time of its layers
-     * with nodes of their own is divided already. */
+    /* The nodes of a region share the time of the region's layers without nodes.  The
+     * time of the other layers is divided already. */
     for (uint32_t i = 0; i < p->m->regions.n && p->times->profiles; i++) {
         const struct fsd_region *region = &p->m->regions.at[i];
         const fsd_id *pool = p->m->pool.at;

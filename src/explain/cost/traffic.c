@@ -1,14 +1,14 @@
 /*
- * Counts the bytes that a layer reads and writes once: its tensors as they are in
- * memory, with padded vectors, and its weights.  The bias is counted separately, since
- * published figures omit it.  A kernel may read an element more than once or find it in
- * a cache; this is the least that it can move.
+ * Counts the bytes of a layer's tensors as they are in memory, with padded vectors, and
+ * of its weights.  Each element counts once, which is the least that a kernel can move:
+ * it may read an element several times.  The bias is counted separately, because
+ * published figures omit it.
  */
 #include "explain/cost/cost.h"
 #include "model/graph/graph.h"
 
-/* Rounds a size up to whole vectors; the padding of a dynamic size is only known at run
- * time. */
+/* Rounds a size up to a multiple of `to`, the number of elements in a vector.  A
+ * dynamic size stays as it is, because its padding is only known at run time. */
 static int64_t round_up(const struct fsd_cost *c, int64_t size, int64_t to)
 {
     if (to < 2 || size == -1)
@@ -59,8 +59,7 @@ int64_t fsd_port_bytes(const struct fsd_graph *engine, const struct fsd_cost *c,
     return bytes_of(c, n, form->type);
 }
 
-/* The bytes of the weights among the ports or, without `weights`, of the other
- * ports. */
+/* The bytes of the ports that are weights or, without `weights`, of all other ports. */
 static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
                            struct fsd_span ports, bool weights)
 {
@@ -74,8 +73,8 @@ static int64_t ports_bytes(const struct fsd_match *m, const struct fsd_cost *c,
 
 /* -------------------------------------------------------------------- weights */
 
-/* Whether the layer reads `count` elements from a layer that holds a constant.  These
- * elements are counted among the layer's inputs already. */
+/* Whether an input of the layer is the output of a constant layer with `count`
+ * elements.  Such a constant counts as an input already. */
 static bool reads_constant(const struct fsd_match *m,
                            const struct fsd_layer_result *layers, fsd_id layer,
                            int64_t count)
@@ -93,8 +92,8 @@ static bool reads_constant(const struct fsd_match *m,
     return false;
 }
 
-/* Adds the bytes of a node's constant input.  Adds nothing if there is no such input,
- * or if the input is not constant: then it is one of the layer's tensors. */
+/* Adds the bytes of the i-th input of a node if the input is constant.  Any other input
+ * is a tensor of the layer, which counts already. */
 static void add_constant(const struct fsd_match *m,
                          const struct fsd_layer_result *layers,
                          const struct fsd_cost *c, struct fsd_link at, uint32_t i,
@@ -110,8 +109,9 @@ static void add_constant(const struct fsd_match *m,
         *bytes = fsd_plus(amounts, *bytes, bytes_of(c, n, type));
 }
 
-/* Adds the weights of the layer's nodes in the layer's type, if the dump lists no
- * weights; a bias keeps its higher precision. */
+/* Adds the weights and biases of the layer's nodes, for a dump that lists no weights.
+ * A weight has the type of the layer.  A bias has this type or, in a quantized layer,
+ * FP32. */
 static void weights_of_nodes(const struct fsd_match *m,
                              const struct fsd_layer_result *layers,
                              const struct fsd_cost *c, fsd_id layer,
@@ -148,7 +148,7 @@ static void add_weights(const struct fsd_match *m,
     }
     t->weights = fsd_plus(c->amounts, ports_bytes(m, c, in, true),
                           ports_bytes(m, c, l->constants, true));
-    if (!t->weights && !l->lists_constants) /* otherwise the bias is among them */
+    if (!t->weights && !l->lists_constants) /* weights at ports include the bias */
         weights_of_nodes(m, layers, c, layer, t);
 }
 
@@ -162,8 +162,8 @@ void fsd_cost_traffic(const struct fsd_match *m, const struct fsd_layer_result *
 
         if (kind == FSD_KIND_NOOP || kind == FSD_KIND_SYNC || kind == FSD_KIND_SHAPE ||
             kind == FSD_KIND_CONSTANT)
-            continue; /* these move no data: a constant counts for the layer that reads
-                         it */
+            continue; /* these layers move no data; a constant counts in the layer that
+                         reads it */
         r->bytes = -1;
         r->traffic = (struct fsd_traffic){-1, -1, -1, -1};
         if (!n->in.n && !n->out.n)

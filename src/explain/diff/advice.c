@@ -1,6 +1,7 @@
 /*
- * The advice follows from the cause, and names what a user can change: a builder flag,
- * or an edge of the model.  If there are two remedies, the safer one comes first.
+ * Prints advice on a data-movement layer.  The advice depends on the cause of the
+ * layer, and names something that a user can change: a builder flag or an edge of the
+ * model.  If there are two remedies, the safer remedy comes first.
  */
 #include "explain/diff/step.h"
 #include "explain/diff/tale.h"
@@ -45,7 +46,8 @@ const char *fsd_layer_forms(const struct fsd_diff *d, fsd_id layer,
 
 /* ------------------------------------------------------------------------ edges */
 
-/* A column of edges sets names apart; in a sentence, names are in backquotes. */
+/* With `quote`, prints the name in backquotes, for a sentence.  A column of edges needs
+ * no backquotes. */
 static void put_node(const struct fsd_diff *d, fsd_id node, bool quote, FILE *out)
 {
     (quote ? fsd_quote_node : fsd_put_node_name)(d, node, out);
@@ -58,8 +60,8 @@ static void put_name(const struct fsd_diff *d, fsd_sym name, bool quote, FILE *o
     fputs(quote ? "`" : "", out);
 }
 
-/* Prints a layer at an end of an edge if its node is unknown: "layer 3 (Conv_13 +
- * 2)". */
+/* Prints a layer at an end of an edge, with its first node and the number of its other
+ * nodes: "layer 3 (Conv_13 + 2)". */
 void fsd_put_end(const struct fsd_diff *d, fsd_id layer, bool quote, FILE *out)
 {
     uint32_t n = 0;
@@ -105,8 +107,8 @@ static void put_start(const struct fsd_diff *d, const struct fsd_flow *flow, boo
     }
 }
 
-/* Prints the edge of a layer whose consumers are unknown, because only its name is
- * known: the layer that the name mentions, or the nodes that the layer computes. */
+/* Prints the edge of a layer without known consumers: the layer or tensor that its name
+ * mentions, or else the nodes that are linked to it. */
 static void put_named_edge(const struct fsd_diff *d, fsd_id layer, bool quote,
                            FILE *out)
 {
@@ -198,12 +200,13 @@ void fsd_quote_edge(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* --------------------------------------------------------------------------- advice */
 
-/* Each function below returns whether it proposes a change: a reason alone saves
- * nothing. */
+/* Each function below returns whether its advice proposes a change.  Advice that only
+ * states a reason saves no time. */
 
-/* The type in which the layer at an end of a chain writes or reads its data: `own`, the
- * type of the data-movement layer, if a tensor of `layer` has this type; else the type
- * of its first tensor. */
+/* The type in which `layer`, at an end of a chain of data-movement layers, writes or
+ * reads its data.  This is `own`, the type of the data-movement layer, if an output or
+ * input of `layer` has this type or an unknown type; else the type of its first output
+ * or input. */
 static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool writes,
                               enum fsd_dtype own)
 {
@@ -221,8 +224,9 @@ static enum fsd_dtype type_at(const struct fsd_diff *d, fsd_id layer, bool write
     return first;
 }
 
-/* An edge between quantized and other data needs a Q/DQ pair, or none at all.  Between
- * two float types, the user set a precision, or no kernel exists for the other type. */
+/* Advice for an edge whose type changes.  If one type is quantized, quantize both sides
+ * of the edge or neither.  If both types are floats, the model or the user set a
+ * precision, or the builder has no kernel for the other type. */
 static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -267,7 +271,7 @@ static bool advise_type(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return d->engine->strongly_typed;
 }
 
-/* A node of a different layer that reads the tensor unquantized, possibly through nodes
+/* A node of another layer that reads the tensor unquantized, directly or through nodes
  * without a layer; FSD_NONE if there is none.
  * @param read set to the tensor that the node reads */
 static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id tensor,
@@ -294,10 +298,9 @@ static fsd_id unquantized_reader(const struct fsd_diff *d, fsd_id layer, fsd_id 
 }
 
 /* Prints "layer 21 writes fp32, because GlobalAveragePool_294 reads Relu_293
- * unquantized": one consumer that needs higher precision makes the layer write it for
- * all consumers.
- * False if the model shows no such consumer, or if the engine does not show that the
- * layer writes higher precision. */
+ * unquantized".  If one consumer needs higher precision, the layer writes higher
+ * precision for all consumers.  Returns false if the model has no such consumer, or if
+ * the layer's output is not known to be above 8 bits. */
 static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_form *made = fsd_layer_form_out(d->engine, layer);
@@ -325,8 +328,8 @@ static bool blame_reader(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return false;
 }
 
-/* Whether the layer also computes a QuantizeLinear: then its input is quantized, and
- * dequantized before the layer computes. */
+/* Whether the layer also computes a QuantizeLinear.  A floating-point input of such a
+ * layer is no reason for a floating-point output. */
 static bool computes_quantizer(const struct fsd_diff *d, fsd_id layer)
 {
     FSD_EACH_OF (node, d->match->links, d->match->of_layer[layer], node)
@@ -350,8 +353,9 @@ static bool advise_bias(const struct fsd_diff *d, fsd_id node, FILE *out)
     return true;
 }
 
-/* Advice for a Q that lowers the precision of another layer's output: the inputs of
- * that layer show why it did not write the lower precision itself. */
+/* Advice for a Q that runs as a layer and quantizes the output of another layer.  The
+ * inputs and consumers of that other layer show why it did not write the quantized type
+ * itself. */
 static bool advise_narrowing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id source = d->flows->of[layer].source;
@@ -459,7 +463,8 @@ static bool advise_quantizer(const struct fsd_diff *d, fsd_id layer, FILE *out)
 
 /* ------------------------------------------------------------- parts of a tensor */
 
-/* The vector width of the form if its channels do not fill the last vector; else 0. */
+/* The number of channels in a vector of the form if the channels do not fill the last
+ * vector; else 0.  Sets `channels` to the number of channels; -1 if unknown. */
 static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
                         int64_t *channels)
 {
@@ -471,8 +476,8 @@ static int64_t unfilled(const struct fsd_diff *d, const struct fsd_form *form,
     return to > 1 && *channels > 0 && *channels % to ? to : 0;
 }
 
-/* The Concat for which the layer copies a tensor; FSD_NONE if the builder joins tensors
- * that the model does not join. */
+/* The Concat for which the layer copies a tensor; FSD_NONE if there is none, because
+ * the builder joins tensors that the model does not join. */
 static fsd_id concat_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -509,8 +514,8 @@ static bool has_several_scales(const struct fsd_diff *d, fsd_id concat)
     return false;
 }
 
-/* Whether a pooling produces the part: no pooling kernel writes its part in place,
- * whatever reads it. */
+/* Whether a pooling produces the data of the copy, in an engine whose pooling kernels
+ * cannot write into a part of another tensor. */
 static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
 {
     fsd_id node = d->flows->of[layer].producer;
@@ -520,9 +525,9 @@ static bool is_pooled(const struct fsd_diff *d, fsd_id layer)
             fsd_node_is(d->model, node, FSD_ONNX_AveragePool));
 }
 
-/* Whether a product writes the part, and the tensor is also an output of the network.
- * Without such an output, a product kernel writes its part in place, however many
- * layers read it. */
+/* Whether a product kernel writes the tensor that the layer copies, and this tensor is
+ * also an output of the network.  If it were no output, the product kernel would write
+ * it in place, however many layers read it. */
 static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -533,8 +538,8 @@ static bool is_read_outside(const struct fsd_diff *d, fsd_id layer)
                           FSD_TENSOR_OUTPUT));
 }
 
-/* The number of layers that, like `layer`, each copy a part out of the same input and
- * convert it to the same type. */
+/* The number of layers that copy a part out of the same input as `layer` and convert
+ * the part to the same type, including `layer`; 0 if `layer` converts no type. */
 static uint32_t converted_parts(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_graph *e = d->engine;
@@ -570,8 +575,9 @@ static bool advise_conversions(const struct fsd_diff *d, fsd_id layer, FILE *out
     return true;
 }
 
-/* Advice for an input of a Concat that is copied to its place, or for a Slice that is
- * copied out.  Reasons are given only if the dump shows them for this layer. */
+/* Advice for a layer that copies an input of a Concat to its place (`written`), or
+ * copies out a part of a tensor for a Slice.  States only reasons that the dump shows
+ * for this layer. */
 static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FILE *out)
 {
     const struct fsd_form *in = fsd_layer_form_in(d->engine, layer),
@@ -635,8 +641,8 @@ static bool advise_part(const struct fsd_diff *d, fsd_id layer, bool written, FI
     return proposes;
 }
 
-/* Prints the reason for a different layout: the channels do not fill a vector, or else
- * the operator prefers another layout. */
+/* Prints why the layout changes: the channels do not fill a vector, or the consumer has
+ * no fast kernel for the producer's layout. */
 static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -661,7 +667,7 @@ static bool advise_layout(const struct fsd_diff *d, fsd_id layer, FILE *out)
         return false;
     fsd_put_end(d, d->flows->readers.at[flow->readers.at].layer, true, out);
     fputs(" has no kernel for the layout that ", out);
-    if (flow->source == FSD_NONE) /* several layers, or an unknown one */
+    if (flow->source == FSD_NONE) /* the source is several layers or unknown */
         fputs("is", out);
     else
         fsd_put_end(d, flow->source, true, out);
@@ -716,9 +722,10 @@ bool fsd_put_advice(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The shortest time in the log, in milliseconds, of the layer's kernels whose first
- * input or output has the format in the first n bytes of `format`; negative: there is
- * none. */
+/* The shortest time in milliseconds that the log states for a kernel of the layer with
+ * this format at its first input or, with `output`, at its first output; negative if
+ * there is none.  The first n bytes of `format` are the format.  Sets *any if the log
+ * states formats for a kernel of the layer. */
 static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
                        const char *format, size_t n, bool *any)
 {
@@ -741,10 +748,11 @@ static double timed_in(const struct fsd_diff *d, fsd_sym layer, bool output,
     return best;
 }
 
-/* Prints the times that the builder measured with and without the Reformat, if the log
- * has them.  For "Reformatted Input Tensor 0 to X", from "Float(..) to Half(..)", these
- * are the times of the kernels of X that read Half (with the Reformat), and of those
- * that read Float (without it). */
+/* Prints the shortest times that the builder measured with and without the Reformat, if
+ * the log has them.  Example: the layer "Reformatted Input Tensor 0 to X" converts
+ * "Float(..) to Half(..)".  The time with the Reformat is the time of a kernel of X
+ * that reads Half, and the time without it is the time of a kernel of X that reads
+ * Float. */
 void fsd_put_timed(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     const struct fsd_layer *l = &d->engine->layers.at[layer];

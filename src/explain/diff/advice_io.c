@@ -1,10 +1,11 @@
 /*
- * Advice for a layer at an input or output of the network, or between two engines of
- * one model: the I/O format with which the builder would not insert the layer.
+ * Advice on a layer at an input or output of the network, or between two engines of one
+ * model.  The advice is the I/O format with which the builder would not insert the
+ * layer.
  *
- * The functions advise a format only if the builder accepts it; the builder's reader
- * (read/) knows this.  The command lists a format for each input, since the builder
- * would apply a single one to all of them.
+ * The advice names a format only if the builder accepts it; the reader of the builder
+ * (read/) has this information.  The builder option in the advice lists a format for
+ * each input, because the builder applies a single format to all inputs.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -14,8 +15,8 @@
 
 enum { LISTED = 2, MOST_BORDERS = 64 };
 
-/* Whether a layer at the border changes neither type nor layout: it pads, copies or
- * slices, which no I/O format avoids. */
+/* Whether a layer with these forms of its input and its output changes neither type nor
+ * layout. */
 static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
 {
     return in && made && in->type == made->type &&
@@ -23,7 +24,8 @@ static bool keeps_format(const struct fsd_form *in, const struct fsd_form *made)
            fsd_layout_same(in->layout, made->layout);
 }
 
-/* If one engine passes a tensor to another, both builds choose its format. */
+/* Advice for a layer where one engine passes a tensor to another: the same format in
+ * both builds.  Returns false for other layers. */
 static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
 {
     fsd_id in = fsd_node_in_tensor(d->engine, layer, 0);
@@ -39,8 +41,8 @@ static bool advise_crossing(const struct fsd_diff *d, fsd_id layer, FILE *out)
     return true;
 }
 
-/* The form that the layer writes for the network's border; of several outputs, the
- * network's output. */
+/* The form that the layer writes for an output of the network.  Sets `tensor` to this
+ * output. */
 static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_id layer,
                                                  fsd_id *tensor)
 {
@@ -60,16 +62,16 @@ static const struct fsd_form *written_for_border(const struct fsd_diff *d, fsd_i
 
 /* The I/O format with which the builder would not insert a layer at the border. */
 struct need {
-    fsd_id tensor; /* a tensor of the network; FSD_NONE: unknown */
+    fsd_id tensor; /* an input or output of the network; FSD_NONE if unknown */
     bool input;
     enum fsd_dtype type;
-    char layout[16];   /* "": unknown */
-    const char *other; /* why no format removes the layer; NULL: a format does */
+    char layout[16];   /* "" if unknown */
+    const char *other; /* why no format removes the layer; NULL if a format does */
 };
 
-/* Whether both forms have the same last sizes, from the channels on: a format counts
- * axes from the end, and the network's tensor may have more or fewer axes before
- * these. */
+/* Whether both forms have the same sizes from the channel axis to the last axis.  The
+ * network's tensor may have more or fewer axes before the channels, because a format
+ * counts axes from the end. */
 static bool ends_alike(const struct fsd_graph *e, const struct fsd_form *form,
                        const struct fsd_form *border)
 {
@@ -85,8 +87,8 @@ static bool ends_alike(const struct fsd_graph *e, const struct fsd_form *form,
 }
 
 /* Derives the layout from strides in the log: "Int8(784,784:4,28,1)" is chw4, and
- * "Half(784,1:2,28,1)" is hwc2, since the stride of the vectors shows whether channels
- * or columns are adjacent. */
+ * "Half(784,1:2,28,1)" is hwc2.  The stride before the colon is 1 if the vectors of
+ * channels are adjacent. */
 static void layout_of_strides(const char *text, char out[16])
 {
     const char *strides = strchr(text, '('), *vector, *at;
@@ -104,8 +106,8 @@ static void layout_of_strides(const char *text, char out[16])
              width % 1000);
 }
 
-/* Reads the layout from the log's event that adds the layer, "FORM to FORM"; "" if it
- * is unknown. */
+/* Reads the layout from the log's event that added the layer, "FORM to FORM": the
+ * second form if `written`, else the first.  Writes "" if the layout is unknown. */
 static void layout_in_log(const struct fsd_diff *d, fsd_id layer, bool written,
                           char out[16])
 {
@@ -130,17 +132,18 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
 
     fsd_layout_name(*l, need->layout);
     if (need->layout[0] == 'c' && need->layout[1] >= '0' && need->layout[1] <= '9')
-        *need->layout = '\0'; /* a vector of channels whose order is unknown */
+        *need->layout = '\0'; /* it is unknown in which order the vectors of channels
+                                 are */
     if (!*need->layout)
         layout_in_log(d, layer, need->input, need->layout);
     if (!*need->layout) {
         need->other = "the dump does not show which layout is needed";
         return;
     }
-    channels = strchr(need->layout, 'd') ? 4 : 3; /* index of the channel axis, from the
-                                                     end */
+    channels = strchr(need->layout, 'd') ? 4 : 3; /* number of axes from the channel
+                                                     axis to the last axis */
     if (!form->ranked && !border->ranked)
-        rank = channels + 1; /* the rank of images, or of volumes */
+        rank = channels + 1; /* assume a batch of images or of volumes */
     else if (l->order != FSD_ORDER_LINEAR && l->order != FSD_ORDER_UNKNOWN &&
              (form->dims.n != l->axis + channels ||
               (form->ranked && border->ranked && !ends_alike(d->engine, form, border))))
@@ -150,8 +153,8 @@ static void find_layout(const struct fsd_diff *d, fsd_id layer,
         need->other = "the builder accepts no such I/O format";
 }
 
-/* Whether another layer reads the tensor in its present format: that layer would need a
- * reformat if the format changed. */
+/* Whether another layer reads the input of `layer` in its present format.  That layer
+ * would need a reformat if the format changed. */
 static bool is_shared(const struct fsd_diff *d, fsd_id layer)
 {
     struct fsd_span in = d->engine->nodes.at[layer].in, readers;
@@ -194,8 +197,8 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
         need.other = "it only copies: the elements already have that order";
     else if (need.input && is_shared(d, layer))
         need.other = "another layer reads the tensor as it is";
-    else if (keeps_format(in, made)) /* one channel: its elements have the same order in
-                                        several formats */
+    else if (keeps_format(in, made)) /* only the names of the formats differ, as with
+                                        one channel */
         snprintf(need.layout, sizeof need.layout, "%s",
                  strstr(fsd_text(d->names, form->raw), "DHWC")  ? "dhwc"
                  : strstr(fsd_text(d->names, form->raw), "HWC") ? "hwc"
@@ -207,8 +210,9 @@ static struct need need_of(const struct fsd_diff *d, fsd_id layer)
 
 /* ---------------------------------------------------------------------- the words */
 
-/* Finds what a layer at this input or output of the network needs; false if there is no
- * such layer, or no format removes it. */
+/* Finds the format with which the builder would not insert a layer at the input or
+ * output `tensor` of the network; false if there is no such layer, or if no format
+ * removes it. */
 static bool need_at(const struct fsd_diff *d, fsd_id tensor, bool input,
                     struct need *found)
 {
@@ -228,7 +232,7 @@ static bool need_at(const struct fsd_diff *d, fsd_id tensor, bool input,
     return false;
 }
 
-/* The inputs or outputs of the network, as tensors of the engine. */
+/* The inputs or the outputs of the network, as engine tensors. */
 struct borders {
     fsd_id at[MOST_BORDERS];
     uint32_t n;
@@ -246,8 +250,9 @@ static const struct fsd_form *border_form(const struct fsd_diff *d, fsd_id tenso
     return fsd_graph_form(d->engine, t->bound != FSD_NONE ? t->bound : t->form);
 }
 
-/* The model's name of the tensor.  The engine's own name may differ, because an engine
- * has one name of an input for each of its optimization profiles. */
+/* The name of the tensor in the model, or else in the engine.  The engine's name may
+ * differ, because an engine names an input once for each of its optimization
+ * profiles. */
 static fsd_sym called(const struct fsd_diff *d, fsd_id tensor)
 {
     fsd_id held = fsd_match_held(d->match, tensor);
@@ -266,9 +271,9 @@ static void add_border(const struct fsd_diff *d, fsd_id tensor, struct borders *
         list->at[list->n++] = tensor;
 }
 
-/* Lists each input or output once, in the order of the model.  This is the order of the
- * network; an engine without a list of its inputs has them in the order in which layers
- * read them. */
+/* Lists each input or output once, in the order of the model, which is the order that
+ * the builder expects.  The engine's order may differ: without a list of bindings, it
+ * is the order in which layers read the inputs. */
 static struct borders list_borders(const struct fsd_diff *d, bool input)
 {
     const struct fsd_scope *of = &d->model->scopes.at[0];
@@ -286,8 +291,8 @@ static struct borders list_borders(const struct fsd_diff *d, bool input)
     return list;
 }
 
-/* Writes the format that an input or output needs, such as "fp32:hwc".  If it needs no
- * other format, writes its present one. */
+/* Writes the format that an input or output should have, such as "fp32:hwc", to `text`.
+ * This is the present format unless another format removes a layer. */
 static void write_format(const struct fsd_diff *d, fsd_id tensor, bool input,
                          char text[FSD_FORM_ROOM])
 {
@@ -308,9 +313,9 @@ static void write_format(const struct fsd_diff *d, fsd_id tensor, bool input,
                  : layout);
 }
 
-/* Prints "--inputIOFormats=fp32:hwc,int32:chw" with all inputs or outputs of the
- * network, or one format if all are equal: the builder applies a single format to all
- * of them. */
+/* Prints the option "--inputIOFormats=fp32:hwc,int32:chw" with the formats of all
+ * inputs or outputs of the network.  If all formats are equal, prints only one, because
+ * the builder applies a single format to all of them. */
 static void put_formats(const struct fsd_diff *d, bool input, FILE *out)
 {
     struct borders list = list_borders(d, input);
@@ -328,7 +333,7 @@ static void put_formats(const struct fsd_diff *d, bool input, FILE *out)
     }
 }
 
-/* Prints the names of the tensors whose format changes: "`x`, `y`". */
+/* Prints the names of the inputs or outputs whose format should change: "`x`, `y`". */
 static void put_changed(const struct fsd_diff *d, bool input, FILE *out)
 {
     struct borders list = list_borders(d, input);

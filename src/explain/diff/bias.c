@@ -1,9 +1,9 @@
 /*
- * The scale of a quantized bias.  A kernel adds the bias to sums whose scale is the
- * product of the scales of input and weights; a bias with a different scale cannot be
- * added.  Since version 1.27, ONNX Runtime leaves a Conv with such a bias in FP32;
- * is_near() has the tolerance of version 1.32.  ONNX Runtime fuses a Gemm with such a
- * bias nevertheless, and the result is wrong.
+ * Checks the scale of a quantized bias.  A kernel adds the bias to integer sums, whose
+ * scale is the product of the scales of input and weights.  A bias with another scale
+ * cannot be added.  Since version 1.27, ONNX Runtime runs a Conv with such a bias in
+ * FP32; is_near() has the tolerance of version 1.32.  But ONNX Runtime still fuses a
+ * Gemm with such a bias, and the result is wrong.
  */
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
@@ -30,9 +30,9 @@ bool fsd_bias_misfits(struct fsd_scales x, struct fsd_scales w, struct fsd_scale
     return false;
 }
 
-/* The scales of the DequantizeLinear whose output the node reads at this input.  There
- * are none if the data of the DequantizeLinear is not INT32 although `integers` is set,
- * or is INT32 although it is not set. */
+/* The scales of the DequantizeLinear that produces the node's input `input`.  With
+ * `integers`, the DequantizeLinear must read INT32 data, as for a bias; else it must
+ * not.  If this does not hold, the result has no scales. */
 static struct fsd_scales scales_of(const struct fsd_diff *d, fsd_id node,
                                    uint32_t input, bool integers,
                                    struct fsd_arena *scratch)

@@ -1,18 +1,18 @@
 /*
- * Branches that the builder left out.  If it knows the condition of an If, it builds
- * only one branch:
+ * Finds branches that the builder left out.  If the builder knows the condition of an
+ * If, it builds only one branch:
  *
  *     If i   then_branch: Conv a    else_branch: Conv b
- *     kernel 3 computes a, no kernel computes b or jumps for i
+ *     kernel 3 computes a; no kernel computes b, and none jumps for i
  *
- * Then b is never computed.  If the engine does not state the contents of a layer,
- * nothing is proved, since the other branch may be there; the same holds for jumps
- * whose If is unknown.
+ * Then b is never computed.  Nothing is proved if the engine does not state the
+ * contents of a layer, because the other branch may be in this layer.  Nothing is
+ * proved either if the If of a jump is unknown.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-/* Whether the engine jumps for the If, or has a jump that may be for the If. */
+/* Whether a jump of the engine belongs, or may belong, to the If `node`. */
 static bool may_jump(const struct fsd_match *m, fsd_id node)
 {
     bool known = !m->engine->jumps || m->node_sourced[node];

@@ -6,23 +6,25 @@
  *
  * If the nodes between a DQ and a Q only move data or multiply by one number, and the
  * scale of the Q is the scale of the DQ times this number, then the Q outputs the
- * integers that the DQ reads.  A QuantizeLinear is eliminated if this holds for all its
- * sources; a DequantizeLinear, or the factor, if it holds for all consumers.  Only
- * per-tensor scales are considered.
+ * integers that the DQ reads.  A QuantizeLinear is eliminated if this holds for all DQ
+ * nodes before it.  A DQ, or a node that multiplies, is eliminated if this holds for
+ * all Q nodes behind it.  Only per-tensor scales are considered.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
 #include <math.h>
 
-enum { STEPS = 256 }; /* limit of nodes that are visited for one quantizer */
+enum { STEPS = 256 }; /* maximum number of nodes that are visited for a quantizer */
 
-/* The relative difference up to which scales are equal, if one was computed in FP32. */
+/* The largest relative difference of scales that count as equal; one of them may have
+ * been rounded to FP32. */
 #define NEAR 1e-6
 
 struct quantizer {
     double scale;
-    fsd_id zero; /* the value of its zero point; FSD_NONE: the zero point is 0 */
+    fsd_id zero; /* fsd_facts.value of its zero point; FSD_NONE if the zero point is
+                    0 */
     enum fsd_dtype type;
 };
 
@@ -65,8 +67,9 @@ static bool moves_data(const struct fsd_match *m, fsd_id node)
             !fsd_node_is(m->model, node, FSD_ONNX_Concat));
 }
 
-/* Whether the node multiplies its data by one number.  Sets *data to the index of the
- * input with the data. */
+/* Whether the node multiplies or divides its data by one number.  Sets *data to the
+ * index of the input with the data, and *factor to the number by which the data is
+ * multiplied. */
 static bool scales(const struct fsd_match *m, fsd_id node, uint32_t *data,
                    double *factor)
 {
@@ -93,8 +96,8 @@ static bool is_equal(const struct quantizer *from, double factor,
            fabs(from->scale * factor - to->scale) <= NEAR * to->scale;
 }
 
-/* Whether the tensor was dequantized from the integers that the quantizer computes from
- * it. */
+/* Whether `q`, which quantizes the tensor times `factor`, only restores the integers
+ * from which DQ nodes before it computed the tensor. */
 static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
                        fsd_id tensor, double factor, int *steps)
 {
@@ -123,8 +126,8 @@ static bool comes_from(const struct fsd_match *m, const struct quantizer *q,
     return comes_from(m, q, fsd_node_in_tensor(g, node, data), factor, steps);
 }
 
-/* Whether every consumer quantizes the tensor back to the integers from which it was
- * computed. */
+/* Whether all consumers quantize the tensor back to the integers from which the DQ
+ * `from` computed it, multiplied by `factor`. */
 static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
                       fsd_id tensor, double factor, int *steps)
 {
@@ -151,8 +154,9 @@ static bool goes_back(const struct fsd_match *m, const struct quantizer *from,
     return to.n > 0;
 }
 
-/* For a factor or a DQ: finds the quantizer from which its data comes, and the factor
- * by which the data was multiplied since then. */
+/* For a DQ or a node that multiplies: finds the DQ from which its data comes (`from`),
+ * and the number by which the nodes from there to `node` multiply the data
+ * (`factor`). */
 static bool find_before(const struct fsd_match *m, fsd_id node, struct quantizer *from,
                         double *factor)
 {

@@ -1,12 +1,12 @@
 /*
- * Finds why the builder inserted a data-movement layer, from what the layer changes and
- * from the layers around it.  The surroundings decide first: at the network's border, a
- * plugin or a foreign region the change is forced, whatever its form.
+ * Finds why the builder inserted a data-movement layer.  The adjacent layers decide
+ * first: an input or output of the network, a plugin or a foreign region requires its
+ * own format.  Otherwise the change of type, layout or size decides.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-/* The inputs of the search for a cause. */
+/* The parts of the run that the search reads. */
 struct context {
     const struct fsd_match *m;
     const struct fsd_measured *times;
@@ -14,8 +14,9 @@ struct context {
     const struct fsd_flows *flows;
 };
 
-/* Whether the layer copies, unchanged, a tensor for a network output that other layers
- * read as well.  If the output had the format of the tensor, it would need no copy. */
+/* Whether the layer writes one output of the network, and its other outputs have the
+ * format of its input.  If the network's output had the same format, the layer would
+ * not exist. */
 static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span out = e->nodes.at[layer].out;
@@ -34,8 +35,9 @@ static bool copies_for_output(const struct fsd_graph *e, fsd_id layer)
     return outputs == 1;
 }
 
-/* Whether the layer is at an input or output of the network or of one of its engines,
- * or in a chain of inserted layers that only leads there. */
+/* Whether the layer is at a border: an input or output of the network or of one of its
+ * engines.  A layer in a chain of inserted layers that leads only to a border also
+ * counts. */
 static bool at_border(const struct context *c, fsd_id layer)
 {
     const struct fsd_graph *e = c->m->engine;
@@ -61,7 +63,7 @@ static unsigned provider_of(const struct context *c, fsd_id layer)
            (foreign ? 1U << FSD_PROVIDER_COMPILER : 0);
 }
 
-/* The providers of the layers before and after, one bit each. */
+/* Bit mask of the providers of the layers before and behind this layer. */
 static unsigned providers_around(const struct context *c, fsd_id layer)
 {
     const struct fsd_node *n = &c->m->engine->nodes.at[layer];
@@ -81,9 +83,9 @@ static unsigned providers_around(const struct context *c, fsd_id layer)
 
 enum { QUANTIZERS = 32 };
 
-/* The number of different scales that quantize this tensor, directly or through
- * operators that keep values: 0, 1, or 2 for several. 2 also if there are too many
- * operators to follow. */
+/* The number of different scales with which the model quantizes this tensor, directly
+ * or behind operators that keep values: 0, 1, or 2 for several.  Returns 2 also if
+ * there are too many operators to follow. */
 static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
 {
     const struct fsd_graph *g = m->model;
@@ -114,9 +116,10 @@ static unsigned count_scales(const struct fsd_match *m, fsd_id tensor)
     return scale != FSD_NONE;
 }
 
-/* The cause of a layer that changes neither type nor layout in the dump.  If the dump
- * has no layouts, a reformat of floats can only change the layout, and so can one of
- * quantized data if there is only one scale. */
+/* The cause of a layer that changes neither type nor layout according to the dump.  If
+ * the dump shows layouts, a reformat of quantized data changes the scale.  If the dump
+ * shows no layouts, a reformat can only change the layout, unless the data is quantized
+ * with several scales. */
 static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
                                    const struct fsd_form *in)
 {
@@ -132,8 +135,8 @@ static enum fsd_cause by_exclusion(const struct context *c, fsd_id layer,
     return scales == 1 ? FSD_CAUSE_LAYOUT : FSD_CAUSE_UNKNOWN;
 }
 
-/* Whether the strides of the form leave gaps, because the tensor is a part of a larger
- * one: of a Concat's output or of a Slice's input. */
+/* Whether the strides of the form leave gaps between elements.  The tensor is then a
+ * part of a larger tensor, such as a Concat's output or a Slice's input. */
 static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
 {
     int64_t last = 0, count = fsd_form_count(e, form);
@@ -152,8 +155,8 @@ static bool is_part(const struct fsd_graph *e, const struct fsd_form *form)
     return last >= count;
 }
 
-/* Whether the layer reads one part of a tensor whose parts several layers write.  Such
- * a layer follows a Concat in place whose consumer cannot read the parts. */
+/* Whether the layer reads one part of a tensor whose parts several layers write.  The
+ * consumer of a Concat in place needs such a layer if it cannot read the parts. */
 static bool reads_part(const struct fsd_graph *e, fsd_id layer)
 {
     struct fsd_span in = e->nodes.at[layer].in;
@@ -169,8 +172,9 @@ static bool any_part(const struct fsd_graph *e, struct fsd_span ports)
     return false;
 }
 
-/* FSD_CAUSE_CONCAT if the layer joins several tensors, FSD_CAUSE_SLICE if it outputs
- * fewer elements than it reads; else FSD_CAUSE_NONE. */
+/* FSD_CAUSE_CONCAT if the layer has several inputs and its output is larger than the
+ * first; FSD_CAUSE_SLICE if it has one input and outputs fewer elements; else
+ * FSD_CAUSE_NONE. */
 static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
 {
     int64_t read = fsd_form_count(e, fsd_layer_form_in(e, layer));
@@ -183,11 +187,12 @@ static enum fsd_cause by_count(const struct fsd_graph *e, fsd_id layer)
     return written < read ? FSD_CAUSE_SLICE : FSD_CAUSE_NONE;
 }
 
-/* Whether the model requests the movement: a kernel of a Transpose, or one that orders
- * the backward direction of an LSTM or GRU.  The model does not request what the
- * builder adds: movement for a MatMul or an Attention, padding and its removal, copies
- * between the steps of an LSTM, and copies for views.  A Concat or a Slice could be in
- * place; a copy for them has the Concat or the Slice as its cause. */
+/* Whether the model requests the movement.  It requests, for example, the kernel of a
+ * Transpose, of a ScatterND, or of the reversal for the backward direction of an LSTM.
+ * It does not request movement that the builder adds for a MatMul or an Attention,
+ * padding, or copies for views.  It does not request a copy for a Concat or a Slice
+ * either, because the builder could do these in place.  For such a copy, `linked` is
+ * the cause. */
 static bool is_requested(const struct context *c, fsd_id layer, enum fsd_cause linked)
 {
     const struct fsd_match *m = c->m;
@@ -240,8 +245,8 @@ static enum fsd_cause by_change(const struct context *c, fsd_id layer)
     return by_exclusion(c, layer, in);
 }
 
-/* The cause of a copy that is linked to a Concat or a Slice, because it performs that
- * node. */
+/* The cause of a copy that is linked to a Concat, a Slice or a Split; else
+ * FSD_CAUSE_NONE. */
 static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
 {
 
@@ -255,8 +260,9 @@ static enum fsd_cause by_link(const struct fsd_match *m, fsd_id layer)
     return FSD_CAUSE_NONE;
 }
 
-/* The cause of a layer that is linked to nodes: it pads for a product, or copies what a
- * Concat or a Slice could do in place.  A Transpose needs no other cause. */
+/* The cause of a layer that the builder did not insert: padding for a product, or a
+ * copy for a Concat or a Slice that could be in place.  Other layers, such as a
+ * Transpose, have no cause. */
 static enum fsd_cause of_nodes(const struct context *c, fsd_id layer)
 {
     enum fsd_kind kind = c->layers[layer].kind;
@@ -291,7 +297,7 @@ static enum fsd_cause cause(const struct context *c, fsd_id layer)
         return FSD_CAUSE_DLA;
     if (around & 1U << FSD_PROVIDER_PLUGIN)
         return FSD_CAUSE_PLUGIN;
-    /* A kernel of the region itself is inside the region, not at its border. */
+    /* A kernel of a region is inside the region, not at its border. */
     if (around & 1U << FSD_PROVIDER_COMPILER &&
         c->m->engine->layers.at[layer].provider != FSD_PROVIDER_COMPILER)
         return FSD_CAUSE_FOREIGN;
@@ -315,7 +321,8 @@ const struct fsd_reason *fsd_diff_reasons(const struct fsd_match *m,
         reasons[i] = (struct fsd_reason){.cause = cause(&c, i), .event = FSD_NONE};
         if (reasons[i].cause == FSD_CAUSE_UNKNOWN &&
             fsd_moves_unasked(m, &layers[i], i))
-            reasons[i].cause = FSD_CAUSE_NONE; /* a view that costs a copy */
+            reasons[i].cause = FSD_CAUSE_NONE; /* the node is a view that the builder
+                                                  performs by a copy */
         reasons[i].requested = is_requested(&c, i, reasons[i].cause);
         fsd_add_log_to_reason(m, i, &reasons[i]);
     }

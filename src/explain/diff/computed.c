@@ -1,17 +1,18 @@
 /*
- * The type in which each layer computes each of its nodes, as far as the engine shows
- * it.  A generated kernel computes several nodes and may cast between them, so that the
- * type of its inputs is not the type of each node:
+ * Finds the type in which each layer computes each of its nodes, if the engine shows
+ * it.  A generated kernel may compute several nodes and cast between them.  So the type
+ * of its inputs is not the type of each node:
  *
  *     Mul Add Mul Min Max Round | (Cast) | (Cast) Mul Relu Mul Min Max Round | (Cast)
  *     fp32                        int8     fp32                                int8
  *
- * Casts divide the kernel's steps into segments of one type each.  The first and the
- * last segment have the types of the kernel's tensors, the segment after rounding is
- * quantized, and the one after that is cast back to the model's own type; the types of
- * other segments are unknown.  A node is computed in one of the segments that contain
- * all operations of one of its lowerings: if these segments have the same type, it is
- * the node's type.  A node that only moves data has the type of its data.
+ * Casts divide the kernel's steps into segments of one type each.  The first segment
+ * has the type of the kernel's inputs, and the last segment has the type of its
+ * outputs.  The segment behind a rounding is quantized, and the segment behind a
+ * quantized segment is cast back to the model's type.  The types of other segments are
+ * unknown.  The kernel computes a node in a segment that contains all operations of one
+ * of the node's lowerings.  If all such segments have the same type, this is the type
+ * of the node.  A node that only moves data has the type of its data.
  */
 #include "explain/diff/step.h"
 #include "match/kernel/lowering.h"
@@ -19,10 +20,10 @@
 
 /* ----------------------------------------------------------------- types of tensors */
 
-/* The types of those tensors that determine a precision. */
+/* Summarizes the types of some tensors of a layer. */
 struct types {
-    enum fsd_dtype only; /* the only type; FSD_DTYPE_UNKNOWN: there is none, or there
-                            are several */
+    enum fsd_dtype only; /* the only type; FSD_DTYPE_UNKNOWN if there is none or more
+                            than one */
     bool several;
 };
 
@@ -38,8 +39,9 @@ static void add_type(struct types *types, enum fsd_dtype type)
 struct segment {
     struct fsd_span steps; /* span in the engine's links */
     enum fsd_dtype type;   /* may be FSD_DTYPE_UNKNOWN */
-    bool restored;         /* cast back from a quantized type: `type` is valid only if
-                              the node's result has this type in the model */
+    bool restored;         /* whether a Cast from a quantized type is before the
+                              segment; `type` is then valid only for nodes whose result
+                              has this type in the model */
 };
 
 enum { MOST_SEGMENTS = 32 };
@@ -52,7 +54,7 @@ struct view {
     fsd_id layer;
     struct types in, out, all, floats, quantized;
     struct segment segments[MOST_SEGMENTS];
-    uint32_t n; /* number of segments; 0: unknown */
+    uint32_t n; /* number of segments; 0 if they are unknown */
     bool casts;
 };
 
@@ -146,7 +148,7 @@ static bool holds_lowering(const struct view *v, struct fsd_span steps, fsd_id n
     return false;
 }
 
-/* Whether some of the steps compute. */
+/* Whether at least one of the steps is no data movement. */
 static bool computes(const struct view *v, struct fsd_span steps)
 {
     uint32_t n = 0;
@@ -168,7 +170,7 @@ static bool only_moves(const struct fsd_match *m, fsd_id node)
             (FSD_OP_VIEW | FSD_OP_CASTS | FSD_OP_COMMUTES | FSD_OP_COPIES)) != 0;
 }
 
-/* Whether the layer computes something that the node then moves. */
+/* Whether the data that the node moves is a result of the same layer. */
 static bool moves_results(const struct view *v, fsd_id node)
 {
     const struct fsd_graph *g = v->m->model;
@@ -181,9 +183,9 @@ static bool moves_results(const struct view *v, fsd_id node)
     return true;
 }
 
-/* The steps of segment i among which the node may be.  With `behind`, the node moves
- * results of the kernel: it cannot be one of the moves at the start of the first
- * segment, because no step before them computes. */
+/* The steps of segment i to which the node may belong.  With `behind`, the node moves
+ * results of the kernel.  Such a node cannot belong to the data movement at the start
+ * of the first segment, because no step before it computes. */
 static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
 {
     struct fsd_span steps = v->segments[i].steps;
@@ -194,8 +196,8 @@ static struct fsd_span steps_for(const struct view *v, uint32_t i, bool behind)
     return steps;
 }
 
-/* The common type of all segments that may compute the node; FSD_DTYPE_UNKNOWN if they
- * differ or one is unknown. */
+/* The type of all segments that may compute the node; FSD_DTYPE_UNKNOWN if their types
+ * differ or one type is unknown. */
 static enum fsd_dtype in_segments(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype own = own_type(v->m, node);
@@ -230,8 +232,8 @@ static bool is_port_of(const struct fsd_graph *model, fsd_id node, fsd_id tensor
     return fsd_node_in_tensor(model, node, 0) == tensor;
 }
 
-/* The lowest precision in which the layer reads or writes the data that the node moves;
- * FSD_DTYPE_UNKNOWN if it is not shown. */
+/* The type of the lowest precision in which the layer reads or writes the data that the
+ * node moves; FSD_DTYPE_UNKNOWN if the engine does not show it. */
 static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
 {
     const struct fsd_graph *e = v->m->engine;
@@ -253,8 +255,8 @@ static enum fsd_dtype moved_type(const struct view *v, fsd_id node)
 
 /* ------------------------------------------------------------------------- by link */
 
-/* Whether another layer of the node multiplies, while this one only prepares its
- * inputs, or scales and quantizes its output. */
+/* Whether the node is a product, and another layer of the node multiplies.  `layer`
+ * then only prepares the inputs, or scales and quantizes the output. */
 static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool elsewhere = false;
@@ -268,10 +270,10 @@ static bool is_product_elsewhere(const struct fsd_match *m, fsd_id layer, fsd_id
     return elsewhere;
 }
 
-/* Whether all inputs of the layer come from other layers of the same node: these are
- * partial results, whose type shows how the node's work was divided, not its precision.
- * A node that contains others, such as a function call, does not count, because each
- * layer computes one of the inner nodes. */
+/* Whether all inputs of the layer come from other layers of the same node.  They are
+ * then partial results, whose type does not show the precision of the node.  A node
+ * that owns a body, such as a function call, does not count, because its layers compute
+ * nodes of the body. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;
@@ -292,8 +294,8 @@ bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return any;
 }
 
-/* The reverse of fsd_goes_on(): whether only other layers of the same node read the
- * outputs of the layer. */
+/* Whether only layers of the same node read the outputs of the layer: the reverse of
+ * fsd_goes_on(). */
 static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_graph *e = m->engine;
@@ -311,9 +313,10 @@ static bool is_gone_on_with(const struct fsd_match *m, fsd_id layer, fsd_id node
     return any && m->facts->traits[node] & FSD_OP_STANDARD;
 }
 
-/* The type of a node in a kernel.  If segments do not decide, a kernel whose inputs and
- * outputs all have the model's own type computes in that type, except products, which
- * may be quantized in between. */
+/* The type in which a generated kernel computes the node.  The segments decide first.
+ * If they do not, and all inputs and outputs of the kernel have the model's type, the
+ * kernel computes the node in this type.  This does not hold for a product, which the
+ * kernel may quantize in between. */
 static enum fsd_dtype in_kernel(const struct view *v, fsd_id node, bool moves)
 {
     enum fsd_dtype type = v->n ? in_segments(v, node, moves) : FSD_DTYPE_UNKNOWN;

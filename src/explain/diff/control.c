@@ -1,18 +1,20 @@
 /*
- * Nodes that control an If, a Loop, a Scan or a recurrent operator: conditions, numbers
- * of iterations and initial states.  If the engine jumps, the host computes the nodes
- * that decide how often layers run, and no kernel does.  An initial state remains as a
+ * Finds nodes that only control an If, a Loop, a Scan or a recurrent operator:
+ * conditions, numbers of iterations and initial states.  If the engine jumps, the host
+ * computes conditions and numbers of iterations, so that no kernel computes these
+ * nodes.  An initial state that depends only on sizes and constants remains as a
  * constant.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-enum { FAR = 4 }; /* limit of nodes without layers before an If or a Loop */
+/* The maximum number of nodes without layers between a node and what it controls. */
+enum { FAR = 4 };
 
 enum control { CONTROL_NOT, CONTROL_DECIDES, CONTROL_BEGINS };
 
 /* Whether the input of a recurrent operator is an initial state: initial_h, or
- * initial_c of an LSTM; a GRU and an RNN have no input with the index of initial_c. */
+ * initial_c of an LSTM.  GRU and RNN have no input with the index of initial_c. */
 static bool is_first_state(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
     enum { INITIAL_H = 5, INITIAL_C };
@@ -21,8 +23,8 @@ static bool is_first_state(const struct fsd_match *m, fsd_id node, uint32_t inpu
            (input == INITIAL_H || input == INITIAL_C);
 }
 
-/* Whether the input of a Loop, a Scan, an If or a recurrent operator decides how often
- * layers run, or begins a recurrence. */
+/* How the input `input` controls the node: CONTROL_DECIDES if it decides whether or how
+ * often layers run, CONTROL_BEGINS if it is an initial state, else CONTROL_NOT. */
 static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t input)
 {
     bool loops = fsd_node_is(m->model, node, FSD_ONNX_Loop);
@@ -34,7 +36,8 @@ static enum control control_at(const struct fsd_match *m, fsd_id node, uint32_t 
                : CONTROL_NOT;
 }
 
-/* What the output of the node controls, looking through consumers without layers. */
+/* How the output of the node controls other nodes, looking through consumers without
+ * layers; CONTROL_NOT if the consumers use it differently. */
 static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
 {
     const struct fsd_graph *g = m->model;
@@ -60,8 +63,8 @@ static enum control control_of(const struct fsd_match *m, fsd_id node, int far)
     return found;
 }
 
-/* Whether the node depends on sizes and constants only, such as the zeros of an initial
- * state. */
+/* Whether the node has inputs and depends only on sizes and constants, as the zeros of
+ * an initial state do. */
 static bool is_made_of_sizes(const struct fsd_match *m, fsd_id node)
 {
     return m->model->nodes.at[node].in.n && !fsd_reads_run_data(m->facts, node);
@@ -75,8 +78,8 @@ static bool is_single(const struct fsd_shape *shape)
     return shape->ranked;
 }
 
-/* Whether the node reads only sizes, constants and single elements, which the host can
- * process.  A node that reads a whole tensor needs a kernel, whatever it controls. */
+/* Whether the node reads only sizes, constants and single elements, so that the host
+ * can compute the node.  A node that reads a larger tensor needs a kernel. */
 static bool is_small(const struct fsd_match *m, const struct fsd_sizes *sizes,
                      fsd_id node)
 {
@@ -110,7 +113,7 @@ const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes
 
 /* ------------------------------------------------------------- sizes that are fixed */
 
-/* Whether the engine accepts inputs of one size only. */
+/* Whether all inputs of the engine have fixed sizes. */
 static bool has_fixed_sizes(const struct fsd_graph *engine)
 {
     bool any = false;

@@ -1,6 +1,6 @@
 /*
- * Copies that fill a part of a Concat.  If layers write their parts in place, only the
- * memory that they write remains of the Concat:
+ * Finds copies that fill a part of a Concat.  If layers write their parts of a Concat
+ * in place, no layer computes the Concat:
  *
  *     p -> kernel 2 -> u     u -> copy -> k     kernel 4 -> k     k -> kernel 5
  *

@@ -1,4 +1,4 @@
-/* The story of a node or a layer. */
+/* Writes the sentences about a node or about a layer. */
 #include "base/base.h"
 #include "explain/diff/diff.h"
 #include "explain/diff/tale.h"
@@ -107,7 +107,8 @@ static void describe_peers(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Adds why a quantized product runs in floating point, if its bias is the reason. */
+/* If the bias of a quantized product is the reason why it runs in floating point, adds
+ * a sentence that states this. */
 static void describe_bias(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     struct fsd_bias_misfit misfit;
@@ -137,8 +138,9 @@ static void describe_outcome(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Adds the outcome first, because it is the conclusion, then the reasons: the node in
- * the model, the changes by the builder according to the log, and the node's layers. */
+/* Adds the outcome first, because it is the conclusion.  Then adds the reasons: the
+ * node in the model, the changes that the builder made according to the log, and the
+ * node's layers. */
 void fsd_explain_node(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     describe_outcome(tale, d, node);

@@ -1,5 +1,6 @@
-/* The part of the story of a node or a layer that comes from the log: how it was
- * parsed, what each pass did to it, and what was measured. */
+/* Writes the sentences about a node or a layer that come from the log: how the parser
+ * read the node, what each pass of the builder changed, and which times the builder
+ * measured. */
 #include "base/base.h"
 #include "explain/diff/diff.h"
 #include "explain/diff/tale.h"
@@ -14,8 +15,7 @@ static const char *sym(const struct fsd_diff *d, fsd_sym s)
     return fsd_text(d->names, s);
 }
 
-/* If the user gave a log that belongs to a different build, one sentence states
- * this. */
+/* Adds a sentence if the user gave a log that belongs to a different build. */
 void fsd_tale_refused(struct fsd_tale *tale, const struct fsd_diff *d)
 {
     if (d->history && d->history->refused)
@@ -74,8 +74,9 @@ void fsd_tale_parsed(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 
 /* ------------------------------------------------------------------------- events */
 
-/* Whether a pass tried a layer and the log shows no effect.  The log lists the effects
- * of a pass right after its try; a fusion names its pass. */
+/* Whether `event` states that a pass tried a layer, and the log shows no effect of this
+ * try.  The log lists the effects of a pass right behind the try, and a fusion names
+ * its pass. */
 bool fsd_is_idle_try(const struct fsd_history *h, uint32_t event)
 {
     static const unsigned outcomes = 1U << FSD_EVENT_REMOVE | 1U << FSD_EVENT_SWAP |
@@ -117,8 +118,8 @@ const char *fsd_topic_of(enum fsd_event_kind kind)
                                                                   : "event";
 }
 
-/* Adds the events of a node.  A try that had an effect is omitted, because the effect
- * is listed. */
+/* Adds the events of a node, without the tries that had an effect: the effect is an
+ * event too. */
 void fsd_tale_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
@@ -137,8 +138,8 @@ void fsd_tale_events(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id nod
 FSD_ORDERED(faster_first, struct fsd_rival *const, fsd_falling((*y)->ms, (*x)->ms),
             fsd_order((*x)->runner, (*y)->runner))
 
-/* Whether both are the same tactic: "-7" in an old log is "0xfffffffffffffff9" in a
- * dump. */
+/* Whether `a` and `b` name the same tactic: "-7" in an old log is "0xfffffffffffffff9"
+ * in a dump. */
 static bool same_tactic(const struct fsd_diff *d, fsd_sym a, fsd_sym b)
 {
     const char *x = sym(d, a), *y = sym(d, b);

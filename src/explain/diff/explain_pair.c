@@ -1,4 +1,5 @@
-/* The story of two nodes: what fused them, or why they are not fused. */
+/* Writes the sentences about two nodes: which event fused them, or why they are not
+ * fused. */
 #include "explain/diff/diff.h"
 #include "explain/diff/tale.h"
 #include "model/graph/graph.h"
@@ -44,7 +45,7 @@ static fsd_id common_layer(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-/* The output of a that b reads; FSD_NONE if there is none. */
+/* The tensor that node `a` outputs and node `b` reads; FSD_NONE if there is none. */
 static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
 {
     FSD_EACH_OF (t, d->model->ports, d->model->nodes.at[b].in, tensor)
@@ -53,8 +54,8 @@ static fsd_id tensor_between(const struct fsd_diff *d, fsd_id a, fsd_id b)
     return FSD_NONE;
 }
 
-/* Adds the nodes with which the node was fused, and the passes that tried it without
- * effect. */
+/* Adds the fusions of the node with other nodes, and the passes that tried the node
+ * without effect. */
 static void describe_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;
@@ -70,8 +71,8 @@ static void describe_apart(struct fsd_tale *tale, const struct fsd_diff *d, fsd_
     }
 }
 
-/* Adds the outcome of a node that has no layer of its own.  The reason for this outcome
- * also explains the pair. */
+/* Adds the outcome of a node that no layer computes, because the reason for this
+ * outcome also explains why the pair is not fused. */
 static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
                             fsd_id node)
 {
@@ -86,8 +87,8 @@ static void describe_reason(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_finish(tale);
 }
 
-/* Adds the nodes and tensors in between, the precisions and outcomes of both nodes, and
- * the facts from the log. */
+/* Adds the nodes and tensors between both nodes, their precisions and outcomes, and the
+ * facts from the log. */
 static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
                                fsd_id a, fsd_id b)
 {
@@ -128,8 +129,8 @@ static void describe_why_apart(struct fsd_tale *tale, const struct fsd_diff *d,
     fsd_tale_say(tale, "log", "no step in the log combines them");
 }
 
-/* Adds the events that removed or changed `node` without fusing the two nodes; returns
- * false if there are none. */
+/* Adds the events that removed or replaced the layer of `node` without fusing both
+ * nodes; returns false if there are none. */
 static bool describe_move(struct fsd_tale *tale, const struct fsd_diff *d, fsd_id node)
 {
     const struct fsd_story *s = d->story;

@@ -1,7 +1,7 @@
 /*
- * Finds the outcome of each node.  The tests are in the order of strength: a link is
- * observed, everything else is proved from the model, and a node with neither a link
- * nor a proof is unexplained.
+ * Finds the outcome of each node.  The strongest evidence comes first: a link to a
+ * layer.  For other nodes the outcome must be proved, mostly from the model.  A node
+ * with neither a link nor a proof is "unexplained".
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -12,8 +12,8 @@ static struct fsd_node_result result(enum fsd_fate fate, const char *why)
         .fate = fate, .why = why, .other = FSD_NONE, .near_layer = FSD_NONE};
 }
 
-/* Constant inputs only prove that the builder could fold the node; `runs` shows that it
- * did not. */
+/* Whether the builder folded the node.  Constant inputs prove only that the builder
+ * could fold it; `runs` shows that it did not. */
 static bool is_folded(const struct fsd_match *m, fsd_id node)
 {
     return m->facts->folded[node] && !m->runs[node];
@@ -76,8 +76,8 @@ static bool in_region(const struct fsd_match *m, fsd_id node)
 
 /* -------------------------------------------------------------------- joints */
 
-/* Whether the output of a Concat, quantized or not, is written by several layers that
- * are not all copies: its inputs were written in place. */
+/* Whether layers write the inputs of a Concat in place: several layers, at least one of
+ * which is no copy, write the output of the Concat or its quantized form. */
 static bool is_written_in_place(const struct fsd_match *m,
                                 const struct fsd_layer_result *layers, fsd_id node)
 {
@@ -104,13 +104,13 @@ static bool is_written_in_place(const struct fsd_match *m,
     return false;
 }
 
-/* The limit of a walk, in nodes.  It is low because the walk follows every branch and
- * is repeated for each earlier node; fsd_walk_on(), which follows one path, has a limit
- * of 64. */
+/* The maximum number of nodes on a path of a walk.  It is low because the walk follows
+ * every branch and is repeated for each earlier node.  fsd_walk_on(), which follows one
+ * path, has a limit of 64. */
 enum { FAR = 8 };
 
-/* Whether a kernel can perform the node while it reads or writes: the node moves data,
- * or changes its type. */
+/* Whether the node only moves data or changes its type, so that a kernel can perform it
+ * while the kernel reads or writes. */
 static bool may_dissolve(const struct fsd_match *m, fsd_id node)
 {
     return (m->facts->traits[node] & FSD_OP_MOVES) != 0;
@@ -125,10 +125,12 @@ static bool is_kernel_of(const struct fsd_match *m, fsd_id layer, fsd_id node)
 
 enum join { APART, JOINED, VIEWED };
 
-/* VIEWED if the consumer's view of the tensor differs from the producer's in shape or
- * strides, and both agree with the model at the two ends of a path: then only this
- * difference remains of the nodes on the path.  If one end does not agree, its kernel
- * may have performed a part of the path, and it is unknown which: JOINED. */
+/* How the layer `reader` reads the tensor that another layer writes at the port
+ * `written`.  The nodes on the path from `made` to `wanted`, tensors of the model, are
+ * between them.  VIEWED if both layers see the tensor with different shapes or strides,
+ * and these have the sizes of `made` and `wanted`: the path is only this difference.
+ * Otherwise one of the kernels may have performed a part of the path, and it is unknown
+ * which one: JOINED. */
 static enum join join_by(const struct fsd_match *m, const struct fsd_port *written,
                          fsd_id reader, fsd_id made, fsd_id wanted)
 {
@@ -149,8 +151,8 @@ static enum join join_by(const struct fsd_match *m, const struct fsd_port *writt
 
 enum { COPIES = 4 };
 
-/* Whether a kernel of `reader` reads the output at `port`, possibly through a copy of
- * quantized data: then only the type remains of quantizers between them. */
+/* Whether a kernel of node `reader` reads the output at `port`, directly or through
+ * copies of quantized data.  No layer then computes the quantizers between them. */
 static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reader,
                           int far)
 {
@@ -175,9 +177,9 @@ static bool is_read_as_is(const struct fsd_match *m, uint32_t port, fsd_id reade
     return found;
 }
 
-/* Whether a kernel of `reader` reads the output of a kernel of `producer`, or is the
- * same kernel, so that no layer is between them.  FSD_NONE means the border of the
- * network. */
+/* How the kernels of the nodes `producer` and `reader` are joined: APART unless a
+ * kernel of `reader` reads the output of a kernel of `producer`, or is the same kernel.
+ * FSD_NONE stands for the inputs or the outputs of the network. */
 static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id reader,
                          fsd_id wanted, bool quantized)
 {
@@ -186,8 +188,8 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
     fsd_id ends = fsd_id_or(producer, reader);
 
     if (producer != FSD_NONE && reader != FSD_NONE && !m->of_node[reader].n)
-        return APART; /* the loop would try each of its producer's layers in vain, and
-                         there may be a thousand */
+        return APART; /* saves the loop over the layers of `producer`, of which there
+                         may be a thousand */
     for (uint32_t i = 0; i < fsd_match_links_of(m, ends).n; i++) {
         fsd_id layer = fsd_match_of_node(m, ends, i)->layer;
         struct fsd_span ports =
@@ -224,19 +226,19 @@ static enum join join_of(const struct fsd_match *m, fsd_id producer, fsd_id read
 /* -------------------------------------------------------------------- doubts */
 
 struct doubts {
-    fsd_id *shown;   /* indexed by first node of the value class: a node of the class
-                        that has a layer */
-    bool *merged;    /* indexed by node: a duplicate that is proved to be replaced by
-                        another node */
-    bool *mentioned; /* indexed by symbol: a layer has this name, which several nodes
-                        share */
-    const struct fsd_sizes *sizes; /* sizes of the model if the engine jumps; else
+    fsd_id *shown;   /* indexed by first duplicate: a node with the same value that has
+                        a layer; FSD_NONE if there is none */
+    bool *merged;    /* indexed by node: whether it is a duplicate, and proved to be
+                        replaced by another node */
+    bool *mentioned; /* indexed by symbol: whether several nodes have this name, and a
+                        layer mentions it */
+    const struct fsd_sizes *sizes; /* the sizes of the model if the engine jumps; else
                                       NULL */
     struct fsd_branches branches;
 };
 
-/* Whether a kernel of `reader` computes `other` itself or reads its output, and no
- * input of the kernel comes from a layer without a known node. */
+/* Whether a kernel of node `reader` computes node `other` or reads its output, and no
+ * input of the kernels comes from a layer without a known node. */
 static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader)
 {
     const struct fsd_graph *e = m->engine;
@@ -255,9 +257,10 @@ static bool has_available(const struct fsd_match *m, fsd_id other, fsd_id reader
     return join_of(m, other, reader, FSD_NONE, false) != APART;
 }
 
-/* Whether the builder merged a duplicate.  Equal computation alone does not prove it.
- * It is proved if a layer reads the other node's tensor instead, or if every consumer
- * is merged itself or has the other node's value available in its kernel. */
+/* Whether the builder replaced `tensor`, the output of a duplicate, by the output of
+ * `other`.  Duplicate nodes alone do not prove this.  The proof is that a layer reads
+ * the other tensor, or that each consumer is merged or has the output of `other`
+ * available in its kernel. */
 static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id tensor,
                         fsd_id other)
 {
@@ -272,8 +275,8 @@ static bool is_replaced(const struct fsd_match *m, const bool *merged, fsd_id te
     return t->consumers.n > 0 && !(t->flags & FSD_TENSOR_OUTPUT);
 }
 
-/* Whether all outputs of the node that are read are replaced, and at least one is
- * read. */
+/* Whether the builder replaced each output of the node that other nodes or the network
+ * read, and there is such an output. */
 static bool are_replaced(const struct fsd_match *m, const bool *merged, fsd_id node,
                          fsd_id other)
 {
@@ -309,7 +312,7 @@ static struct doubts find_doubts(const struct fsd_match *m,
         if (fsd_match_maps_node(m, i))
             x.shown[first] = fsd_id_or(x.shown[first], i);
     }
-    /* Backwards, so that consumers are visited first: ONNX lists nodes before their
+    /* In reverse order, because consumers decide, and ONNX lists nodes before their
      * consumers. */
     for (fsd_id i = m->model->nodes.n; i-- > 0;) {
         fsd_id other = x.shown[m->facts->first_duplicate[i]];
@@ -321,15 +324,14 @@ static struct doubts find_doubts(const struct fsd_match *m,
         if (named->among > 1 && named->node != FSD_NONE &&
             named->role != FSD_MENTION_SERVES)
             x.mentioned[m->model->nodes.at[named->node].name] = true;
-    x.mentioned[0] = false; /* unnamed nodes do not share a name, so they are not
-                               ambiguous */
+    x.mentioned[0] = false; /* symbol 0 is no name */
     return x;
 }
 
 /* ------------------------------------------------------------------- between */
 
-/* The closest way in which a consumer of the tensor is joined to the producer, through
- * nodes that dissolve. */
+/* How the consumers of the tensor are joined to `producer`, directly or through nodes
+ * without layers that may dissolve: the highest value of all consumers. */
 static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id tensor,
                              bool quantized, int far)
 {
@@ -351,9 +353,9 @@ static enum join join_reader(const struct fsd_match *m, fsd_id producer, fsd_id 
     return best;
 }
 
-/* The way in which the kernels of the node's producers and consumers are joined, if one
- * reads the other's output: then only strides, shapes and types of these kernels remain
- * of the node. */
+/* How the kernels before and behind the node are joined.  If they are joined, no layer
+ * is between them, and the node dissolved: only its effect on strides, shapes and types
+ * of these kernels remains. */
 static enum join lies_between(const struct fsd_match *m, fsd_id node)
 {
     bool quantized = m->facts->traits[node] & FSD_OP_QDQ;
@@ -378,12 +380,12 @@ static enum join lies_between(const struct fsd_match *m, fsd_id node)
 
 enum { AROUND = 32 };
 
-/* The nodes with layers that produce the inputs or consume the outputs of a node
- * without a layer, through other nodes without layers. */
+/* The nearest nodes with layers (`found`) before or behind a node without a layer,
+ * looking through other nodes without layers. */
 struct around {
     fsd_id queue[AROUND], found[AROUND];
     uint32_t n_queue, n_found;
-    bool lost; /* some of these nodes are unknown, or there are too many */
+    bool lost; /* whether some of these nodes are unknown, or there are too many */
 };
 
 static void add_around(const struct fsd_match *m, struct around *a, fsd_id node)
@@ -442,8 +444,9 @@ static bool look_around(const struct fsd_match *m, struct around *a, fsd_id node
     return !a->lost && a->n_found;
 }
 
-/* Whether the kernel computes all the producers itself or reads their outputs, and
- * reads no output of an unknown layer, which may have computed a node in between. */
+/* Whether the kernel computes all nodes in `of` or reads their outputs, and reads no
+ * output of a layer without known nodes.  Such a layer might compute a node in
+ * between. */
 static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct around *of)
 {
     const struct fsd_graph *e = m->engine;
@@ -471,8 +474,8 @@ static bool reads_all(const struct fsd_match *m, fsd_id layer, const struct arou
     return true;
 }
 
-/* Whether the layer has a step that may compute the node, or may have more steps than
- * it lists. */
+/* Whether the layer has a step that may compute the node, or may have steps that it
+ * does not list. */
 static bool may_compute(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -501,9 +504,10 @@ static bool any_may_compute(const struct fsd_match *m, const struct around *a,
     return false;
 }
 
-/* Whether kernels that have the node's inputs available compute all its consumers: then
- * no other layer can compute the node.  A node that moves data needs no listed step; a
- * rounding must be listed. */
+/* Whether the kernels of all consumers also compute or read all inputs of the node, so
+ * that no other layer can compute the node.  One of the adjacent kernels must also have
+ * a step that may compute the node, unless the node only moves data.  False for a Q or
+ * DQ. */
 static bool is_enclosed(const struct fsd_match *m, fsd_id node)
 {
     struct around producers, readers;
@@ -538,8 +542,8 @@ static struct fsd_node_result in_its_region(const struct fsd_match *m, fsd_id no
         const struct fsd_node *n = &m->engine->nodes.at[layer];
 
         quantized |= layer_is_quantized(m, layer);
-        /* The layer is quantized on one side only and has no known node: it may be an
-         * unfused Q or DQ. */
+        /* A layer without a known node that reads or writes quantized data, but not
+         * both, may be an unfused Q or DQ. */
         standing |= !m->of_layer[layer].n && ports_quantized(m->engine, n->in) !=
                                                  ports_quantized(m->engine, n->out);
     }
@@ -561,8 +565,7 @@ static struct fsd_node_result merged(const struct fsd_match *m, const struct dou
     return r;
 }
 
-/* The outcome that follows from what the builder did to the node according to the
- * log. */
+/* The outcome of a node that the builder removed according to the log. */
 static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
 {
     static const struct {
@@ -583,7 +586,8 @@ static struct fsd_node_result by_log(const struct fsd_match *m, fsd_id node)
     return r;
 }
 
-/* The outcome that the model proves for a node without a known layer. */
+/* The outcome of a node without a known layer, if it can be proved; else
+ * "unexplained". */
 static struct fsd_node_result proved(const struct fsd_match *m,
                                      const struct fsd_layer_result *layers,
                                      const struct doubts *x, fsd_id node)
@@ -640,7 +644,8 @@ static struct fsd_node_result proved(const struct fsd_match *m,
                                         "proved");
 }
 
-/* Whether the node is in none of several engines whose nodes are all known. */
+/* Whether the model has several engines whose nodes are all known, and none of them
+ * computes the node. */
 static bool is_outside(const struct fsd_parts *parts, fsd_id node)
 {
     return parts && parts->known && parts->of_node[node] == FSD_NONE;

@@ -1,11 +1,11 @@
 /*
- * The edge of the model that each data-movement layer serves.  Backwards, find_source()
- * follows inserted layers to the layer that computed the data, and finds the model's
- * tensor on the way; forwards, find_readers() follows them to the layers that consume
- * the data, and node_reader() finds the node of each such layer that reads the data,
- * through quantizers and views that have no layer of their own.  Walks end after a
- * fixed number of steps, so that no engine takes quadratic time; if consumers are left
- * out, `cut` is set. flow_named.c handles engines without tensors.
+ * Finds the edge of the model that each data-movement layer serves.  find_source()
+ * walks back through inserted layers to the layer that computed the data, and finds the
+ * model's tensor on the way.  find_readers() walks forward through inserted layers to
+ * the layers that consume the data.  node_reader() finds the node of such a layer that
+ * reads the data, looking through quantizers and views without a layer.  Walks end
+ * after a fixed number of steps, so that no engine takes quadratic time; if consumers
+ * are left out, `cut` is set.  flow_named.c handles engines without tensors.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -97,7 +97,7 @@ static fsd_id before_gone(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* The tensor before quantizers and eliminated nodes. */
+/* The tensor from which quantizers and eliminated nodes compute `tensor`. */
 static fsd_id seen_through(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_walk_back(m->model, tensor, before_gone, m);
@@ -108,8 +108,8 @@ static bool is_inserted(const struct fsd_layer_result *layers, fsd_id layer)
     return layer != FSD_NONE && layers[layer].inserted;
 }
 
-/* Finds the layers that compute the data, looking through inserted layers; returns
- * their number. */
+/* For each layer in `from`, finds the layer that computed its data, looking back
+ * through inserted layers.  Returns the number of layers found. */
 static uint32_t find_writers(const struct fsd_match *m,
                              const struct fsd_layer_result *layers, const fsd_id *from,
                              uint32_t n_from, fsd_id writers[READERS])
@@ -130,8 +130,9 @@ static uint32_t find_writers(const struct fsd_match *m,
     return n;
 }
 
-/* The input of a Concat in place that the layers `from` compute; FSD_NONE if it is
- * unknown which input they compute, or if there are several. */
+/* The layers `from` write the parts of a Concat's output `whole` in place.  Returns the
+ * Concat's input that is the part with the form `form`; FSD_NONE if this input is
+ * unknown. */
 static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *layers,
                       fsd_id whole, const struct fsd_form *form, const fsd_id *from,
                       uint32_t n_from)
@@ -161,7 +162,8 @@ static fsd_id part_of(const struct fsd_match *m, const struct fsd_layer_result *
     return found;
 }
 
-/* The model's tensor at a port of the layer; FSD_NONE if it is unknown. */
+/* The model's tensor at a port of the layer; of a part of a Concat, the input of the
+ * Concat.  FSD_NONE if the tensor is unknown. */
 static fsd_id counterpart_at(const struct fsd_match *m,
                              const struct fsd_layer_result *layers, fsd_id layer,
                              uint32_t port, bool output)
@@ -177,9 +179,10 @@ static fsd_id counterpart_at(const struct fsd_match *m,
                    output ? &layer : &e->links.at[by.at], output ? 1 : by.n);
 }
 
-/* Sets the source of a flow: follows inserted layers to the layer that computed the
- * data, and finds its tensor in the model on the way.  If no tensor before the layer
- * has a name, the layer's own outputs decide. */
+/* Sets `source`, `model_tensor` and `producer` of a flow: walks back through inserted
+ * layers to the layer that computed the data.  The first tensor with a counterpart on
+ * this path is the model's tensor.  If there is none, the outputs of an inserted layer
+ * decide. */
 static void find_source(const struct fsd_match *m,
                         const struct fsd_layer_result *layers, fsd_id layer,
                         struct fsd_flow *flow)
@@ -207,13 +210,12 @@ static void find_source(const struct fsd_match *m,
 
 /* -------------------------------------------------------------------- forwards */
 
-/* State of the walks.  Model tensors that hold the same value form a ring. */
+/* State of the walks.  Model tensors with the same value form a ring. */
 struct walk {
     const struct fsd_match *m;
     const struct fsd_layer_result *layers;
     struct fsd_flows *flows; /* under construction */
-    fsd_id *next_same;       /* indexed by tensor of the model: the next tensor of its
-                                ring */
+    fsd_id *next_same;       /* indexed by model tensor: the next tensor of its ring */
 };
 
 struct model_queue {
@@ -235,8 +237,8 @@ static void push_same(const struct walk *w, struct model_queue *q, fsd_id tensor
     } while (at != tensor);
 }
 
-/* The consumer of the data of `mover`: the Concat or the Slice that this copy performs,
- * or else `layer` with an unknown node. */
+/* The consumer of the output of `mover` if `layer` has no node that reads it: the node
+ * that `mover` performs if it is a copy (a Concat or a Slice), else an unknown node. */
 static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -254,9 +256,9 @@ static struct fsd_reader own_reader(const struct walk *w, fsd_id mover, fsd_id l
     return (struct fsd_reader){.layer = layer, .node = FSD_NONE};
 }
 
-/* The node of `layer` that consumes the output of `mover`, possibly through nodes
- * without layers: quantizers, views, a Concat.  An operator takes precedence over a
- * quantizer of the same layer. */
+/* The node of `layer` that consumes the output of `mover`, directly or through
+ * quantizers, views and a Concat without layers.  If several nodes of the layer consume
+ * it, an operator takes precedence over a quantizer. */
 static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id layer)
 {
     const struct fsd_match *m = w->m;
@@ -264,10 +266,10 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     bool quantizes = w->layers[layer].kind == FSD_KIND_QUANTIZE;
     struct fsd_reader reader = {.layer = layer, .node = FSD_NONE};
     struct model_queue q = {.n = 0};
-    bool carried; /* the input of `mover` was queued as well */
+    bool carried; /* whether the input of `mover` was also queued */
 
-    /* A quantizer `mover` outputs the result of its own node, so the walk begins
-     * there. */
+    /* If `mover` is a quantizer, its output is the output of its node, so the walk
+     * begins there. */
     for (uint32_t i = 0;
          w->layers[mover].kind == FSD_KIND_QUANTIZE && i < m->of_layer[mover].n; i++) {
         fsd_id node = fsd_match_of_layer(m, mover, i)->node;
@@ -307,8 +309,8 @@ static struct fsd_reader node_reader(const struct walk *w, fsd_id mover, fsd_id 
     return reader.node == FSD_NONE ? own_reader(w, mover, layer) : reader;
 }
 
-/* Whether the reader is listed already: a layer may read a tensor at several ports, or
- * a ring of inserted layers may return to it. */
+/* Whether the flow already lists the reader.  A layer may read a tensor at several
+ * ports, or a ring of inserted layers may lead to a layer again. */
 static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
                       struct fsd_reader reader)
 {
@@ -319,7 +321,7 @@ static bool is_listed(const struct walk *w, const struct fsd_flow *flow,
     return false;
 }
 
-/* Lists each reader once. */
+/* Adds the reader to the flow unless the flow lists it already. */
 static void add_reader(const struct walk *w, struct fsd_flow *flow,
                        struct fsd_reader reader)
 {
@@ -335,8 +337,8 @@ static void add_reader(const struct walk *w, struct fsd_flow *flow,
     fsd_vec_push(w->m->arena, &w->flows->readers, reader);
 }
 
-/* Adds the consumers of one output of the data-movement layer, or of an inserted layer
- * after it, and queues inserted ones.  Returns the length of the queue. */
+/* Adds the consumers of an output of `mover`, or of an inserted layer behind it.
+ * Queues consumers that are inserted layers.  Returns the new length of the queue. */
 static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port,
                                fsd_id queue[STEPS], uint32_t n)
 {
@@ -365,7 +367,7 @@ static uint32_t add_readers_of(const struct walk *w, fsd_id mover, uint32_t port
     return n;
 }
 
-/* Adds the consumers of the data-movement layer's outputs, through inserted layers. */
+/* Adds the consumers of the outputs of `mover`, looking through inserted layers. */
 static void find_readers(const struct walk *w, fsd_id mover)
 {
     const struct fsd_graph *e = w->m->engine;
@@ -425,8 +427,9 @@ const struct fsd_flows *fsd_diff_flows(const struct fsd_match *m,
             flow->before = before;
     }
     fsd_flows_by_name(m, flows);
-    /* Engines list layers in order, so the layer before it in the chain usually has its
-     * head already; if not (a loop), the walk ends after STEPS steps. */
+    /* Engines list layers in execution order, so that the layer before in the chain
+     * usually has its head already.  In a loop, this layer may have no head yet, and
+     * the walk ends after STEPS steps. */
     for (fsd_id i = 0; i < n; i++) {
         fsd_id head = i;
 

@@ -1,20 +1,21 @@
 /*
- * Finds the edge that a Reformat without tensors serves from its name, which contains
- * the served layer ("Conv_9 + Relu_10") and the index of the tensor.  If the nodes of
- * this layer read only one tensor from other layers, this tensor is the edge, and the
- * index is not needed; likewise for outputs.  With several tensors the edge is unknown,
- * since the order of a layer's tensors is not that of its nodes.
+ * Finds the edge of a Reformat whose tensors the engine does not list, from its name.
+ * The name contains the adjacent layer ("Conv_9 + Relu_10") and the index of one of the
+ * inputs or outputs of this layer.  If the nodes of the adjacent layer read only one
+ * tensor from other layers, this tensor is the edge; likewise for outputs.  If they
+ * read several tensors, the edge is unknown, because the index does not follow the
+ * order of the nodes.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* Limits of the search, since names may repeat: it must not become quadratic. */
+/* Limits that keep the search from taking quadratic time, because names may repeat. */
 enum { MOST_NODES = 256, MOST_READERS = 64 };
 
-/* Whether only this layer computes its nodes, so that their inputs and outputs are the
- * layer's own.  This does not hold for a reshape around a Gemm that another layer
- * computes. */
+/* Whether no other layer computes nodes of this layer, so that the inputs and outputs
+ * of its nodes are also those of the layer.  This does not hold for a reshape around a
+ * Gemm, because another layer computes the Gemm. */
 static bool is_whole(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -57,8 +58,7 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
                 continue;
             if (found == FSD_NONE)
                 *reader = (struct fsd_reader){.layer = layer, .node = node, .input = k};
-            /* Walks back through quantizers and views that have no layer of their
-             * own. */
+            /* Looks through quantizers and views without a layer. */
             found = fsd_id_both(found,
                                 fsd_walk_back(m->model, tensor, before_unlayered, m));
         }
@@ -66,8 +66,8 @@ static fsd_id read_by(const struct fsd_match *m, fsd_id layer,
     return fsd_id_only(found);
 }
 
-/* Whether a node that is not in `layer` reads the tensor.  A tensor with very many
- * readers counts as read there. */
+/* Whether a node that is not in `layer` reads the tensor.  For a tensor with more than
+ * MOST_READERS consumers, this is assumed. */
 static bool is_read_outside(const struct fsd_match *m, fsd_id layer, fsd_id tensor)
 {
     return m->model->tensors.at[tensor].consumers.n > MOST_READERS ||
@@ -85,7 +85,8 @@ static fsd_id made_by(const struct fsd_match *m, fsd_id layer)
     return fsd_id_only(found);
 }
 
-/* Adds the consumers of the tensor; false unless each has a known layer. */
+/* Adds the consumers of the tensor to the flow; false if there are too many, or if a
+ * consumer has no layer or several layers. */
 static bool add_readers(const struct fsd_match *m, struct fsd_flows *flows,
                         struct fsd_flow *flow, fsd_id tensor)
 {
@@ -142,7 +143,8 @@ void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows)
     FSD_SCRATCH(scratch);
     const struct fsd_graph *e = m->engine;
     uint32_t symbols = fsd_intern_count(m->model->names);
-    /* Indexed by symbol: the only layer of that name; FSD_NONE or FSD_SEVERAL. */
+    /* Indexed by symbol: the only layer of this name; FSD_SEVERAL if there are several,
+     * FSD_NONE if there is none. */
     fsd_id *layer_of = fsd_ids_new(scratch, symbols);
 
     for (fsd_id i = 0; i < e->nodes.n; i++)

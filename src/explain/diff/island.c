@@ -1,11 +1,12 @@
 /*
  * Finds higher-precision segments: connected layers that run in a higher precision than
- * the data that enters and leaves them, such as FP32 between INT8 layers.  Two floods
- * over the tensors, forwards from lower precision and backwards from it, mark the
- * tensors in between; union-find then joins the marked tensors that share a layer, and
- * each set with an entry and an exit is a segment.  The search runs for types above 8
- * bits, then for FP32 among 16 bits; the second run skips segments that the first one
- * found.  An opaque region ends a segment, because it is unknown what runs in it.
+ * the data that enters and leaves them, such as FP32 between INT8 layers.  Two walks
+ * over the tensors, forward and backward from lower-precision data, mark the
+ * higher-precision tensors in between.  A union-find then joins the marked tensors that
+ * share a layer.  Each set with an entry and an exit is a segment.  The search first
+ * runs for types above 8 bits, and then for FP32 between 16-bit types.  The second run
+ * skips segments that the first run found.  An opaque region ends a segment, because it
+ * is unknown in which precision its kernels run.
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"
@@ -15,7 +16,8 @@
 
 enum { STEPS = 32 };
 
-/* A layer's ports by precision: WIDE is above the threshold, NARROW below. */
+/* Bits of a layer, by the precision of its ports: WIDE is higher precision (from
+ * search.wide on), NARROW is lower precision. */
 enum { WIDE_IN = 1, WIDE_OUT = 2, NARROW_IN = 4, NARROW_OUT = 8 };
 
 struct search {
@@ -27,17 +29,20 @@ struct search {
     const struct fsd_node_result *nodes;
     struct fsd_islands *found;
     struct fsd_arena *scratch;
-    int wide;        /* rank from which a type counts as higher precision */
-    uint8_t *from;   /* indexed by engine tensor: whether its higher-precision data
-                        comes from and goes to lower precision */
-    fsd_id *queue;   /* queue of tensors */
+    int wide;        /* the lowest fsd_dtype_rank() that counts as higher precision */
+    uint8_t *from;   /* indexed by engine tensor: ENTERED if its data comes from
+                        lower-precision data, LEFT if its data goes to lower-precision
+                        data, or both */
+    fsd_id *queue;   /* queue of engine tensors */
     fsd_id *sets;    /* union-find of connected engine tensors */
-    uint8_t *ports;  /* indexed by layer: bits of its ports' precisions */
-    fsd_id *first;   /* indexed by layer: its first higher-precision tensor, whose set
-                        also has the others; FSD_NONE */
-    bool *covered;   /* indexed by layer: it is in a segment of a lower threshold */
-    uint32_t *stamp; /* indexed by node of the model: number of the last segment to
-                        which it was added, from 1 */
+    uint8_t *ports;  /* indexed by layer: WIDE_IN to NARROW_OUT, by the precisions of
+                        its ports */
+    fsd_id *first;   /* indexed by layer: its first marked tensor, whose set has all its
+                        marked tensors; FSD_NONE if there is none */
+    bool *covered;   /* indexed by layer: whether it is in a segment that was found
+                        before */
+    uint32_t *stamp; /* indexed by node: number, from 1, of the last segment to which
+                        the node was added */
 };
 
 static int rank_at(const struct fsd_match *m, uint32_t port)
@@ -71,8 +76,9 @@ static uint32_t push_wide(struct search *s, struct fsd_span ports, uint8_t mark,
     return n;
 }
 
-/* Marks the higher-precision tensors into which lower-precision data flows; with LEFT,
- * backwards, those that flow into lower-precision data. */
+/* Marks higher-precision tensors.  With ENTERED, marks the tensors that are computed
+ * from lower-precision data; with LEFT, the tensors from which lower-precision data is
+ * computed. */
 static void flood(struct search *s, uint8_t mark)
 {
     const struct fsd_graph *e = s->m->engine;
@@ -112,8 +118,8 @@ static bool is_between(const struct search *s, uint32_t port)
 
 /* ------------------------------------------------------------------ connected sets */
 
-/* Finds the precisions of each layer's ports, and joins the higher-precision tensors
- * that the layer connects, inputs and outputs. */
+/* Sets the bits of each layer's ports, and joins the marked tensors among the inputs
+ * and outputs of each layer to one set. */
 static void look_at_layers(struct search *s)
 {
     const struct fsd_graph *e = s->m->engine;
@@ -139,8 +145,8 @@ static void look_at_layers(struct search *s)
     }
 }
 
-/* Whether the layer runs only in higher precision, or exists only to raise or lower
- * it. */
+/* Whether the segment costs the whole time of the layer: the layer runs only in higher
+ * precision, or is a data-movement layer that raises or lowers the precision. */
 static bool is_paid_for(const struct search *s, fsd_id layer)
 {
     return !(s->ports[layer] & (NARROW_IN | NARROW_OUT)) || s->flows->of[layer].there;
@@ -148,7 +154,8 @@ static bool is_paid_for(const struct search *s, fsd_id layer)
 
 /* ------------------------------------------------------------------------ nodes */
 
-/* Adds a node once to the current segment, whose nodes are the last in the pool. */
+/* Adds the node to the current segment, whose nodes are the last in the pool, unless it
+ * was added before. */
 static void add_once(struct search *s, fsd_id node)
 {
     const struct fsd_match *m = s->m;
@@ -161,7 +168,8 @@ static void add_once(struct search *s, fsd_id node)
     fsd_vec_push(m->arena, &s->found->pool, node);
 }
 
-/* For a lower-precision layer, adds the nodes after its higher-precision input. */
+/* Adds the nodes of a lower-precision layer that process its higher-precision input
+ * `tensor`, a tensor of the model. */
 static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
 {
     const struct fsd_graph *g = s->m->model;
@@ -186,8 +194,9 @@ static void add_behind(struct search *s, fsd_id layer, fsd_id tensor)
     }
 }
 
-/* Whether the kernel computes the node in higher precision.  It may instead scale the
- * output of another layer's INT8 product, or compute the node after a cast. */
+/* Whether the layer computes the node of this link in higher precision.  A kernel with
+ * higher-precision ports may instead compute the node in lower precision behind a cast,
+ * or only scale the output of an INT8 product. */
 static bool runs_wide(const struct search *s, uint32_t link)
 {
     const struct fsd_layer_result *r = &s->layers[s->m->links.at[link].layer];
@@ -219,10 +228,11 @@ static void add_nodes(struct search *s, fsd_id layer)
 /* --------------------------------------------------------------------- segments */
 
 struct row {
-    fsd_id root, layer; /* the root is the first tensor of the layer's set */
+    fsd_id root, layer; /* `root` is the tensor that represents the set of `layer` */
 };
 
-/* Completes the segment with its members, their time and their nodes, and stores it. */
+/* Adds the layers in `members`, their time and their nodes to the segment, and stores
+ * the segment. */
 static void add_island(struct search *s, struct fsd_island island,
                        const struct row *members, uint32_t n)
 {
@@ -253,10 +263,10 @@ static void add_island(struct search *s, struct fsd_island island,
     fsd_vec_push(m->arena, &s->found->list, island);
 }
 
-/* Adds a set as a segment, if lower-precision data enters and leaves the set.  Its rows
- * are in engine order.  The segment gets the layers that continue it, and data-movement
- * layers at its border.  A set is skipped if all its layers are in segments of a lower
- * threshold, which were found before. */
+/* Adds a set of layers (`rows`, in engine order) as a segment if lower-precision data
+ * enters and leaves the set.  Layers that only read or only write higher precision are
+ * not part of the segment, except data-movement layers.  A set is skipped if all its
+ * layers are in segments that were found before. */
 static void look_at_set(struct search *s, struct row *rows, uint32_t n)
 {
     struct fsd_island island = {0};
@@ -308,8 +318,8 @@ static void collect(struct search *s)
     }
 }
 
-/* Finds segments above 8 bits first; then FP32 among 16 bits, unless it is inside a
- * segment found before. */
+/* First finds segments above 8 bits (rank 3), then segments in FP32 between 16-bit
+ * types (rank 4). */
 const struct fsd_islands *
 fsd_diff_islands(const struct fsd_match *m, const struct fsd_measured *times,
                  const struct fsd_layer_result *layers, const enum fsd_dtype *computed,

@@ -1,16 +1,17 @@
 /*
- * Determines kinds after the links are known: a layer all of whose nodes are Q or DQ is
- * a quantize layer whatever its type (a scale, a reformat, a generated kernel), and a
- * data-movement layer without nodes counts as inserted.
+ * Determines the kinds of layers from their links.  A layer whose nodes are all Q or DQ
+ * is a quantize layer, no matter whether it is a scale, a reformat or a generated
+ * kernel.  A data-movement layer without nodes counts as inserted.
  *
- * A kernel that quantizes a network input may pad its channels for the next
- * convolution.  The kernel's name then contains that convolution, but the kernel
- * computes the quantizer.
+ * A kernel that quantizes a network input may also pad its channels for the next
+ * convolution.  The name of the kernel then contains the convolution, but the kernel
+ * only computes the quantizer.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-/* Whether the layer has only steps of a quantizer and steps that change the layout. */
+/* Whether all steps of the layer are steps of a quantizer or data movement, and one of
+ * them rounds. */
 static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -25,8 +26,8 @@ static bool has_quantizing_steps(const struct fsd_match *m, fsd_id layer)
     return rounds && l->more_steps == FSD_STEPS_ARE_ALL;
 }
 
-/* Whether the layer can only prepare inputs for another layer of the same node, the one
- * that multiplies. */
+/* Whether the layer can only quantize the input of the product `node`, because another
+ * layer of the node multiplies. */
 static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
 {
     bool multiplied = false;
@@ -39,9 +40,9 @@ static bool prepares(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return multiplied;
 }
 
-/* Whether all nodes of the layer are quantizers, and there is at least one.  Three
- * kinds of nodes do not count: a Concat (a DQ that writes its part of a Concat's output
- * in place is still a DQ), constants such as a scale, and a product whose input the
+/* Whether the layer has nodes and all of them are quantizers.  Three kinds of other
+ * nodes are allowed: a Concat, because a DQ may write its part of a Concat's output in
+ * place; folded or eliminated nodes, such as constants; and a product whose input the
  * layer quantizes and pads. */
 static bool only_quantizes(const struct fsd_match *m, fsd_id layer)
 {
@@ -76,9 +77,8 @@ bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node)
     return false;
 }
 
-/* Whether all steps of the kernel are known and only move data; an Expand or a reversal
- * also counts.  The reader does not decide whether such a kernel fills the border of a
- * Pad; the nodes that it computes decide.  Lookups and casts compute. */
+/* Whether all steps of the kernel are known and only move data, as an Expand or a
+ * reversal also does.  A Gather and a Cast do not count as data movement here. */
 static bool only_moves(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -95,8 +95,8 @@ static bool only_moves(const struct fsd_match *m, fsd_id layer)
 
 /* ------------------------------------------------------------------ opaque regions */
 
-/* Whether the name of a region lists its nodes.  A name that only has the first and the
- * last node omits those in between. */
+/* Whether the name of a region lists all its nodes.  A name may contain only the first
+ * and the last node. */
 static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l)
 {
     bool any = false;
@@ -109,9 +109,9 @@ static bool lists_its_nodes(const struct fsd_match *m, const struct fsd_layer *l
     return any;
 }
 
-/* Whether the contents of the layer are unknown.  This is decided only here; all views
- * use the result.  A log may list the nodes of a region, which creates links but shows
- * no kernel. */
+/* Whether the contents of the layer are unknown.  Only this function decides it, and
+ * all reports use the result.  Links do not decide it: a log may list the nodes of a
+ * region, but does not show its kernels. */
 static bool is_opaque(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -140,7 +140,8 @@ static enum fsd_dtype port_type(const struct fsd_match *m, struct fsd_span ports
     return fsd_port_form(m->engine, &m->engine->ports.at[ports.at + i])->type;
 }
 
-/* The type of the lowest or the highest precision among the ports. */
+/* The type of the highest or, without `highest`, of the lowest precision among the
+ * ports. */
 static enum fsd_dtype extreme(const struct fsd_match *m, struct fsd_span ports,
                               bool highest)
 {
@@ -164,7 +165,8 @@ static enum fsd_dtype first_known(const struct fsd_match *m, struct fsd_span por
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The type to which a quantizer of weights rounds them. */
+/* The type to which `node`, a Q or DQ of weights, rounds or from which it converts;
+ * INT8 if the model does not state it. */
 static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
 {
     bool back = m->facts->traits[node] & FSD_OP_DEQUANTIZE;
@@ -175,10 +177,10 @@ static enum fsd_dtype quantizer_type(const struct fsd_match *m, fsd_id node)
     return fsd_dtype_is_quantized(type) ? type : FSD_INT8;
 }
 
-/* The type of the weights that the layer's name shows with their quantizer, "weight +
- * QuantizeLinear_116 + Conv_118": builders fuse these only into a kernel of that type.
- * Without a model, the name before the quantizer is that of the quantizer's
- * constant. */
+/* The quantized type of the weights if the layer's name contains their quantizer, such
+ * as "weight + QuantizeLinear_116 + Conv_118".  Builders fuse such a quantizer only
+ * into a kernel of this type.  Without a model, a name before the quantizer shows that
+ * the quantizer reads a constant. */
 static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
 {
     struct fsd_span span = m->engine->layers.at[layer].mentions;
@@ -199,8 +201,8 @@ static enum fsd_dtype named_weights(const struct fsd_match *m, fsd_id layer)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* Whether all operations in the kernel's name are known and none of them is a product:
- * the kernel then computes in floats whatever it dequantizes or quantizes. */
+/* Whether all steps of the kernel are known and none of them is a product.  Such a
+ * kernel computes in floats, even if it reads or writes quantized data. */
 static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_layer *l = &m->engine->layers.at[layer];
@@ -211,9 +213,9 @@ static bool multiplies_nothing(const struct fsd_match *m, fsd_id layer)
     return l->steps.n && l->more_steps == FSD_STEPS_ARE_ALL && !l->multiplies;
 }
 
-/* For a kernel of elementwise operations or reductions: the highest float precision
- * that it reads or else writes.  FSD_DTYPE_UNKNOWN: it is not such a kernel, or has no
- * float. */
+/* For a kernel without products, the type of the highest float precision that it reads
+ * or, if it reads no float, writes.  FSD_DTYPE_UNKNOWN if the kernel may have a product
+ * or has no float. */
 static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];
@@ -225,9 +227,9 @@ static enum fsd_dtype type_of_floats(const struct fsd_match *m, fsd_id layer)
     return fsd_dtype_rank(type) > fsd_dtype_rank(FSD_INT8) ? type : FSD_DTYPE_UNKNOWN;
 }
 
-/* The type of a product whose operands are constants, which the engine does not list as
- * inputs: the type of both before their DequantizeLinear; FSD_DTYPE_UNKNOWN if there is
- * no such product. */
+/* The quantized type that a product of the layer reads if both operands are constants,
+ * which the engine does not list as inputs.  This is the type before their
+ * DequantizeLinear; FSD_DTYPE_UNKNOWN if there is no such product. */
 static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
 {
     FSD_EACH_OF (node, m->links, m->of_layer[layer], node) {
@@ -242,10 +244,10 @@ static enum fsd_dtype type_of_constants(const struct fsd_match *m, fsd_id layer)
     return FSD_DTYPE_UNKNOWN;
 }
 
-/* The precision of a layer is that of its operands: an INT8 convolution with an FP16
- * residual is an INT8 convolution, and a kernel that adds such a residual to floats
- * computes in floats.  A data-movement layer has the precision of its output.  The
- * tensors at the border of an opaque region do not show the precision of its
+/* The precision in which the layer computes, which is the precision of its operands.
+ * For example, an INT8 convolution that adds an FP16 residual computes in INT8.  A
+ * data-movement layer has the precision of its output.  The precision of an opaque
+ * region is unknown, because its inputs and outputs do not show the precision of its
  * kernels. */
 static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
                                 const struct fsd_layer_result *r)
@@ -275,8 +277,8 @@ static enum fsd_dtype precision(const struct fsd_match *m, fsd_id layer,
     return type;
 }
 
-/* Whether the kernel only changes the layout of another kernel's output: its
- * Metadata then lists the nodes of the other kernel. */
+/* Whether the kernel only changes the layout of another kernel's output.  The builder
+ * then lists the nodes of the other kernel in its Metadata. */
 static bool forwards(const struct fsd_match *m, fsd_id layer)
 {
     bool computes = false;

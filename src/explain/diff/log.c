@@ -1,11 +1,11 @@
 /*
- * Adds the build log to outcomes and causes: the event that explains each.
+ * Adds to each outcome and each cause the event of the build log that explains it.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 
-/* Tries, registrations by the parser and events of tensors do not explain an
- * outcome. */
+/* Some events do not explain an outcome: tries, registrations by the parser, and events
+ * about tensors. */
 void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
                          struct fsd_node_result *r)
 {
@@ -27,8 +27,8 @@ void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
         r->event = s->left[node].event;
 }
 
-/* The cause that a change such as "Float(784,784,28,1) to Half(784,1:8,28,1)" shows;
- * the strides show the layout. */
+/* The cause that a change such as "Float(784,784,28,1) to Half(784,1:8,28,1)" shows.
+ * The numbers are strides, which show the layout. */
 static enum fsd_cause cause_of(const char *change)
 {
     const char *from = change, *to = strstr(change, ") to ");

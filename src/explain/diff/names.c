@@ -1,9 +1,10 @@
 /*
- * The names of outcomes, kinds, causes, evidence and severities, and the printers of a
- * node's and a layer's name.  Scripts depend on the spelling of these words in every
- * format, so each is defined only here, in the order of its enumeration.  fsd_brief()
- * shortens names: the name of a layer that fuses thousands of nodes contains all their
- * names, and a report that repeats it for each node would have quadratic size.
+ * Has the words for outcomes, kinds, causes, evidence and severities, and prints the
+ * names of nodes and layers.  Scripts depend on the spelling of the words in every
+ * format, so each word is defined only here, in the order of its enumeration.
+ * fsd_brief() shortens names.  The name of a layer that fuses thousands of nodes
+ * contains all their names, and a report that prints the full name for each node would
+ * have quadratic size.
  */
 #include "base/base.h"
 #include "explain/diff/diff.h"

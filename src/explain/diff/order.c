@@ -1,18 +1,20 @@
 /*
- * Finds whether the model requires the movement that a kernel of a Transpose, or of
- * views, does.
+ * Finds whether the model requires the data movement of a kernel that computes a
+ * Transpose or views.
  *
  *     [1,32,32,8] linear  --Transpose 0,3,1,2-->  [1,8,32,32] channels last
  *
- * The elements have the same order before and after: the kernel is a plain copy, or
- * part of a change of layout, which the model does not require.  Nor does the model
- * require the movement if the nodes only reshape, or only move axes of size 1.
+ * In this example, the elements have the same order in memory before and after the
+ * kernel.  So the kernel is a plain copy, or a part of a change of layout, and the
+ * model does not require it.  The model does not require the movement either if the
+ * nodes only reshape, or only move axes of size 1.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
 
-/* The axes of a tensor in memory, the outermost first, without those of size 1. */
+/* The axes of a tensor in the order of memory, the outermost first, without axes of
+ * size 1. */
 struct order {
     uint32_t n;
     uint8_t at[FSD_LAYOUT_AXES];
@@ -43,8 +45,8 @@ static bool order_of(const struct fsd_graph *e, const struct fsd_form *form,
     return true;
 }
 
-/* The axis of a node's input that becomes axis i of its output; UINT32_MAX if it is
- * invalid. */
+/* The axis of a Transpose's input that becomes axis i of its output; UINT32_MAX if the
+ * permutation is invalid for axis i. */
 static uint32_t came_from(const struct fsd_graph *g, const struct fsd_attr *perm,
                           uint32_t i)
 {
@@ -53,8 +55,8 @@ static uint32_t came_from(const struct fsd_graph *g, const struct fsd_attr *perm
     return from >= 0 && from < perm->list.n ? (uint32_t)from : UINT32_MAX;
 }
 
-/* Whether the layer writes the elements of its only input in their original order; the
- * layouts of both and the node's permutation prove it. */
+/* Whether the layouts of the layer's only input and only output, and the permutation,
+ * prove that the layer does not change the order of elements in memory. */
 static bool leaves_order(const struct fsd_match *m, fsd_id layer,
                          const struct fsd_attr *perm)
 {
@@ -83,7 +85,7 @@ static bool leaves_order(const struct fsd_match *m, fsd_id layer,
     return true;
 }
 
-/* Whether the node moves only axes of size 1: it is a view. */
+/* Whether the Transpose moves only axes of size 1, so that it is a view. */
 static bool moves_ones(const struct fsd_graph *g, fsd_id node,
                        const struct fsd_attr *perm)
 {
@@ -106,8 +108,8 @@ static bool moves_ones(const struct fsd_graph *g, fsd_id node,
     return true;
 }
 
-/* Whether all operations of the kernel are known and only reshape: then the Transposes
- * among its nodes move only axes of size 1, even if the model does not state these
+/* Whether all steps of the kernel are known, and each is a Reshape.  A Transpose among
+ * its nodes then moves only axes of size 1, even if the model does not state the
  * sizes. */
 static bool only_reshapes(const struct fsd_graph *e, fsd_id layer)
 {

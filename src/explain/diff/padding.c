@@ -1,21 +1,20 @@
 /*
- * Layers that pad for a product, or cut its padding off.
+ * Finds layers that pad data for a product, or that cut off the padding of its result.
  *
  *     [192,32,49] --> MoveConc --> [192,32,50] --> gemm      pads
  *     gemm --> [4,10] --> Slic --> [4,9]                     cuts off
  *
- * A kernel for a Conv or a GEMM needs aligned sizes; one copy pads its operand, and
- * another removes the padding from its result.  Such a copy has one input and one
- * output, and the model has no node that joins, repeats or takes parts of that tensor.
- * It is recognized by its sizes if these are close, and otherwise by the operations in
- * its name: a kernel that concatenates its only input with something can only add
- * constants, whatever their number, and even if the engine does not state the sizes.
+ * A kernel for a Conv or a GEMM needs aligned sizes.  One copy pads its operand, and
+ * another copy cuts the padding off its result.  Such a copy has one input and one
+ * output, and no node of the model joins, repeats or takes parts of this tensor.  The
+ * sizes of input and output show such a copy if they are close.  Otherwise the steps in
+ * its name show it: a kernel with a Concat step and only one input can only add
+ * constants.
  *
- * The advice is the size that needs no padding.  The author of the model can choose it
- * only between two products.  A tensor that reaches a product from the network's inputs
- * without another product before it has a size of the data, such as the three channels
- * of an image; a tensor that reaches an output without another product after it is the
- * result, which a larger size would change.
+ * The advice is to choose a size that needs no padding.  The author of the model can
+ * choose only the sizes of tensors between two products.  A tensor without a product
+ * before it has a size of the network's inputs, such as the three channels of an image.
+ * A tensor without a product behind it has a size of the network's outputs.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
@@ -25,8 +24,8 @@ enum { ALIGNED = 16, SEEN = 64 };
 
 static const struct fsd_padding open_sizes = {.given = -1, .taken = -1};
 
-/* Whether a kernel of a Conv or a GEMM consumes the layer's output, or produces its
- * input. */
+/* Whether a Conv or GEMM kernel consumes the layer's output or, with `before`, produces
+ * its input. */
 static bool is_beside_product(const struct fsd_graph *e, fsd_id layer, bool before)
 {
     struct fsd_span ports = before ? e->nodes.at[layer].in : e->nodes.at[layer].out;
@@ -38,8 +37,8 @@ static bool is_beside_product(const struct fsd_graph *e, fsd_id layer, bool befo
     return false;
 }
 
-/* Whether the layer works for a product of the model, and for no node that itself
- * joins, repeats or takes parts of tensors. */
+/* Whether the layer is linked to a product, and to no node that joins, repeats, pads or
+ * takes parts of tensors. */
 static bool serves_product(const struct fsd_match *m, fsd_id layer)
 {
     bool any = false;
@@ -56,8 +55,9 @@ static bool serves_product(const struct fsd_match *m, fsd_id layer)
     return any;
 }
 
-/* Sets *axis to the only axis in which two forms of one rank differ; false if there is
- * none, if there are several, or if one of its sizes is unknown. */
+/* Sets *axis to the only axis in which two forms of the same rank have different sizes;
+ * false if there is no such axis or more than one, or if one of the sizes is
+ * unknown. */
 static bool differ_in_one(const struct fsd_graph *e, const struct fsd_form *in,
                           const struct fsd_form *out, uint32_t *axis)
 {
@@ -141,8 +141,8 @@ static bool is_product(const struct fsd_diff *d, fsd_id node)
     return (d->facts->traits[node] & FSD_OP_WEIGHTED) != 0;
 }
 
-/* Whether the tensor comes from an input of the network without a product in
- * between. */
+/* Whether a path without a product leads from an input of the network to the tensor;
+ * also true if the search reaches its limit. */
 static bool is_given(const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_graph *m = d->model;
@@ -166,7 +166,8 @@ static bool is_given(const struct fsd_diff *d, fsd_id tensor)
     return cut;
 }
 
-/* Whether the tensor reaches an output of the network without a product in between. */
+/* Whether a path without a product leads from the tensor to an output of the network;
+ * also true if the search reaches its limit. */
 static bool is_result(const struct fsd_diff *d, fsd_id tensor)
 {
     const struct fsd_graph *m = d->model;
@@ -199,7 +200,8 @@ bool fsd_size_is_chosen(const struct fsd_diff *d, fsd_id tensor)
            !is_result(d, tensor);
 }
 
-/* The product for which the layer pads, or after which it cuts; FSD_NONE. */
+/* The product for which the layer pads data, or whose result the layer cuts; FSD_NONE
+ * if there is none. */
 static fsd_id product_of(const struct fsd_diff *d, fsd_id layer)
 {
     const struct fsd_flow *flow = &d->flows->of[layer];
@@ -218,8 +220,8 @@ static fsd_id product_of(const struct fsd_diff *d, fsd_id layer)
     return FSD_NONE;
 }
 
-/* If each group of a convolution is padded, converts the sizes to those of one
- * group. */
+/* If the padding is in the channels of a grouped convolution, converts the sizes to the
+ * sizes of one group. */
 static void by_group(const struct fsd_diff *d, fsd_id product, struct fsd_padding *p)
 {
     int64_t groups = fsd_node_int(d->model, product, "group", 1);
@@ -254,9 +256,9 @@ bool fsd_padding_choice(const struct fsd_diff *d, fsd_id layer,
     return true;
 }
 
-/* A kernel that pads an odd size by one element accepts any even size unpadded: a
- * window of 7 by 7 cannot have 50 tokens, but another window can have an even
- * number. */
+/* If one element of padding makes an odd size even, any even size needs no padding.
+ * The text then names no size, because the exact one may be impossible: a window of 7
+ * by 7 has 49 tokens and cannot have 50, but another window can have an even number. */
 void fsd_put_padding_choice(const struct fsd_padding_choice *choice, FILE *out)
 {
     if (choice->given % 2 && choice->given > 1 && choice->taken == choice->given + 1)

@@ -1,16 +1,16 @@
 /*
- * Finds to which of several engines each node of the model belongs.  A linked node is
- * in the engine of its layer.  The tensors at an engine's borders decide about other
- * nodes: those on a path back from an output of the engine to one of its inputs are in
- * the engine, even if they have no layer.
+ * If a model has several engines, finds the engine to which each node belongs.  A
+ * linked node is in the engine of its layer.  For other nodes, the inputs and outputs
+ * of the engines decide: a node on a path from an input to an output of an engine is in
+ * this engine, even if the node has no layer.
  *
  *     engine  reads a and writes d
  *     model   a -> Relu -> b -> Shape ... -> d    Relu, Shape: inside
  *             d -> NonMaxSuppression -> e         in no engine: outside
  *
- * A path back that ends at an input of the model which the engine does not read means
- * that a border tensor has another name in the engine.  Then its nodes are unknown, and
- * no node is reported as outside.
+ * The walk goes back from the outputs of an engine.  It may reach an input of the model
+ * that the engine does not read, if an input of the engine has another name in the
+ * model.  Then the nodes of the engine are unknown, and no node is reported as outside.
  */
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
@@ -21,9 +21,10 @@ struct walk {
     struct fsd_arena *scratch;
     struct fsd_lists in_scope; /* nodes by scope */
     struct fsd_lists bodies;   /* bodies by owner node */
-    uint32_t *stop;            /* indexed by tensor: the part that reads it, plus 1 */
-    uint32_t *seen;            /* indexed by node: the part that visited it last, plus
-                                  1 */
+    uint32_t *stop;            /* indexed by tensor: index of the last engine walked
+                                  that has the tensor as an input, plus 1 */
+    uint32_t *seen;            /* indexed by node: index of the last engine whose walk
+                                  visited the node, plus 1 */
     FSD_VEC(fsd_id) todo;
 };
 
@@ -36,7 +37,8 @@ static void visit(struct walk *w, fsd_id node, uint32_t part)
     fsd_vec_push(w->scratch, &w->todo, node);
 }
 
-/* A node's producers, and the bodies it owns, belong to the engine as well. */
+/* Visits the producers of the node's inputs and the nodes of its bodies, because they
+ * belong to the same engine. */
 static void go_back(struct walk *w, fsd_id node, uint32_t part)
 {
     const struct fsd_graph *g = w->m->model;
@@ -83,7 +85,8 @@ static void walk_part(struct walk *w, uint32_t part)
         w->parts->known = false;
 }
 
-/* Links and regions are stronger evidence than the position between tensors. */
+/* Assigns nodes with links or regions to the engines of their layers, because these are
+ * stronger evidence than the position between tensors. */
 static void place_linked(const struct fsd_match *m, struct fsd_parts *parts)
 {
     for (fsd_id node = 0; node < m->model->nodes.n; node++) {
@@ -126,7 +129,7 @@ const struct fsd_parts *fsd_diff_parts(const struct fsd_match *m)
         w.bodies = fsd_graph_bodies(w.scratch, m->model);
         for (uint32_t p = 0; p < n; p++)
             walk_part(&w, p);
-        if (!parts->known) /* otherwise the position between tensors is only a guess */
+        if (!parts->known) /* the position between tensors is only a guess then */
             for (fsd_id i = 0; i < m->model->nodes.n; i++)
                 parts->of_node[i] = FSD_NONE;
         place_linked(m, parts);

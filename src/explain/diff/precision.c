@@ -1,19 +1,18 @@
 /*
- * Requested: the precision that the model asks for.  A quantized operator follows DQ
- * nodes, so its requested type is the one that they dequantize.  An operator with
- * weights must have a DQ on both data and weight to be requested in low precision, any
- * other operator a DQ before and a Q after it.  All others are requested in the model's
- * own type.
+ * The requested precision is the precision that the model specifies for a node.  It is
+ * the quantized type if the node is between quantizers: a node with weights needs a DQ
+ * on its data and on its weight; any other node needs a DQ before it, and a Q behind
+ * its output.  All other nodes are requested in the model's own type.
  *
- * Realised: the type in which the node's layer computes it, as computed.c finds it; the
- * highest of several.
+ * The realised precision is the type in which the node's layer computes it, as
+ * computed.c finds it; of several types, the one with the highest precision.
  */
 #include "explain/diff/step.h"
 #include "model/graph/graph.h"
 #include "model/graph/walk.h"
 
-/* Weights may be quantized as stored, in blocks, and then transposed for the
- * product. */
+/* Looks back through the nodes between a DQ and its consumer: weights may be quantized
+ * in blocks as they are stored, and then transposed for the product. */
 static fsd_id before_turn(const void *of, fsd_id node)
 {
     const struct fsd_match *m = of;
@@ -24,8 +23,8 @@ static fsd_id before_turn(const void *of, fsd_id node)
                : FSD_NONE;
 }
 
-/* The producer of a tensor, looking through nodes that only reshape, transpose or cast
- * it. */
+/* The producer of a tensor, looking through nodes that only reshape, transpose or
+ * cast. */
 static fsd_id producer(const struct fsd_match *m, fsd_id tensor)
 {
     return fsd_tensor_producer(m->model,
@@ -44,8 +43,8 @@ static enum fsd_dtype before_dq(const struct fsd_match *m, fsd_id tensor)
     type = fsd_tensor_form(m->model, in)->type;
     if (type != FSD_DTYPE_UNKNOWN || in == FSD_NONE)
         return type;
-    /* According to ONNX, a QuantizeLinear without a zero point outputs uint8; the
-     * reader knows the type if the model states it. */
+    /* This is only reached if the model does not state the type: the input of the DQ is
+     * then the output of a QuantizeLinear, which counts as INT8. */
     q = fsd_tensor_producer(m->model, in);
     return fsd_traits_of(m->facts, q) & FSD_OP_QUANTIZE ? FSD_INT8 : FSD_DTYPE_UNKNOWN;
 }
@@ -87,11 +86,12 @@ enum fsd_dtype fsd_requested(const struct fsd_match *m, fsd_id node)
     return type;
 }
 
-/* If several layers compute the node, the highest precision counts, in any order.
- * NoOps do not count, nor do kernels that pad or scale for a product or continue what
- * another layer began.  If an opaque region computes a part of the node, the precision
- * is unknown.  A higher precision than requested must be shown by the engine, because a
- * layer that casts may compute the node on either side of the cast. */
+/* If several layers compute the node, the highest precision counts.  Layers that
+ * multiply decide first.  NoOps, and kernels that only continue the work of another
+ * layer, count only if there is no other layer.  If an opaque region computes a part of
+ * the node, the precision is unknown.  A precision higher than requested counts only if
+ * the engine shows it, because a layer that casts may compute the node on either side
+ * of the cast. */
 enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const struct fsd_layer_result *layers,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,

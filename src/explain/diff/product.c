@@ -1,19 +1,22 @@
 /*
- * Finds the product kernels (of a Conv or a GEMM), and which of the kernels that
- * compute in a quantized type also output a quantized type.
+ * Finds the kernels of Convs and GEMMs (product kernels).  Also finds which of these
+ * kernels compute in a quantized type, and whether they output a quantized type.
  *
- * In some engines, no product kernel outputs a quantized type: each outputs floats,
- * which a separate kernel quantizes, wherever the model has its quantizers.  In such an
- * engine a further quantizer would not make a product output INT8, so the advice must
- * not propose one.
+ * In some engines, no product kernel outputs a quantized type: each outputs floats, and
+ * a separate kernel quantizes them.  In such an engine, another quantizer in the model
+ * would not make a product kernel output INT8, so the advice must not propose one.
  */
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"
 
-enum { SEVERAL = 2 }; /* a single product may output floats for a reason of its own */
+/* If no product kernel outputs a quantized type, and separate kernels quantize the
+ * outputs of at least this number of them, the builder most likely makes no product
+ * kernels that output a quantized type. */
+enum { SEVERAL = 2 };
 
-/* Whether the layer is a product with its elementwise epilogue; an attention, which has
- * several products, is not. */
+/* Whether the layer is a product kernel: it computes products and elementwise
+ * operations only.  An attention kernel is no product kernel, because it has other
+ * operations. */
 static bool is_product(const struct fsd_match *m, const struct fsd_layer_result *layers,
                        const struct fsd_node_result *nodes, fsd_id layer)
 {
@@ -34,8 +37,8 @@ static bool is_product(const struct fsd_match *m, const struct fsd_layer_result 
     return true;
 }
 
-/* Whether the layer's inputs, or else its outputs, are quantized; clears *known if a
- * type is unknown. */
+/* Whether an input of the layer or, without `reads`, an output has a quantized type.
+ * Sets *known to false if a type is unknown. */
 static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
                          bool *known)
 {
@@ -54,7 +57,7 @@ static bool is_quantized(const struct fsd_match *m, fsd_id layer, bool reads,
     return any;
 }
 
-/* Whether a consumer of the layer's output quantizes it. */
+/* Whether a layer that reads an output of the layer outputs a quantized type. */
 static bool is_quantized_behind(const struct fsd_match *m, fsd_id layer)
 {
     const struct fsd_node *n = &m->engine->nodes.at[layer];

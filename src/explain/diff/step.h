@@ -1,11 +1,11 @@
-/* Functions of the stages of diff, by the file that defines them.  Only for
- * src/explain/diff. */
+/* Declares functions that files of src/explain/diff share, with the file that defines
+ * each.  Only this folder includes this file. */
 #pragma once
 
 #include "explain/diff/diff.h"
 
-/* log.c: add what the build log states; without a log they only set `event` to
- * FSD_NONE. */
+/* log.c: add the event of the build log that explains the outcome or the cause.
+ * Without a log they only set `event` to FSD_NONE. */
 void fsd_add_log_to_node(const struct fsd_match *m, fsd_id node,
                          struct fsd_node_result *r);
 void fsd_add_log_to_reason(const struct fsd_match *m, fsd_id layer,
@@ -18,77 +18,83 @@ enum fsd_dtype fsd_realised(const struct fsd_match *m,
                             const enum fsd_dtype *shown, enum fsd_dtype requested,
                             fsd_id node);
 
-/** computed.c: whether the layer continues what other layers began for the node. */
+/** computed.c: whether the layer only continues the work of other layers on the
+ *  node. */
 bool fsd_goes_on(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** kind.c: whether a layer that only quantizes computes this quantizer.  If the layer
- *  pads for a convolution, its name also contains the DequantizeLinear nodes of that
- *  convolution, which another layer computes. */
+/** kind.c: for a layer that only quantizes: whether it computes the quantizer `node`.
+ *  If the layer pads data for a convolution, its name also contains the
+ *  DequantizeLinear nodes of this convolution, which another layer computes. */
 bool fsd_quantizes_as(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** control.c: why the host computes a node that controls how often layers run, or the
- *  initial state of a loop; NULL: the host does not compute the node.
+/** control.c: why no kernel computes a node that controls how often layers run, or that
+ *  is the initial state of a loop.  NULL if this is not proved.
  *  @param sizes sizes of the model; NULL if the engine does not jump */
 const char *fsd_why_of_control(const struct fsd_match *m, const struct fsd_sizes *sizes,
                                fsd_id node);
 
-/** control.c: why the builder computes a node that depends only on constants and sizes;
- *  NULL if the engine accepts inputs of several sizes, or if the node reads data. */
+/** control.c: why the builder could compute a node that depends only on constants and
+ *  sizes.  NULL if the engine has inputs of dynamic sizes, or if the node reads
+ *  data. */
 const char *fsd_why_of_fixed_sizes(const struct fsd_match *m, fsd_id node);
 
-/** The branches of Ifs (branch.c). */
+/** Which branches of Ifs the builder built (branch.c). */
 struct fsd_branches {
-    bool *built;   /**< indexed by scope: a layer computes a node in it */
-    bool *decided; /**< indexed by node: an If of which only one branch was built */
+    bool *built;   /**< indexed by scope: whether a layer computes a node in the
+                        scope */
+    bool *decided; /**< indexed by node: whether it is an If of which the builder built
+                        only one branch */
 };
 
-/** Finds the branches that were built.  No If is decided if the contents of some layer
- *  are unknown. */
+/** Finds the branches that the builder built.  If the contents of a layer are unknown,
+ *  no If is decided. */
 struct fsd_branches fsd_find_branches(struct fsd_arena *arena,
                                       const struct fsd_match *m,
                                       const struct fsd_layer_result *layers);
 
-/** Whether the node is in a branch that was not built, of a decided If. */
+/** Whether the node is in a branch of a decided If, and the builder did not build this
+ *  branch. */
 bool fsd_is_left_out(const struct fsd_match *m, const struct fsd_branches *b,
                      fsd_id node);
 
-/** cancel.c: whether a quantizer, or a factor between two quantizers, is eliminated
- *  because quantizers cancel each other. */
+/** cancel.c: whether quantizers cancel each other, so that the builder eliminates
+ *  `node`: a quantizer, or a node that multiplies between two quantizers. */
 bool fsd_cancels(const struct fsd_match *m, fsd_id node);
 
-/** copied.c: whether one part of the Concat, which has no layer of its own, is a copy
- *  of the output of one of the node's layers. */
+/** copied.c: whether a layer copies the output of one of the node's layers to a part of
+ *  the Concat, and no layer computes the Concat. */
 bool fsd_is_copied_to_part(const struct fsd_match *m, fsd_id node, fsd_id concat);
 
 /** advice_io.c: like fsd_put_advice(), for the cause io. */
 bool fsd_advise_io(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** padding.c: like fsd_put_advice(), for a layer that pads or cuts off padding; for
- *  others it prints nothing. */
+/** padding.c: like fsd_put_advice(), for a layer that pads or cuts off padding.  Prints
+ *  nothing for other layers. */
 bool fsd_advise_padding(const struct fsd_diff *d, fsd_id layer, FILE *out);
 
-/** padding.c: whether the author can choose the sizes of a tensor of the model: the
- *  tensor is between two products, so that neither the data nor the result of the
- *  network has these sizes.  False for FSD_NONE. */
+/** padding.c: whether the author of the model can choose the sizes of the model's
+ *  tensor: it is between two products, so that the inputs and outputs of the network do
+ *  not determine its sizes.  False for FSD_NONE. */
 bool fsd_size_is_chosen(const struct fsd_diff *d, fsd_id tensor);
 
-/** order.c: whether the node requires the layer to change the order of elements.  False
- *  if the node only moves axes of size 1, or if the layouts make its permutation a
- *  plain copy. */
+/** order.c: whether the node requires that the layer changes the order of elements.
+ *  False if the node only moves axes of size 1, or if the layouts of input and output
+ *  make its permutation a plain copy. */
 bool fsd_asks_for_order(const struct fsd_match *m, fsd_id layer, fsd_id node);
 
-/** order.c: whether the layer only moves data although its nodes do not require a
- *  different order of elements. */
+/** order.c: whether the layer only moves data, and its nodes do not require a different
+ *  order of elements. */
 bool fsd_moves_unasked(const struct fsd_match *m, const struct fsd_layer_result *r,
                        fsd_id layer);
 
-/** flow.c: the network's input from which the layer's data comes, or the network's
- *  output to which it goes, directly or through layers that move no data; tensors that
- *  cross between two engines count as both.  FSD_NONE if there is none. */
+/** flow.c: the input of the network from which the layer's data comes, or the output of
+ *  the network to which its data goes, directly or through NoOps.  A tensor that one
+ *  engine passes to another counts as both.  FSD_NONE if there is none. */
 fsd_id fsd_layer_border_in(const struct fsd_graph *engine,
                            const struct fsd_layer_result *layers, fsd_id layer);
 fsd_id fsd_layer_border_out(const struct fsd_graph *engine,
                             const struct fsd_layer_result *layers, fsd_id layer);
 
-/** flow_named.c: completes the flows of Reformats without tensors. */
+/** flow_named.c: completes the flows of Reformats whose tensors the engine does not
+ *  list. */
 void fsd_flows_by_name(const struct fsd_match *m, struct fsd_flows *flows);

@@ -1,8 +1,8 @@
 /*
- * Counts a run once, from the finished result: reports print these counts and count
- * nothing themselves, so that no two formats can disagree.  Only layers that compute
- * are counted as mapped or not, since a reformat or a synchronization has no node that
- * it could be mapped to.
+ * Counts nodes, layers and links of a finished run.  Reports print these counts and
+ * count nothing themselves, so that no two formats can disagree.  Only layers that
+ * compute count as mapped or unmapped, because a reformat or a synchronization computes
+ * no node.
  */
 #include "explain/diff/diff.h"
 #include "model/graph/graph.h"

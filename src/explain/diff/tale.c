@@ -1,4 +1,5 @@
-/* Writes a story, sentence by sentence, each with its topic and its line of the log. */
+/* Writes a tale: a list of sentences, each with a topic and a line number of the
+ * log. */
 #include "explain/diff/tale.h"
 
 FILE *fsd_tale_start(struct fsd_tale *tale, const char *topic, uint64_t line)

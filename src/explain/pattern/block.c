@@ -1,4 +1,5 @@
-/* Determines how an engine computes the blocks of its model. */
+/* Determines which layers of an engine compute each block of the model, and whether one
+ * layer computes the whole block. */
 #include "base/base.h"
 #include "explain/pattern/pattern.h"
 #include "model/graph/graph.h"
@@ -27,18 +28,18 @@ const char *fsd_fused_name(enum fsd_fused fused)
     return names[fused];
 }
 
-/* Working data while blocks are judged. */
+/* Working data for all blocks; `block` is the current block. */
 struct judge {
     const struct fsd_diff *d;
     struct fsd_blocks *blocks;
     struct fsd_block *block;
-    uint32_t *mark, listed; /* mark: indexed by layer, the number of the last list to
-                               which it was added; listed: number of the current list,
-                               from 1 */
-    fsd_id *of[FSD__PATTERN_COUNT]; /* indexed by node: its block of that pattern, plus
-                                       1; 0: none */
-    struct fsd_span *movers;        /* indexed by block: span in `moves` */
-    FSD_VEC(uint64_t) moves;        /* pairs of block and layer, sorted */
+    uint32_t *mark, listed; /* `mark`: indexed by layer: number of the last list to
+                               which the layer was added; `listed`: number of the
+                               current list, from 1 */
+    fsd_id *of[FSD__PATTERN_COUNT]; /* for each pattern, indexed by node: index of its
+                                       block, plus 1; 0 if it is in no block */
+    struct fsd_span *movers;        /* indexed by block: its layers in `moves` */
+    FSD_VEC(uint64_t) moves;        /* block << 32 | layer, sorted */
 };
 
 static bool computes(const struct fsd_diff *d, fsd_id layer)
@@ -61,7 +62,7 @@ static void list_layer(struct judge *j, struct fsd_span *span, fsd_id layer)
 
 static void in_order(struct judge *j, struct fsd_span span)
 {
-    if (span.n) /* if it is empty, the pool may not exist yet */
+    if (span.n) /* without elements, the pool may not exist */
         fsd_sort(&j->blocks->pool.at[span.at], span.n, sizeof(fsd_id), fsd_by_id);
 }
 
@@ -77,9 +78,9 @@ static bool is_multiplied(const struct judge *j, fsd_id node)
 }
 
 /* Adds the layers that compute the node to the block; false if they are unknown.  The
- * layer of a node in a region is known only if the region has just one.  Of projections
- * only multiplying layers count: in INT8 each projection has its bias and its
- * quantization in a separate kernel, whether or not one kernel computes the
+ * layer of a node in a region is known only if the region has one layer.  Of a
+ * projection, only layers that multiply count: in INT8, separate kernels compute the
+ * bias and the quantization of each projection, even if one kernel computes all
  * products. */
 static bool list_of_node(struct judge *j, fsd_id node)
 {
@@ -98,7 +99,8 @@ static bool list_of_node(struct judge *j, fsd_id node)
         listed++;
     }
     if (listed || (region = m->region_of_node[node]) == FSD_NONE)
-        return listed || m->of_node[node].n; /* true if the node is only moved */
+        return listed || m->of_node[node].n; /* true also if layers only move the node's
+                                                data */
     if (m->regions.at[region].layers.n != 1)
         return false;
     list_layer(j, &j->block->layers, m->pool.at[m->regions.at[region].layers.at]);
@@ -113,9 +115,8 @@ static bool has_node(const struct judge *j, fsd_id node)
            j->of[b->pattern][node] == (fsd_id)(b - j->blocks->list.at) + 1;
 }
 
-/* Whether all consumers of the node and one of its producers belong to the block: then
- * the kernel that computes the rest of the block computes this node as well, if it is
- * computed at all. */
+/* Whether all consumers of the node and one of its producers belong to the block.  If a
+ * kernel computes such a node, it is the kernel that computes the rest of the block. */
 static bool is_enclosed(const struct judge *j, fsd_id node)
 {
     const struct fsd_graph *g = j->d->model;
@@ -129,9 +130,9 @@ static bool is_enclosed(const struct judge *j, fsd_id node)
     return inside && out->consumers.n && !(out->flags & FSD_TENSOR_OUTPUT);
 }
 
-/* Determines the layers of the block and whether it is fused.
- * @param swap for a residual: use the end of the other path (`either`) in place of
- *        `end` */
+/* Sets `layers`, `unknown`, `opaque` and `fused` of the block.
+ * @param swap for a residual: whether to use `either`, the end of the other path, in
+ *        place of `end` */
 static void judge_layers(struct judge *j, bool swap)
 {
     const struct fsd_diff *d = j->d;
@@ -169,8 +170,8 @@ static void judge_layers(struct judge *j, bool swap)
         b->unknown = fsd_id_or(b->unknown, b->anchor);
 }
 
-/* The builder chooses with which of two paths it fuses an Add.  So a residual is known
- * to be split only if the Add is fused with neither path. */
+/* Decides whether the block is fused.  The builder may fuse the Add of a residual with
+ * either path, so a residual is split only if its Add is fused with neither path. */
 static void judge_fusion(struct judge *j)
 {
     struct fsd_block *b = j->block;
@@ -185,7 +186,8 @@ static void judge_fusion(struct judge *j)
         judge_layers(j, false);
 }
 
-/* Whether the layer computes a node that does not belong to the block, or quantizes. */
+/* Whether the layer computes a node outside the block that quantizes or does more than
+ * data movement. */
 static bool has_more(const struct judge *j, fsd_id layer)
 {
     const struct fsd_match *m = j->d->match;
@@ -200,8 +202,8 @@ static bool has_more(const struct judge *j, fsd_id layer)
     return false;
 }
 
-/* Whether the layer computes the Add of a residual, or its activation.  All earlier
- * nodes of the block have lower numbers than the Add. */
+/* Whether the layer computes the Add of a residual or the activation behind the Add.
+ * These are the nodes of the block from the number of the Add on. */
 static bool computes_closing(const struct judge *j, fsd_id layer)
 {
     const struct fsd_block *b = j->block;
@@ -213,9 +215,9 @@ static bool computes_closing(const struct judge *j, fsd_id layer)
     return false;
 }
 
-/* Finds a residual whose longer path ends in a kernel of its own although the Add needs
- * no kernel: the Add runs with the next normalization, with the next quantizer, or in
- * the second kernel of an INT8 product. */
+/* Finds a split residual whose Add needs no kernel of its own.  The Add runs in a
+ * kernel that is needed anyway: with the next normalization, with the next quantizer,
+ * or in the second kernel of an INT8 product. */
 static void judge_elsewhere(struct judge *j)
 {
     const struct fsd_diff *d = j->d;
@@ -279,8 +281,8 @@ static void judge_type(struct judge *j)
 
 /* ----------------------------------------------------------------- data movement */
 
-/* Finds the layers that move a tensor from one node of a block to another: computed
- * once for each data-movement layer, not once for each block. */
+/* Finds the layers that move a tensor from one node of a block to another node of the
+ * block.  Goes over the layers only once, not once for each block. */
 static void find_movers(struct judge *j, struct fsd_arena *scratch)
 {
     const struct fsd_flows *flows = j->d->flows;

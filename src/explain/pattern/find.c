@@ -1,7 +1,7 @@
 /*
- * Finds the patterns in a model: their forms (form.h), conditions that no expression
- * can state, and the list of blocks.  Quantizers, casts, views and transpositions may
- * occur anywhere between the operators of a form.
+ * Finds the blocks of a model.  Each pattern has one or more forms (form.h), and some
+ * forms have a condition in C because no form can express it.  Quantizers, casts, views
+ * and transpositions may occur anywhere between the operators of a form.
  */
 #include "base/base.h"
 #include "explain/pattern/form.h"
@@ -33,12 +33,12 @@ typedef bool holds_fn(struct fsd_attempt *a);
 
 static holds_fn is_closed, is_gate, is_skip;
 
-/* If several forms fit one node, the first counts; a node is in at most one block of a
- * pattern. */
+/* If several forms fit at a node, the first form counts.  A node is in at most one
+ * block of a pattern. */
 static const struct form {
     enum fsd_pattern pattern;
     const char *text;
-    holds_fn *holds; /* a condition that no expression can state; NULL: none */
+    holds_fn *holds; /* a further condition that must hold; NULL if there is none */
 } forms[] = {
     {FSD_PATTERN_ATTENTION, "MatMul(*Softmax(*MatMul(q, k)), v)", NULL},
     {FSD_PATTERN_ATTENTION, "@attention(q, k, v)", NULL},
@@ -75,7 +75,8 @@ static bool is_passed(const struct fsd_facts *facts, fsd_id node)
            op == FSD_ONNX_Transpose;
 }
 
-/* Whether the node is a product with constant weights, a layer in the user's sense. */
+/* Whether the node is a product with constant weights, such as a linear layer or a
+ * convolution. */
 static bool is_weighted(const struct fsd_attempt *a, fsd_id node)
 {
     fsd_id weight = fsd_node_in_tensor(a->g, node, 1);
@@ -91,8 +92,9 @@ static fsd_id letter(const struct fsd_attempt *a, char name)
     return a->letter[name - 'a'];
 }
 
-/* Whether no node outside reads a tensor inside the block: such a tensor must be
- * written to memory anyway, so that the block is not one kernel. */
+/* Whether no node outside the block, and no output of the network, needs a tensor
+ * inside the block.  Such a tensor must be written to memory, so that one kernel for
+ * the block would save little. */
 static bool is_closed(struct fsd_attempt *a)
 {
     for (uint32_t i = 1; i < a->n + a->n_passed; i++) {
@@ -110,8 +112,8 @@ static bool is_closed(struct fsd_attempt *a)
     return true;
 }
 
-/* The product with constant weights from which a tensor comes, through its bias and
- * through nodes that take a part of it; FSD_NONE. */
+/* The product with constant weights from which a tensor comes, looking back through a
+ * bias and through nodes that take a part of its result; FSD_NONE if there is none. */
 static fsd_id weighted_behind(const struct fsd_attempt *a, fsd_id tensor)
 {
     for (uint32_t steps = 0; steps < FSD_FIT_WALK && !fsd_form_is_constant(a, tensor);
@@ -131,16 +133,17 @@ static fsd_id weighted_behind(const struct fsd_attempt *a, fsd_id tensor)
     return FSD_NONE;
 }
 
-/* Whether both factors of the Mul come from layers with weights.  A Mul of other
- * tensors with a gate may be anything. */
+/* Whether both factors of the Mul are results of products with weights.  Otherwise the
+ * Mul need not be the gate of a SwiGLU. */
 static bool is_gate(struct fsd_attempt *a)
 {
     return weighted_behind(a, letter(a, 'u')) != FSD_NONE &&
            weighted_behind(a, letter(a, 'g')) != FSD_NONE;
 }
 
-/* Whether a tensor, or one of the same value, is an ancestor of a node.  Producers have
- * lower numbers, so nodes before the tensor's own producer need not be visited. */
+/* Whether the node depends on the tensor or on a tensor of the same value.  Producers
+ * have lower numbers than consumers, so nodes before the tensor's producer are not
+ * visited. */
 static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
 {
     const fsd_id *value = a->facts->value;
@@ -170,8 +173,9 @@ static bool is_ancestor(const struct fsd_attempt *a, fsd_id tensor, fsd_id node)
     return false;
 }
 
-/* Whether the shorter path is the tensor with which the longer one begins, or a
- * projection of it. */
+/* Whether the Add is the Add of a residual: the shorter path must be the tensor with
+ * which the longer path begins, or a projection of this tensor.  Sets `end`, `joint`
+ * and `either`. */
 static bool is_skip(struct fsd_attempt *a)
 {
     fsd_id skip = letter(a, 's'), other = skip, projection;
@@ -181,7 +185,8 @@ static bool is_skip(struct fsd_attempt *a)
             a->end = a->nodes[i];
     if (a->end == FSD_NONE || !is_weighted(a, a->end) || !is_closed(a))
         return false;
-    /* Nodes are listed from the last one back, so the activation precedes the Add. */
+    /* `nodes` lists the last node first, so the activation, if there is one, is before
+     * the Add. */
     a->joint = a->nodes[!fsd_form_is(a->facts, a->nodes[0], "Add")];
     if (is_ancestor(a, skip, a->end))
         return true;
@@ -198,9 +203,9 @@ static bool is_skip(struct fsd_attempt *a)
 
 /* --------------------------------------------------------------------------- qkv */
 
-/* The only product with constant weights from which a tensor comes, through any nodes
- * that do not multiply matrices: rotations, or heads that are split and repeated.
- * FSD_NONE or FSD_SEVERAL if there is not exactly one. */
+/* The only product with constant weights from which a tensor comes, looking back
+ * through nodes that are no products, such as rotations or the split and the repetition
+ * of heads.  FSD_NONE if there is none, FSD_SEVERAL if there are several. */
 static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t *steps)
 {
     fsd_id node, found = FSD_NONE;
@@ -219,8 +224,8 @@ static fsd_id projection_of(const struct fsd_attempt *a, fsd_id tensor, uint32_t
     return found;
 }
 
-/* Replaces the nodes of the attention in the attempt by its projections; false if these
- * do not read the same tensor. */
+/* Replaces the nodes of an attention in the attempt by the three projections that
+ * produce queries, keys and values; false if these do not read the same tensor. */
 static bool take_projections(struct fsd_attempt *a)
 {
     static const char of[] = "qkv";
@@ -257,15 +262,15 @@ static struct fsd_span keep(struct fsd_blocks *blocks, fsd_id *nodes, uint32_t n
     return span;
 }
 
-/* One bit per pattern, but layernorm and rmsnorm share one: a layernorm without the
- * subtraction of the mean is an rmsnorm. */
+/* The bit of a pattern. layernorm and rmsnorm share one bit, because a part of a
+ * layernorm is an rmsnorm. */
 static uint16_t bit_of(enum fsd_pattern pattern)
 {
     return (uint16_t)(1u << (pattern == FSD_PATTERN_RMSNORM ? FSD_PATTERN_LAYERNORM
                                                             : pattern));
 }
 
-/* Adds the block, unless one of its nodes is in another block of the pattern. */
+/* Adds the block, unless one of its nodes is already in a block of the pattern. */
 static void add_block(struct fsd_blocks *blocks, uint16_t *used, struct fsd_attempt *a,
                       enum fsd_pattern pattern, fsd_id anchor)
 {
@@ -292,8 +297,8 @@ FSD_ORDERED(by_place, struct fsd_block, fsd_order(x->pattern, y->pattern),
 enum { ASKED = 1u << FSD_COUNT_OF(forms) };
 _Static_assert(FSD_COUNT_OF(forms) < 31, "one bit for each form, and one more");
 
-/* The forms whose last node may have the operator of this node, one bit each.  Computed
- * once for each operator; nearly all operators end few forms or none. */
+/* Bit mask of the forms whose last node may have the operator of this node.  Computed
+ * once for each operator and kept in `known`, because few operators can end a form. */
 static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_id node)
 {
     uint32_t *forms_of = &known[g->nodes.at[node].op];
@@ -305,8 +310,8 @@ static uint32_t forms_ended_by(uint32_t *known, const struct fsd_graph *g, fsd_i
     return *forms_of |= ASKED;
 }
 
-/* Visits nodes from the last one on, so that a form is found at its end before it is
- * found at a part of it. */
+/* Visits the nodes in reverse order, so that a whole form is found before a part of
+ * it. */
 void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
                      uint16_t patterns)
 {

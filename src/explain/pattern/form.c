@@ -1,8 +1,9 @@
 /*
- * Matches expressions to a model (form.h) by recursive descent: the text is parsed
- * again at each node, since it has only a few words and most nodes differ in the first.
- * The operands of a symmetric operator may be swapped: after a failed attempt, the last
- * pair that was not swapped yet is swapped, and the attempt is repeated.
+ * Matches expressions (form.h) to a model by recursive descent.  The text is parsed
+ * again at each node, because it has only a few words and most nodes do not match the
+ * first.  The operands of a symmetric operator may be in either order.  After a failed
+ * attempt, the last pair of operands that is not swapped is swapped, and the attempt is
+ * repeated.
  */
 #include "explain/pattern/form.h"
 #include "model/graph/graph.h"
@@ -11,11 +12,11 @@ enum { MOST_ARGS = 3 };
 
 /* ------------------------------------------------------------------- expressions */
 
-/* The parsed head of an expression. */
+/* The parsed head of an expression: everything before its arguments. */
 struct expr {
-    char letter; /* 0: no letter */
+    char letter; /* 0 if there is none */
     bool walks, optional;
-    const char *names; /* "Div|Mul"; NULL: only a letter */
+    const char *names; /* "Div|Mul"; NULL if the expression is only a letter */
     size_t length;
     const char *rest; /* the text after the head */
 };
@@ -23,7 +24,7 @@ struct expr {
 struct arguments {
     const char *at[MOST_ARGS];
     uint32_t n;
-    const char *reader; /* the expression after ">"; NULL */
+    const char *reader; /* the expression behind ">"; NULL if there is none */
 };
 
 static struct expr head_of(const char *text)
@@ -46,8 +47,8 @@ static struct expr head_of(const char *text)
     return e;
 }
 
-/* Parses the arguments after a head.  This is separate from head_of(), because most
- * nodes do not match the head, and then the arguments are not needed. */
+/* Parses the arguments behind the head.  head_of() does not do this, because most nodes
+ * do not match the head, so that the arguments are not needed. */
 static struct arguments arguments_of(const struct expr *e)
 {
     struct arguments args = {.n = 0};
@@ -64,7 +65,7 @@ static struct arguments arguments_of(const struct expr *e)
     return args;
 }
 
-/* The last argument, which replaces an optional head that is missing. */
+/* The last argument, which takes the place of an optional operator that is missing. */
 static const char *inner_of(const struct expr *e)
 {
     struct arguments args = arguments_of(e);
@@ -85,7 +86,8 @@ static bool is_word(const char *list, size_t length, const char *word)
     return false;
 }
 
-/* Like is_word(), but also accepts the `known_as` of the operator. */
+/* Whether a list such as "Div|Mul" or "@gelu" has the operator: by its name, or by its
+ * `known_as` behind "@". */
 static bool is_op(const char *list, size_t length, const char *op)
 {
     char known[32] = "@";
@@ -114,8 +116,8 @@ bool fsd_form_is(const struct fsd_facts *facts, fsd_id node, const char *names)
     return is_named(facts, node, names, strlen(names));
 }
 
-/* A producer has a lower number than its consumers, unless the file has a cycle; then
- * the search ends. */
+/* The loop ends even if the file has a cycle: a producer must have a lower number than
+ * its consumer. */
 fsd_id fsd_form_producer(const struct fsd_attempt *a, fsd_id *tensor)
 {
     fsd_id node = fsd_tensor_producer(a->g, *tensor);
@@ -139,7 +141,8 @@ void fsd_form_add(fsd_id *list, uint32_t *n, fsd_id node)
         list[(*n)++] = node;
 }
 
-/* Adds the nodes through which fsd_form_producer() looked to `passed`. */
+/* Adds to `passed` the nodes between the tensors `from` and `to`, through which
+ * fsd_form_producer() looked. */
 static void keep_passed(struct fsd_attempt *a, fsd_id from, fsd_id to)
 {
     for (fsd_id t = from; t != to;) {
@@ -159,8 +162,8 @@ static bool flip(struct fsd_attempt *a)
     return a->met < a->chosen && a->flipped[a->met++];
 }
 
-/* Selects the next order of operands: swaps the last choice that is not swapped yet.
- * False if all orders were tried. */
+/* Selects the next combination of operand orders: swaps the last pair that is not
+ * swapped, and forgets the pairs behind it.  False if all combinations were tried. */
 static bool turn(struct fsd_attempt *a)
 {
     a->chosen = a->met;
@@ -172,9 +175,9 @@ static bool turn(struct fsd_attempt *a)
     return true;
 }
 
-/* The only node of that name before the tensor, through elementwise nodes, which are
- * added to `nodes` if they lead to it; FSD_NONE; FSD_SEVERAL: there are several, or the
- * walk was too long. */
+/* The only node with a name in `e` before the tensor, looking back through elementwise
+ * nodes.  Adds the elementwise nodes on the path to `nodes`.  FSD_NONE if there is no
+ * such node; FSD_SEVERAL if there are several, or if the walk is too long. */
 static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
                    uint32_t *steps)
 {
@@ -204,8 +207,8 @@ static fsd_id walk(struct fsd_attempt *a, fsd_id tensor, const struct expr *e,
     return found;
 }
 
-/* Finds the node that matches the head of an expression at the tensor, and sets the
- * tensor to that node's output; false if there is none. */
+/* Finds the node before the tensor that matches the head of the expression, and sets
+ * *tensor to its output; false if there is none. */
 static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *tensor,
                   fsd_id *node)
 {
@@ -223,7 +226,8 @@ static bool leads(const struct fsd_attempt *a, const struct expr *e, fsd_id *ten
 
 static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor);
 
-/* Matches the operands and the reader of a node that matches the head. */
+/* Matches the arguments of the expression, and its reader, to the operands and the
+ * reader of `node`, which matches the head. */
 static bool fits_around(struct fsd_attempt *a, const struct expr *e, fsd_id node)
 {
     const char *op = fsd_text(a->g->names, a->g->nodes.at[node].op);
@@ -242,8 +246,8 @@ static bool fits_around(struct fsd_attempt *a, const struct expr *e, fsd_id node
            fits(a, args.reader, fsd_node_out_tensor(a->g, reader, 0));
 }
 
-/* Matches the expression at the tensor.  The recursion ends, because an expression is
- * never deeper than its text. */
+/* Matches the expression `text` to the tensor.  The recursion ends, because each call
+ * gets a shorter text. */
 static bool fits(struct fsd_attempt *a, const char *text, fsd_id tensor)
 {
     struct expr e = head_of(text);

@@ -1,8 +1,7 @@
 /*
- * Blocks of a model that engines are expected to compute in one kernel: attention, a
- * normalization, an activation and the like.  They are recognized by operators and
- * edges, never by names, so that exporters and the user's own naming make no
- * difference:
+ * Blocks are parts of a model that engines are expected to compute in one kernel, such
+ * as an attention, a normalization or an activation.  Operators and edges show a block.
+ * Names do not matter, because exporters and users name nodes differently:
  *
  *     gelu    x -> Div c -> Erf -> Add c -> Mul x -> Mul c
  *
@@ -12,7 +11,7 @@
 
 #include "explain/diff/diff.h"
 
-/** The patterns and their names; find.c has their forms.  These need a definition:
+/** The patterns and their names; find.c has their forms.  Definitions of some patterns:
  *      attention   from the product of queries and keys to the product with values
  *      qkv         the three projections of one tensor that an attention reads
  *      swiglu      the gate's activation, and the Mul of both halves
@@ -26,46 +25,46 @@
 enum fsd_pattern { FSD_PATTERNS(FSD_PATTERN_NUMBERED) FSD__PATTERN_COUNT };
 
 enum fsd_fused {
-    FSD_FUSED_WHOLE,     /**< one layer computes all nodes of the block, apart from
-                              nodes that no layer computes */
+    FSD_FUSED_WHOLE,     /**< one layer computes all nodes of the block except those
+                              that no layer computes */
     FSD_FUSED_SPLIT,     /**< several layers compute its nodes */
-    FSD_FUSED_ELSEWHERE, /**< a residual whose Add runs in a kernel that is needed for
-                              other nodes, so that the Add needs no kernel of its own */
-    FSD_FUSED_UNKNOWN,   /**< it is unknown which layers compute some of the nodes, or
-                              all nodes are in one opaque region, whose kernels are
-                              unknown */
+    FSD_FUSED_ELSEWHERE, /**< the block is a split residual whose Add runs in a kernel
+                              that other nodes need anyway */
+    FSD_FUSED_UNKNOWN,   /**< the layers of some nodes are unknown, or an opaque layer
+                              computes all nodes */
     FSD__FUSED_COUNT
 };
 
-/** One place where a pattern is found. */
+/** One place in a model where a pattern is found. */
 struct fsd_block {
     uint8_t pattern;        /**< enum fsd_pattern */
     fsd_id anchor;          /**< the node that produces its last tensor */
-    fsd_id end, either;     /**< residual: the node that ends the longer path; if the
-                                 shorter path has a layer of its own, `either` is its
-                                 end, with which the Add may be fused instead;
-                                 FSD_NONE */
-    fsd_id joint;           /**< residual: the Add; FSD_NONE */
-    struct fsd_span nodes;  /**< span in the pool: the nodes that the form matched,
-                                 sorted */
-    struct fsd_span passed; /**< span in the pool: the nodes between these: Q, DQ,
-                                 casts, views, transpositions */
+    fsd_id end, either;     /**< residual: `end` is the last product of the longer path;
+                                 `either` is the projection on the shorter path, with
+                                 which the Add may be fused instead; FSD_NONE if there
+                                 is none */
+    fsd_id joint;           /**< residual: the Add; else FSD_NONE */
+    struct fsd_span nodes;  /**< a span of the pool: the nodes that match operators of
+                                 the form, sorted */
+    struct fsd_span passed; /**< a span of the pool: nodes between them: Q, DQ, casts,
+                                 views, transpositions */
     uint8_t fused;          /**< enum fsd_fused */
-    struct fsd_span layers; /**< span in the pool: layers that compute some of its
+    struct fsd_span layers; /**< a span of the pool: layers that compute some of the
                                  nodes, in engine order */
     struct fsd_span
-        between;      /**< span in the pool: layers that only move data from some of its
-                           nodes to others */
-    fsd_id elsewhere; /**< FSD_FUSED_ELSEWHERE: the layer with which the Add is fused;
-                           FSD_NONE */
-    fsd_id unknown;   /**< FSD_FUSED_UNKNOWN: the first node whose layers are unknown */
-    fsd_id opaque;    /**< FSD_FUSED_UNKNOWN: the opaque layer that computes all of its
-                           known nodes; FSD_NONE */
-    struct fsd_span typed; /**< span in the pool: the nodes that determine the type of
-                                the block: those that multiply matrices or, if there are
-                                none, all that layers compute */
-    enum fsd_dtype type;   /**< the type of all these nodes; FSD_DTYPE_UNKNOWN: they
-                                differ, or one is unknown */
+        between;      /**< a span of the pool: layers that move data from one node of
+                           the block to another, or that compute nodes in `passed` */
+    fsd_id elsewhere; /**< for FSD_FUSED_ELSEWHERE: the layer that computes the Add;
+                           else FSD_NONE */
+    fsd_id unknown;   /**< for FSD_FUSED_UNKNOWN: the first node whose layers are
+                           unknown */
+    fsd_id opaque;    /**< the opaque layer, if it is the only layer that computes nodes
+                           of the block; else FSD_NONE */
+    struct fsd_span typed; /**< a span of the pool: the nodes that determine the type of
+                                the block: products or, if there are none, all nodes
+                                that layers compute */
+    enum fsd_dtype type;   /**< the type of the nodes in `typed`; FSD_DTYPE_UNKNOWN if
+                                their types differ or one type is unknown */
 };
 
 struct fsd_blocks {
@@ -74,26 +73,28 @@ struct fsd_blocks {
     FSD_VEC(fsd_id) pool;
 };
 
-/** All blocks of a run's model, and how the engine computes them. */
+/** Finds all blocks of a run's model, and determines how the engine computes them. */
 struct fsd_blocks *fsd_blocks_of(struct fsd_arena *arena, const struct fsd_diff *d);
 
-/** Like fsd_blocks_of(), for one pattern, which takes less time. */
+/** Like fsd_blocks_of(), but only for one pattern, which takes less time. */
 struct fsd_blocks *fsd_blocks_of_pattern(struct fsd_arena *arena,
                                          const struct fsd_diff *d,
                                          enum fsd_pattern pattern);
 
-/** All blocks of a model without an engine: only what fsd_blocks_find() sets is
- *  valid. */
+/** Finds all blocks of a model without an engine.  Only the members that
+ *  fsd_blocks_find() sets are valid. */
 const struct fsd_blocks *fsd_blocks_of_model(struct fsd_arena *arena,
                                              const struct fsd_facts *facts);
 
 const char *fsd_pattern_name(enum fsd_pattern pattern); /**< "conv-bn-act" */
-/** The pattern with that name; FSD__PATTERN_COUNT if there is none. */
+/** The pattern with this name, such as "conv-bn-act"; FSD__PATTERN_COUNT if there is
+ *  none. */
 enum fsd_pattern fsd_pattern_find(const char *name);
 const char *fsd_fused_name(enum fsd_fused fused); /**< "whole", "split", "elsewhere",
                                                        "unknown" */
 
-/* find.c: adds the blocks, with pattern, anchor, end, either, joint, nodes and passed.
+/* find.c: finds the blocks of a model and sets their members pattern, anchor, end,
+ * either, joint, nodes and passed.
  * @param patterns mask of 1 << enum fsd_pattern */
 void fsd_blocks_find(struct fsd_blocks *blocks, const struct fsd_facts *facts,
                      uint16_t patterns);

@@ -1,18 +1,20 @@
 /*
- * Finds where errors begin, and how the first one grows.  Tensors are visited in the
- * order of the model, each after those on which it depends:
+ * Finds where errors begin, and how the first error grows.  Tensors are visited in
+ * data-flow order: each tensor comes behind the tensors on which it depends.
  *
  *     x 0.0001 --Conv_1--> a (not measured) --Relu_2--> b 0.08 --Conv_3--> c 0.12
  *
- * With a limit of 0.01, b is an entry: no measured tensor before it is over the limit.
- * Its suspects are the nodes between b and the last tensors within the limit: Conv_1
- * and Relu_2. c is not an entry, since the error of b explains it.
+ * With a limit of 0.01, b is an entry: b is over the limit, and no measured tensor
+ * before b is over the limit.  Its suspects are the nodes between the last tensors
+ * within the limit and b: Conv_1 and Relu_2. c is not an entry, because the error of b
+ * explains the error of c.
  */
 #include "model/graph/graph.h"
 #include "model/ops/ids.h"
 #include "explain/values/values.h"
 
-enum { DETAILED = 16 }; /* number of entries with suspects: more are never printed */
+/* The maximum number of entries with suspects, because reports print no more. */
+enum { DETAILED = 16 };
 
 struct search {
     const struct fsd_match *m;
@@ -21,10 +23,10 @@ struct search {
     const uint32_t *of_tensor;
     struct fsd_values *v;
     struct fsd_arena *scratch;
-    bool *tainted;   /* indexed by tensor: it is over the limit; or it was not measured,
-                        and it depends on a tensor that is over the limit */
-    uint32_t *seen;  /* indexed by node: number of the last search that visited it, from
-                        1 */
+    bool *tainted;   /* indexed by tensor: whether it is over the limit or, if it was
+                        not measured, depends on a tensor that is over the limit */
+    uint32_t *seen;  /* indexed by node: number of the last search that visited the
+                        node, from 1 */
     uint32_t search; /* number of the current search */
     FSD_VEC(fsd_id) stack;
 };
@@ -46,8 +48,8 @@ static void push_once(struct search *s, fsd_id node)
     fsd_vec_push(s->scratch, &s->stack, node);
 }
 
-/* Collects in `stack` the nodes from the entry back to the nearest measured tensors,
- * sorted. */
+/* Fills `stack` with the nodes between the nearest measured tensors and the output of
+ * `node`, sorted. */
 static void find_suspects(struct search *s, fsd_id node)
 {
     s->search++;
@@ -71,7 +73,8 @@ static void keep(struct search *s, struct fsd_span *in, fsd_id id)
     in->n++;
 }
 
-/* Adds the layers of all suspects, each once, in the engine's order. */
+/* Adds the layers of all suspects to the entry, each once, in the order of the
+ * engine. */
 static void keep_layers(struct search *s, struct fsd_entry *entry)
 {
     FSD_VEC(fsd_id) layers = {0};
@@ -86,9 +89,10 @@ static void keep_layers(struct search *s, struct fsd_entry *entry)
         keep(s, &entry->layers, layers.at[i]);
 }
 
-/* Adds the Casts and quantizers among the suspects, and those right before the
- * suspects, even if their outputs were measured: their error comes from the types, and
- * the next layer may amplify it. */
+/* Adds to the entry the Casts and quantizers that are suspects or directly before a
+ * suspect.  Those before a suspect count even if their outputs were measured and are
+ * within the limit: the rounding causes a small error, and the next layer may amplify
+ * it. */
 static void keep_behind(struct search *s, struct fsd_entry *entry)
 {
     uint32_t n = s->stack.n;
@@ -113,7 +117,8 @@ static bool changes_type(const struct fsd_graph *engine, fsd_id layer)
     return in && out && in->type != out->type;
 }
 
-/* Adds the layers of the engine that convert the suspects' inputs. */
+/* Adds to the entry the data-movement layers that convert the type of a suspect's
+ * input. */
 static void keep_moved(struct search *s, struct fsd_entry *entry)
 {
     for (fsd_id layer = 0; layer < s->m->engine->nodes.n; layer++) {
@@ -129,7 +134,7 @@ static void keep_moved(struct search *s, struct fsd_entry *entry)
     }
 }
 
-/* The last layer that computes the node; FSD_NONE if none is known. */
+/* The last of the layers that compute the node; FSD_NONE if none is known. */
 static fsd_id layer_of(const struct search *s, fsd_id node)
 {
     uint32_t n = fsd_match_links_of(s->m, node).n;
@@ -191,16 +196,16 @@ static void look_at_node(struct search *s, fsd_id node)
 
 /* --------------------------------------------------------------------------- growth */
 
-/* Searches the nearest measured tensors behind `tensor`; returns the one with the
- * largest error, FSD_NONE if there is none. */
+/* Searches the nearest measured tensors behind `tensor`, and returns the tensor with
+ * the largest error; FSD_NONE if there is none. */
 static fsd_id next_behind(struct search *s, fsd_id tensor)
 {
     fsd_id worst = FSD_NONE;
     double most = -1;
 
     s->stack.n = 0;
-    fsd_vec_push(s->scratch, &s->stack, tensor); /* in this function, the stack holds
-                                                    tensors */
+    fsd_vec_push(s->scratch, &s->stack, tensor); /* the stack has tensors in this
+                                                    function */
     for (uint32_t i = 0; i < s->stack.n; i++) {
         struct fsd_span readers = s->g->tensors.at[s->stack.at[i]].consumers;
 
@@ -224,8 +229,8 @@ static fsd_id next_behind(struct search *s, fsd_id tensor)
     return worst;
 }
 
-/* Follows the error of the first entry, each time to the next tensor with the largest
- * error. */
+/* Fills `growth`: follows the error of the first entry from each tensor to the tensor
+ * with the largest error among the next measured tensors. */
 static void follow(struct search *s)
 {
     fsd_id t = s->v->entries.n ? s->v->entries.at[0].tensor : FSD_NONE;

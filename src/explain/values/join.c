@@ -1,10 +1,11 @@
 /*
- * Assigns each row of numbers to the objects that its name means.  In a table, these
- * are a node and a layer or, if there are none, the producer of the tensor with that
- * name.  In a set of tensors, it is a tensor of the model, by its own name or by the
- * engine's.  A layer that no row names gets the most significant row of its nodes: for
- * errors the largest, since the error at a layer's output is that of its last node only
- * if nothing in the layer reduces it.
+ * Assigns each row of numbers to the objects with the name of the row.  The name in a
+ * table is the name of nodes and of a layer or, if there are none, of a tensor, whose
+ * producer gets the row.  The name in a set of tensors is the name of a tensor in the
+ * model or in the engine.  If no row has the name of a layer, the layer gets one of the
+ * rows of its nodes: the row with the greatest absolute first number, which is the
+ * largest error in a set of tensors.  The row of the last node may have a smaller
+ * error, because the layer may reduce an error again.
  */
 #include "base/base.h"
 #include "explain/values/values.h"
@@ -14,10 +15,13 @@ struct join {
     const struct fsd_match *m;
     const struct fsd_numbers *n;
     struct fsd_values *v;
-    uint32_t *of_tensor;            /* indexed by model tensor: its row; FSD_NONE */
-    fsd_id *next_node, *first_node; /* chains of nodes with one name; first_node is
-                                       indexed by name, and FSD_NONE ends a chain */
-    fsd_id *layer;                  /* indexed by name: the layer; FSD_NONE */
+    uint32_t *of_tensor;            /* indexed by model tensor: its row; FSD_NONE if it
+                                       has none */
+    fsd_id *next_node, *first_node; /* chains of nodes with the same name: `first_node`
+                                       is indexed by name, `next_node` by node, and
+                                       FSD_NONE ends a chain */
+    fsd_id *layer;                  /* indexed by name: the layer; FSD_NONE if there is
+                                       none */
 };
 
 static void index_names(struct join *j, struct fsd_arena *scratch)
@@ -36,8 +40,8 @@ static void index_names(struct join *j, struct fsd_arena *scratch)
     }
 }
 
-/* The tensor of the main graph that has this name in the model or in the engine;
- * FSD_NONE if there is none. */
+/* The tensor of the model's main graph that has this name in the model or, for its
+ * counterpart, in the engine; FSD_NONE if there is none. */
 static fsd_id model_tensor(const struct join *j, fsd_sym name)
 {
     return fsd_id_or(fsd_graph_find(j->m->model, name, 0),
@@ -52,8 +56,8 @@ static bool give_layer(struct join *j, fsd_id layer, uint32_t row)
     return true;
 }
 
-/* Assigns a row to a layer: the row names a tensor of the engine that the model lacks,
- * and the layer produces it. */
+/* Assigns the row to the layer that produces the engine tensor with the name of the
+ * row.  False if there is no such layer, or if the layer has a row already. */
 static bool give_engine_tensor(struct join *j, uint32_t row)
 {
     const struct fsd_graph *e = j->m->engine;
@@ -88,7 +92,8 @@ static bool give_named(struct join *j, uint32_t row)
     return given || give_tensor(j, row);
 }
 
-/* The significance of a row: for errors, their size; -1: unknown. */
+/* The significance of a row: the absolute value of its first number; infinite for a
+ * tensor with new NaN or infinite values; -1 if the number is unknown. */
 static double weight_of(const struct fsd_numbers *n, uint32_t row)
 {
     double number = fsd_number_of(n, row, 0);

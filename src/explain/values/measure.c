@@ -1,7 +1,7 @@
 /*
- * Measures the error of one tensor against another, element by element, reading both in
- * pieces.  Sums are doubles, so that 16-bit tensors are measured as exactly as by NumPy
- * in float64; integers beyond 2^53 lose their last digits, as in NumPy.
+ * Measures the error of one tensor against another, element by element.  Both tensors
+ * are read in pieces.  Elements and sums are doubles, so that the result is as exact as
+ * in NumPy with float64.  Integers beyond 2^53 lose their last digits, as in NumPy.
  */
 #include "explain/values/values.h"
 #include "base/base.h"
@@ -23,7 +23,7 @@ struct sums {
     uint64_t nan, inf, fresh;
 };
 
-/* Skips `left` bytes; false if the data ends before. */
+/* Skips `left` bytes; false if the data has fewer bytes. */
 static bool skip(struct side *s, uint64_t left)
 {
     unsigned char skipped[512];
@@ -47,7 +47,7 @@ static void open_side(struct side *s, const struct fsd_array *array)
     s->numbers = malloc(PIECE * sizeof *s->numbers);
     if (!s->raw || !s->numbers)
         fsd_out_of_memory();
-    skip(s, array->skip); /* if the data ends before, reading the elements will fail */
+    skip(s, array->skip); /* if this fails, reading the elements fails too */
 }
 
 static void close_side(struct side *s)
@@ -69,7 +69,7 @@ static double number_at(const struct side *s, size_t i)
     return number;
 }
 
-/* Reads n elements; false if the data ends before. */
+/* Reads n elements; false if the data has fewer elements. */
 static bool read_piece(struct side *s, size_t n)
 {
     if (fsd_stream_read(s->stream, s->raw, n * s->width) != n * s->width)
@@ -79,7 +79,7 @@ static bool read_piece(struct side *s, size_t n)
     return true;
 }
 
-/* Whether b is not finite and differs from the reference a. */
+/* Whether the element `b` is NaN or infinite, and differs from its reference `a`. */
 static bool is_fresh(double a, double b)
 {
     return isnan(b) ? !isnan(a) : isinf(b) && a != b;
@@ -128,7 +128,8 @@ static struct fsd_error_measure measure_of(const struct sums *t, bool alone)
     return m;
 }
 
-/* Why the arrays cannot be compared, a string literal; NULL if they can be. */
+/* NULL if the arrays can be compared, else the reason why they cannot be, a string
+ * literal. */
 static const char *unlike(const struct fsd_array *a, const struct fsd_array *b)
 {
     if (a->odd || b->odd)

@@ -1,13 +1,13 @@
 /*
- * The header of NumPy's own format, version 1 to 3:
+ * Reads the header of an array in NumPy's format, version 1 to 3:
  *
  *     \x93NUMPY 1 0 <length, 2 or 4 bytes> {'descr': '<f4', 'fortran_order': False,
  *                                           'shape': (1, 3, 224, 224), }
  *
- * The header is the repr() of a dictionary.  Only NumPy writes it, so the functions
- * search its three keys and do not parse Python.  The elements follow the header.  The
- * package ml_dtypes writes bfloat16, which NumPy does not know, as two bytes without a
- * type ("V2"); NumPy writes no other type of a network like this.
+ * The header is the repr() of a dictionary.  NumPy always writes the same three keys,
+ * so the functions search them and do not parse Python.  The elements are behind the
+ * header.  NumPy has no bfloat16: the package ml_dtypes stores it as two bytes without
+ * a type ("V2").  No other type of a network is stored as "V2".
  */
 #include "explain/values/values.h"
 #include "base/base.h"
@@ -17,7 +17,7 @@
 enum { HEADER_MAX = 1 << 16 };
 
 static const struct {
-    const char *descr; /* text after the byte order */
+    const char *descr; /* text behind the byte order */
     enum fsd_dtype type;
 } types[] = {
     {"f2", FSD_FP16},  {"f4", FSD_FP32},   {"f8", FSD_FP64},   {"V2", FSD_BF16},
@@ -26,7 +26,7 @@ static const struct {
     {"b1", FSD_BOOL},
 };
 
-/* The text after a key; empty if there is no such key. */
+/* The text behind the key and its colon; empty if there is no such key. */
 static struct fsd_slice value_of(struct fsd_slice header, const char *key)
 {
     struct fsd_slice right;
@@ -74,7 +74,7 @@ static const char *read_shape(struct fsd_array *array, struct fsd_slice shape)
             return "its shape is too large for any memory";
         array->count *= size;
         array->dims[array->rank++] = (int64_t)size;
-        fsd_slice_skip(&shape, "L"); /* Python 2 */
+        fsd_slice_skip(&shape, "L"); /* Python 2 appends "L" to a long integer */
         fsd_slice_skip(&shape, " ");
         fsd_slice_take(&shape, ",");
     }
@@ -91,8 +91,8 @@ static const char *read_dictionary(struct fsd_array *array, struct fsd_slice hea
     return wrong;
 }
 
-/* NULL if the decompressed size agrees with the header; else the error, a string
- * literal. */
+/* Checks the decompressed size against the header.  Returns NULL if they agree, else
+ * the error, a string literal. */
 static const char *check_size(const struct fsd_array *array)
 {
     uint64_t bytes = array->count * (fsd_dtype_bits(array->type) / 8);

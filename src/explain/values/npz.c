@@ -1,23 +1,23 @@
 /*
- * Reads archives of numpy.savez() and savez_compressed(): a ZIP archive with a file
- * NAME.npy for each tensor.  Members are found through the directory at the end of the
- * archive, as in every ZIP reader, in the 64-bit form if a count or a size needs it.
- * Only the header of each member is read here.
+ * Reads archives of numpy.savez() and savez_compressed(): a ZIP archive has a member
+ * NAME.npy for each tensor.  The directory at the end of the archive lists the members.
+ * It has a 64-bit form for large counts and sizes.  Only the header of each member is
+ * read here.
  *
  *     local header, member | ... | directory: one entry per member | [64 bits: record,
  *     locator] | end record
  *
- * Members may overlap in a hostile archive, so that a few kilobytes decompress to
- * terabytes.  Therefore the sum of the members' sizes must not exceed a multiple of the
- * file's size.
+ * Members of a hostile archive may overlap, so that a few kilobytes decompress to
+ * terabytes.  So the sum of the members' decompressed sizes must not exceed a multiple
+ * of the file's size.
  */
 #include "explain/values/values.h"
 
 #include "base/base.h"
 
 enum {
-    END_SIZE = 22,       /* size of the end record without its comment */
-    COMMENT_MAX = 65535, /* largest size of the comment */
+    END_SIZE = 22,       /* bytes of the end record without its comment */
+    COMMENT_MAX = 65535, /* maximum number of bytes of the comment */
     LOCATOR_SIZE = 20,
     END64_SIZE = 56,
     ENTRY_SIZE = 46,
@@ -33,7 +33,8 @@ struct archive {
     struct fsd_intern *names;
     struct fsd_array_set *set;
     struct fsd_error *err;
-    uint64_t expanded; /* decompressed bytes of all members so far */
+    uint64_t expanded; /* sum of the decompressed sizes of all members so far, in
+                          bytes */
 };
 
 struct directory {
@@ -49,7 +50,7 @@ static uint64_t number_at(const struct archive *z, uint64_t at, unsigned bytes)
     return number;
 }
 
-/* Whether the file has n bytes at this position. */
+/* Whether the file has n bytes from position `at` on. */
 static bool has(const struct archive *z, uint64_t at, uint64_t n)
 {
     return at <= z->file->size && n <= z->file->size - at;
@@ -75,7 +76,7 @@ bool fsd_npz_is(const struct fsd_file *file)
 
 /* ----------------------------------------------------------------------- directory */
 
-/* Finds the end record, which is last except for a comment. */
+/* Finds the end record.  Only a comment may be behind it. */
 static bool find_end(const struct archive *z, uint64_t *at)
 {
     size_t size = z->file->size;
@@ -126,8 +127,8 @@ struct member {
     struct fsd_slice name;
 };
 
-/* Reads from the extra field the sizes that do not fit in 32 bits; they are there in
- * the order of `due`. */
+/* Reads the sizes and the offset that do not fit in 32 bits from the extra field, which
+ * has them in the order of `due`. */
 static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
                        struct member *m)
 {
@@ -150,7 +151,7 @@ static void read_extra(const struct archive *z, uint64_t at, uint64_t n,
 }
 
 /* Reads an entry of the directory; false if it is damaged.
- * @param at position of the entry; set to the position after it */
+ * @param at position of the entry; set to the position behind it */
 static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
                        struct member *m)
 {
@@ -177,9 +178,9 @@ static bool read_entry(const struct archive *z, uint64_t *at, uint64_t end,
     return true;
 }
 
-/* Finds where the member's bytes begin.  The local header decides, because its lengths
- * may differ from those in the directory.  False if the file does not have all
- * bytes. */
+/* Finds the position of the member's first byte, behind its local header.  The lengths
+ * in the local header count, because they may differ from the lengths in the directory.
+ * False if the file has fewer bytes than the member. */
 static bool find_bytes(const struct archive *z, const struct member *m, uint64_t *at)
 {
     if (!has(z, m->local, LOCAL_SIZE) || !is_at(z, m->local, "PK\3\4"))
@@ -197,7 +198,7 @@ static enum fsd_status add_member(struct archive *z, const struct member *m,
     uint64_t at;
 
     if (!fsd_slice_drop(&name, ".npy"))
-        return FSD_OK; /* not a tensor */
+        return FSD_OK; /* a file that is no tensor */
     if (!find_bytes(z, m, &at))
         return damaged(z, entry, "a member at the offset that the directory states",
                        "that the file ends within it");

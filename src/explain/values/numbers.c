@@ -1,4 +1,4 @@
-/* Finds a column of numbers by its name, and prints the values of a row.  A row has few
+/* Looks up numbers by row and column, and prints the numbers of a row.  A row has few
  * columns, so a linear search is enough. */
 #include "explain/values/values.h"
 #include "model/graph/graph.h"
@@ -45,7 +45,8 @@ static void put_value(double number, FILE *out)
     fprintf(out, whole ? "%.0f" : "%.4g", number);
 }
 
-/* Whether the cell is printed: a count of 0 is not. */
+/* Whether to print the cell: counts of NaN and infinite elements are only printed if
+ * they are above 0. */
 static bool is_shown(const struct fsd_numbers *n, const struct fsd_number_cell *cell)
 {
     return n->of == FSD_NUMBERS_OF_TABLE || cell->column < FSD_ERROR_NAN ||

@@ -4,18 +4,19 @@
  *     {"lst": [ ["runner", [ {"outputs": {"x": {"values": {"array": "<base64>", ...}}},
  *                             "runner_name": ...}, ...] ], ... ]}
  *
- * An array in base64 is a file in NumPy's own format.  Polygraphy before 0.35 omits the
- * object "values".  Such a file is as large as its tensors, so only the position of
- * each array is kept.  Only the first iteration of each runner counts, since later
- * iterations may have different inputs in different runs.
+ * An array is a file in NumPy's format, encoded in base64.  Polygraphy before 0.35
+ * omits the object "values".  Results are as large as their tensors, so only the
+ * position of each array is kept.  Only the first iteration of each runner counts,
+ * because later iterations may have different inputs in different runs.
  */
 #include "explain/values/values.h"
 
 #include "base/base.h"
 #include "read/engine/record.h"
 
-/* Nesting levels: the object, "lst", a runner, its iterations, one iteration, its
- * outputs, and a tensor, with any objects around its array. */
+/* Nesting levels of the file: the object, "lst", a runner, its iterations, one
+ * iteration, its outputs, and a tensor.  Further objects may be around the array of a
+ * tensor. */
 enum { LST = 2, RUNNER, ITERATIONS, ITERATION, OUTPUTS, TENSOR, DEPTH_MAX = 32 };
 enum { PEEK = 4096, ARRAYS_MAX = 1 << 20 };
 
@@ -28,8 +29,10 @@ struct reading {
     size_t at, released;
     unsigned depth;
     char opened[DEPTH_MAX + 1];           /* indexed by level, from 1: '{' or '[' */
-    struct fsd_slice keys[DEPTH_MAX + 1]; /* indexed by level, from 1: the last key */
-    bool valued;                          /* a key was read, but not yet its value */
+    struct fsd_slice keys[DEPTH_MAX + 1]; /* indexed by level, from 1: the last key in
+                                             its object */
+    bool valued;                          /* whether a key was read, but not yet its
+                                             value */
     unsigned iterations;                  /* number of iterations of the current runner
                                              so far */
 };
@@ -56,8 +59,8 @@ static struct fsd_array_set *last_set(const struct reading *r)
 
 /* ------------------------------------------------------------------------ its texts */
 
-/* Reads the text that begins with the quotation mark at r->at, and sets r->at to the
- * position after it. */
+/* Reads the JSON string whose opening quotation mark is at r->at, and sets r->at to the
+ * position behind the closing one. */
 static bool read_text(struct reading *r, struct fsd_slice *out)
 {
     const char *s = (const char *)r->file->bytes;
@@ -95,7 +98,8 @@ static void add_runner(struct reading *r, struct fsd_slice name)
     r->iterations = 0;
 }
 
-/* Adds a tensor; its name is the last key of the outputs. */
+/* Adds the tensor whose name is the last key of the outputs.  `text` is its array in
+ * base64. */
 static void add_array(struct reading *r, struct fsd_slice text, bool numpy)
 {
     struct fsd_array array = {.odd = "it is a tensor of PyTorch, not an array"};
@@ -186,7 +190,7 @@ static enum fsd_status step(struct reading *r)
         return close_step(r, c);
     if (c == ',')
         r->valued = false;
-    r->at++; /* numbers, null, true and false are not needed */
+    r->at++; /* skips a character of a number, null, true or false */
     return FSD_OK;
 }
 

@@ -1,14 +1,14 @@
 /*
- * Compares the rows of a batch whose input rows are equal: in each tensor, every row is
- * measured against the row before it, so that a row that was computed differently shows
+ * Compares the rows of each tensor, for a batch with equal rows in its inputs.  Every
+ * row is measured against the row before it, so that a row with other values shows
  * twice.
  *
  *     elements of a tensor   row 0 | row 1 | row 2 | row 3
  *     the reference          [0 ....................]
  *     measured against it            [1 ....................]
  *
- * The reference and the measured tensor are views of one array, one row apart, so that
- * nothing is read into memory.
+ * The reference and the measured tensor are views of the same array, one row apart, so
+ * that the array is not copied.
  */
 #include "explain/values/values.h"
 
@@ -17,8 +17,8 @@
 
 #include <inttypes.h>
 
-/* The size of the first axis of the array with that name; 0 if there is no such array,
- * or it has only one row. */
+/* The number of rows (the size of the first axis) of the array with this name; 0 if
+ * there is no such array, or if it has only one row. */
 static int64_t first_axis(const struct fsd_array_set *set, fsd_sym name)
 {
     for (uint32_t i = 0; i < set->at.n; i++)
@@ -27,8 +27,8 @@ static int64_t first_axis(const struct fsd_array_set *set, fsd_sym name)
     return 0;
 }
 
-/* The batch size: of the network's inputs in the set, or else of its outputs; 0 if
- * there is none. */
+/* The batch size: the rows of the first input of the network in the set or, if there is
+ * none, of the first output; 0 if there is no output either. */
 static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set *set)
 {
     const struct fsd_span lists[] = {g->scopes.at[0].inputs, g->scopes.at[0].outputs};
@@ -43,7 +43,8 @@ static int64_t find_batch(const struct fsd_graph *g, const struct fsd_array_set 
     return 0;
 }
 
-/* A view of the array without its first row or, with `last`, without its last row. */
+/* A view of the array without its first row or, with `last`, without its last row.  If
+ * this is impossible, sets `odd` of the view. */
 static struct fsd_array without_row(struct fsd_arena *arena,
                                     const struct fsd_array *all, int64_t batch,
                                     bool last)
@@ -68,7 +69,8 @@ static struct fsd_array without_row(struct fsd_arena *arena,
     return part;
 }
 
-/* The network's inputs, as far as the set has them, must have equal rows. */
+/* Checks that all rows of an input are equal, for each input of the network in the
+ * set. */
 static enum fsd_status check_inputs(const struct fsd_graph *g,
                                     const struct fsd_numbers *n, struct fsd_error *err)
 {

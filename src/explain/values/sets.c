@@ -1,5 +1,5 @@
-/* Reads sets of tensors, and compares two: tensors in both sets are measured one by
- * one; those that cannot be compared are listed with the reason. */
+/* Reads sets of tensors, and compares two sets.  Tensors that both sets have are
+ * measured one by one.  Tensors that cannot be compared are listed with the reason. */
 #include "explain/values/values.h"
 
 #include "base/base.h"
@@ -90,8 +90,8 @@ static enum fsd_status add_pair(struct pairing *p, const struct fsd_array *a,
     return FSD_OK;
 }
 
-/* Returns an array indexed by name: its last array in the set, plus 1; 0: it has
- * none. */
+/* Returns an array indexed by name: index of the last array with this name in the set,
+ * plus 1; 0 if there is none. */
 static uint32_t *index_of(struct fsd_arena *arena, const struct fsd_intern *names,
                           const struct fsd_array_set *set)
 {
@@ -144,7 +144,7 @@ enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
         fsd_sym name = b->at.at[i].name;
 
         if (of_b[name] != i + 1)
-            continue; /* an archive may have a name twice: the last array counts */
+            continue; /* of several arrays with the same name, the last counts */
         if (a && !of_a[name]) {
             out->only_second++;
             continue;

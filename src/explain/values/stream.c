@@ -1,8 +1,8 @@
 /*
- * Decompresses a part of a mapped file on demand.  Pages already read are released, so
- * that an archive larger than memory can be read.  The result is checked against the
- * size and checksum stated in the file, since members of a truncated file may still
- * decompress to something.
+ * Decompresses a part of a mapped file on demand.  Pages of the file that were read are
+ * released, so that an archive may be larger than memory.  The result is checked
+ * against the size and the checksum in the file, because a damaged member may still
+ * decompress without an error.
  */
 #include "explain/values/stream.h"
 #include "base/base.h"
@@ -17,10 +17,11 @@ struct fsd_stream {
     size_t left; /* remaining bytes at `in` */
     size_t released;
     z_stream z;
-    bool inflating, ended; /* for deflated data */
+    bool inflating, ended; /* for deflated data: zlib is initialized; the end was
+                              reached */
     uint64_t done;         /* bytes decompressed so far */
     uint32_t crc;
-    uint32_t bits; /* base64: bits of the last characters that are not output yet */
+    uint32_t bits; /* base64: the last bits read, of which n_bits are not yet written */
     unsigned n_bits;
 };
 
@@ -57,7 +58,8 @@ static size_t read_deflated(struct fsd_stream *s, unsigned char *out, size_t n)
     while (s->inflating && !s->ended && code == Z_OK && s->z.avail_out) {
         uInt piece = s->left < UINT_MAX ? (uInt)s->left : UINT_MAX;
 
-        s->z.next_in = (unsigned char *)(uintptr_t)s->in; /* older zlib: not const */
+        s->z.next_in = (unsigned char *)(uintptr_t)s->in; /* next_in is not const in
+                                                             older versions of zlib */
         s->z.avail_in = piece;
         code = inflate(&s->z, Z_NO_FLUSH);
         s->in += piece - s->z.avail_in;
@@ -67,7 +69,7 @@ static size_t read_deflated(struct fsd_stream *s, unsigned char *out, size_t n)
     return n - s->z.avail_out;
 }
 
-/* The value of a base64 digit; -1 if the character is not one. */
+/* The value of a base64 digit; -1 if the character is no base64 digit. */
 static int digit_of(unsigned char c)
 {
     return c >= 'A' && c <= 'Z'   ? c - 'A'
@@ -86,7 +88,7 @@ static size_t read_base64(struct fsd_stream *s, unsigned char *out, size_t n)
         int digit = digit_of(*s->in);
 
         if (digit < 0)
-            break; /* '=' at the end, or damage, which leaves too few bytes */
+            break; /* '=' at the end, or a damaged text, whose size is then wrong */
         s->in++;
         s->left--;
         s->bits = (s->bits << 6 | (uint32_t)digit) & 0xffffff;
@@ -123,7 +125,8 @@ bool fsd_stream_whole(struct fsd_stream *s)
     unsigned char more;
 
     if (s->stored->packing == FSD_DEFLATED && !s->ended &&
-        fsd_stream_read(s, &more, 1)) /* the end marker may follow the last byte */
+        fsd_stream_read(s, &more, 1)) /* reads the end marker, which may be behind the
+                                         last byte */
         return false;
     if (s->stored->packing == FSD_DEFLATED && !s->ended)
         return false;

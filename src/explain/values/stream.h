@@ -1,39 +1,39 @@
-/* Reads the bytes of a compressed or encoded part of a file piece by piece, so that
- * neither form has to be in memory as a whole: a member of a ZIP archive, or a text in
- * base64. */
+/* Reads a compressed or encoded part of a file piece by piece: a member of a ZIP
+ * archive, or a text in base64.  Neither the stored nor the decompressed bytes have to
+ * be in memory as a whole. */
 #pragma once
 
 #include "base/base.h"
 
 enum fsd_packing { FSD_STORED, FSD_DEFLATED, FSD_BASE64 };
 
-/** A stored part of a file; the file must outlive it. */
+/** A part of a file, as it is stored.  The file must outlive this struct. */
 struct fsd_stored {
     const struct fsd_file *file;
-    size_t at, n; /**< position in the file, and number of bytes there */
+    size_t at, n; /**< position in the file, and number of stored bytes */
     enum fsd_packing packing;
-    uint64_t size; /**< decompressed bytes, as stated in the file */
-    bool has_crc;  /**< `crc` is known */
+    uint64_t size; /**< number of decompressed bytes, as the file states */
+    bool has_crc;  /**< whether `crc` is known */
     uint32_t crc;  /**< CRC-32 of the decompressed bytes, as in ZIP */
 };
 
 struct fsd_stream;
 
-/** @return the stream, to be closed by the caller; ends the process if there is no
- *         memory */
+/** Opens a stream of the decompressed bytes.  Ends the process if there is no memory.
+ *  @return the stream, which the caller must close */
 struct fsd_stream *fsd_stream_open(const struct fsd_stored *stored);
 
 /** Decompresses the next n bytes.
- *  @return the number of bytes written to `out`; less than n only at the end, or if the
- *         data is damaged */
+ *  @return the number of bytes written to `out`; less than n only at the end or if the
+ *         stored data is damaged */
 size_t fsd_stream_read(struct fsd_stream *s, void *out, size_t n);
 
-/** Whether everything was read and agrees with the file: no byte is missing, and the
- *  checksum is right. */
+/** Whether all bytes were read, and their number and their checksum are as the file
+ *  states. */
 bool fsd_stream_whole(struct fsd_stream *s);
 
-/** The CRC-32 of `bytes`, as in ZIP, if they follow other bytes.
- *  @param crc the CRC-32 of the preceding bytes; 0 at the beginning */
+/** Continues a CRC-32, as in ZIP, with n more bytes.
+ *  @param crc the CRC-32 of the bytes before `bytes`; 0 if there are none */
 uint32_t fsd_stream_crc(uint32_t crc, const void *bytes, size_t n);
 
 /** @param s may be NULL */

@@ -1,14 +1,14 @@
 /*
- * A table of numbers by name:
+ * Reads a table of numbers, which has a name for each row, as CSV or JSON:
  *
  *     name,sensitivity,rank         [{"name": "Conv_0", "sensitivity": 0.1, "rank": 3},
  *     Conv_0,0.1,3                   {"name": "Conv_4", "sensitivity": 0.01}]
  *     "a, b",0.01,
  *
- * CSV follows RFC 4180, with commas or, if the header has a tab, with tabs as
- * separators.  The column "name" may be anywhere.  An empty cell, or a member that is
- * missing or null, is unknown; a column without any number is dropped, since tables
- * also have columns of words.
+ * CSV is as in RFC 4180.  The separators are commas or, if the header has a tab, tabs.
+ * The column "name" may be in any place.  The number of an empty cell, or of a member
+ * that is missing or null, is unknown.  A column without numbers is dropped, because
+ * tables may also have columns of words.
  */
 #include "explain/values/values.h"
 
@@ -26,7 +26,7 @@ struct table {
     const struct fsd_file *file;
     struct fsd_numbers *out;
     struct fsd_error *err;
-    bool numbered[FSD_MOST_COLUMNS]; /* indexed by column: some row has a number in
+    bool numbered[FSD_MOST_COLUMNS]; /* indexed by column: whether a row has a number in
                                         it */
     uint64_t line;
 };
@@ -53,7 +53,7 @@ static void begin_row(struct table *t)
     fsd_vec_push(t->arena, &t->out->rows, row);
 }
 
-/* Adds a number to the last row. */
+/* Sets the number of the last row in a column. */
 static void set_number(struct table *t, uint32_t column, double number)
 {
     struct fsd_number_cell cell = {column, number};
@@ -63,7 +63,7 @@ static void set_number(struct table *t, uint32_t column, double number)
     t->numbered[column] = true;
 }
 
-/* Reads a decimal number, which must be the whole text. */
+/* Reads a finite decimal number; false if the whole text is no such number. */
 static bool read_number(struct fsd_slice text, double *out)
 {
     char copy[CELL_MAX], *end;
@@ -76,7 +76,7 @@ static bool read_number(struct fsd_slice text, double *out)
     return !*end && !strpbrk(copy, "xX") && isfinite(*out);
 }
 
-/* Removes columns without a number. */
+/* Removes the columns without numbers.  Fails if no row or no column remains. */
 static enum fsd_status finish(struct table *t)
 {
     struct fsd_numbers *n = t->out;
@@ -100,9 +100,9 @@ static enum fsd_status finish(struct table *t)
 
 /* ------------------------------------------------------------------------------ CSV */
 
-/* Takes the first cell of `left`, with the separator after it.  Doubled quotation marks
- * become single ones.
- * @return false: a quotation mark is not closed */
+/* Takes the first cell of `left`, and removes it and the separator behind it from
+ * `left`.  In a quoted cell, two quotation marks stand for one.
+ * @return false if the closing quotation mark is missing */
 static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
                       struct fsd_slice *cell, bool *last)
 {
@@ -134,7 +134,8 @@ static bool take_cell(struct table *t, struct fsd_slice *left, char mark,
     return true;
 }
 
-/* Reads a line, and further lines while a quotation mark is open; false at the end. */
+/* Takes a line from `text`.  A quoted cell may contain line ends.  False at the end of
+ * the text. */
 static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice *line)
 {
     bool quoted = false;
@@ -151,7 +152,8 @@ static bool take_line(struct table *t, struct fsd_slice *text, struct fsd_slice 
     return true;
 }
 
-/* Finds the column with the names; the others are columns of numbers. */
+/* Reads the header: sets *name to the index of the column "name"; all other columns
+ * have numbers. */
 static enum fsd_status read_header(struct table *t, struct fsd_slice line, char mark,
                                    uint32_t *name)
 {
@@ -250,7 +252,7 @@ static enum fsd_status read_member(struct table *t, struct fsd_records *r,
     enum fsd_status status;
 
     if (field->opens) {
-        r->at = fsd_record_behind(r); /* lists and objects are not numbers */
+        r->at = fsd_record_behind(r); /* skip a list or an object, which is no number */
         return FSD_OK;
     }
     if (fsd_field_is(field, "name") && field->is_text) {

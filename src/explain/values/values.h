@@ -5,10 +5,10 @@
  *     one set of tensors      where NaN and infinite values begin
  *     a table                 its columns
  *
- * All three become rows that consist of a name and numbers (struct fsd_numbers).
- * join.c assigns the rows to tensors, nodes and layers of a run; enter.c finds where
- * errors begin.  Elements are read from their file piece by piece, one tensor of each
- * set at a time, so that memory does not grow with the files.
+ * All three become rows, each with a name and numbers (struct fsd_numbers). join.c
+ * assigns the rows to tensors, nodes and layers of a run, and enter.c finds where
+ * errors begin.  Elements are read from the file piece by piece, and one tensor of each
+ * set at a time, so that the memory needed does not grow with the files.
  */
 #pragma once
 
@@ -21,39 +21,40 @@
 
 enum { FSD_ARRAY_RANK = 32 };
 
-/** The largest file of tensors, in bytes. */
+/** The maximum size of a file of tensors, in bytes. */
 #define FSD_VALUES_LIMIT (UINT64_C(1) << 40)
 
 /** A tensor in a file. */
 struct fsd_array {
     fsd_sym name;
-    const char *odd; /**< why its elements cannot be read; NULL: they can be read */
+    const char *odd; /**< why its elements cannot be read; NULL if they can be read */
     enum fsd_dtype type;
-    bool big_endian, fortran; /**< fortran: the first axis is the innermost */
+    bool big_endian, fortran; /**< `fortran`: whether the first axis is the innermost */
     uint32_t rank;
     int64_t dims[FSD_ARRAY_RANK];
     uint64_t count;  /**< number of elements */
-    uint64_t skip;   /**< number of bytes before the elements */
-    uint64_t behind; /**< number of bytes after the elements, which do not belong to the
-                          array */
+    uint64_t skip;   /**< number of decompressed bytes before the elements */
+    uint64_t behind; /**< number of decompressed bytes behind the elements, which do not
+                          belong to the array */
     struct fsd_stored stored;
 };
 
 /** The tensors of one run. */
 struct fsd_array_set {
-    const char *path, *runner; /**< runner: NULL if the file does not name it */
+    const char *path, *runner; /**< `runner`: NULL if the file does not state it */
     FSD_VEC(struct fsd_array) at;
 };
 
 typedef FSD_VEC(struct fsd_array_set) fsd_array_set_vec;
 
-/** Whether the file begins like an archive of NumPy. */
+/** Whether the file begins like a ZIP archive of NumPy. */
 bool fsd_npz_is(const struct fsd_file *file);
 /** Whether the file begins like saved outputs of Polygraphy. */
 bool fsd_polygraphy_is(const struct fsd_file *file);
 
 /** Adds the set of tensors in an archive of numpy.savez(), or the sets in outputs that
- *  Polygraphy saved: one for each runner, with the tensors of its first iteration.
+ *  Polygraphy saved.  The latter have one set for each runner, with the tensors of its
+ *  first iteration.
  *  @param file must outlive the sets
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT. */
 enum fsd_status fsd_npz_read(struct fsd_arena *arena, struct fsd_intern *names,
@@ -63,47 +64,50 @@ enum fsd_status fsd_polygraphy_read(struct fsd_arena *arena, struct fsd_intern *
                                     const struct fsd_file *file, fsd_array_set_vec *out,
                                     struct fsd_error *err);
 
-/** Whether the file has one of these two formats. */
+/** Whether the file is an archive of NumPy or saved outputs of Polygraphy. */
 bool fsd_sets_are(const struct fsd_file *file);
 
-/** Adds the sets of a file that has one of these two formats. */
+/** Adds the sets of a file for which fsd_sets_are() is true. */
 enum fsd_status fsd_sets_read(struct fsd_arena *arena, struct fsd_intern *names,
                               const struct fsd_file *file, fsd_array_set_vec *out,
                               struct fsd_error *err);
 
-/** Reads the header of NumPy's own format at the beginning of the array's bytes.
+/** Reads the header at the beginning of an array in NumPy's format, and sets the
+ *  members of `array`. array->stored must be set.
  *  @return NULL if the header is valid, else the error, a string literal */
 const char *fsd_npy_read(struct fsd_array *array);
 
 /* ------------------------------------------------------------------------- numbers */
 
-/** The error of the tensor b against the reference a.  Elements that are not finite in
- *  a or b do not count in the first five. */
+/** The error of a tensor b against the reference a.  Elements that are not finite in a
+ *  or b do not count in the first five members. */
 struct fsd_error_measure {
-    double l2_rel;     /**< |b - a| / |a|, Euclidean norms over all elements; infinite
-                            if only |a| is 0 */
+    double l2_rel;     /**< |b - a| / |a|, with Euclidean norms over all elements; 0 if
+                            |b - a| is 0, infinite if only |a| is 0 */
     double max_abs;    /**< the greatest |b_i - a_i| */
     double max_rel;    /**< the greatest |b_i - a_i| / |a_i| with a_i not 0 */
     double l2;         /**< |b - a| */
     double cosine;     /**< a.b / (|a| |b|); NAN if a norm is 0 */
     double largest;    /**< the greatest absolute value of finite elements, in a and
                             b */
-    uint64_t nan, inf; /**< number of elements of `b` that are NaN, or infinite */
-    uint64_t fresh;    /**< number of these elements that differ from those in `a` */
+    uint64_t nan, inf; /**< number of elements of b that are NaN, and number of those
+                            that are infinite */
+    uint64_t fresh;    /**< number of elements of b that are NaN or infinite and differ
+                            from the element of a */
 };
 
-/** Compares all elements.
- *  @param a NULL: there is no reference, so only `nan`, `inf`, `fresh` and `largest`
- *         are known
- *  @return NULL, or why the comparison is impossible, a string literal.  `*broken` is
- *         set to the array that could not be decompressed completely, or to NULL */
+/** Compares all elements of two tensors.
+ *  @param a the reference; NULL if there is none: only `nan`, `inf`, `fresh` and
+ *         `largest` are then known
+ *  @return NULL, or why the comparison is impossible, a string literal. *broken is set
+ *         to the array that could not be decompressed completely, or to NULL */
 const char *fsd_measure_error(const struct fsd_array *a, const struct fsd_array *b,
                               struct fsd_error_measure *out,
                               const struct fsd_array **broken);
 
 enum { FSD_MOST_COLUMNS = 64 };
 
-/** A number of a row in a column; unknown numbers have no cell. */
+/** The number of a row in a column.  Unknown numbers have no cell. */
 struct fsd_number_cell {
     uint32_t column;
     double number;
@@ -111,15 +115,13 @@ struct fsd_number_cell {
 
 struct fsd_number_row {
     fsd_sym name;
-    struct fsd_span cells; /**< span in fsd_numbers.cells, in the order of the
-                                columns */
-    uint64_t fresh;        /**< for tensors: number of elements that are not finite and
-                                differ from the reference */
+    struct fsd_span cells; /**< its numbers, a span of fsd_numbers.cells */
+    uint64_t fresh;        /**< for tensors: as in struct fsd_error_measure */
     double largest;        /**< for tensors: the greatest absolute value, infinite if an
-                                element is; for a table NAN */
+                                element is infinite; NAN for a table */
 };
 
-/** A tensor that could not be measured, and why. */
+/** A tensor that could not be measured, and the reason. */
 struct fsd_unmeasured {
     fsd_sym name;
     const char *why;
@@ -143,9 +145,8 @@ struct fsd_numbers {
         FSD_NUMBERS_OF_TENSORS, /**< one set of tensors: only nan and inf are known */
         FSD_NUMBERS_OF_ERRORS   /**< two sets of tensors */
     } of;
-    const char
-        *paths[2]; /**< the reference first; the second is NULL for a single set */
-    const char *runners[2]; /**< NULL: the file does not name it */
+    const char *paths[2];   /**< files; the reference first, or one file and NULL */
+    const char *runners[2]; /**< NULL if the file does not state it */
     uint32_t n_columns;
     const char *columns[FSD_MOST_COLUMNS];
     FSD_VEC(struct fsd_number_row) rows;
@@ -154,30 +155,32 @@ struct fsd_numbers {
     uint32_t only_first, only_second; /**< number of tensors that only one set has */
 };
 
-/** Reads a table: CSV with a header, or JSON, a list of objects each of which has a
+/** Reads a table: CSV with a header, or JSON with a list of objects, each with a
  *  "name".
  *  @return FSD_OK; FSD_E_FORMAT; FSD_E_LIMIT. */
 enum fsd_status fsd_table_read(struct fsd_arena *arena, struct fsd_intern *names,
                                const struct fsd_file *file, struct fsd_numbers *out,
                                struct fsd_error *err);
 
-/** The shape as "1x3x8", or "a scalar"; the text is in the arena. */
+/** The shape of the array as a text, such as "1x3x8" or "a scalar"; the text is in the
+ *  arena. */
 const char *fsd_array_shape(struct fsd_arena *arena, const struct fsd_array *array);
 
-/** Compares two sets by name, or searches one for NaN and infinities (`a` NULL).
- *  @return FSD_OK; FSD_E_MISMATCH if no tensor can be compared; FSD_E_FORMAT if one is
- *         damaged */
+/** Compares the tensors of `b` with the tensors of the same name in `a`.  If `a` is
+ *  NULL, only searches `b` for NaN and infinite values.
+ *  @return FSD_OK; FSD_E_MISMATCH if no tensor can be compared; FSD_E_FORMAT if a
+ *         tensor is damaged */
 enum fsd_status fsd_numbers_of_sets(struct fsd_arena *arena,
                                     const struct fsd_intern *names,
                                     const struct fsd_array_set *a,
                                     const struct fsd_array_set *b,
                                     struct fsd_numbers *out, struct fsd_error *err);
 
-/** Compares each row of the batch with the previous row, for each tensor of a set.
- *  @param g the model; the batch is the first axis of its inputs or, if the set has
- *         none of them, of its outputs
- *  @return as fsd_numbers_of_sets(); FSD_E_MISMATCH also if the set has neither inputs
- *         nor outputs, or if the rows of an input differ */
+/** Compares each row of the batch with the row before it, for each tensor of a set.
+ *  @param g the model; the batch is the first axis of its inputs or, if the set has no
+ *         inputs, of its outputs
+ *  @return as fsd_numbers_of_sets(); FSD_E_MISMATCH also if no input or output in the
+ *         set has several rows, or if the rows of an input differ */
 enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_graph *g,
                                     const struct fsd_array_set *set,
                                     struct fsd_numbers *out, struct fsd_error *err);
@@ -187,84 +190,82 @@ enum fsd_status fsd_numbers_of_rows(struct fsd_arena *arena, const struct fsd_gr
 /** A place where an error begins. */
 struct fsd_entry {
     uint32_t row;
-    fsd_id tensor, node, layer; /**< in the model: the tensor and its producer; in the
-                                     engine: the producer's layer; FSD_NONE if
-                                     unknown */
-    struct fsd_span suspects;   /**< span in `pool`: nodes that may have caused the
+    fsd_id tensor, node, layer; /**< `tensor` and `node`: in the model, the tensor and
+                                     its producer; `layer`: the last layer of the
+                                     producer; FSD_NONE if unknown */
+    struct fsd_span suspects;   /**< a span of `pool`: nodes that may have caused the
                                      error */
-    struct fsd_span layers;     /**< span in `pool`: the layers that compute the
+    struct fsd_span layers;     /**< a span of `pool`: the layers that compute the
                                      suspects */
-    struct fsd_span behind;     /**< span in `pool`: Casts and quantizers among the
-                                     suspects, or right before them */
-    struct fsd_span moved;      /**< span in `pool`: layers that convert the inputs of
-                                     the suspects */
+    struct fsd_span behind;     /**< a span of `pool`: Casts and quantizers that are
+                                     suspects or directly before one */
+    struct fsd_span moved;      /**< a span of `pool`: data-movement layers that convert
+                                     the type of a suspect's input */
 };
 
-/** A measured tensor after the first error. */
+/** A measured tensor on the path that the first error takes. */
 struct fsd_growth {
     uint32_t row;
-    fsd_id layer; /**< the layer of its producer; FSD_NONE */
+    fsd_id layer; /**< the last layer of its producer; FSD_NONE if unknown */
 };
 
 struct fsd_values {
     const struct fsd_numbers *numbers;
-    double limit;      /**< limit of l2_rel above which an error counts */
-    uint32_t *of_node; /**< index of a row; FSD_NONE: unknown */
+    double limit;      /**< the l2_rel above which an error counts */
+    uint32_t *of_node; /**< `of_node` and `of_layer` are indexed by node and layer:
+                            index of the row; FSD_NONE if there is none */
     uint32_t *of_layer;
-    double greatest; /**< the largest finite absolute number of any layer in the first
-                          column */
-    uint32_t joined; /**< number of rows that were assigned to a tensor, node or
-                          layer */
-    FSD_VEC(uint32_t)
-    strangers;     /**< rows whose name neither the model nor the engine
-                                      has */
-    uint32_t over; /**< number of tensors over the limit */
-    FSD_VEC(struct fsd_entry)
-    entries; /**< where errors begin, in the order of the model */
+    double greatest; /**< the largest finite absolute value of the first column in the
+                          rows of all layers */
+    uint32_t joined; /**< number of rows that are assigned to a tensor, node or layer */
+    FSD_VEC(uint32_t) strangers; /**< rows that are assigned to nothing */
+    uint32_t over; /**< number of tensors for which fsd_row_is_over() is true */
+    FSD_VEC(struct fsd_entry) entries; /**< where errors begin, in model order */
     bool has_nan;
-    struct fsd_entry nan; /**< the first tensor whose values stopped being finite; valid
+    struct fsd_entry nan; /**< the first tensor with new NaN or infinite values; valid
                                if has_nan */
-    FSD_VEC(struct fsd_growth) growth; /**< how the first error grows along the model */
+    FSD_VEC(struct fsd_growth) growth; /**< the path of the first error */
     FSD_VEC(fsd_id) pool;
 };
 
-/** Assigns each row to the objects that its name means.
- *  @param limit the l2_rel above which a tensor is wrong
- *  @return FSD_OK; FSD_E_MISMATCH if no name has a meaning */
+/** Assigns each row to the tensor, nodes or layer with its name.
+ *  @param limit the l2_rel above which the error of a tensor counts
+ *  @return FSD_OK; FSD_E_MISMATCH if model and engine have none of the names */
 enum fsd_status fsd_values_join(const struct fsd_values **out,
                                 const struct fsd_numbers *numbers, double limit,
                                 const struct fsd_match *m,
                                 const struct fsd_flows *flows, struct fsd_error *err);
 
-/** A copy with renamed columns and runners, and with neutral names for files.
+/** Returns a copy with renamed columns and runners, and with neutral names of files.
  *  @param rename returns the new name of its second argument, which may be NULL */
 const struct fsd_values *fsd_values_rename(struct fsd_arena *arena,
                                            const struct fsd_values *v,
                                            const char *(*rename)(void *, const char *),
                                            void *payload);
 
-/** enter.c: sets over, entries, nan and growth.
- *  @param of_tensor indexed by model tensor: its row; FSD_NONE */
+/** enter.c: sets `over`, `entries`, `has_nan`, `nan` and `growth`.
+ *  @param of_tensor indexed by model tensor: its row; FSD_NONE if it has none */
 void fsd_values_enter(struct fsd_values *v, const struct fsd_match *m,
                       const struct fsd_flows *flows, const uint32_t *of_tensor);
 
 /** Returns an array indexed by model tensor: its greatest absolute value in a set of
- *  tensors, infinite if an element is infinite; NAN: not measured.
+ *  tensors.  The value is infinite if an element is infinite, and NAN if the tensor was
+ *  not measured.
  *  @param n may be NULL
  *  @return NULL if `n` is NULL */
 double *fsd_largest_values(struct fsd_arena *arena, const struct fsd_graph *g,
                            const struct fsd_numbers *n);
 
-/** The number of a row in a column; NAN: unknown.  `row` may be FSD_NONE (then NAN). */
+/** The number of a row in a column; NAN if it is unknown or `row` is FSD_NONE. */
 double fsd_number_of(const struct fsd_numbers *n, uint32_t row, uint32_t column);
 
-/** Whether a row of tensors is over the limit, or has values that stopped being
- *  finite. */
+/** Whether the row is a tensor whose l2_rel is over the limit, or that has new NaN or
+ *  infinite values. */
 bool fsd_row_is_over(const struct fsd_values *v, uint32_t row);
 
-/** Prints "l2_rel 0.0213, max_abs 3.4": at most `most` columns of a row, without counts
- *  of 0. */
+/** Prints at most `most` numbers of a row, without counts of 0: "l2_rel 0.0213, max_abs
+ *  3.4". */
 void fsd_put_row(const struct fsd_numbers *n, uint32_t row, uint32_t most, FILE *out);
 
-/** The index of the column with that name; FSD_NONE if there is none. */
+/** The index of the column with this name; FSD_NONE if there is none. */
 uint32_t fsd_number_column(const struct fsd_numbers *n, const char *name);
