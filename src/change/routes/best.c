@@ -1,16 +1,17 @@
 /*
- * Finds which route is the fastest, and which of its knobs (build options) it needs.
- * Times of routes with the same engine show how far times differ by chance: a gain
- * within this noise does not count.  A route with fewer knobs keeps the gain if it has
- * the same engine, or if its time is as good within the noise (within 5 % of the gain
- * if no two routes share an engine).  Only routes that were built count: nothing is
- * predicted.
+ * Finds the fastest route, and which of its changed knobs (build options) are needed
+ * for its gain over the base.  The times of routes with the same engine show how much
+ * times differ by chance.  A gain that is not larger than this noise does not count.  A
+ * route with fewer changed knobs keeps the gain if it has the same engine, or if its
+ * time is longer by at most the noise.  If the noise is unknown, 5 % of the gain take
+ * its place.  Only routes that were built are compared; no times are predicted.
  */
 #include "change/routes/parts.h"
 
 #include "base/base.h"
 
-static const double kept_share = 0.05; /* share of the gain that may be lost */
+static const double kept_share = 0.05; /* the share of the gain that a route may lose if
+                                          the noise is unknown */
 
 double fsd_route_ms_between(double from, double to)
 {
@@ -45,7 +46,7 @@ static bool may_win(const struct fsd_route_in *in, double most_loss)
     return !in->failed && in->ms >= 0 && !(most_loss >= 0 && in->loss > most_loss);
 }
 
-/* Whether every knob has the value of the base or of the best route. */
+/* Whether each knob of the route has its value in the base or in the best route. */
 static bool is_within_best(const struct fsd_routes *r, uint32_t route)
 {
     const fsd_sym *base = r->routes[r->base].values, *best = r->routes[r->best].values,

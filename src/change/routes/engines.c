@@ -1,9 +1,9 @@
 /*
- * Finds which routes have the same engine, and how engines differ. Two builds have the
- * same engine if their comparison shows no difference, including tactics, and both
- * state the same facts: facts that a dump leaves open never count as equal. Builds with
- * different numbers of layers are not compared for this. Changes between engines are
- * computed once, on demand.
+ * Finds which routes have the same engine, and counts the differences between engines.
+ * Two builds have the same engine if their comparison shows no difference, not even in
+ * tactics, and if neither lacks facts that the other states.  Builds with different
+ * numbers of layers are different without a comparison.  The changes between two
+ * engines are computed when they are first needed.
  */
 #include "change/routes/parts.h"
 
@@ -29,7 +29,7 @@ static bool has_tactics(const struct fsd_compare *c)
     return false;
 }
 
-/* Whether one of the two builds states something that the other does not. */
+/* Whether one of the two builds lacks facts that the other states. */
 static bool leaves_open(const struct fsd_compare *c)
 {
     struct fsd_compare *back;
@@ -134,7 +134,7 @@ void fsd_route_changes_free(struct fsd_routes *r)
 
 /* ----------------------------------------------------------------------- blocks */
 
-/* Indexed by anchor: the number of the block of this pattern in `all`, plus 1. */
+/* Sets at[anchor] of each block of this pattern to its index in `all`, plus 1. */
 static void index_blocks(const fsd_route_blocks *all, const char *pattern, uint32_t *at)
 {
     for (uint32_t i = 0; i < all->n; i++)
@@ -177,8 +177,9 @@ fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,
     for (uint32_t i = 0; i < old->n; i++) {
         struct fsd_block_change change;
 
-        if (pattern && !strcmp(pattern, old->at[i].pattern)) /* blocks of one pattern
-                                                                are adjacent */
+        if (pattern && !strcmp(pattern, old->at[i].pattern)) /* counted already: the
+                                                                blocks of a pattern are
+                                                                adjacent */
             continue;
         pattern = old->at[i].pattern;
         index_blocks(new, pattern, at);

@@ -1,11 +1,11 @@
 /*
- * Finds what each knob does.  A step is two routes that are known to differ in one knob
- * and nothing else, one of which has the base's value: the differences between its two
- * builds are the effect of the knob, without any model of how knobs interact.  If
- * several pairs show the same change of a knob, an effect keeps all of them, so that a
- * reader sees whether the effect depends on the other knobs.  Nothing is concluded from
- * routes that differ in two knobs.  Pairs are found by a hash of all values but one,
- * knob by knob, so that thousands of routes do not need millions of comparisons.
+ * Finds the effect of each knob.  A step is two routes that are known to differ in
+ * exactly one knob, and one of them has the base's value of this knob.  The differences
+ * between the two builds are then an effect of the knob, and no assumption is needed
+ * about how knobs interact.  An effect lists all steps with the same change of a knob,
+ * so that a reader sees whether it depends on the other knobs.  Routes that differ in
+ * several knobs show no effect.  For each knob, a hash of the values of all other knobs
+ * finds the steps, so that thousands of routes do not need millions of comparisons.
  */
 #include "change/routes/parts.h"
 
@@ -43,7 +43,8 @@ void fsd_settings_parse(struct fsd_arena *arena, struct fsd_intern *names,
 
 /* --------------------------------------------------------------------------- knobs */
 
-/* Indexed by symbol: the number of its knob, plus 1. */
+/* Fills `knobs`, and returns an array indexed by symbol: the index of the knob with
+ * this name, plus 1; 0 if there is none. */
 static uint32_t *index_knobs(struct fsd_routes *r)
 {
     uint32_t *number = FSD_NEW(r->arena, uint32_t, fsd_intern_count(r->names));
@@ -66,7 +67,7 @@ static uint32_t *index_knobs(struct fsd_routes *r)
     return number;
 }
 
-/* Sets the values that settings state; keeps the others. */
+/* Sets the values that the settings state, and leaves the others unchanged. */
 static void set_values(const uint32_t *number, const fsd_settings *settings,
                        fsd_sym *values)
 {
@@ -104,7 +105,8 @@ static void find_knobs(struct fsd_routes *r, const fsd_settings *usual)
     }
 }
 
-/* Whether each value of knob `by` occurs with only one value of knob `of`. */
+/* Whether the value of knob `of` follows from the value of knob `by`: each value of
+ * `by` occurs with only one value of `of`. */
 static bool determines(const struct fsd_routes *r, uint32_t by, uint32_t of)
 {
     fsd_sym *seen = FSD_NEW(r->arena, fsd_sym, fsd_intern_count(r->names));
@@ -121,8 +123,9 @@ static bool determines(const struct fsd_routes *r, uint32_t by, uint32_t of)
     return true;
 }
 
-/* A version that a log states and "v=1.4" in the build's name are one knob: drops the
- * knob that was read from the build. */
+/* Drops knobs that were read from the builds and whose values follow from a knob that
+ * the user set.  For example, the version in a log and "v=1.4" in the name of the build
+ * are the same knob. */
 static void drop_determined(struct fsd_routes *r)
 {
     for (uint32_t i = 0; i < r->n; i++)
@@ -150,7 +153,8 @@ static uint32_t count_unusual(const struct fsd_routes *r, uint32_t route)
     return n;
 }
 
-/* The route with the usual values, or with most of them; the first of several. */
+/* Sets `base` to the route with the fewest values that are not usual; of several, the
+ * first.  Then sets `apart` of each route. */
 static void find_base(struct fsd_routes *r)
 {
     uint32_t least = UINT32_MAX;
@@ -173,8 +177,8 @@ static void find_base(struct fsd_routes *r)
 
 /* --------------------------------------------------------------------------- steps */
 
-/* The only knob in which two routes differ; FSD_NONE if they differ in no or several
- * knobs, or if one of them does not state a value. */
+/* The only knob in which two routes differ; FSD_NONE if they differ in no knob, in
+ * several knobs, or in a knob whose value is unknown in one of them. */
 static uint32_t knob_between(const struct fsd_routes *r, uint32_t a, uint32_t b)
 {
     const fsd_sym *x = r->routes[a].values, *y = r->routes[b].values;
@@ -202,15 +206,16 @@ static void add_step(struct fsd_routes *r, uint32_t knob, uint32_t from, uint32_
 }
 
 struct route_key {
-    uint64_t rest; /* hash of the values of all other knobs */
+    uint64_t rest; /* hash of the values of all knobs but one */
     uint32_t route;
 };
 
 FSD_ORDERED(by_rest, struct route_key, fsd_order(x->rest, y->rest),
             fsd_order(x->route, y->route))
 
-/* Of the routes that agree in all other knobs: adds a step from the first route with
- * the base's value to each route with a different value. */
+/* Adds the steps of a knob between routes with the same values of all other knobs.
+ * Each step is from the first route with the base's value to a route with another
+ * value. */
 static void add_steps(struct fsd_routes *r, uint32_t knob, const struct route_key *keys,
                       uint32_t n)
 {
@@ -322,8 +327,8 @@ static void find_effects(struct fsd_routes *r)
     }
 }
 
-/* Measured effects come first, by gain; then the others, of which those that change
- * something come first. */
+/* Effects with times come first, the largest gain first.  Of effects with equal gains
+ * or without times, those that are known to change nothing come last. */
 static int by_gain(const void *a, const void *b)
 {
     const struct fsd_route_effect *x = a, *y = b;

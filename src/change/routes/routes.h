@@ -1,15 +1,17 @@
 /*
- * One network, built by several routes. A route is one set of values of the build's
- * options ("knobs"). Two routes that differ in one knob are a step, and the change in a
- * step is the effect of that knob there:
+ * Compares several builds of one network that differ in their build options.  A build
+ * option is called a knob, and a build with one set of values of the knobs is called a
+ * route.  Two routes that differ in one knob are a step, which shows an effect of that
+ * knob:
  *
  *     route      a    b      ms  engine
  *     0          on   1    1.20  first         the base
  *     1          off  1    1.60  second        a=off: splits 3 fusions, +0.40 ms
  *     2          on   2    1.20  first         b=2: nothing
  *
- * Routes whose builds a comparison cannot distinguish share an engine. Each pair of
- * engines is compared at most once.  All states must outlive the routes.
+ * Routes have the same engine if a comparison of their builds shows no difference.
+ * Changes between two engines are computed at most once.  The states must outlive the
+ * struct fsd_routes.
  */
 #pragma once
 
@@ -18,105 +20,114 @@
 
 enum { FSD_MOST_ROUTES = 4096, FSD_MOST_KNOBS = 1024 };
 
-/** A value of a knob, as a cache, a log or a name states it. */
+/** A value of a knob, as a cache, a log or the name of a build states it. */
 struct fsd_setting {
     fsd_sym knob, value;
-    bool found; /**< read from the build, not set by the user.  Not a separate knob if a
-                     knob that the user set determines its value */
+    bool found; /**< whether it was read from the build, not set by the user.  It is not
+                     counted as a knob if its value follows from a knob that the user
+                     set */
 };
 typedef FSD_VEC(struct fsd_setting) fsd_settings;
 
-/** A block of the model that engines are expected to compute as one kernel
- *  (pattern/). */
+/** A block of the model that an engine should compute as one kernel
+ *  (explain/pattern/). */
 struct fsd_route_block {
-    const char *pattern; /**< "attention" */
+    const char *pattern; /**< name of the pattern, such as "attention" */
     fsd_sym anchor;      /**< name of the block's last node */
-    bool known, whole;   /**< known: it is known which layers compute the block; whole:
-                              one layer computes it */
+    bool known, whole;   /**< `known`: whether it is known which layers compute the
+                              block; `whole`: whether a single layer computes it */
 };
 typedef FSD_VEC(struct fsd_route_block) fsd_route_blocks;
 
-/** The inputs for one route. */
+/** What the caller knows about a route. */
 struct fsd_route_in {
-    const char *name;              /**< "3", "A" */
-    const char *path;              /**< path of its build; NULL: none */
-    const struct fsd_state *state; /**< NULL: the build is missing */
+    const char *name;              /**< such as "3" or "A" */
+    const char *path;              /**< path of its build; NULL if it has none */
+    const struct fsd_state *state; /**< NULL if the build is missing */
     fsd_settings settings;
-    fsd_route_blocks blocks; /**< blocks of the state; empty if patterns are not
-                                  known */
-    double ms;               /**< negative: not measured */
-    double loss;             /**< loss of accuracy; negative: not stated */
-    bool failed;             /**< the build or the run failed */
-    const char *error;       /**< the reason; NULL: not stated */
-    const char *unlike;      /**< how the time was measured, if it is left out because
-                                  other times were measured differently; else NULL */
+    fsd_route_blocks blocks; /**< blocks of the state, those of each pattern together;
+                                  empty if unknown */
+    double ms;               /**< measured time in milliseconds; negative if it was not
+                                  measured */
+    double loss;             /**< loss of accuracy; negative if unknown */
+    bool failed;             /**< whether the build or the run failed */
+    const char *error;       /**< the reason for the failure; NULL if unknown */
+    const char *unlike;      /**< the way in which the time was measured, if the time is
+                                  not used because other times were measured in another
+                                  way; else NULL */
 };
 
 struct fsd_knob {
     fsd_sym name;
-    fsd_sym usual; /**< the value for routes that do not state one; 0: unknown */
-    bool found;    /**< fsd_setting.found holds in all routes */
-    bool varies;   /**< routes are known to have different values of it */
-    bool follows;  /**< its value follows from another knob that was set, so it is not
-                        counted */
+    fsd_sym usual; /**< the value in routes that do not state one; 0 if unknown */
+    bool found;    /**< whether fsd_setting.found is set in all routes that state it */
+    bool varies;   /**< whether two routes are known to have different values */
+    bool follows;  /**< whether its value follows from a knob that the user set, so that
+                        it is not counted as a knob */
 };
 
 struct fsd_route {
     const struct fsd_route_in *in;
-    fsd_sym *values; /**< indexed by knob; 0: unknown */
-    fsd_sym *stated; /**< the values, including those of knobs that follow from
+    fsd_sym *values; /**< indexed by knob; 0 if the value is unknown or if the knob
+                          `follows` */
+    fsd_sym *stated; /**< like `values`, but with the values of knobs that follow from
                           others */
-    uint32_t engine; /**< index of its engine; FSD_NONE: the build is missing */
-    uint32_t apart;  /**< number of knobs whose value is not known to equal the
-                          base's */
+    uint32_t engine; /**< index of its engine; FSD_NONE if the build is missing */
+    uint32_t apart;  /**< number of knobs whose value differs from the value in the
+                          base, or is unknown */
 };
 
-/** Routes whose builds show no difference in a comparison. */
+/** A set of routes between whose builds a comparison shows no difference. */
 struct fsd_route_engine {
-    uint32_t first; /**< its first route */
+    uint32_t first; /**< index of its first route */
     uint32_t routes;
 };
 
-/** The result of comparing two engines, in counts. */
+/** The differences between two engines, as counts. */
 struct fsd_engine_change {
     struct fsd_compare *compare;
-    bool same;    /**< no difference, and no fact is missing */
-    bool tactics; /**< the difference is only in tactics */
-    bool open;    /**< one build states less than the other */
-    uint32_t split, joined, regrouped, unclear; /**< regions */
-    uint32_t added, gone;     /**< regions that only one of the builds computes in
-                                   layers */
-    uint32_t kernels;         /**< regions with the same fusion but different kernels */
-    uint32_t wider, narrower; /**< regions with higher, or lower, precision */
-    int32_t layers;           /**< difference in the number of layers */
-    int32_t inserted;         /**< difference in the number of data-movement layers */
+    bool same;    /**< whether they are the same: there is no difference, and neither
+                       lacks facts that the other states */
+    bool tactics; /**< whether only tactics differ */
+    bool open;    /**< whether one build lacks facts that the other states */
+    uint32_t split, joined, regrouped, unclear; /**< regions, by fsd_happened */
+    uint32_t added, gone;     /**< number of regions that only the second, or only the
+                                   first, build computes in layers */
+    uint32_t kernels;         /**< number of regions with the same fusion but different
+                                   kernels */
+    uint32_t wider, narrower; /**< number of regions with higher, or lower, precision */
+    int32_t layers;           /**< number of layers in the second build, minus the
+                                   number in the first */
+    int32_t inserted;         /**< the same for data-movement layers that the builder
+                                   inserted and that cost time */
 };
 
-/** Two routes that differ only in one knob. */
+/** Two routes that differ in one knob only. */
 struct fsd_route_step {
-    uint32_t knob, from, to; /**< `from` has the base's value of the knob, or is the
-                                  earlier route */
-    const struct fsd_engine_change *change; /**< NULL: a build is missing */
-    double ms;                              /**< time of `to` minus time of `from`; NaN:
-                                                 unknown */
+    uint32_t knob, from, to; /**< indices of the knob and of the two routes; `from` has
+                                  the knob's value in the base */
+    const struct fsd_engine_change *change; /**< NULL if a build is missing */
+    double ms;                              /**< time of `to` minus time of `from`, in
+                                                 milliseconds; NaN if unknown */
 };
 
 /** All steps that change a knob from one value to another. */
 struct fsd_route_effect {
     uint32_t knob;
     fsd_sym before, after;
-    struct fsd_span steps; /**< in fsd_routes.steps */
+    struct fsd_span steps; /**< a span of fsd_routes.steps */
     uint32_t compared;     /**< number of steps with both builds */
-    uint32_t same;         /**< number of steps that change nothing */
+    uint32_t same;         /**< number of steps whose two routes have the same engine */
     uint32_t timed;        /**< number of steps with both times */
-    double least, most;    /**< least and most milliseconds that a step of `timed`
-                                adds */
-    uint32_t shown;        /**< the representative step: the step from the base, else
-                                the first that was compared, else the first */
+    double least, most;    /**< the least and the most time that one of the `timed`
+                                steps adds, in milliseconds */
+    uint32_t shown;        /**< the step that reports show: a step from the base if
+                                there is one, else the first step with both builds, else
+                                the first step */
 };
 
 enum fsd_kept_by {
-    FSD_KEPT_NONE,   /**< no route with fewer knobs was built */
+    FSD_KEPT_NONE,   /**< no route with fewer changed knobs keeps the gain */
     FSD_KEPT_ENGINE, /**< the same engine as the best route */
     FSD_KEPT_TIME,   /**< the same time as the best route, within the noise */
     FSD__KEPT_BY_COUNT
@@ -124,56 +135,61 @@ enum fsd_kept_by {
 
 struct fsd_routes {
     struct fsd_arena *arena;
-    struct fsd_intern *names;        /**< names of knobs and values */
-    const struct fsd_tuning *tuning; /**< the search that the routes come from; NULL:
-                                          none */
+    struct fsd_intern *names;        /**< the names and values of knobs */
+    const struct fsd_tuning *tuning; /**< the search from which the routes come; NULL if
+                                          there is none */
     uint32_t n;
     struct fsd_route *routes;
     FSD_VEC(struct fsd_knob) knobs;
     FSD_VEC(struct fsd_route_engine) engines;
-    struct fsd_engine_change **changes;       /**< engines.n * engines.n; NULL: not
-                                                   requested yet */
-    FSD_VEC(struct fsd_route_step) steps;     /**< by knob, before, after */
-    FSD_VEC(struct fsd_route_effect) effects; /**< largest gain first */
-    uint32_t base;   /**< the route that all others are compared with */
-    uint32_t best;   /**< the fastest route; FSD_NONE: fewer than two routes have times,
-                          or the base has none */
-    double noise;    /**< ms: the largest difference between times of one engine;
-                          negative: unknown */
+    struct fsd_engine_change **changes;       /**< indexed by from * engines.n + to;
+                                                   NULL if not computed yet */
+    FSD_VEC(struct fsd_route_step) steps;     /**< sorted by knob, then by new value */
+    FSD_VEC(struct fsd_route_effect) effects; /**< the largest gain first */
+    uint32_t base;   /**< the route with which the others are compared */
+    uint32_t best;   /**< the fastest route; FSD_NONE if fewer than two routes have
+                          usable times, or if the base has no time */
+    double noise;    /**< the largest difference between the times of routes with the
+                          same engine, in milliseconds; negative if unknown */
     uint32_t kept;   /**< the route with the fewest changed knobs that keeps the gain of
-                          the best one; FSD_NONE: there is no gain */
+                          `best`; FSD_NONE if there is no gain */
     uint8_t kept_by; /**< enum fsd_kept_by */
-    uint32_t aside;  /**< number of measured routes that are excluded because of their
-                          loss */
+    uint32_t aside;  /**< number of measured routes that cannot be `best` because of
+                          their loss */
 };
 
-/** @param in     `n` routes, at least 1; borrowed.
- *  @param usual  values of knobs that routes do not state. A route with all of them is
- *          the base.
- *  @param tuning the search that the routes are iterations of, borrowed; NULL: none. */
+/** @param in     `n` routes, at least 1, which must outlive the result.
+ *  @param usual  the values of knobs in routes that do not state them.  Of the routes
+ *          that did not fail, the base is the one with the most of these values.
+ *  @param tuning the search from which the routes come, which must outlive the result;
+ *          NULL if there is none. */
 struct fsd_routes *fsd_routes_new(struct fsd_intern *names,
                                   const struct fsd_route_in *in, uint32_t n,
                                   const fsd_settings *usual,
                                   const struct fsd_tuning *tuning);
-void fsd_routes_free(struct fsd_routes *r); /**< may be NULL; frees no state */
+void fsd_routes_free(struct fsd_routes *r); /**< `r` may be NULL.  Does not free the
+                                                 states */
 
-/** Parses "-a=on -b=2" or "a=on,b=2". */
+/** Parses settings such as "-a=on -b=2" or "a=on,b=2", and appends them to `out`.
+ *  Skips words without "=". */
 void fsd_settings_parse(struct fsd_arena *arena, struct fsd_intern *names,
                         const char *text, fsd_settings *out);
 
-/** The blocks of one pattern in two builds. */
+/** The differences between two builds in the blocks of one pattern. */
 struct fsd_block_change {
     const char *pattern;
-    uint32_t blocks;       /**< blocks that both builds have, and of which both state
-                                the layers */
-    uint32_t lost, gained; /**< blocks that are whole in only one of the builds */
+    uint32_t blocks;       /**< number of blocks of which both builds state the
+                                layers */
+    uint32_t lost, gained; /**< number of these blocks that only the first build, or
+                                only the second, computes in a single layer */
 };
 typedef FSD_VEC(struct fsd_block_change) fsd_block_changes;
 fsd_block_changes fsd_route_block_changes(struct fsd_arena *arena,
                                           const struct fsd_routes *r, uint32_t from,
                                           uint32_t to);
 
-/** The difference in milliseconds, rounded to 1e-9 ms to remove rounding errors. */
+/** Returns `to` minus `from`, in milliseconds, rounded to 1e-9 ms so that rounding
+ *  errors do not count as differences. */
 double fsd_route_ms_between(double from, double to);
 
-const char *fsd_kept_by_name(unsigned value); /**< "engine", etc. */
+const char *fsd_kept_by_name(unsigned value); /**< such as "engine" */

@@ -1,8 +1,8 @@
 /*
- * The snapshot format as data: the order of lines, and for each line its fields with
- * their types and offsets in the record. read.c and write.c both follow this table, so
- * that they always agree.  A field added in a later format is an optional row, so that
- * older snapshots stay readable.
+ * Has the snapshot format as tables: the order of lines, and the fields of each line,
+ * with their types and their offsets in the line's record. read.c and write.c both
+ * follow the tables, so that they agree.  A field that a later format adds is optional,
+ * so that older snapshots stay readable.
  */
 #include "change/snapshot/grammar.h"
 #include "change/snapshot/snapshot.h"
@@ -47,8 +47,8 @@ const struct line_rank fsd_line_ranks[LINE__COUNT] = {
     [LINE_MOVE] = {"move", 11, false, OF_ANY},
     [LINE_KERNEL] = {"kernel", 11, false, OF_ANY},
     [LINE_VARIANT] = {"variant", 11, false, OF_OTHERS},
-    [LINE_ALSO] = {"also", 11, false, OF_ANY}, /* starts over with the lines of a
-                                                  build */
+    [LINE_ALSO] = {"also", 11, false, OF_ANY}, /* begins another build, whose lines may
+                                                  have lower ranks again */
     [LINE_END] = {"end", 12, true, OF_ANY},
 };
 
@@ -63,7 +63,7 @@ const struct line_rank fsd_line_ranks[LINE__COUNT] = {
 #define FATE(member)    .at = offsetof(struct fate_line, member)
 #define VARIANT(member) .at = offsetof(struct fsd_variant, member)
 
-/* The fields of each line in their order. */
+/* The fields of each line, in the order of the line. */
 const struct field fsd_grammar[] = {
     {LINE_TOOL, VERSION, .expected = "a version"},
     {LINE_TOOL, COUNT, STATE(reading), .since = FSD_SNAPSHOT_READING},

@@ -1,13 +1,13 @@
 /*
- * The grammar of snapshots: each line is a list of words that hold the fields of a
- * record. grammar.c has one row per field, with its type and offset, which both reading
- * and writing follow.  Only this folder includes it.
+ * The grammar of snapshots.  Each line is a list of words, which state the fields of a
+ * record (a C struct). grammar.c has a row for each field, with its type and its
+ * offset, for both reading and writing.  Only this folder includes this file.
  */
 #pragma once
 
 #include "change/state/state.h"
 
-/* A set of keywords, indexed by number; an empty keyword is written "-". */
+/* A set of keywords, indexed by number.  An empty keyword is written as "-". */
 struct vocabulary {
     unsigned count;
     const char *(*name)(unsigned);
@@ -17,24 +17,24 @@ struct vocabulary {
 enum type {
     VERSION,
     HASH,         /* uint64_t[2] */
-    SEAL,         /* the hash of the lines above, in the same form */
+    SEAL,         /* uint64_t[2]: the hash of all lines above this one */
     SYM,          /* fsd_sym */
     COUNT,        /* uint32_t */
     AMOUNT,       /* int64_t, not negative */
-    OWN,          /* uint8_t: a keyword of a vocabulary */
-    FLAG,         /* bool: the word is present or not */
+    OWN,          /* uint8_t: number of a keyword */
+    FLAG,         /* bool: whether the word is present */
     FORM,         /* struct fsd_state_form: "fp16/chw32" */
-    SPREAD,       /* struct fsd_spread: milliseconds; left out on request */
+    SPREAD,       /* struct fsd_spread: milliseconds; may be missing */
     SOURCE,       /* struct fsd_producer */
     ORIGINS,      /* struct fsd_origins */
     DESTINATIONS, /* struct fsd_destinations */
-    SOURCES,      /* struct fsd_span, as are the types below */
+    SOURCES,      /* struct fsd_span, as all types below */
     NODES,
-    ROW,     /* nodes of whole groups, which a variant replaces */
+    ROW,     /* the nodes of the groups that a variant replaces */
     MEMBERS, /* the nodes of the line's group */
     TENSORS,
-    READS,  /* tensors, each with its origin */
-    BORDERS /* borders, each with its mark */
+    READS,  /* tensors, each followed by its origin */
+    BORDERS /* borders, each behind a mark */
 };
 
 enum line_kind {
@@ -51,7 +51,7 @@ enum line_kind {
     LINE_NODE,
     LINE_GROUP,
     LINE_MOVE,
-    LINE_KERNEL, /* belongs to the group or move above it */
+    LINE_KERNEL, /* a kernel of the group or move above */
     LINE_ALSO,
     LINE_FATE,
     LINE_VARIANT,
@@ -59,17 +59,17 @@ enum line_kind {
     LINE__COUNT
 };
 
-/** A line may follow a line of lower rank, or of its own rank unless it may occur only
- *  once. */
+/** The order of lines: a line may follow a line of lower rank.  It may also follow a
+ *  line of the same rank, unless `once` is set. */
 struct line_rank {
     const char *word;
     uint8_t rank;
     bool once;
-    enum { OF_FIRST, OF_ANY, OF_OTHERS } of; /**< builds that may have it */
+    enum { OF_FIRST, OF_ANY, OF_OTHERS } of; /**< builds that may have the line */
 };
 extern const struct line_rank fsd_line_ranks[LINE__COUNT];
 
-/** A node whose fate differs from that in the first build. */
+/** The outcome (fate) of a node if it differs from the outcome in the first build. */
 struct fate_line {
     struct fsd_producer node;
     uint8_t fate, precision;
@@ -78,15 +78,16 @@ struct fate_line {
 struct field {
     enum line_kind line;
     enum type type;
-    size_t at;                      /* offset in its record */
-    const char *expected;           /* for a symbol: what messages expect */
-    const char *mark;               /* the mark before the field; for a flag, the flag
-                                       itself */
-    const struct vocabulary *words; /* the keywords, for OWN */
+    size_t at;                      /* offset of the member in the record, in bytes */
+    const char *expected;           /* for a symbol: the expected text in error
+                                       messages */
+    const char *mark;               /* the mark before the field; for a flag, the word
+                                       of the flag */
+    const struct vocabulary *words; /* for OWN: the keywords */
     bool optional;
-    bool outputs;  /* the borders are those of outputs */
-    bool cleared;  /* the flag clears the member instead of setting it */
-    uint8_t since; /* the first format with this field */
+    bool outputs;  /* for BORDERS: whether they are outputs of the group */
+    bool cleared;  /* for FLAG: whether the word clears the member */
+    uint8_t since; /* number of the first format with this field */
 };
 extern const struct field fsd_grammar[], *const fsd_grammar_end;
 extern const struct vocabulary fsd_dtype_words;

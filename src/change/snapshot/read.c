@@ -1,6 +1,6 @@
 /*
- * Reads a snapshot in two passes: the first collects the names of nodes and ports,
- * since a line may refer to a later line; the second fills the state.
+ * Reads a snapshot in two passes.  The first pass collects names, because a line may
+ * refer to a later line.  The second pass fills the state.
  */
 #include "base/base.h"
 #include "change/snapshot/grammar.h"
@@ -10,25 +10,25 @@
 
 #define SNAPSHOT_LIMIT (UINT64_C(1) << 28)
 
-/* The kinds of objects that have names; the lines of each kind are counted from 0. */
+/* The kinds of objects with names.  The objects of each kind are numbered from 0. */
 enum { NAME_NODE, NAME_INPUT, NAME_OUTPUT, NAME__COUNT };
 
 struct reader {
     struct words w;
     struct fsd_state *s;
     uint32_t format;
-    fsd_id *named[NAME__COUNT]; /* indexed by symbol: its node, input and output;
-                                   FSD_NONE: none */
+    fsd_id *named[NAME__COUNT]; /* for each kind, indexed by symbol: number of the
+                                   object with this name; FSD_NONE if there is none */
     uint32_t n_names, count[NAME__COUNT];
     bool ended;
-    /* For builds after the first: */
-    struct fsd_state *first, *last; /* `s` is the build being read */
+    /* The following members are for builds behind the first. */
+    struct fsd_state *first, *last; /* `last`: the build before the current build `s` */
     struct fsd_mix mix;
     uint32_t *row;        /* indexed by node: line of the last variant that lists it */
-    uint32_t variant;     /* line of the current variant; 0: none */
-    bool *listed;         /* indexed by node: a variant lists it */
-    enum line_kind above; /* the group or move that following kernels belong to; else a
-                             different kind */
+    uint32_t variant;     /* line of the current variant; 0 if there is none */
+    bool *listed;         /* indexed by node: whether a variant of any build lists it */
+    enum line_kind above; /* kind of the last line that was no kernel: kernels belong to
+                             a group or move */
 };
 
 /* ------------------------------------------------------------------------- values */
@@ -41,7 +41,7 @@ static bool take_sym(struct reader *r, const char *expected, fsd_sym *out)
     return fsd_words_next(&r->w);
 }
 
-/* Reads the current word, or its first `n` bytes, as a keyword. */
+/* Reads the first `n` bytes of the current word as a keyword. */
 static bool take_own(struct reader *r, const struct vocabulary *words, size_t n,
                      uint8_t *out)
 {
@@ -66,7 +66,7 @@ static bool take_form(struct reader *r, struct fsd_state_form *out)
     return take_own(r, &fsd_dtype_words, n, &out->type);
 }
 
-/* The hash is compared as text, since it has only one spelling. */
+/* Reads the hash on the last line, and compares it with the hash of the lines above. */
 static bool take_seal(struct reader *r)
 {
     uint64_t said[2] = {0}, is[2];
@@ -84,7 +84,7 @@ static bool take_seal(struct reader *r)
 
 /* ---------------------------------------------------------------- nodes and ports */
 
-/* Looks up the current name among nodes, inputs or outputs. */
+/* Looks up the current word among the names of kind `what`. */
 static bool take_name(struct reader *r, int what, fsd_id *out)
 {
     const struct word *word = &r->w.word;
@@ -108,7 +108,7 @@ static bool take_node(struct reader *r, fsd_id *out)
     return take_name(r, NAME_NODE, out);
 }
 
-/* Reads "name" or "@input". */
+/* Reads an origin: "name" for a node, "@name" for an input. */
 static bool take_origin(struct reader *r, struct fsd_origin *out)
 {
     bool port = r->w.word.port;
@@ -134,7 +134,7 @@ static bool take_origins(struct reader *r, struct fsd_origins *out)
     return true;
 }
 
-/* Reads "name" or "@output". */
+/* Reads destinations: "name" for a node, "@name" for an output. */
 static bool take_destinations(struct reader *r, struct fsd_destinations *out)
 {
     out->at = r->s->refs.n;
@@ -166,7 +166,7 @@ static bool take_nodes(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* Reads the nodes of a group; a node may be in only one group. */
+/* Reads the nodes of a group.  Fails if a node is already in a group. */
 static bool take_members(struct reader *r, struct fsd_span *out)
 {
     if (!take_nodes(r, out))
@@ -175,7 +175,7 @@ static bool take_members(struct reader *r, struct fsd_span *out)
         fsd_id node = r->s->refs.at[out->at + i];
         struct fsd_state_node *n;
 
-        if (node >= r->s->nodes.n) /* names are known before their lines are read */
+        if (node >= r->s->nodes.n) /* the line of the node comes later */
             return fsd_words_complain(&r->w, "a node of an earlier line");
         n = &r->s->nodes.at[node];
         if (n->group != FSD_NONE) {
@@ -190,8 +190,9 @@ static bool take_members(struct reader *r, struct fsd_span *out)
     return out->n || fsd_words_complain(&r->w, "at least one node");
 }
 
-/* Removes the groups that a variant replaces from the copy of the first build. Groups
- * are replaced whole, so that each node stays in one group. */
+/* Reads the nodes of a variant, and removes their groups from the copy of the first
+ * build.  The nodes must be all nodes of these groups, so that each node stays in one
+ * group. */
 static bool take_row(struct reader *r, struct fsd_span *out)
 {
     uint32_t begins = r->s->variants.n ? r->s->variants.at[0].line : r->w.line;
@@ -244,8 +245,8 @@ static bool take_sources(struct reader *r, struct fsd_span *out)
     return true;
 }
 
-/* Reads a node of the current group, at or after that of the previous border: comparing
- * requires that the borders of a node are adjacent. */
+/* Reads a node of the current group, which must not come before `from`, the node of the
+ * last border.  Comparing requires that the borders of a node are adjacent. */
 static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
 {
     struct word word = r->w.word;
@@ -259,7 +260,7 @@ static bool take_border_node(struct reader *r, fsd_id from, fsd_id *out)
     return fsd_words_complain(&r->w, "nodes of the group, in their order");
 }
 
-/* Reads "< a fp16 b" for inputs, "> b fp16" for outputs. */
+/* Reads borders of a group: "< a fp16 b" for an input, "> b fp16" for an output. */
 static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
 {
     fsd_id from = 0;
@@ -282,7 +283,8 @@ static bool take_borders(struct reader *r, bool outputs, struct fsd_span *out)
     return true;
 }
 
-/* Reads "int8/chw32:1x64x56x56"; "!int8/chw32:1x64x56x56" has no producer. */
+/* Reads a tensor: "int8/chw32:1x64x56x56".  "!" before it means that no layer of the
+ * dump writes it. */
 static bool take_tensor(struct reader *r, bool sourced)
 {
     struct fsd_state_tensor t = {.unwritten = *r->w.word.text == '!',
@@ -319,7 +321,7 @@ static bool take_value(struct reader *r, const struct field *f, void *at)
     bool said;
 
     switch (f->type) {
-    case VERSION: /* for human readers only */
+    case VERSION: /* the version is only for people */
         return take_sym(r, f->expected, &unused);
     case HASH:
         return fsd_words_take_hash(&r->w, at);
@@ -380,7 +382,7 @@ static bool take_field(struct reader *r, const struct field *f, void *record)
     return take_value(r, f, (char *)record + f->at);
 }
 
-/* The record of a line, with defaults for fields that the line omits. */
+/* The record of a line. */
 union record {
     struct fsd_built built;
     struct fsd_state_port port;
@@ -393,8 +395,8 @@ union record {
     struct fsd_variant variant;
 };
 
-/* Ends a build. Each further build begins as a copy of the first one, and its spans
- * index the arrays of the previous build, which it extends. */
+/* Completes the current build.  The next build begins as a copy of the first one, and
+ * its spans index the arrays of the build before it, which it extends. */
 static void close_build(struct reader *r)
 {
     if (r->s == r->first)
@@ -447,7 +449,8 @@ static bool complain_of_name(struct reader *r, const char *what, fsd_sym name)
     return false;
 }
 
-/* Replaces a port of the first build by that of another build. */
+/* Replaces an input or output in the copy of the first build by `port`, which has the
+ * same name; fails if there is none. */
 static bool replace_port(struct reader *r, bool output,
                          const struct fsd_state_port *port)
 {
@@ -524,7 +527,8 @@ static bool keep_record(struct reader *r, enum line_kind kind, union record *rec
     return true;
 }
 
-/* Detects an unresolved merge conflict: the file contains both builds. */
+/* Fails for a line that cannot be in a snapshot.  A mark of an unresolved merge
+ * conflict gets its own message, because the file then contains two snapshots. */
 static bool complain_of_line(struct reader *r)
 {
     static const char *const marks[] = {"<<<<<<<", "|||||||", "=======", ">>>>>>>"};
@@ -581,8 +585,9 @@ static bool take_first(struct reader *r)
     fsd_words_rewind(&r->w);
     if (!fsd_words_next_line(&r->w) || strcmp(r->w.word.text, "fusiondiff") != 0 ||
         !fsd_words_next(&r->w) || !fsd_words_at_own(&r->w, "snapshot")) {
-        /* The line itself is not quoted: in a change under review, a symbolic link may
-         * point to a secret file, and this error appears in the log of the check. */
+        /* The message does not quote the line.  In a change under review, a symbolic
+         * link may lead to a secret file, and this message appears in the log of the
+         * check. */
         if (r->w.status == FSD_OK)
             r->w.status = fsd_fail(
                 r->w.err, FSD_E_FORMAT, r->w.name, FSD_POS_LINE, r->w.line,
@@ -611,7 +616,7 @@ struct name {
 };
 typedef FSD_VEC(fsd_id) symbols;
 
-/* Notes the nodes that a variant replaces; their own lines come earlier. */
+/* Adds the names of the nodes that a variant replaces to `listed`. */
 static void learn_listed(struct reader *r, symbols *listed)
 {
     while (fsd_words_next(&r->w) && r->w.word.kind != WORD_END)
@@ -621,7 +626,8 @@ static void learn_listed(struct reader *r, symbols *listed)
                 fsd_intern_find(r->s->names, r->w.word.text, strlen(r->w.word.text)));
 }
 
-/* If two ports share a name, the name refers to the first; nodes never share a name. */
+/* The first pass: fills `named`, `count` and `listed`.  A name of two inputs or of two
+ * outputs refers to the first one.  Fails if two nodes have one name. */
 static bool learn_names(struct reader *r)
 {
     static const enum line_kind of[] = {LINE_NODE, LINE_INPUT, LINE_OUTPUT};
@@ -689,7 +695,7 @@ static void fill(struct reader *r)
                                r->w.line, "expected 'end', found the end of the file");
 }
 
-/* Gives all builds the arrays of the last build, which contain those of all builds. */
+/* Gives all builds the arrays of the last build, which include those of all builds. */
 static void share_arrays(struct fsd_state *s, const struct fsd_state *last)
 {
     for (uint32_t b = 0; b <= s->also.n; b++) {
@@ -714,8 +720,8 @@ static struct words words_of(const struct fsd_file *file, struct fsd_error *err)
                           .err = err};
 }
 
-/* Counts builds by the first word of each line, which is enough: the seal proves that
- * the lines are unchanged. */
+/* Counts builds by the first word of each line.  This is enough, because the hash on
+ * the last line proves that the lines are unchanged.  Returns 0 if they are not. */
 static unsigned count_builds(const struct fsd_file *file)
 {
     struct reader r = {.w = words_of(file, NULL)};
@@ -781,8 +787,8 @@ enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
 bool fsd_snapshot_sniff(const char *path)
 {
     static const char magic[] = "fusiondiff snapshot ";
-    /* A file that exceeds the limit is also recognized as a snapshot, so that reading
-     * it reports the limit; a pipe is held in memory. */
+    /* A file above the limit is also recognized as a snapshot, so that reading it
+     * reports the limit.  A pipe has a limit, because it is read into memory. */
     uint64_t limit = strcmp(path, "-") != 0 ? UINT64_MAX : SNAPSHOT_LIMIT;
     struct fsd_file file;
     bool yes = fsd_file_open(&file, path, limit, NULL) == FSD_OK &&

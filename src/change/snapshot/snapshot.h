@@ -1,7 +1,8 @@
 /*
- * A state as a text file that is committed and reviewed: one line for each input or
- * output of the engine, each node and each fusion group, and below a group one line for
- * each of its kernels and for each layer that moves a tensor for it.
+ * A snapshot is a state as a text file that users commit and review.  It has a line for
+ * each input or output of the engine, for each node and for each fusion group.  Below a
+ * group are a line for each of its kernels and for each layer that moves a tensor for
+ * it.
  *
  *     fusiondiff snapshot 6
  *     tool 0.2.0 1
@@ -18,65 +19,68 @@
  *     group compute fp16 1 : Add_36 < Conv_34 fp16 Add_36 > Add_36 fp16
  *     end xxh128:2fd4a43ed588d6afb0d811a9acc43c30
  *
- * Nodes are named, not numbered, so that a change stays local.  A name is bare if that
- * is unambiguous, else in quotes with \" \\ and \u{hex}.  The same state gives the same
- * bytes, and reading gives the state back, without tactics and paths.  A "!" marks a
- * kernel's input that no layer of the dump writes; each input is followed by its origin
- * (fsd_state_tensor.from) or "-". After the ";" of a group come nodes and inputs that
- * its layers read although the model's nodes do not. The last line has the hash of the
- * lines above it, independent of line endings, so that a lost or edited line is
- * noticed. Format 1 had no hash. Format 2 does not state how the engine was built.
- * Format 3 holds one build. Format 4 has no kernels, no bindings and few attributes.
- * Format 5 lacks the number of the reading (FSD_READING), the origins of kernels'
- * inputs, the values of short constants, and the bytes that all layers read and write.
- * variants.h explains snapshots of several builds.
+ * Nodes are named, not numbered, so that a change of the model changes few lines.  A
+ * name is in quotes, with \" \\ and \u{hex}, only where it would be ambiguous without
+ * them.  The same state gives the same bytes, and reading gives the state back, without
+ * tactics and paths.  A "!" marks an input of a kernel that no layer of the dump
+ * writes.  The origin of each input follows (fsd_state_tensor.from), or "-".  Behind
+ * the ";" of a group are the nodes and inputs that its layers read although, in the
+ * model, its nodes do not (fsd_group.unasked).  The last line has the hash of the lines
+ * above it, so that a lost or edited line is noticed; the hash does not depend on line
+ * endings.  Format 1 has no hash.  Format 2 does not state how the engine was built.
+ * Format 3 has only one build.  Format 4 has no kernels, no bindings and few
+ * attributes.  Format 5 lacks FSD_READING, the origins of kernels' inputs, the values
+ * of short constants, and the bytes that all layers read and write. variants.h explains
+ * snapshots of several builds.
  */
 #pragma once
 
 #include "base/base.h"
 #include "change/compare/matrix.h"
 
-/** The format that is written; the first with kernels (fsd_state.whole); the first with
- *  the number of its reading and the origins of kernels' inputs. */
+/** Numbers of formats: the format that is written, the first format with kernels
+ *  (fsd_state.whole), and the first format with FSD_READING and the origins of kernels'
+ *  inputs. */
 enum { FSD_SNAPSHOT_FORMAT = 6, FSD_SNAPSHOT_WHOLE = 5, FSD_SNAPSHOT_READING = 6 };
 
-/** Writes the state, including the other builds that it holds. */
+/** Writes the state and its other builds (fsd_state.also) as a snapshot. */
 void fsd_snapshot_write(const struct fsd_state *s, FILE *out);
 
-/** The numbers of rows of a build that became variants, and that were left out, by
- *  reason. */
+/** Counts the rows of a build that differ from the first build: the rows that became
+ *  variants, and the rows that were left out, by reason. */
 struct fsd_learnt {
     uint32_t variants;
-    uint32_t less;  /**< number of these variants that state less than the first
-                         build */
-    uint32_t ports; /**< left out: an input or output that the first build lacks or
-                         names differently */
-    uint32_t more;  /**< left out: equal to the first build's rows, which state less */
-    uint32_t strange; /**< left out: has nodes that the first build's model lacks */
-    uint32_t gone;    /**< left out: rows of the first build that no other build has in
-                           this form */
+    uint32_t less;  /**< number of variants that state less than the first build */
+    uint32_t ports; /**< left out: inputs and outputs of the first build that this build
+                         lacks or names differently */
+    uint32_t more;  /**< left out: rows about which the first build states less */
+    uint32_t strange; /**< left out: rows with nodes that the first build's model
+                           lacks */
+    uint32_t gone;    /**< left out: rows for which no other build agrees with the first
+                           build, and rows of builds for which there was no room */
 };
 
-/** Writes the first build, and the other builds as variants.
- *  @param known whether to write only variants of rows in which the first build agrees
- *          with another build: a replaced snapshot must not keep rows that no longer
- *          exist.
- *  @param[out] learnt for each build, what was recorded and what was not. */
+/** Writes the first build of a matrix, and the other builds as variants.
+ *  @param known whether to write only variants of rows for which another build agrees
+ *          with the first build.  A snapshot that replaces an old one must not keep
+ *          rows that no longer exist.
+ *  @param[out] learnt indexed by build: which of its rows became variants and which
+ *         were left out. */
 void fsd_snapshot_write_builds(const struct fsd_matrix *m, bool known, FILE *out,
                                struct fsd_learnt *learnt);
 
-/** @param out   the state, NULL on failure; free it with fsd_state_free().
+/** @param out the state, which the caller frees with fsd_state_free(); NULL on failure.
  *  @return FSD_OK; FSD_E_IO; FSD_E_FORMAT with the line; FSD_E_UNSUPPORTED for the
- * format of a later version. */
+ *  format of a later version. */
 enum fsd_status fsd_snapshot_read(struct fsd_state **out, const char *path,
                                   struct fsd_error *err);
 
-/** Like fsd_snapshot_read(), for bytes in memory; the file's name replaces the path. */
+/** Like fsd_snapshot_read(), for a file in memory; its name takes the place of the
+ *  path. */
 enum fsd_status fsd_snapshot_load(struct fsd_state **out, const struct fsd_file *file,
                                   struct fsd_error *err);
 
-/** The number of builds in a snapshot, counted by its lines; 0 if the file is not a
- *  snapshot or is damaged. */
+/** The number of builds in a snapshot; 0 if the file is no snapshot or is damaged. */
 unsigned fsd_snapshot_count(const char *path);
 
 /** Whether a file begins like a snapshot of any format. */

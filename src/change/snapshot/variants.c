@@ -1,9 +1,8 @@
 /*
- * Chooses, for each row in which the builds of a snapshot vary, the build that differs
- * least from the one being checked, and makes the resulting state (a mix).  The check
- * then compares against one state, as if that were the only recorded build.  Ties go to
- * the first build.  The mix has its own nodes, groups and moves, and shares the pools
- * that they index.
+ * Makes the state against which a check compares, if a snapshot has several builds.
+ * For each row in which these builds vary, it has the variant of the build that differs
+ * least from the checked build; of equal builds, the first.  Such a state is called a
+ * mix.  It has its own nodes, groups and moves, and shares the arrays that they index.
  */
 #include "change/snapshot/variants.h"
 
@@ -94,27 +93,31 @@ void fsd_mix_close(struct fsd_mix *x)
 
 /* -------------------------------------------------------------------------- rows */
 
-/* The rows in which the builds of a snapshot vary. A row is a set of nodes, or all
- * moves without a group. */
+/* The rows in which the builds of a snapshot vary.  A row is a set of nodes with their
+ * groups and moves, or all moves that belong to no group. */
 struct rows {
     const struct fsd_state *s;
     uint32_t n, builds;
-    fsd_id *of_node;        /* indexed by node: its row; FSD_NONE: it does not vary */
-    fsd_id of_rest;         /* row of the moves without a group; FSD_NONE: none */
+    fsd_id *of_node;        /* indexed by node: its row; FSD_NONE if it is in no row */
+    fsd_id of_rest;         /* row of the moves that belong to no group; FSD_NONE if
+                               they do not vary */
     struct fsd_span *nodes; /* indexed by row: the nodes that the first variant lists */
-    uint32_t *line;         /* indexed by row, then build: line of its variant; 0: it
-                               has none */
-    uint32_t *apart; /* indexed by row, then build: how much of it differs from the
+    uint32_t *line;         /* indexed by row, then build: line number of the build's
+                               variant; 0 if it has none */
+    uint32_t *apart; /* indexed by row, then build: number of differences from the
                         checked build */
-    bool *less;      /* indexed by row, then build: its variant states less than the
-                        first build */
-    uint32_t *as;    /* indexed by row: the nearest build */
-    /* Inputs and outputs vary separately, and so do nodes that no group computes. */
-    uint32_t n_outer;  /* inputs, outputs and bindings, in this order */
-    bool *outer_apart; /* indexed by input, output or binding, then by build: it differs
-                          from the checked build's */
+    bool *less;      /* indexed by row, then build: whether the variant states less than
+                        the first build */
+    uint32_t *as;    /* indexed by row: the build whose variant is chosen */
+    /* Inputs, outputs, and nodes that no group computes are in no row, and vary
+     * separately. */
+    uint32_t n_outer;  /* number of inputs, outputs and bindings, which are numbered in
+                          this order */
+    bool *outer_apart; /* indexed by build, then by input, output or binding: whether it
+                          differs from the checked build */
     uint32_t *outer_as;
-    uint32_t *fate_as; /* indexed by node: the build whose fate of the node is taken */
+    uint32_t *fate_as; /* indexed by node: the build from which the outcome (fate) of
+                          the node is taken */
 };
 
 static const struct fsd_state *build(const struct fsd_state *s, uint32_t i)
@@ -122,8 +125,8 @@ static const struct fsd_state *build(const struct fsd_state *s, uint32_t i)
     return i ? s->also.at[i - 1] : s;
 }
 
-/* Joins the nodes of each row. Variants of one row list the same nodes; if a file's
- * variants overlap differently, their nodes still become one row. */
+/* Joins the nodes of each row in a union-find.  Variants of the same row usually list
+ * the same nodes.  If variants overlap only in part, all their nodes become one row. */
 static fsd_id *join_nodes(const struct fsd_state *s, struct fsd_arena *scratch)
 {
     fsd_id *head = fsd_sets_new(scratch, s->nodes.n);
@@ -190,7 +193,7 @@ static fsd_id row_of_group(const struct rows *r, const struct fsd_state *s,
     return r->of_node[s->refs.at[s->groups.at[group].nodes.at]];
 }
 
-/* @param owner a node of the snapshot's model. */
+/* The row of the moves that belong to `owner`, a node of the snapshot's model. */
 static fsd_id row_of_owner(const struct rows *r, fsd_id owner)
 {
     bool none = fsd_id_at(r->of_node, owner) == FSD_NONE &&
@@ -212,7 +215,8 @@ static void add_node(const struct rows *r, uint32_t b, fsd_id node)
     add(r, b, fsd_id_at(r->of_node, node));
 }
 
-/* The node of the old model that a move of either build belongs to. */
+/* The node of the old model to which a move belongs: move `old` of the old build or, if
+ * that is FSD_NONE, move `new` of the new build. */
 static fsd_id old_owner(const struct fsd_compare *c, fsd_id old, fsd_id new)
 {
     if (old != FSD_NONE)
@@ -221,8 +225,8 @@ static fsd_id old_owner(const struct fsd_compare *c, fsd_id old, fsd_id new)
                      fsd_state_owner_of_move(c->new, &c->new->moves.at[new]));
 }
 
-/* Measures how much of each row of build `b` differs from the checked build; `c`
- * compares the two. */
+/* Counts the differences between build `b` and the checked build in each row; `c` is
+ * the comparison of both builds. */
 static void measure(const struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     const struct fsd_state *s = c->old;
@@ -290,8 +294,9 @@ static bool is_text_apart(const struct fsd_compare *c, fsd_sym is, fsd_sym to)
     return (is && !to) || fsd_texts_differ(c, is, to);
 }
 
-/* Whether a binding differs. A fact that the other build never states is not a change
- * (fsd_compare.unstated), but it decides which variant is nearest. */
+/* Whether a binding differs from the checked build.  A missing fact also counts here,
+ * because it decides which variant is nearest; fsd_compare counts it as unstated, not
+ * as a change. */
 static bool is_binding_apart(const struct fsd_compare *c, const struct fsd_binding *b)
 {
     FSD_EACH (const struct fsd_binding, to, c->new->bindings)
@@ -321,7 +326,8 @@ static void measure_outer(const struct rows *r, uint32_t b, const struct fsd_com
         apart[s->inputs.n + s->outputs.n + i] = is_binding_apart(c, &s->bindings.at[i]);
 }
 
-/* The line of the build's port or binding i; 0: it is the first build's. */
+/* The line number of input, output or binding i of build `s`; 0 if it is the same as in
+ * the first build.  Sets *less to whether it states less than in the first build. */
 static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *first,
                            uint32_t i, bool *less)
 {
@@ -350,7 +356,8 @@ static uint32_t outer_line(const struct fsd_state *s, const struct fsd_state *fi
     return line == of_first ? 0 : line;
 }
 
-/* Tries the first build's variant of a row first, then those of the others. */
+/* Sets `as` and `outer_as`.  Of builds with equally few differences, the first is
+ * chosen. */
 static void choose(struct rows *r, const struct fsd_state *to)
 {
     for (uint32_t row = 0; row < r->n; row++) {
@@ -379,8 +386,8 @@ static bool is_fate_of(const struct fsd_state_node *n, const struct fsd_state_no
     return n->fate == to->fate && n->precision == to->precision;
 }
 
-/* Takes the fates of nodes without a group from a build that agrees with the checked
- * one. */
+/* Sets `fate_as` of a node in no row to build `b`, if the node has the outcome of the
+ * checked build in build `b`, but not in the first build. */
 static void choose_fates(struct rows *r, uint32_t b, const struct fsd_compare *c)
 {
     for (fsd_id i = 0; i < r->s->nodes.n; i++) {
@@ -403,9 +410,9 @@ static bool is_same_engine(const struct fsd_state *s, const struct fsd_state *t)
            s->engine_hash[1] == t->engine_hash[1];
 }
 
-/* Takes the facts about the whole engine from the recorded build that was made most
- * like the checked one, or that is the same engine, because reports compare these facts
- * as well. */
+/* Sets the facts about the whole engine, which reports compare too.  Takes them from
+ * the build of the snapshot that is the same engine as the checked build.  If there is
+ * none, takes them from the build with the fewest different options. */
 static void take_head(struct fsd_state *out, const struct fsd_state *s,
                       const struct fsd_state *to)
 {
@@ -429,8 +436,8 @@ static void take_head(struct fsd_state *out, const struct fsd_state *s,
     out->built = best->built;
 }
 
-/* Takes the counts of layers and bytes from the worst of the mixed builds: no engine
- * was counted that consists of parts of several builds. */
+/* Sets the counts of layers and bytes to the worst of the builds in the mix, because no
+ * engine has exactly the variants of the mix. */
 static void take_counts(struct fsd_state *out, const struct rows *r)
 {
     bool none = true;
@@ -525,9 +532,9 @@ static double sum_of(const struct fsd_state *s)
     return ms;
 }
 
-/* The time is the sum over the rows, and counts as measured as often as the least
- * measured of their builds. Rows without a time are counted; if there are some, the mix
- * has no latency. */
+/* Sets the times of the mix.  The total changes by the difference between the chosen
+ * variants and the first build.  The number of profiles is the lowest of the builds in
+ * the mix. */
 static void take_times(struct fsd_state *out, const struct rows *r)
 {
     double more = sum_of(out) - sum_of(r->s);

@@ -1,9 +1,9 @@
 /*
- * Splits the lines of a snapshot into words, and writes words so that they can be split
- * again. People edit, merge and review snapshots, so names are quoted only where
- * needed, control characters are escaped, CRLF is accepted, and an error states the
- * line, what was expected and what was found.  Raw control characters are refused: an
- * invisible one would make two different names look equal in a review.
+ * Splits the lines of a snapshot into words, and writes names so that they can be split
+ * again.  People merge and review snapshots.  So names are quoted only where needed,
+ * and CRLF is accepted.  An error states the line, the expected text and the text
+ * found.  Control characters in names are escaped.  A raw one is refused, because an
+ * invisible character would make two names look equal in a review.
  */
 #include "change/snapshot/words.h"
 #include "base/base.h"
@@ -30,7 +30,8 @@ bool fsd_words_complain(struct words *w, const char *expected)
 
 /* ------------------------------------------------------------------------ words */
 
-/* Decodes "\u{hex}" after the backslash; returns 0 if the text is something else. */
+/* Decodes "u{hex}" behind a backslash to UTF-8.  Returns the number of bytes read; 0 if
+ * the text has another form. */
 static size_t take_code(const char *at, const char *end, char *out, size_t *len)
 {
     char digits[9] = "";
@@ -67,7 +68,7 @@ static bool take_quoted(struct words *w, char *to)
         else if (*w->at == '"' || *w->at == '\\')
             *to = *w->at;
         else {
-            *to = '\0'; /* the buffer may still hold the rest of an earlier line */
+            *to = '\0'; /* the buffer may have the rest of an earlier line */
             return fsd_words_complain(w, "\\\", \\\\ or \\u{...} in a name");
         }
         to += len;
@@ -169,8 +170,8 @@ static bool next_line(struct words *w)
 bool fsd_words_next_line(struct words *w)
 {
     while (w->status == FSD_OK && next_line(w)) {
-        /* A word and its terminating zero need no more than the rest of the line, plus
-         * 1 for the last word. */
+        /* All decoded words with their terminating zeros need no more bytes than the
+         * line, plus 1 for the last zero. */
         size_t need = (size_t)(w->line_end - w->at) + 1;
 
         w->decoded_used = 0;
@@ -178,8 +179,8 @@ bool fsd_words_next_line(struct words *w)
             w->decoded_size = need < w->decoded_size * 2 ? w->decoded_size * 2 : need;
             w->decoded = FSD_NEW(w->scratch, char, w->decoded_size);
         }
-        /* In names, control characters are escaped. A raw zero byte would make two
-         * names equal, and a raw newline would be lost. */
+        /* Refuses control characters, which names have only in escaped form.  A zero
+         * byte would cut off a name. */
         for (const char *at = w->at;
              (at += fsd_plain_run(at, (size_t)(w->line_end - at))) < w->line_end; at++)
             if ((unsigned char)*at < ' ' || *at == 0x7f) {
@@ -249,7 +250,7 @@ bool fsd_words_take_spread(struct words *w, struct fsd_spread *out)
     return fsd_words_next(w);
 }
 
-/* The high half is written first, as xxhsum does. */
+/* The high half of the hash comes first, as in the output of xxhsum. */
 bool fsd_words_take_hash(struct words *w, uint64_t out[2])
 {
     static const char digits[] = "0123456789abcdef";
@@ -284,8 +285,8 @@ void fsd_put_hash(const uint64_t hash[2], FILE *out)
 
 /* ------------------------------------------------------------------------ names */
 
-/* Whether a name can be written without quotes: it must differ from "-", "@" and the
- * marks between words. */
+/* Whether a name can be written without quotes, because it cannot be confused with "-",
+ * "@" or another mark. */
 static bool is_bare(const char *s)
 {
     if (!isalnum((unsigned char)*s) && (!*s || !strchr("_/", *s)))
@@ -295,8 +296,8 @@ static bool is_bare(const char *s)
     return !*s;
 }
 
-/* The number of leading bytes that are printed as they are, without starting a workflow
- * command of a CI system. */
+/* The number of bytes of the name, from its beginning on, that are printed without
+ * escapes.  A "#" is escaped, so that no name is a workflow command of a CI system. */
 static size_t verbatim(const char *name, size_t left)
 {
     size_t n = fsd_plain_run(name, left);

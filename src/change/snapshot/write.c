@@ -1,11 +1,10 @@
 /*
- * Writes a state, or several builds of one model, as a snapshot.  The first build is
- * written whole through the table in grammar.c; of each other build, only those rows of
- * the matrix that differ from all earlier builds, with the first build's names.  Rows
- * that a snapshot cannot express (those with nodes that only the other model has) or
- * must not accept (those of a build that states less) are counted and left out.  The
- * seal on the last line is a hash of everything above it, so everything is printed to
- * memory first.
+ * Writes a state, or several builds of a model, as a snapshot, by the tables in
+ * grammar.c.  The first build is written completely.  Of each other build, only the
+ * rows of the matrix that differ from all earlier builds are written, with the names of
+ * the first build's model.  Rows with nodes that the first build's model lacks, and
+ * rows about which the first build states less, are left out and counted.  The last
+ * line has a hash of everything above it, so everything is printed to memory first.
  */
 #include "base/base.h"
 #include "change/snapshot/grammar.h"
@@ -19,13 +18,14 @@
 struct writer {
     const struct fsd_state *s;
     const struct fsd_state
-        *first; /* the state that nodes and ports are named after; NULL: its own */
-    const struct fsd_align *align; /* the alignment of both */
+        *first; /* the state with the names of nodes and ports; NULL if this is `s` */
+    const struct fsd_align *align; /* the alignment of `first` and `s` */
     FILE *out;
-    struct fsd_print *tensor; /* reused for each tensor */
-    bool known;               /* see fsd_snapshot_write_builds() */
-    uint8_t format;           /* a snapshot from an older version keeps its format,
-                                 which determines the fields that it lacks */
+    struct fsd_print *tensor; /* a stream that is reused for each tensor */
+    bool known;               /* as in fsd_snapshot_write_builds() */
+    uint8_t format;           /* number of the format; a state from a snapshot in an
+                                 older format without kernels is written in such a
+                                 format again */
 };
 
 static void put_own(const struct writer *w, const struct vocabulary *words, uint8_t i)
@@ -42,8 +42,8 @@ static void put_form(const struct writer *w, const struct fsd_state_form *form)
         fprintf(w->out, "/%s", fsd_text(w->s->names, form->layout));
 }
 
-/* The origin in the first build's model; neither node nor input if that model lacks it
- * or the argument is neither. */
+/* The origin in the first build's model that corresponds to `at`; neither node nor
+ * input if that model lacks it. */
 static struct fsd_origin origin_in_first(const struct writer *w, struct fsd_origin at)
 {
     return w->first ? fsd_align_old_origin(w->align, at) : at;
@@ -203,9 +203,9 @@ static bool is_empty(const struct field *f, const void *at)
                                 : !span->n;
 }
 
-/* Whether an optional field (a symbol or a list) is written: if it is not empty, or if
- * a later field without a mark is not empty, because a reader finds that later field by
- * its position. */
+/* Whether a field is written.  An optional field, which is a symbol or a list, is
+ * written if it is not empty.  It is also written if the next field has no mark and is
+ * written, because a reader finds that field by its position. */
 static bool is_said(const struct field *f, const void *record)
 {
     if (!f->optional || !is_empty(f, (const char *)record + f->at))
@@ -248,9 +248,9 @@ static void put_move(const struct writer *w, const struct fsd_move *m)
     put_kernels(w, m->kernels, "    ");
 }
 
-/* Whether a move is written now, below this group: it belongs to the group or an
- * earlier one. Moves keep their order, so a move of a later group delays those after
- * it. */
+/* Whether to write the move below this group: its destination is in this group or in an
+ * earlier one.  Moves keep their order, so a move of a later group delays the moves
+ * behind it. */
 static bool is_due(const struct fsd_state *s, const struct fsd_move *m, fsd_id group)
 {
     fsd_id to = m->to.n ? fsd_destination_node(fsd_destination_at(s->refs.at, m->to, 0))
@@ -302,7 +302,7 @@ static void put_first(const struct writer *w)
 
 /* ------------------------------------------------------------ the other builds */
 
-/* Whether all `ends` have a name in the first build's model. */
+/* Whether the first build's model has all `ends`. */
 static bool are_named(const struct writer *w, struct fsd_ends ends)
 {
     for (uint32_t i = 0; i < ends.n; i++)
@@ -343,9 +343,11 @@ static bool is_known(const struct fsd_matrix *m, uint32_t row)
     return known;
 }
 
-/* Marks the rows that no earlier build has in this form; they become variants.  If the
- * build states less about a row than the first build, an equal row of an earlier build
- * counts only if both builds state the same kinds of facts. */
+/* Returns an array indexed by row: whether the row becomes a variant of the build.  It
+ * becomes a variant if no earlier build has an equal row.  If the build states less
+ * about the row than the first build, an equal row of an earlier build counts only if
+ * both builds state the same kinds of facts.  Also counts the rows that are left
+ * out. */
 static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
                            uint32_t build, struct fsd_arena *scratch,
                            struct fsd_learnt *learnt)
@@ -366,7 +368,7 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
         if (w->known && !is_known(m, row))
             learnt->gone++;
         else if (of == FSD_ROW_INPUT || of == FSD_ROW_OUTPUT)
-            ; /* put_outer() writes these */
+            ; /* put_outer() writes inputs and outputs */
         else if (cell->more)
             learnt->more++;
         else if (!can_be_said(w, m, cell))
@@ -380,7 +382,8 @@ static bool *find_variants(const struct writer *w, const struct fsd_matrix *m,
     return is;
 }
 
-/* All nodes of a row in the first build's model, in its order. */
+/* Lists the nodes of a row in all builds, as nodes of the first build's model in the
+ * order of that model.  Returns their number. */
 static uint32_t nodes_of(const struct fsd_matrix *m, uint32_t row,
                          struct fsd_arena *scratch, fsd_id **nodes)
 {
@@ -418,7 +421,7 @@ static void put_fates(const struct writer *w, const struct fsd_matrix *m,
             continue;
         row = fsd_id_or(fsd_id_at(m->row_of[build], n->group),
                         fsd_id_at(m->row_of[0], was->group));
-        /* A node without a group is in no row and varies separately. */
+        /* A node without a group is in no row, and varies separately. */
         if (row == FSD_NONE || is_variant[row])
             put_line(w, LINE_FATE, &line);
     }
@@ -450,10 +453,11 @@ static bool texts_differ(const struct fsd_state *s, fsd_sym a,
     return strcmp(fsd_text(s->names, a), fsd_text(t->names, b)) != 0;
 }
 
-/* An input or output of the network or of the engine, and the kind of its line. */
+/* An input or output of the network or of the engine in a build, and the kind of its
+ * line. */
 struct outer {
     enum line_kind kind;
-    const void *record; /* NULL: the build does not have it */
+    const void *record; /* its record; NULL if the build does not have it */
     struct fsd_binding is;
 };
 
@@ -488,7 +492,7 @@ static struct outer outer_binding(const struct fsd_matrix *m, uint32_t build, fs
     return (struct outer){LINE_BINDING, NULL, {0}};
 }
 
-/* The counterpart in a build of the first build's input or output i. */
+/* The counterpart of the first build's input, output or binding i in a build. */
 static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     const uint32_t inputs = m->builds[0]->inputs.n, outputs = m->builds[0]->outputs.n;
@@ -500,8 +504,8 @@ static struct outer outer_of(const struct fsd_matrix *m, uint32_t build, uint32_
     return outer_binding(m, build, i - inputs - outputs);
 }
 
-/* Whether the build has the first build's input or output i.  A port is identified by
- * its name: a different name means a different port. */
+/* Whether the build has the first build's input, output or binding i under the same
+ * name.  Another name means another input or output. */
 static bool is_there(const struct fsd_matrix *m, uint32_t build, uint32_t i)
 {
     struct outer p = outer_of(m, 0, i), q = outer_of(m, build, i);
@@ -521,7 +525,8 @@ static bool is_as_first(const struct fsd_matrix *m, uint32_t build, uint32_t i)
            !texts_differ(s, p.form.layout, t, q.form.layout);
 }
 
-/* Writes the inputs and outputs that differ from those of the first build. */
+/* Writes the inputs, outputs and bindings that differ from the first build, and counts
+ * them. */
 static void put_outer(const struct writer *w, const struct fsd_matrix *m,
                       uint32_t build, struct fsd_learnt *learnt)
 {
@@ -542,9 +547,9 @@ static void put_outer(const struct writer *w, const struct fsd_matrix *m,
     }
 }
 
-/* Writes a further build.  It is listed even without new variants, because the user
- * gave it.
- * @param room how many more builds the snapshot can hold. */
+/* Writes a build behind the first.  Without `known`, a build without new variants is
+ * also written, because the user gave it.
+ * @param room number of builds for which the snapshot still has room. */
 static struct fsd_learnt put_other(const struct writer *w, const struct fsd_matrix *m,
                                    uint32_t build, uint32_t *room)
 {

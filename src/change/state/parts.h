@@ -1,4 +1,5 @@
-/* Declarations that only the files of this folder share. */
+/* Declares the working data of a state under construction, and the functions that the
+ * files of this folder share.  Only this folder includes this file. */
 #pragma once
 
 #include "base/base.h"
@@ -7,70 +8,75 @@
 struct fsd_state_build {
     const struct fsd_graph *model;
     const struct fsd_facts *facts;
-    const struct fsd_diff *d; /**< NULL: a model without an engine */
+    const struct fsd_diff *d; /**< the run; NULL for a model without an engine */
     struct fsd_state *s;
     struct fsd_arena *scratch;
-    struct fsd_print text, words, list; /**< reused for each text */
-    fsd_id *of_node;      /**< indexed by model node: its state node; FSD_NONE: a
-                               Constant */
-    uint32_t *out_number; /**< indexed by model tensor: which output of its producer it
-                               is */
-    int64_t *written;     /**< indexed by engine tensor: number of values that layers
-                               write; -1: unknown */
-    uint32_t *kernel_of;  /**< indexed by layer: its kernel; NULL: the dump states no
+    struct fsd_print text, words, list; /**< streams that are reused for each text */
+    fsd_id *of_node;      /**< indexed by model node: its node in the state; FSD_NONE
+                               for a Constant */
+    uint32_t *out_number; /**< indexed by model tensor: index among the outputs of its
+                               producer, or among the inputs of the state */
+    int64_t *written;     /**< indexed by engine tensor: number of values that all
+                               layers together write; -1 if unknown */
+    uint32_t *kernel_of;  /**< indexed by layer: its kernel; NULL if the dump states no
                                kernels */
 };
 
-/** Resolves each input of a node to the core node before any views and quantizers. */
+/** Sets `core` and `core_in` of all nodes and `core_from` of outputs: looks back from
+ *  each tensor through quantizers, views and optional nodes to the core node. */
 void fsd_state_see_through(struct fsd_state *s);
 
-/** The symbol of the same string in the state's own table. */
+/** The symbol of the string in the state's own table. */
 fsd_sym fsd_state_copy(struct fsd_state_build *b, fsd_sym sym);
-/** The symbol of the text printed to `text`, which is reused because opening a stream
- *  is slow. */
+/** The symbol of the text that was printed to b->text; empties b->text. */
 fsd_sym fsd_state_printed(struct fsd_state_build *b);
 
 /** The key of a node or port: its name or, if the name is very long, the beginning and
- *  a hash of the name.  Each reference to the node or port repeats the key, which is
- *  the same in every build. */
+ *  a hash of the name.  A snapshot repeats the key in each reference, so it must be
+ *  short, and it must be the same in every build. */
 const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym);
 
-/** Whether a tensor of the model's input list is an input of the state: not a constant,
- *  and not listed before.
- *  @param seen indexed by tensor of the model; all false before the first call. */
+/** Whether a tensor in the model's list of inputs is an input of the state: it is not a
+ *  constant, and the list did not have it before.
+ *  @param seen indexed by model tensor: whether the list had it before; all false
+ *         before the first call. */
 bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor);
 
-/** A node's attributes as text, without those that have their default value. */
+/** The attributes of a node as text, without attributes that have the default value. */
 fsd_sym fsd_state_attrs(struct fsd_state_build *b, fsd_id node);
 
-/** A node's short constant inputs as text. state_values.c */
+/** The short constant inputs of a node as text (state_values.c). */
 fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node);
 
-/** The origin of a model tensor: its producer, or the first core node before it. */
+/** The origin of a model tensor.  fsd_state_direct() returns its producer, and
+ *  fsd_state_core() the core node or network input from which the tensor comes through
+ *  other nodes. */
 struct fsd_producer fsd_state_direct(const struct fsd_state_build *b, fsd_id tensor);
 struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tensor);
 
-/** The form of an engine's tensor in the first layer that reads or writes it. */
+/** The form of an engine tensor at the first layer that reads it or, if there is none,
+ *  writes it. */
 const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
                                                fsd_id t);
 struct fsd_state_form fsd_state_binding_form(struct fsd_state_build *b, fsd_id t);
 
-/** The engine's form as the state stores it. */
+/** A form of the engine, as the state stores it. */
 struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
                                      const struct fsd_form *f);
 
-/** The engine's tensor with the name of the network's port; FSD_NONE if there is
- *  none. */
+/** The engine tensor with the name of an input or output of the network; FSD_NONE if
+ *  there is none. */
 fsd_id fsd_state_port_tensor(const struct fsd_state_build *b,
                              const struct fsd_state_port *port);
 
-/* The steps, in order: layers become groups and moves without borders and ends; then
- * the edges add borders and ends; then the times determine the order of moves; the
- * wires come last, because they refer to moves by number. */
+/* The steps that make a state, in the order in which they run.  First, layers become
+ * groups and moves, without borders and ends.  Then the edges add borders and ends, and
+ * the times determine the order of moves.  The wires come last, because they refer to
+ * moves by number. */
 void fsd_state_add_nodes(struct fsd_state_build *b);
 void fsd_state_add_layers(struct fsd_state_build *b);
 void fsd_state_add_kernels(struct fsd_state_build *b);
-void fsd_state_add_sources(struct fsd_state_build *b); /**< origins of kernels'
+void fsd_state_add_sources(struct fsd_state_build *b); /**< sets `from` of kernels'
                                                             inputs */
 void fsd_state_add_bindings(struct fsd_state_build *b);
 void fsd_state_add_edges(struct fsd_state_build *b);

@@ -1,9 +1,10 @@
 /*
- * The functions that all ways of making a state share: its creation and completion, and
- * the strings and forms that it stores. fsd_state_see_through() resolves each input to
- * the core node before any views and quantizers, once for all nodes, since both the
- * alignment and the snapshot use the result. A state read from a snapshot goes through
- * the same function, so that both states are equal.
+ * Creates and completes a state, and stores its strings and forms, no matter whether
+ * the state comes from a run, a model or a snapshot.  fsd_state_see_through() finds the
+ * core node from which each input comes through quantizers and views.  It does so once
+ * for all nodes, because both the alignment and the snapshot use the result.  A state
+ * that was read from a snapshot goes through the same function, so that it equals the
+ * state that was written.
  */
 #include "change/state/parts.h"
 #include "base/base.h"
@@ -95,8 +96,9 @@ bool fsd_state_heads_pair(const struct fsd_state *s, fsd_id node)
 
 enum { UNSEEN, ON_WAY, SEEN };
 
-/* The input that a node (other than a core node) forwards; false if there is none or it
- * is a constant. */
+/* Sets *source to the tensor from which the node's output comes: for a core node, this
+ * output; for other nodes, the first input that is no constant.  Returns whether to
+ * continue at the producer of *source. */
 static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *source)
 {
     const struct fsd_state_node *n = &s->nodes.at[node];
@@ -105,14 +107,14 @@ static bool step(const struct fsd_state *s, fsd_id node, struct fsd_producer *so
     if (n->role == FSD_ROLE_CORE)
         *source = (struct fsd_producer){fsd_node_origin(node), 0};
     else if (n->role != FSD_ROLE_SIDE)
-        /* In a multiplication by 1, the constant may be the first input. */
+        /* The first input may be constant, for example in a multiplication by 1. */
         for (uint32_t i = 0; i < n->in.n && !fsd_is_origin(source->at); i++)
             *source = s->sources.at[n->in.at + i];
     return n->role != FSD_ROLE_CORE && fsd_origin_node(source->at) != FSD_NONE;
 }
 
-/* Follows a chain once and stores its end for all nodes in it. A cycle, which only a
- * damaged model has, has no end. */
+/* Sets `core` of `first` and of the nodes before it, whose data `first` forwards.  A
+ * cycle, which only a damaged model has, gets FSD_NO_ORIGIN. */
 static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
 {
     struct fsd_producer end = {FSD_NO_ORIGIN, 0}, next;
@@ -123,7 +125,7 @@ static void see_node(struct fsd_state *s, fsd_id first, uint8_t *seen)
         if (!step(s, i, &end))
             break;
         if (fsd_state_role_of(s, fsd_origin_node(end.at)) == FSD_ROLE_CORE)
-            break; /* `end` is already the correct output of the core node */
+            break; /* `end` is an output of the core node */
         i = fsd_origin_node(end.at);
         if (seen[i] == SEEN)
             end = s->nodes.at[i].core;
@@ -150,7 +152,6 @@ static struct fsd_producer through(const struct fsd_state *s,
     return s->nodes.at[node].core;
 }
 
-/* Derives core and core_in of nodes and core_from of outputs. */
 void fsd_state_see_through(struct fsd_state *s)
 {
     FSD_SCRATCH(scratch);
@@ -206,7 +207,7 @@ void fsd_state_finish(struct fsd_state *s)
 {
     fsd_state_see_through(s);
     fsd_state_set_groups(s);
-    if (!s->untimed) /* a snapshot has times of whole groups only */
+    if (!s->untimed) /* a run has set it; a snapshot has only times of whole groups */
         fsd_state_set_untimed(s);
 }
 
@@ -267,7 +268,6 @@ struct fsd_state_form fsd_state_form(struct fsd_state_build *b,
         .layout = fsd_intern_str(b->s->names, fsd_layout_name(f->layout, text))};
 }
 
-/* The form of an engine's tensor in the first layer that reads or writes it. */
 const struct fsd_form *fsd_state_binding_sizes(const struct fsd_state_build *b,
                                                fsd_id t)
 {

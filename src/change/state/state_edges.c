@@ -18,39 +18,41 @@
 #include "model/graph/graph.h"
 
 enum {
-    FAR = 64, /* limit for consecutive nodes or moves that are skipped */
-    NEAR = 4  /* limit for consecutive nodes without a group */
+    FAR = 64, /* maximum number of consecutive nodes or moves that are skipped */
+    NEAR = 4  /* maximum number of consecutive nodes without a group */
 };
 
 struct move_end {
-    fsd_id move; /* `move` and the first number of `end` are the sort key, so they come
-                    first */
+    fsd_id move; /* the sort key is `move`, then `end`; both must be the first
+                    members */
     struct fsd_destination end;
 };
 
-/* The port by which the current group reads an origin. */
+/* The port at which a group reads an origin. */
 struct by_source {
-    uint32_t stamp; /* 1 + that group */
-    uint32_t port;  /* FSD_NONE: several ports with different forms */
+    uint32_t stamp; /* the group, plus 1 */
+    uint32_t port;  /* FSD_NONE if there are several ports with different forms */
 };
 
 struct edges {
     struct fsd_state_build *b;
-    uint32_t *stamp; /* indexed by model tensor: 1 + the group that reads its value */
-    uint32_t *port;  /* indexed by model tensor: the port that reads it */
-    struct by_source *by_source; /* indexed by group; the network's inputs follow the
-                                    groups */
-    uint32_t *asked;    /* indexed by state node, followed by inputs: 1 + the layer that
-                           may read it */
-    uint32_t *asked_of; /* indexed by layer: 1 + the layer that may read one of its
-                           nodes */
-    fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE: none */
-    uint32_t *read;     /* indexed by state node: 1 + the layer that reads or computes
-                           it */
-    fsd_id *last;       /* indexed by layer: the last node that it computes, whose
-                           output other layers read; FSD_NONE: unknown */
-    uint32_t *port_of;  /* indexed by engine tensor: 1 + the last port seen to read
-                           it */
+    uint32_t *stamp; /* indexed by model tensor: the last group that reads its value,
+                        plus 1 */
+    uint32_t *port;  /* indexed by model tensor: the port at which that group reads
+                        it */
+    struct by_source *by_source; /* indexed by the number_of() of an origin */
+    uint32_t *asked;    /* indexed by the place_of() of an origin: the last layer that
+                           may read it according to the model, plus 1 */
+    uint32_t *asked_of; /* indexed by layer: the last layer that may read one of its
+                           nodes according to the model, plus 1 */
+    fsd_id *model_of;   /* indexed by state node: the model's node; FSD_NONE if there is
+                           none */
+    uint32_t *read;     /* indexed by state node: the last layer that reads or computes
+                           it, plus 1 */
+    fsd_id *last;       /* indexed by layer: the last node that it computes and that is
+                           in a group; FSD_NONE if unknown */
+    uint32_t *port_of;  /* indexed by engine tensor: the last port seen that reads it,
+                           plus 1 */
     FSD_VEC(struct move_end) to;
 };
 
@@ -64,7 +66,7 @@ static fsd_id first_of(const struct fsd_graph *e, struct fsd_span layers)
     return layers.n ? e->links.at[layers.at] : FSD_NONE;
 }
 
-/* Adds `end` as a destination of these layers, if they are moves, and of the moves
+/* Adds `end` as a destination of the layers `writers` that are moves, and of the moves
  * before them. */
 static void serve(struct edges *x, struct fsd_span writers, struct fsd_destination end)
 {
@@ -87,8 +89,9 @@ static void serve(struct edges *x, struct fsd_span writers, struct fsd_destinati
 
 /* -------------------------------------------------------------------- borders */
 
-/* The core node or network input whose value a port reads, possibly through moves; for
- * a group whose tensors have no counterpart in the model, its last node. */
+/* The core node or network input whose value a port reads, looking back through moves.
+ * If the tensor has no counterpart in the model, the last node of the group that writes
+ * it. */
 static struct fsd_origin find_from(const struct fsd_state_build *b, uint32_t port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -132,8 +135,9 @@ static void stamp_inputs(struct edges *x, fsd_id layer)
     }
 }
 
-/* The value that the group reads on the path from a node's input back to its origin;
- * FSD_NONE if the group reads no value of the model there. */
+/* Walks back from `tensor`, an input of a node, through nodes that are no core nodes.
+ * Returns the first value that the layers of the group read on this path; FSD_NONE if
+ * they read none. */
 static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
 {
     const struct fsd_graph *g = x->b->model;
@@ -152,8 +156,8 @@ static fsd_id find_read(const struct edges *x, fsd_id tensor, uint32_t group)
     return FSD_NONE;
 }
 
-/* An origin as an index: its group, or the network input after all groups; FSD_NONE:
- * neither. */
+/* The number of an origin: the number of its group or, for a network input, its number
+ * plus the number of groups; FSD_NONE for neither. */
 static uint32_t number_of(const struct fsd_state *s, struct fsd_origin source)
 {
     uint32_t input = fsd_origin_input(source);
@@ -173,8 +177,8 @@ static bool has_form(const struct edges *x, uint32_t port, uint32_t other)
     return p.type == q.type && p.layout == q.layout;
 }
 
-/* Records, for each origin, the first port by which the layer of that group reads
- * it. */
+/* Records the first port of the layer for each origin that the layer, one of the group,
+ * reads. */
 static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
 {
     struct fsd_span in = x->b->d->engine->nodes.at[layer].in;
@@ -192,8 +196,8 @@ static void note_sources(struct edges *x, fsd_id layer, uint32_t group)
     }
 }
 
-/* The origin itself or, if no group computes it (such as a Transpose that the builder
- * eliminated), the origin from which it is derived. */
+/* The origin or, if no group computes it, the origin from which it is computed.  For
+ * example, no group computes a Transpose that the builder eliminated. */
 static struct fsd_origin made_from(const struct fsd_state *s, struct fsd_origin source)
 {
     for (int far = 0; far < FAR; far++) {
@@ -207,8 +211,8 @@ static struct fsd_origin made_from(const struct fsd_state *s, struct fsd_origin 
     return source;
 }
 
-/* The first port by which the group reads the origin; FSD_NONE if there is none, or if
- * there are several with different forms. */
+/* The first port at which the group reads the origin; FSD_NONE if there is none, or if
+ * several ports have different forms. */
 static uint32_t port_from(const struct edges *x, uint32_t group,
                           struct fsd_origin source)
 {
@@ -234,7 +238,7 @@ static void add_reads(struct edges *x, fsd_id model_node, uint32_t group)
 
         if (!fsd_is_origin(source.at) ||
             fsd_state_group_of(s, fsd_origin_node(source.at)) == group)
-            continue; /* the group itself writes it */
+            continue; /* a tensor inside the group */
         value = find_read(x, fsd_node_in_tensor(x->b->model, model_node, i), group);
         port = value == FSD_NONE ? port_from(x, group, source.at) : x->port[value];
         if (port != FSD_NONE)
@@ -277,7 +281,8 @@ static int by_border(const void *a, const void *b)
     return x->form.type - y->form.type;
 }
 
-/* Keeps the first border for each node and source. */
+/* Sorts the borders from index `at` on, and keeps the first one for each node and
+ * origin. */
 static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
 {
     uint32_t n = s->borders.n - at, kept = 0;
@@ -292,7 +297,7 @@ static struct fsd_span close_borders(struct fsd_state *s, uint32_t at)
     return (struct fsd_span){at, kept};
 }
 
-/* Indexed by group: its layers. */
+/* Returns a list of the layers of each group. */
 static struct fsd_lists list_layers(const struct fsd_state_build *b)
 {
     uint32_t n = b->d->engine->nodes.n;
@@ -357,8 +362,8 @@ static void serve_outputs(struct edges *x)
     }
 }
 
-/* The destination of a move whose output reaches no consumer with a known node: its
- * first consumer. */
+/* The destination of a move if no known node consumes its data: the first node of the
+ * first group behind it; FSD_NONE if there is none. */
 static fsd_id guess_to(const struct fsd_state_build *b, fsd_id layer)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -375,16 +380,17 @@ static fsd_id guess_to(const struct fsd_state_build *b, fsd_id layer)
     return FSD_NONE;
 }
 
-/* Sorts the entries added after `at`, and removes duplicates and entries that are
- * neither node nor port.
- * @return how many are left */
+/* Sorts the entries from index `at` on, and removes duplicates and entries that are
+ * neither a node nor an input or output.
+ * @return number of remaining entries */
 static uint32_t close_refs(struct fsd_state *s, uint32_t at)
 {
     uint32_t n = s->refs.n - at;
     uint32_t *all = n ? s->refs.at + at : NULL;
 
     n = fsd_sort_once(all, n, sizeof *all, fsd_by_id);
-    n -= n && s->refs.at[at + n - 1] == FSD_NONE; /* FSD_NONE is the highest number */
+    n -= n && s->refs.at[at + n - 1] == FSD_NONE; /* drops FSD_NONE, which is the
+                                                     highest number */
     s->refs.n = at + n;
     return n;
 }
@@ -409,8 +415,8 @@ static void add_destination(struct fsd_state *s, struct fsd_destination destinat
     fsd_vec_push(s->arena, &s->refs, destination.ref);
 }
 
-/* If tensors are unknown: the node for which a Reformat was inserted, according to the
- * Reformat's name. */
+/* For a Reformat whose tensors are unknown: the node in its name, if the Reformat is at
+ * an output or an input of this node (`output`); else FSD_NONE. */
 static fsd_id named_end(const struct fsd_state_build *b, fsd_id layer, bool output)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -462,9 +468,9 @@ static void set_to(struct edges *x)
 
 /* ------------------------------------------------- what the model does not ask for */
 
-/* Whether `at` is `producer` or in the same group. If no group computes `producer`,
- * such as a Transpose that the builder eliminated: whether `producer` is derived from
- * `at`. */
+/* Whether `at` is `producer` or in the same group.  If no group computes `producer`,
+ * such as a Transpose that the builder eliminated: whether this holds for one of its
+ * inputs. */
 static bool is_made_of(const struct fsd_state *s, struct fsd_origin producer,
                        struct fsd_origin at, int far)
 {
@@ -492,10 +498,9 @@ static bool is_asked(const struct fsd_state *s, uint32_t group, struct fsd_origi
     return asked;
 }
 
-/* The layer that wrote the tensor that a port reads, before any moves between them.
- * Names are not used, since the builder keeps names of tensors whose producer it fused
- * away.
- * @param port becomes the port before the moves
+/* The layer that wrote the data at a port, looking back through moves.  Names are not
+ * used, because the builder may keep the name of a tensor whose producer it fused.
+ * @param port set to the port of the first of these moves
  * @return FSD_NONE if no layer writes the tensor */
 static fsd_id find_writer(const struct fsd_state_build *b, uint32_t *port)
 {
@@ -525,7 +530,7 @@ static fsd_id last_of_layer(const struct fsd_state_build *b, fsd_id layer)
     return last;
 }
 
-/* @param at a node or an input. */
+/* An index for the origin `at`, a node or an input: inputs come behind all nodes. */
 static uint32_t place_of(const struct edges *x, struct fsd_origin at)
 {
     fsd_id node = fsd_origin_node(at);
@@ -543,7 +548,7 @@ static void ask_for(struct edges *x, struct fsd_origin at, uint32_t mark)
         x->asked_of[fsd_match_of_node(m, node, i)->layer] = mark;
 }
 
-/* Marks the origins of a node's inputs, resolved through nodes without a group. */
+/* Marks the origins of a node's inputs, looking back through nodes without a group. */
 static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
 {
     const struct fsd_state *s = x->b->s;
@@ -561,8 +566,9 @@ static void ask_for_inputs(struct edges *x, fsd_id node, uint32_t mark, int far)
     }
 }
 
-/* Marks the origins that a layer may read: those of its nodes' inputs, and its own
- * nodes, which another layer may have computed in part. */
+/* Marks the origins that a layer may read according to the model: the origins of its
+ * nodes' inputs, and its nodes, because another layer may have computed a part of
+ * them. */
 static void ask_for_layer(struct edges *x, fsd_id layer)
 {
     const struct fsd_match *m = x->b->d->match;
@@ -577,9 +583,10 @@ static void ask_for_layer(struct edges *x, fsd_id layer)
     }
 }
 
-/* The origin that a port reads: the last node of the layer that wrote the tensor, a
- * node without a layer, or a network input; FSD_NO_ORIGIN if unknown.
- * @param writer set to that layer, or to FSD_NONE */
+/* The origin that a port reads.  If a layer wrote the data, this is the last node of
+ * this layer or, if that is unknown, of its group.  Otherwise it is a network input or
+ * a node without a layer.  FSD_NO_ORIGIN if unknown.
+ * @param writer set to the layer that wrote the data; FSD_NONE if there is none */
 static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *writer)
 {
     const struct fsd_state_build *b = x->b;
@@ -596,11 +603,10 @@ static struct fsd_origin read_at(const struct edges *x, uint32_t port, fsd_id *w
     return fsd_node_origin(b->s->refs.at[nodes.at + nodes.n - 1]);
 }
 
-/* The origin that a port of `layer` reads although no node of the layer reads it.  This
- * is decided by the nodes of the reading and of the writing layer or, if these are
- * unknown, by the nodes of their groups.  Groups are less exact: they do not show that
- * the engine reads the tensor of one layer in place of another layer's of the same
- * group.
+/* The origin that a port of `layer` reads although, in the model, no node of the layer
+ * reads it.  The nodes of the reading and of the writing layer decide.  If they are
+ * unknown, the nodes of both groups decide, which is less exact: the engine may read
+ * the tensor of another layer in the same group.
  * @return FSD_NO_ORIGIN if the model explains the read */
 static struct fsd_origin unasked_at(const struct edges *x, fsd_id layer, uint32_t port)
 {
@@ -630,8 +636,8 @@ static void read_nodes_of(struct edges *x, fsd_id writer, uint32_t mark)
     }
 }
 
-/* Whether a node of the layer has an input from another group that the layer does not
- * read. */
+/* Whether a node of the layer has an input that a group computes and that the layer
+ * neither computes nor reads. */
 static bool lacks_input(struct edges *x, fsd_id layer)
 {
     const struct fsd_state *s = x->b->s;
@@ -659,8 +665,8 @@ static bool lacks_input(struct edges *x, fsd_id layer)
     return lacks;
 }
 
-/* If a layer reads one tensor twice and lacks an input, the second read replaces that
- * input. */
+/* Adds the origin of a tensor that the layer reads twice, if the layer lacks an input:
+ * the second read is then in place of this input. */
 static void add_twice(struct edges *x, fsd_id layer)
 {
     const struct fsd_graph *e = x->b->d->engine;
@@ -680,9 +686,9 @@ static void add_twice(struct edges *x, fsd_id layer)
         x->b->s->refs.n = at;
 }
 
-/* A kernel may read a tensor further up than the model states, if a value is computed
- * twice or passes a view. Such origins are rare, and they reveal a dump in which one
- * tensor was exchanged for another. */
+/* Sets `unasked` of all groups.  A kernel may read an earlier tensor than its nodes do
+ * in the model, for example if the builder computes a value twice.  Such origins are
+ * rare, and they reveal a dump in which two tensors were exchanged. */
 static void add_unasked(struct edges *x)
 {
     struct fsd_state *s = x->b->s;
@@ -698,8 +704,8 @@ static void add_unasked(struct edges *x)
         uint32_t at = s->refs.n;
         bool known = s->groups.at[g].in.n && !s->groups.at[g].loose;
 
-        /* If the model was made from the engine's names, its edges are unknown; in a
-         * loose group, it is unknown which layer computes which node. */
+        /* A model that was made from the engine's names has no edges, and in a loose
+         * group it is unknown which layer computes which node. */
         for (uint32_t i = 0; known && i < layers.of[g].n; i++) {
             fsd_id layer = fsd_list_at(&layers, g, i);
             struct fsd_span in = x->b->d->engine->nodes.at[layer].in;

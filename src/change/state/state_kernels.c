@@ -1,12 +1,12 @@
 /*
- * Describes each layer without names, order and tactic: its type, its operations, the
- * types, layouts and sizes of its inputs and outputs, its constants.  Kernels have no
- * names here: two kernels that agree in all of these properties are equal, and the
- * kernels of a group are sorted by these properties.
+ * Describes each layer as a kernel, without its name, its position and its tactic.  A
+ * kernel has the type of the layer, its operations, its constants, and the types,
+ * layouts and sizes of its inputs and outputs.  Two kernels with the same properties
+ * are equal, and the kernels of a group are sorted by their properties.
  *
  *     kernel gemm int8 < int8/chw:32x64 > fp32/chw:32x192 = fp32:1 fp32:1 int8:64x192
  *
- * This file also adds the engine's inputs and outputs, as applications see them.
+ * This file also adds the engine's inputs and outputs, as an application sees them.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -42,7 +42,8 @@ static struct fsd_state_tensor tensor_of(struct fsd_state_build *b,
                                      .sizes = fsd_state_printed(b)};
 }
 
-/* Indexed by tensor: how many values all layers together write; negative: unknown. */
+/* Returns an array indexed by engine tensor: number of values that all layers together
+ * write; negative if unknown. */
 static int64_t *written_by_tensor(const struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -60,7 +61,7 @@ static int64_t *written_by_tensor(const struct fsd_state_build *b)
     return written;
 }
 
-/* Whether the dump lacks the layer, or one of the layers, that write the input. */
+/* Whether the dump lacks a layer that writes this input, or a part of it. */
 static bool is_unwritten(const struct fsd_state_build *b, const struct fsd_port *port)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -115,7 +116,7 @@ static void add_weights(struct fsd_state_build *b, enum fsd_dtype type, uint64_t
                                            .sizes = fsd_intern_str(b->s->names, text)});
 }
 
-/* Insertion sort: the lists are short and mostly sorted. */
+/* An insertion sort, because the lists are short and mostly sorted. */
 static void sort_tensors(struct fsd_state *s, struct fsd_span span)
 {
     struct fsd_state_tensor *at = s->tensors.at + span.at;
@@ -143,7 +144,7 @@ static struct fsd_span consts_of(struct fsd_state_build *b, fsd_id layer)
 
 /* ------------------------------------------------------------------ attributes */
 
-/* Attributes that concern scheduling do not describe the kernel. */
+/* Whether the attribute concerns scheduling, which does not describe the kernel. */
 static bool is_noise(const char *name)
 {
     return !strcmp(name, "StreamId");
@@ -172,7 +173,8 @@ void fsd_put_attr_item(FILE *out, const struct fsd_graph *g, const struct fsd_at
         fputs(fsd_text(g->names, g->links.at[a->list.at + i]), out);
 }
 
-/* Prints "name=value": short lists in full, long ones as size and hash. */
+/* Prints "name=value" for a list: a short list in full, a long list as its size and
+ * hash. */
 static void put_list(struct fsd_state_build *b, FILE *out, const struct fsd_graph *g,
                      const struct fsd_attr *a)
 {
@@ -233,7 +235,7 @@ static void put_value(struct fsd_state_build *b, FILE *out, const struct fsd_gra
         if (a->value != FSD_NONE)
             put_bytes(out, &g->values.at[a->value]);
         break;
-    case FSD_ATTR_GRAPH: /* the nodes of the subgraph are nodes of the state */
+    case FSD_ATTR_GRAPH: /* the nodes of the graph are nodes of the state */
     case FSD_ATTR_UNREAD:
         fputs("...", out);
         break;
@@ -249,14 +251,14 @@ static void put_attr(struct fsd_state_build *b, FILE *out, const struct fsd_grap
     put_value(b, out, g, a);
 }
 
-/* Ends the printed text as one of the n words of a layer or node. */
+/* Ends a word in b->words, and counts it in *n. */
 static void end_word(struct fsd_state_build *b, uint32_t *n)
 {
     putc('\0', b->words.out);
     ++*n;
 }
 
-/* Sorts the words of a list, with one blank between them. */
+/* Sorts the n words in b->words, and joins them with one blank between two words. */
 static fsd_sym join_words(struct fsd_state_build *b, uint32_t n)
 {
     const char **at, *word;
@@ -276,8 +278,8 @@ static fsd_sym join_words(struct fsd_state_build *b, uint32_t n)
     return fsd_state_printed(b);
 }
 
-/* Indexed by name: whether a layer has that name.  Such a name may differ in another
- * build. */
+/* Returns an array indexed by symbol: whether a layer has this name.  Names of layers
+ * may differ from build to build, so attributes must not contain them. */
 static bool *find_called(struct fsd_state_build *b)
 {
     const struct fsd_graph *e = b->d->engine;
@@ -301,8 +303,8 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
         put_attr(b, b->words.out, e, a);
         end_word(b, &n);
     }
-    /* The type of a plugin is a parameter here.  For a layer that the builder inserted,
-     * fsd_kernel.type already states it. */
+    /* The subtype of a plugin is the plugin's type.  For a layer that the builder
+     * inserted, fsd_kernel.type already states the subtype. */
     if (e->layers.at[layer].subtype &&
         e->layers.at[layer].provider == FSD_PROVIDER_PLUGIN) {
         fprintf(b->words.out, "type=%s",
@@ -312,8 +314,9 @@ static fsd_sym layer_attrs(struct fsd_state_build *b, fsd_id layer, const bool *
     return join_words(b, n);
 }
 
-/* Prints a constant input that is a parameter: axes, a shape. Weights, scales and the
- * like are left out, since engines do not show them. */
+/* Prints a constant input that is a parameter, such as axes or a shape.  Other
+ * constants, such as weights and scales, are left out, because engines do not show
+ * them. */
 static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
                           uint32_t *n)
 {
@@ -330,7 +333,7 @@ static void put_parameter(struct fsd_state_build *b, fsd_id node, uint32_t i,
     end_word(b, n);
 }
 
-/* Attributes that the traits contain in full: see state_nodes.c. */
+/* Whether fsd_state_node.traits has the attribute in full (state_nodes.c). */
 static bool is_in_traits(const char *name)
 {
     static const char *const in_traits[] = {
@@ -342,7 +345,7 @@ static bool is_in_traits(const char *name)
     return is;
 }
 
-/* Whether the attribute equals the operator's default, so that it states nothing. */
+/* Whether the attribute has the default value of the operator. */
 static bool is_default(struct fsd_state_build *b, const struct fsd_node *n,
                        const struct fsd_attr *a)
 {
@@ -401,8 +404,8 @@ static fsd_sym steps_of(struct fsd_state_build *b, fsd_id layer)
     return fsd_state_printed(b);
 }
 
-/* Whether the evidence assigns the node to this very kernel: tensors and structure
- * cannot distinguish kernels that do the same work. */
+/* Whether the evidence assigns the node to exactly this kernel.  Tensors and structure
+ * do not assign it, because they cannot distinguish kernels that do the same work. */
 static bool is_said(unsigned by)
 {
     return by & (FSD_BY_METADATA | FSD_BY_NAME | FSD_BY_LOG);
@@ -451,7 +454,8 @@ struct keyed {
     const struct fsd_state *s;
     struct fsd_kernel kernel;
     fsd_id layer;
-    uint32_t owner; /* group; or move, numbered after all groups */
+    uint32_t owner; /* number of the group, or number of the move plus the number of
+                       groups */
 };
 
 static int by_tensors(const struct fsd_state *s, struct fsd_span x, struct fsd_span y)
@@ -492,8 +496,8 @@ static int by_all(const void *a, const void *b)
     if (!order)
         order =
             strcmp(fsd_text(s->names, x->provider), fsd_text(s->names, y->provider));
-    /* Equal kernels of one group, such as the steps of a loop, are referred to by
-     * number. */
+    /* Equal kernels of a group, such as the steps of a loop, keep the order of layers,
+     * because outputs are referred to by number. */
     return order ? order : fsd_order(p->layer, q->layer);
 }
 
@@ -534,8 +538,8 @@ void fsd_state_add_kernels(struct fsd_state_build *b)
 
 /* -------------------------------------------------------------------- bindings */
 
-/* The binding's form comes from the list of inputs and outputs, or else from the first
- * layer that uses the tensor. */
+/* The binding of an engine tensor.  Its form comes from the engine's list of bindings
+ * or, if the list has no forms, from the first layer that uses the tensor. */
 static struct fsd_binding binding_of(struct fsd_state_build *b, fsd_id tensor)
 {
     const struct fsd_graph *e = b->d->engine;

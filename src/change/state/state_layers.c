@@ -1,7 +1,7 @@
 /*
- * Turns layers into groups and moves. Layers that compute a common node, or that are in
- * one region, become one group. An unfused quantizer is a move even if it writes its
- * part of a Concat.
+ * Turns layers into groups and moves.  Layers that compute the same node, or that are
+ * in the same region, become one group.  An unfused quantizer is a move, even if it
+ * writes its part of a Concat.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -20,10 +20,10 @@ static bool is_computed(const struct fsd_state_build *b, fsd_id node)
 /* Groups under construction. */
 struct joining {
     const struct fsd_state_build *b;
-    fsd_id *head;  /* indexed by layer: union-find */
-    fsd_id *owner; /* indexed by node of the model: first layer that computes it;
-                      FSD_NONE */
-    bool *loose;   /* indexed by layer: it is in a region */
+    fsd_id *head;  /* indexed by layer: union-find of the layers of each group */
+    fsd_id *owner; /* indexed by model node: the first layer that computes it; FSD_NONE
+                      if there is none */
+    bool *loose;   /* indexed by layer: whether it is in a region */
 };
 
 static void join_node(struct joining *j, fsd_id node, fsd_id layer)
@@ -34,7 +34,8 @@ static void join_node(struct joining *j, fsd_id node, fsd_id layer)
     fsd_sets_join(j->head, j->owner[node], layer);
 }
 
-/* A node of a region may also be linked to a layer outside the region, or lie in a
+/* Joins the layers of a region.  Also joins them with the layers outside the region
+ * that compute its nodes, because a node of the region may have a link or be in a
  * second region. */
 static void join_region(struct joining *j, const struct fsd_region *region)
 {
@@ -91,7 +92,8 @@ static void add_member(struct fsd_state_build *b, members_vec *all, fsd_id *head
                      (struct members){fsd_sets_find(head, layer), b->of_node[node]});
 }
 
-/* The pairs (layer, node) of all computed nodes, sorted, possibly with duplicates. */
+/* The pairs of a group's first layer (`head`) and a node that the group computes,
+ * sorted, possibly with duplicates. */
 static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 {
     const struct fsd_match *m = b->d->match;
@@ -114,8 +116,9 @@ static members_vec collect(struct fsd_state_build *b, fsd_id *head)
 
 /* ----------------------------------------------------------------------- groups */
 
-/* A group gets the kind of its computing layers and the highest of their precisions,
- * independently of their order. NoOps and shape arithmetic among them do not count. */
+/* Adds a layer to a group.  The group gets the kind of its computing layers and their
+ * highest precision, independently of their order.  Layers that do not compute, such as
+ * NoOps, do not count if there is a computing layer. */
 static void add_layer(struct fsd_state_build *b, struct fsd_group *g, fsd_id layer,
                       bool loose)
 {
@@ -157,8 +160,8 @@ static fsd_id add_group(struct fsd_state_build *b, const struct members *at, uin
     return b->s->groups.n - 1;
 }
 
-/* Adds the groups, sorted by their first nodes, which are distinct.
- * @return indexed by head: its group */
+/* Adds the groups, sorted by their first nodes.
+ * @return an array indexed by head: its group */
 static fsd_id *add_groups(struct fsd_state_build *b, members_vec all)
 {
     fsd_id *of_head = fsd_ids_new(b->scratch, b->d->engine->nodes.n);
@@ -192,7 +195,7 @@ static struct fsd_span moved_nodes(struct fsd_state_build *b, fsd_id layer)
             fsd_vec_push(s->arena, &s->refs, k);
     }
     span.n = s->refs.n - span.at;
-    if (span.n) /* without entries there may be no array yet */
+    if (span.n) /* without entries, the array may not exist */
         fsd_sort(&s->refs.at[span.at], span.n, sizeof *s->refs.at, fsd_by_id);
     return span;
 }
@@ -230,8 +233,8 @@ void fsd_state_add_layers(struct fsd_state_build *b)
         if (g != FSD_NONE)
             add_layer(b, &b->s->groups.at[g], i, j.loose[i]);
     }
-    /* A group of several layers gets the precision of its nodes, since one of the
-     * layers may only pad or scale for another, or continue its work. */
+    /* A group of several layers gets the highest precision of its nodes, because one of
+     * the layers may only pad or scale for another layer, or continue its work. */
     FSD_EACH (struct fsd_group, g, b->s->groups) {
         enum fsd_dtype widest = FSD_DTYPE_UNKNOWN;
 

@@ -1,5 +1,6 @@
 /*
- * The nodes of a state: their roles, their identity, and the producers of their inputs.
+ * Adds the nodes of a state: their roles, keys and attributes, and the producers of
+ * their inputs.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -17,8 +18,8 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
         return FSD_ROLE_QUANTIZER;
     if (f->same[node] != FSD_SAME_NOT || (f->traits[node] & FSD_OP_VIEW))
         return FSD_ROLE_VIEW;
-    /* Some exporters fold a BatchNormalization into the weights before it, or leave out
-     * a Cast; others do not. */
+    /* Some exporters fold a BatchNormalization into the weights before it or omit a
+     * Cast, but other exporters do not. */
     return fsd_node_is(f->g, node, FSD_ONNX_BatchNormalization) ||
                    (f->traits[node] & FSD_OP_CASTS)
                ? FSD_ROLE_OPTIONAL
@@ -27,11 +28,11 @@ static enum fsd_role role(const struct fsd_facts *f, fsd_id node)
 
 /* --------------------------------------------------------------------- traits */
 
-/* Attributes that distinguish nodes of one operator, and the value that is equivalent
- * to leaving them out. */
+/* The attributes that distinguish nodes of the same operator, each with the value that
+ * means the same as no attribute. */
 static const struct attribute {
     const char *name, *tag;
-    int64_t plain; /* if every element has this value, the attribute is left out */
+    int64_t plain; /* if every element has this value, the attribute is not printed */
     bool has_plain;
 } attributes[] = {{"kernel_shape", "k", 0, false},  {"strides", "s", 1, true},
                   {"pads", "p", 0, true},           {"dilations", "d", 1, true},
@@ -86,14 +87,15 @@ static void put_attributes(const struct fsd_graph *g, const struct fsd_node *n,
     }
 }
 
-/* The constant at the origin of an input, through the Q and DQ of weights; FSD_NONE if
- * it is not a constant. */
+/* The constant from which an input comes, looking back through the Q and DQ of weights;
+ * FSD_NONE if the input is not constant. */
 static fsd_id constant_root(const struct fsd_facts *f, fsd_id tensor)
 {
     return fsd_is_constant(f, tensor) ? f->root[tensor] : FSD_NONE;
 }
 
-/* The shape of a Gemm's weight is printed as if transB were 0. */
+/* Prints the shape of a weight.  The shape of a Gemm's weight is printed as with transB
+ * = 0. */
 static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FILE *out)
 {
     const struct fsd_form *form = fsd_tensor_form(f->g, tensor);
@@ -108,8 +110,8 @@ static void put_weight(const struct fsd_facts *f, fsd_id node, fsd_id tensor, FI
     }
 }
 
-/* For other constants only the number of values counts: exporters write [64] as well as
- * [1,64,1,1]. */
+/* Prints the number of values of each constant input.  The shape of a constant that is
+ * no weight does not count: some exporters write [64], and others write [1,64,1,1]. */
 static void put_constants(const struct fsd_facts *f, const struct fsd_node *n,
                           FILE *out)
 {
@@ -133,7 +135,7 @@ static fsd_sym traits(struct fsd_state_build *b, fsd_id node, fsd_id weight)
     else if (!(b->facts->traits[node] & (FSD_OP_QDQ | FSD_OP_VIEW)))
         put_constants(b->facts, n, out);
     text = fsd_print_next(&b->text, &size);
-    /* Each part begins with a comma, so the first comma is skipped. */
+    /* skip the first comma: each part begins with one */
     return size ? fsd_intern_add(b->s->names, text + 1, size - 1) : 0;
 }
 
@@ -153,7 +155,8 @@ const char *fsd_state_key(struct fsd_state_build *b, fsd_sym sym)
                        fsd_brief(name, room), hash[1], hash[0]);
 }
 
-/* Appends "#" until the key differs from all names of the model. */
+/* The key of a node: its name if no other node has it, else the name, "#" and the
+ * node's number, with more "#" behind it until no node has this name. */
 static fsd_sym key(struct fsd_state_build *b, fsd_id node, const uint32_t *count)
 {
     fsd_sym name = b->model->nodes.at[node].name;
@@ -214,7 +217,7 @@ struct fsd_producer fsd_state_core(const struct fsd_state_build *b, fsd_id tenso
     return n->role == FSD_ROLE_CORE ? source : n->core;
 }
 
-/* A tensor that the model lists twice is one port. */
+/* If the model lists a tensor twice, only the first counts. */
 bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor)
 {
     bool again = seen[tensor];
@@ -223,8 +226,7 @@ bool fsd_state_is_input(const struct fsd_graph *g, bool *seen, fsd_id tensor)
     return !again && !(g->tensors.at[tensor].flags & FSD_TENSOR_CONSTANT);
 }
 
-/* Stores for each tensor which output of its producer, or which input of the model, it
- * is. */
+/* Sets `out_number`. */
 static void number_outputs(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->model;

@@ -1,5 +1,6 @@
-/* Assembles the state of a run, or of a model alone: this file adds its head and ports;
- * the other files state_*.c add nodes, layers, edges and times. */
+/* Makes the state of a run or of a model alone.  This file adds the facts about the
+ * whole build, and the inputs and outputs; the other files state_*.c add nodes, layers,
+ * edges and times. */
 #include "change/state/parts.h"
 #include "base/base.h"
 #include "explain/cost/cost.h"
@@ -8,8 +9,8 @@
 
 #include <inttypes.h>
 
-/* The form of the engine's binding with that name, as applications see it; for a model
- * alone, the model's own form. */
+/* The form of the engine's binding with the name of a model tensor, as an application
+ * sees it; for a model alone, the form in the model. */
 static struct fsd_state_form binding_form(struct fsd_state_build *b, fsd_id tensor)
 {
     fsd_id t = b->d ? fsd_graph_find(b->d->engine, b->model->tensors.at[tensor].name, 0)
@@ -150,13 +151,15 @@ struct fsd_state *fsd_state_of(const struct fsd_diff *d)
 
 /* ---------------------------------------------------------------- of a model alone */
 
-/* A model without an engine becomes a state in which each core node is a layer, so that
+/* A model without an engine becomes a state in which each core node is a group, so that
  * two exports can be compared and drawn like two builds:
  *
  *     model   Relu_24 --- Q --- DQ --- Conv_34        Conv_34 reads Relu_24 as int8
  *
- * If an input is quantized on the path to a node, the node reads the quantized type, as
- * in an engine that fuses the quantizers. */
+ * If the path to an input of a node quantizes the data, the node reads the quantized
+ * type, as in an engine that fuses the quantizers. */
+
+/* Adds a fact about the build, unless `value` is empty. */
 static void add_fact(struct fsd_state_build *b, const char *key, const char *value)
 {
     struct fsd_state *s = b->s;
@@ -167,7 +170,8 @@ static void add_fact(struct fsd_state_build *b, const char *key, const char *val
                                          fsd_intern_str(s->names, value)});
 }
 
-/* Some exporters list every domain that they know. */
+/* Whether a node uses an operator of the domain, or it is the domain of ONNX.  Some
+ * exporters list every domain that they know. */
 static bool is_used(const struct fsd_graph *g, fsd_sym domain)
 {
     bool used = !*fsd_text(g->names, domain);
@@ -177,7 +181,7 @@ static bool is_used(const struct fsd_graph *g, fsd_sym domain)
     return used;
 }
 
-/* Adds how the model was exported, as facts of its build. */
+/* Adds facts about how the model was exported: exporter, format and opsets. */
 static void add_export(struct fsd_state_build *b)
 {
     const struct fsd_graph *g = b->model;
@@ -272,7 +276,7 @@ struct fsd_state *fsd_state_of_model(const struct fsd_graph *model,
     add_lone_nodes(&b);
     fsd_state_set_groups(b.s);
     b.s->wires = fsd_state_wires_of(b.s, b.s->arena);
-    b.s->wired = true; /* a model has no tensors other than those of its nodes */
+    b.s->wired = true; /* all tensors of a model are tensors of its nodes */
     fsd_state_hash_names(b.s);
     return b.s;
 }

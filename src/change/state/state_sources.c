@@ -1,26 +1,26 @@
 /*
- * Finds the origin of each kernel input, so that a kernel that reads a different tensor
- * than before is noticed, even if the tensor's form is the same:
+ * Finds the origin of each kernel input.  So a comparison notices a kernel that reads
+ * another tensor than before, even if both tensors have the same form:
  *
  *     kernel A -> t -> reformat -> u -> kernel B        B reads output 0 of A's group
  *
- * Kernels have no names, and the names of their layers change from build to build. So
+ * Kernels have no names, and the names of their layers change from build to build.  So
  * an origin is the last node of the group that writes the tensor, with the index of the
- * tensor among the group's outputs. The last node is used because it mostly writes the
- * same tensor when a variant splits the group.
+ * tensor among the group's outputs.  If another build splits the group, the last node
+ * mostly still writes the same tensor.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
 #include "model/graph/graph.h"
 
-/* Limit for consecutive data-movement layers. */
+/* The maximum number of consecutive data-movement layers. */
 enum { MOST_MOVES = 64 };
 
 struct finder {
     struct fsd_state_build *b;
-    uint32_t *first_out; /* from fsd_state_number_outputs() */
-    uint32_t *input;     /* indexed by engine tensor: the input of the network with
-                            which the tensor is identical; FSD_NONE: none */
+    uint32_t *first_out; /* the result of fsd_state_number_outputs() */
+    uint32_t *input;     /* indexed by engine tensor: its number among the network's
+                            inputs; FSD_NONE if it is no input */
 };
 
 uint32_t *fsd_state_number_outputs(const struct fsd_state *s, struct fsd_arena *arena)
@@ -49,8 +49,8 @@ fsd_id fsd_state_writer(const struct fsd_state *s, const uint32_t *first,
 
     if (!kernels.n)
         return FSD_NONE;
-    while (end - at > 1) { /* finds the last kernel whose first output is at or before
-                              the number */
+    while (end - at > 1) { /* finds the last kernel whose first output is not behind the
+                              output `from.out` */
         uint32_t middle = at + (end - at) / 2;
 
         if (first[middle] <= from.out)
@@ -75,8 +75,8 @@ static void find_inputs(struct finder *f)
     }
 }
 
-/* The key of a layer: that of its group's nodes, independent of the order of the
- * model's nodes; NULL for a data-movement layer. */
+/* The key of a layer: the least key of its group's nodes, which does not depend on the
+ * order of nodes; NULL for a data-movement layer. */
 static const char *key_of(const struct finder *f, fsd_id layer)
 {
     const struct fsd_state *s = f->b->s;
@@ -95,8 +95,8 @@ static const char *key_of(const struct finder *f, fsd_id layer)
     return least;
 }
 
-/* Whether `layer` represents a tensor better than `other`.  Both write the tensor,
- * `other` earlier. */
+/* Whether writer_of() prefers `layer` to `other`.  Both write the same tensor, and
+ * `other` writes it first. */
 static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
 {
     const char *a = key_of(f, layer), *b = key_of(f, other);
@@ -104,10 +104,10 @@ static bool is_rather(const struct finder *f, fsd_id layer, fsd_id other)
     return a && (!b || strcmp(a, b) < 0);
 }
 
-/* Chooses one of the layers that write the tensor.  There are several if each writes a
- * part, or if a loop writes the tensor in each iteration.  The choice does not depend
- * on the order of nodes.  Within a group, the first layer is chosen, since an engine
- * that writes a tensor again does so in this order. */
+/* Chooses one of the layers that write the tensor; FSD_NONE if there is none.  There
+ * are several if each layer writes a part, or if a loop writes the tensor in each
+ * iteration.  The choice does not depend on the order of nodes.  Of the layers of a
+ * group, the first is chosen. */
 static fsd_id writer_of(const struct finder *f, fsd_id tensor)
 {
     const struct fsd_graph *e = f->b->d->engine;
@@ -120,7 +120,8 @@ static fsd_id writer_of(const struct finder *f, fsd_id tensor)
     return first;
 }
 
-/* The tensor that a data-movement layer reads; FSD_NONE if it reads several. */
+/* The only tensor that a data-movement layer reads, apart from constants; FSD_NONE if
+ * there is none or more than one. */
 static fsd_id moved_by(const struct fsd_graph *e, fsd_id layer)
 {
     const struct fsd_node *n = &e->nodes.at[layer];

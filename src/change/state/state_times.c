@@ -1,5 +1,5 @@
-/* Sets the times of groups and moves, the order of moves (by which their times are
- * sorted), and the time of the build. */
+/* Sets the times of groups and moves, sorts the moves, and sets the time of the
+ * build. */
 #include "change/state/parts.h"
 #include "model/graph/graph.h"
 
@@ -7,7 +7,7 @@
 
 struct keyed {
     const struct fsd_state *s;
-    uint32_t number; /* the move's number before sorting */
+    uint32_t number; /* number of the move before sorting */
 };
 
 static int by_list(struct fsd_ends a, struct fsd_ends b)
@@ -78,8 +78,9 @@ static void sort_moves(struct fsd_state_build *b)
 
 /* --------------------------------------------------------------------- times */
 
-/* Adds the times of a layer. A layer that a profile does not name adds nothing; a group
- * without any named layer has no time. Returns whether all profiles name the layer. */
+/* Adds the times of a layer, one per profile, to `sums`.  A profile that does not have
+ * the layer adds nothing.  Sets *known if a profile has it.  Returns whether all
+ * profiles have it. */
 static bool add_up(const struct fsd_diff *d, uint32_t layer, double *sums, bool *known)
 {
     bool all = true;
@@ -126,12 +127,13 @@ void fsd_state_add_times(struct fsd_state_build *b)
 
 /* ------------------------------------------------------------- time of the build */
 
-/* The efforts of a layer, one per source, are added up. */
+/* Sets `build_seconds` and `efforts`.  The log may state several efforts of a layer,
+ * one for each source of tactics; they are added up. */
 void fsd_state_add_efforts(struct fsd_state_build *b)
 {
     const struct fsd_history *h = b->d->history;
     struct fsd_state *s = b->s;
-    uint32_t *at; /* indexed by name: the state's effort, plus 1 */
+    uint32_t *at; /* indexed by name: index of its element in s->efforts, plus 1 */
     fsd_id *layer_of;
     const struct fsd_effort_step *longest;
     bool stated;

@@ -1,7 +1,6 @@
 /*
- * Short constants that a node reads, with the model's names: scales and zero points,
- * limits, exponents, factors. Long constants are weights, whose values are not
- * compared.
+ * Prints the short constants that a node reads, such as scales, zero points, limits,
+ * exponents and factors.  Long constants are weights, whose values are not compared.
  *
  *     scale=0.02 zero_point=int8:0          for a QuantizeLinear
  *     #1=0.5 #2=6                           for a Clip
@@ -15,9 +14,9 @@
 #include <inttypes.h>
 #include <math.h>
 
-enum { SHORT = 4 }; /* most values of a short constant */
+enum { SHORT = 4 }; /* maximum number of values in a short constant */
 
-/* Prints "scale" for the second input of a quantizer, else "#1". */
+/* Prints the name of input `i`: "scale" or "zero_point" for a quantizer, else "#1". */
 static void put_input(const struct fsd_state_build *b, fsd_id node, uint32_t i,
                       FILE *out)
 {
@@ -27,8 +26,8 @@ static void put_input(const struct fsd_state_build *b, fsd_id node, uint32_t i,
         fputs(i == 1 ? "scale" : "zero_point", out);
 }
 
-/* Whether the input is the bias of a matrix product or convolution, into which
- * exporters fold other nodes. */
+/* Whether the input is the bias of a product.  Its values do not count, because
+ * exporters fold other nodes into it. */
 static bool is_bias(const struct fsd_state_build *b, fsd_id node, uint32_t i)
 {
     return i == 2 && (b->facts->traits[node] & FSD_OP_WEIGHTED);
@@ -43,14 +42,14 @@ static void put_bias(const struct fsd_state_build *b, fsd_id node, FILE *out)
                 fsd_form_count(b->model, fsd_tensor_form(b->model, t)));
 }
 
-/* Whether the type is kept here: integers are sizes and axes, which fsd_state_attrs()
- * prints. */
+/* Whether to print constants of this type.  Integers are sizes and axes, which
+ * fsd_state_attrs() prints, except for quantizers. */
 static bool is_kept(const struct fsd_state_build *b, fsd_id node, enum fsd_dtype type)
 {
     return (b->facts->traits[node] & FSD_OP_QDQ) || fsd_dtype_rank(type);
 }
 
-/* Prints " #1=0.5"; prints nothing if the input is not a short constant. */
+/* Prints input `i` as " #1=0.5"; prints nothing if it is not a short constant. */
 static void put_constant(const struct fsd_state_build *b, fsd_id node, uint32_t i,
                          FILE *out)
 {
@@ -89,7 +88,7 @@ fsd_sym fsd_state_values(struct fsd_state_build *b, fsd_id node)
         else if (!(b->facts->traits[node] & FSD_OP_QDQ) || (i && i < 3))
             put_constant(b, node, i, b->text.out);
     text = fsd_print_next(&b->text, &size);
-    /* Each word begins with a blank, so the first blank is skipped. */
+    /* skip the first blank: each word begins with one */
     return size ? fsd_intern_add(b->s->names, text + 1, size - 1) : 0;
 }
 

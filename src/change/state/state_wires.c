@@ -1,15 +1,15 @@
 /*
- * The wires of a build: tensors from one group or move to another, or to a port of the
- * engine.
+ * Finds the wires of a build.  A wire is a tensor between two groups or moves, or
+ * between one of them and an input or output of the engine.
  *
  *     dump      Conv -> "t7" fp16 -> Reformat -> "t7'" int8 -> Quantized Conv
  *     wires     group 3 -> move 1  fp16        move 1 -> group 4  int8
  *
- * If the engine states tensors, each wire is one of them. A snapshot, and an engine
- * with names only, have no tensors: the producers of a group or a move are derived from
- * the nodes that they serve. The result is not certain: if several moves lie between
- * two nodes, any of them may read the output of any other, and two kernels may compute
- * one node, each for different consumers.
+ * If the engine states tensors, each wire is a tensor of the engine.  A snapshot, or an
+ * engine with names only, has no tensors: the wires are then derived from the nodes of
+ * groups and moves.  Derived wires are not certain.  If several moves are between two
+ * nodes, each may read the output of any other.  And two kernels may compute the same
+ * node, each for other consumers.
  */
 #include "base/base.h"
 #include "change/state/parts.h"
@@ -17,8 +17,9 @@
 
 #include <stdlib.h>
 
-/* A tensor whose producers times consumers reach this number becomes an end itself, so
- * that there are no more wires than ports. */
+/* A wire usually connects a producer to a consumer.  If a tensor has more than this
+ * number of pairs of them, the tensor becomes an end of wires instead, so that there
+ * are no more wires than ports. */
 enum { MANY_ENDS = 64 };
 
 static void add_wire(struct fsd_arena *arena, fsd_state_wires *wires,
@@ -38,7 +39,7 @@ FSD_ORDERED(by_wire, struct fsd_state_wire, fsd_order(x->from.kind, y->from.kind
             fsd_order(x->read.type, y->read.type),
             fsd_order(x->read.layout, y->read.layout))
 
-/* Sorts the wires and removes duplicates. */
+/* Sorts the wires, and removes duplicates. */
 static void sort_wires(fsd_state_wires *wires)
 {
     wires->n = fsd_sort_once(wires->at, wires->n, sizeof *wires->at, by_wire);
@@ -49,10 +50,10 @@ static void sort_wires(fsd_state_wires *wires)
 struct engine {
     struct fsd_state_build *b;
     const struct fsd_graph *e;
-    struct fsd_state_end *port; /* indexed by tensor: the end that the tensor itself
-                                   is */
+    struct fsd_state_end *port; /* indexed by tensor: the end for the tensor; its kind
+                                   is FSD_END_NONE if the tensor is no end */
     uint32_t *written;          /* indexed by tensor: the only port that writes it;
-                                   FSD_NONE */
+                                   FSD_NONE if there is none or more than one */
 };
 
 static struct fsd_state_end unit_of(const struct engine *x, fsd_id layer)
@@ -69,8 +70,9 @@ static bool is_hub(const struct fsd_tensor *t)
            (uint64_t)t->producers.n * t->consumers.n > MANY_ENDS;
 }
 
-/* A tensor whose engine port has a different name in the network, or that would need
- * very many wires, becomes an end with its own name. */
+/* The end for the tensor.  If the tensor is no end yet, it becomes an end with its own
+ * name: a binding that the network does not have under this name, or a tensor with very
+ * many wires. */
 static struct fsd_state_end end_of_tensor(struct engine *x, fsd_id t)
 {
     struct fsd_state *s = x->b->s;
@@ -127,7 +129,8 @@ static void add_write(struct engine *x, fsd_id layer, uint32_t port)
                                          .read = form});
 }
 
-/* Sets the ends of the network's ports that the engine has under the same names. */
+/* Sets `port` of the engine tensors with the names of the network's inputs and
+ * outputs. */
 static void name_ports(struct engine *x)
 {
     const struct fsd_state *s = x->b->s;
@@ -144,7 +147,7 @@ static void name_ports(struct engine *x)
     }
 }
 
-/* Finds the only port that writes each tensor. */
+/* Sets `written`. */
 static void find_writers(struct engine *x)
 {
     const struct fsd_graph *e = x->e;
@@ -187,8 +190,8 @@ void fsd_state_add_wires(struct fsd_state_build *b)
 
 /* ----------------------------------------------------------------------- derived */
 
-/* The group of a node, or of the core node that it resolves to; FSD_NONE if there is
- * none. */
+/* The group of a node or, if it has none, the group of the core node from which its
+ * output comes through other nodes; FSD_NONE if there is none. */
 static fsd_id group_of(const struct fsd_state *s, fsd_id node)
 {
     if (node == FSD_NONE || s->nodes.at[node].group != FSD_NONE)
@@ -196,8 +199,8 @@ static fsd_id group_of(const struct fsd_state *s, fsd_id node)
     return fsd_state_group_of(s, fsd_origin_node(s->nodes.at[node].core.at));
 }
 
-/* The end at an origin: its group or network input, resolved through nodes without a
- * group. */
+/* The end at an origin: a group or a network input, looking back through nodes without
+ * a group. */
 static struct fsd_state_end end_of(const struct fsd_state *s, struct fsd_origin at)
 {
     fsd_id node = fsd_origin_node(at), group = group_of(s, node);
@@ -240,7 +243,7 @@ static bool same_ends(const struct fsd_state *s, const struct fsd_move *a,
            same_refs(s, a->from.at, b->from.at, a->from.n);
 }
 
-/* Whether the producer of a move's origin writes the form that the move reads. */
+/* Whether one of the move's origins has the form that the move reads. */
 static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
 {
     bool reads = false;
@@ -259,9 +262,9 @@ static bool reads_source(const struct fsd_state *s, const struct fsd_move *m)
     return reads;
 }
 
-/* A move, and the form of its output. */
+/* A move, and the key of the form that it writes. */
 struct form_producer {
-    uint64_t form; /* first member: the sort key */
+    uint64_t form; /* the sort key, which must be the first member */
     fsd_id move;
 };
 
@@ -270,7 +273,7 @@ static uint64_t form_key(struct fsd_state_form form)
     return form.type && form.layout ? (uint64_t)form.type << 32 | form.layout : 0;
 }
 
-/* The only move that writes that form; FSD_NONE if none or several do. */
+/* The only move that writes the form; FSD_NONE if there is none or more than one. */
 static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
                           uint64_t form)
 {
@@ -283,10 +286,11 @@ static fsd_id producer_of(const struct form_producer *producers, uint32_t n,
     return alone ? m->move : FSD_NONE;
 }
 
-/* Indexed by move: the move whose output it reads.  FSD_NONE: it reads the output of
- * the origin, or the move is unknown.  Consecutive moves lie between the same nodes.
- * If the origin does not write the form that a move reads, and exactly one of the other
- * moves writes this form, the move reads the output of that other move. */
+/* Returns an array indexed by move: the move whose output it reads; FSD_NONE if it
+ * reads the output of its origin, or if the move is unknown.  Moves of a chain have the
+ * same origins and destinations.  If no origin has the form that a move reads, and
+ * exactly one other move of the chain writes this form, the move reads the output of
+ * that other move. */
 static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
 {
     fsd_id *before = FSD_NEW(arena, fsd_id, s->moves.n);
@@ -311,7 +315,7 @@ static fsd_id *moves_before(const struct fsd_state *s, struct fsd_arena *arena)
     return before;
 }
 
-/* A move between an origin and a consumer. */
+/* An end and a consumer, with a move between them. */
 struct between {
     struct fsd_state_end from;
     struct fsd_destination reader;
@@ -340,8 +344,9 @@ static void derive_moves(struct derived *x)
 {
     const struct fsd_state *s = x->s;
     const fsd_id *before = moves_before(s, x->arena);
-    bool *read = FSD_NEW(x->arena, bool, s->moves.n); /* read[i]: another move reads the
-                                                         output of move i */
+    bool *read = FSD_NEW(x->arena, bool, s->moves.n); /* indexed by move: whether
+                                                         another move reads its
+                                                         output */
 
     for (fsd_id i = 0; i < s->moves.n; i++)
         fsd_set_at(read, before[i]);
@@ -370,7 +375,8 @@ static void derive_moves(struct derived *x)
     fsd_vec_sort(&x->moves, by_between);
 }
 
-/* An edge that a move carries needs no separate wire. */
+/* Adds a wire from an origin to its reader, unless a move is between them: the wires of
+ * the move then replace it. */
 static void derive_border(struct derived *x, struct fsd_origin at,
                           struct fsd_destination reader, struct fsd_state_form form)
 {
