@@ -1,17 +1,17 @@
 /*
- * Opens a file that another file names, such as a file with the weights of a model. A
- * stranger may have made the model and the links beside it: a link in place of the
- * weights could lead to a secret, which would then be copied into an output. The opened
- * file must therefore be below the folder of the file that names it, as the user named
- * that folder, or after links are resolved:
+ * Opens a file that another file names, such as a file with the weights of a model. The
+ * model may come from a stranger, who could put a symbolic link to a secret file in
+ * place of the weights; the program would then copy the secret into an output. The
+ * opened file must therefore be below the folder of the file that names it. The folder
+ * counts as the user spelled it, and with its links resolved:
  *
  *     snapshots/1/model.onnx      -> ../../blobs/4f2a    its folders are snapshots/1
  *     snapshots/1/model.onnx_data -> ../../blobs/77c0    and blobs: may be read
  *     snapshots/1/weights         -> ../../../.ssh/key   is neither: EXDEV
  *
- * The resolved path is opened from the root, component by component, and none of these
- * may have become a link meanwhile: so the file that was checked is the file that is
- * read.
+ * The functions below open the resolved path from the root, component by component, and
+ * refuse a component that is a link by now. So the opened file is the file that was
+ * checked.
  */
 #include "host/files.h"
 
@@ -22,7 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Folders on the path must be searchable; they need not be readable. */
+/* The flag for open() on the folders of a path: they must be searchable, but need not
+ * be readable. */
 #if defined O_PATH
 #define PASS O_PATH
 #elif defined O_SEARCH
@@ -58,9 +59,9 @@ static char *folder_of(const char *path)
     return realpath(n ? folder : ".", NULL);
 }
 
-/* Whether the path `real`, which has no links, is below the folder of the file `of`:
- * below that folder as the caller named it, or with its links resolved. The file `of`
- * need not exist, because the model may be in memory. */
+/* Whether `real`, a path without links, is below the folder of the file `of`. The
+ * folder counts both as the caller spelled it and with its links resolved. The file
+ * `of` need not exist, because the model may be in memory. */
 static bool may_be_read(const char *real, const char *of)
 {
     char *named = folder_of(of), *file = realpath(of, NULL),
@@ -73,7 +74,7 @@ static bool may_be_read(const char *real, const char *of)
     return may;
 }
 
-/* Opens the next component of the path below `at`, and closes `at`. */
+/* Opens the next component of the path in the open folder `at`, and closes `at`. */
 static int step(int at, const char **path, int last)
 {
     size_t n = strcspn(*path, "/");

@@ -1,6 +1,6 @@
 /* POSIX's functions for files, folders and names. Only this header includes POSIX's
- * headers. If a system lacks them, windows.h declares a counterpart of each function
- * that is used. */
+ * headers. For Windows, which lacks them, windows.h declares a counterpart of each
+ * function that the program uses. */
 #pragma once
 
 #include "host/host.h"

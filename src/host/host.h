@@ -1,7 +1,7 @@
 /*
  * The calls of the library and the program that differ from system to system: memory
- * for the bytes of files, threads, streams whose bytes go to a function, jumps. For
- * files, folders and names, POSIX's functions are used: files.h.
+ * for the bytes of files, threads, streams whose bytes go to a function, and jumps.
+ * Files and folders are opened by POSIX's functions (files.h).
  *
  *     threads.c, program.c              everywhere
  *     posix.c, cookie.c, beside.c       Linux, macOS
@@ -23,11 +23,12 @@
 FILE *fsd_host_temporary(void);
 
 /** Opens a file that the file `of` names, in or below the folder of `of`. Returns a
- * descriptor, or -1 with errno set; EXDEV if the file is elsewhere. beside.c */
+ * descriptor, or -1 with errno set: EXDEV if the file is in another folder. See
+ * beside.c. */
 int fsd_open_beside(const char *path, const char *of);
 
-/** Returns the last slash of a path, which has two forms on Windows; NULL: the path
- * has none. program.c */
+/** Returns the last slash of a path, on Windows also a backslash; NULL if the path has
+ * none. */
 const char *fsd_host_slash(const char *path);
 
 /** Copies n bytes of the file `from`, beginning at offset `at`, to the current position
@@ -36,20 +37,22 @@ const char *fsd_host_slash(const char *path);
  *  them */
 uint64_t fsd_host_copy(int from, uint64_t at, int to, uint64_t n);
 
-/** Fills in unpredictable bytes; false if the system has none at present. */
+/** Fills n bytes at `at` with unpredictable data. Returns false if the system has none
+ * at present. */
 bool fsd_host_random(void *at, size_t n);
 
 /* ------------------------------------------------------------------------- process */
 
-/** The first call of a program: converts its arguments to UTF-8 with "/" in paths,
- * and sets the standard streams so that they change no byte. */
+/** Prepares the process; main() calls it first. On Windows, it converts the arguments
+ * to UTF-8 with "/" in paths, and sets the standard streams to binary. */
 void fsd_host_begin(int *n, char ***words);
 
-/** Limits the memory that this process may write to, and forbids maps of files;
- * false, with errno set, if the system refuses. */
+/** Limits the writable memory of this process to `bytes`, and forbids maps of files.
+ * Returns false, with errno set, if the system refuses. */
 bool fsd_host_limit_memory(uint64_t bytes);
 
-/** Returns the columns of the terminal at standard output; 0: it is no terminal. */
+/** Returns the number of columns of the terminal at standard output; 0 if standard
+ * output is no terminal. */
 unsigned fsd_host_columns(void);
 
 /* ------------------------------------------------------------------------ programs */
@@ -60,27 +63,29 @@ char *fsd_host_variable(const char *name);
 
 /** Returns the path of the program in the first folder of PATH that contains it; NULL
  * if none does. The caller frees the path. Only folders with absolute paths are
- * searched: anybody may have put files into the current folder. program.c */
+ * searched, because anybody may have put files into the current folder. */
 char *fsd_host_program(const char *name);
 
 struct fsd_host_command {
     const char *const
         *words;       /**< the path of a program and its arguments, ended by NULL */
     FILE *streams[3]; /**< the program's standard streams, from fsd_host_temporary() */
-    double seconds;   /**< processor time after which the program is ended */
+    double seconds;   /**< seconds of processor time after which the system ends the
+                           program */
 };
 
 /** The limit on the elapsed time of a program, as a multiple of its limit on processor
- * time: it may have to wait for other programs. */
+ * time. The factor is large because the program may have to wait for other programs. */
 enum { FSD_HOST_IDLE_TIMES = 60 };
 
 struct fsd_host_outcome {
     bool good; /**< the program ended with status 0 */
     bool timed_out;
-    double spent; /**< seconds of processor time */
+    double spent; /**< the processor time that the program used, in seconds */
 };
 
-/** Runs a program until it ends. Its input is read from the beginning. */
+/** Runs a program until it ends or its time is over. The program reads its standard
+ * input from the beginning of streams[0]. */
 struct fsd_host_outcome fsd_host_run(const struct fsd_host_command *command);
 
 /* -------------------------------------------------------------------------- memory */
@@ -92,22 +97,23 @@ enum { FSD_HOST_MAPS = false };
 enum { FSD_HOST_MAPS = true };
 #endif
 
-/** Reserves addresses for n bytes, which take no memory until they are written;
- * NULL, with errno set, if there are none. */
+/** Reserves addresses for n bytes. The bytes take no memory until they are written.
+ * Returns NULL, with errno set, if not so many addresses are free. */
 void *fsd_host_reserve(size_t n);
 
-/** Makes reserved bytes usable; must be called before they are written. Returns false
- * if there is no memory for them. */
+/** Makes n reserved bytes at `at` usable. The caller must do so before it writes the
+ * bytes. Returns false if there is no memory for them. */
 bool fsd_host_commit(void *at, size_t n);
 
-/** Maps the first n bytes of a file; NULL, with errno set, on failure. */
+/** Maps the first n bytes of the open file `fd` into memory, for reading. Returns NULL,
+ * with errno set, on failure. */
 void *fsd_host_map(int fd, size_t n);
 
 /** Frees reserved or mapped memory. */
 void fsd_host_free(void *at, size_t n);
 
-/** Returns memory to the system. Mapped bytes are read again when they are needed;
- * reserved bytes have undefined values until they are committed again. */
+/** Returns memory to the system. The system reads mapped bytes again when they are
+ * needed; reserved bytes have undefined values until they are committed again. */
 void fsd_host_release(void *at, size_t n);
 
 /** Size of a page of memory, in bytes. */
@@ -115,15 +121,15 @@ size_t fsd_host_page(void);
 
 /** Sets the function that is called when a mapped page is lost because another program
  * truncated the file. `lost` returns the end of the mapping that contains the address
- * `at`, and zeros replace the lost bytes up to that end. If `lost` returns NULL,
- * because no mapping contains the address, the process ends as it would without this
+ * `at`; zeros then replace the lost bytes up to that end. `lost` returns NULL if no
+ * mapping contains the address; the process then ends, as it would without this
  * function. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at));
 
 /* ------------------------------------------------------------------------- threads */
 
-/* Without FSD_THREADS no thread can be started, and locks do nothing: the program
- * must work with its only thread. */
+/* In a build without FSD_THREADS, fsd_thread_start() fails and locks do nothing, so the
+ * program must work with one thread. */
 
 #if defined FSD_THREADS
 #include <pthread.h>
@@ -138,9 +144,9 @@ typedef char fsd_thread, fsd_lock, fsd_event;
 #define FSD_EVENT_INIT 0
 #endif
 
-/** Starts a thread.
- *  @param stack bytes; 0: the default of the system
- *  @param quiet  signals do not interrupt it
+/** Starts a thread that runs `run(payload)`.
+ *  @param stack  the size of its stack in bytes; 0: the default of the system
+ *  @param quiet  signals do not interrupt this thread
  *  @return false if the system cannot start one. */
 bool fsd_thread_start(fsd_thread *out, void *(*run)(void *payload), void *payload,
                       size_t stack, bool quiet);
@@ -154,32 +160,36 @@ void fsd_lock_free(fsd_lock *lock);
 void fsd_lock_take(fsd_lock *lock);
 void fsd_lock_give(fsd_lock *lock);
 
-/** Waits, without the lock, until another thread calls fsd_event_wake(). It may also
- * return without a reason. */
+/** Releases the lock, waits until another thread calls fsd_event_wake(), and takes the
+ * lock again. It may also return although no thread called. */
 void fsd_event_wait(fsd_event *event, fsd_lock *lock);
-/** @param all true: wakes all waiting threads; false: wakes one */
+/** Wakes threads that wait for the event.
+ * @param all  true: all of them; false: one */
 void fsd_event_wake(fsd_event *event, bool all);
 
 /* ------------------------------------------------------------------------- streams */
 
-/** A stream that forwards its bytes, at the latest when it is flushed or closed. The
- * struct must not be moved before that, and only one thread may use the stream. */
+/** A stream that forwards its bytes to the function `write`, at the latest when it is
+ * flushed or closed. The struct must not be moved while the stream is open, and only
+ * one thread may use the stream. */
 struct fsd_host_stream {
     void *cookie;
-    /** @return true if all n bytes were accepted; otherwise the stream gets an
-     *          error. */
+    /** Receives n bytes.
+     *  @return true if it accepted all of them; otherwise the stream gets an error. */
     bool (*write)(void *cookie, const char *bytes, size_t n);
-    /** Called when the stream is closed; may free this struct. May be NULL.
+    /** Called when the stream is closed; may free this struct. NULL: nothing is called.
      *  @return 0, or EOF after an error */
     int (*close)(void *cookie);
 };
 
-/** Returns the stream; NULL if there is no memory. */
+/** Opens a stream that calls the functions in `as`. Returns NULL if there is no
+ * memory. */
 FILE *fsd_host_stream_open(struct fsd_host_stream *as);
-/** Discards the bytes that the stream has not forwarded, before it is closed. */
+/** Discards the bytes that the stream has not yet forwarded. Closing it then forwards
+ * nothing. */
 void fsd_host_stream_purge(FILE *stream);
 
-#if defined _WIN32 /* Windows' C library has no such streams */
+#if defined _WIN32 /* Windows' C library cannot open a stream that calls a function */
 int fsd_host_fflush(FILE *stream);
 int fsd_host_fclose(FILE *stream);
 #define fflush fsd_host_fflush
@@ -188,8 +198,8 @@ int fsd_host_fclose(FILE *stream);
 
 /* --------------------------------------------------------------------------- jumps */
 
-/* WebAssembly has no jumps. If memory runs out, the instance ends, and its embedder is
- * informed. */
+/* WebAssembly has no setjmp(). If memory runs out, the WebAssembly instance ends, and
+ * the program that embeds it gets an error. */
 
 #if defined __wasi__
 typedef char fsd_jump_point;

@@ -1,5 +1,5 @@
-/* For systems that cannot map files. There are no mapped pages to lose, and no system
- * call that copies a file. */
+/* For systems that cannot map files. They have no mapped pages that could be lost, and
+ * no system call that copies a file. */
 #include "host/host.h"
 
 #include <errno.h>

@@ -1,6 +1,7 @@
 /*
- * The host on Unix: mappings of files, whose pages another program may remove (SIGBUS),
- * and programs that are ended when their time is over.
+ * The functions of host.h for Unix. Two of them need care: a mapped page is lost if
+ * another program truncates the file (SIGBUS), and a child process must end when its
+ * time is over.
  */
 #include "host/files.h"
 
@@ -30,7 +31,7 @@ uint64_t fsd_host_copy(int from, uint64_t at, int to, uint64_t n)
 {
     uint64_t done = 0;
 
-#if defined SYS_copy_file_range /* glibc has had the call since 2.27 only */
+#if defined SYS_copy_file_range /* called directly: glibc before 2.27 lacks it */
     enum { STEP = 1 << 30 };
 
     while (done < n) {
@@ -54,8 +55,8 @@ bool fsd_host_random(void *at, size_t n)
 #if defined __APPLE__
     return !getentropy(at, n);
 #else
-    /* Random bytes may be missing early in a boot, or in a sandbox. glibc has had
-     * the call since 2.25 only. */
+    /* Early in a boot, or in a sandbox, the system may have no random bytes. The system
+     * call is made directly because glibc before 2.25 has no getrandom(). */
     return syscall(SYS_getrandom, at, n, GRND_NONBLOCK) == (long)n;
 #endif
 }
@@ -102,8 +103,8 @@ char *fsd_host_variable(const char *name)
     return value ? strdup(value) : NULL;
 }
 
-/* Runs in the child with signals blocked, because the handlers belong to this
- * program. */
+/* Runs in the child process. Signals are blocked until here, because their handlers
+ * belong to the parent. */
 static void become(const struct fsd_host_command *c, const sigset_t *mask)
 {
     rlim_t seconds = (rlim_t)(c->seconds + 0.999); /* RLIMIT_CPU counts whole seconds,
@@ -126,10 +127,10 @@ static double seconds_of(const struct timeval *time)
     return (double)time->tv_sec + (double)time->tv_usec / 1e6;
 }
 
-enum { NAP = 2000000 }; /* nanoseconds between two checks whether the program ended */
+enum { NAP = 2000000 }; /* nanoseconds between two checks for the end of the program */
 
-/* Waits until the program ends. A program that waits for something that never happens
- * is ended. */
+/* Waits until the child process ends, and kills it after its limit of elapsed time:
+ * RLIMIT_CPU does not end a process that only waits. */
 static int wait_for(pid_t child, double seconds, struct rusage *used)
 {
     const struct timespec nap = {.tv_nsec = NAP};
@@ -216,7 +217,7 @@ size_t fsd_host_page(void)
     return (size_t)sysconf(_SC_PAGESIZE);
 }
 
-/* Each thread that maps a file writes this, always with the same function. */
+/* Each thread that maps a file sets this pointer, always to the same function. */
 static unsigned char *(*_Atomic lose)(const unsigned char *at);
 static struct sigaction before;
 
@@ -233,7 +234,7 @@ static void on_bus_error(int number, siginfo_t *info, void *context)
     else if (before.sa_handler != SIG_DFL && before.sa_handler != SIG_IGN)
         before.sa_handler(number);
     else
-        sigaction(number, &before, NULL); /* the fault occurs again */
+        sigaction(number, &before, NULL); /* after the return, the fault occurs again */
 }
 
 static void set_handler(void)
@@ -244,8 +245,8 @@ static void set_handler(void)
     sigaction(SIGBUS, &action, &before);
 }
 
-/* A lost page goes to this handler even if the program has its own handler for
- * SIGBUS. */
+/* Installs the handler for SIGBUS. A handler that the program set before now receives
+ * only faults that no mapping caused. */
 void fsd_host_on_lost(unsigned char *(*lost)(const unsigned char *at))
 {
 #if defined FSD_THREADS

@@ -1,7 +1,7 @@
 /*
- * Paths as the system writes them, and the search for programs in the folders of PATH.
- * Empty entries and relative folders are skipped: they mean the current folder, or one
- * in it, and may contain a stranger's files.
+ * The separators of paths, and the search for programs in the folders of PATH. Empty
+ * and relative entries of PATH are skipped: they mean the current folder or one in it,
+ * which may contain a stranger's files.
  */
 #include "host/files.h"
 
@@ -43,7 +43,8 @@ static bool can_run(const char *path)
     return !stat(path, &about) && S_ISREG(about.st_mode) && !access(path, X_OK);
 }
 
-/* NULL: the program is not in this folder. */
+/* Returns the path of the program in this folder; NULL if it is not there. The caller
+ * frees the path. */
 static char *look_in(const char *folder, size_t n, const char *name)
 {
     size_t size = n + strlen(name) + sizeof ending + 1;

@@ -5,8 +5,8 @@
 
 #include <signal.h>
 
-/* A quiet thread leaves signals to the program's own threads, except SIGBUS, which
- * is sent to the thread that touched a lost page. */
+/* A quiet thread blocks all signals but SIGBUS. The system sends SIGBUS to the thread
+ * that reads a lost page of a mapped file. */
 static bool start(fsd_thread *out, const pthread_attr_t *attributes,
                   void *(*run)(void *payload), void *payload, bool quiet)
 {

@@ -63,8 +63,8 @@ size_t fsd_host_page(void)
     return 1 << 16;
 }
 
-/* Replaces Zig's function, which first computes the length of the whole text:
- * walking through a text of one megabyte took quadratic time. */
+/* Replaces strchr() of Zig's C library, which computes the length of the whole text
+ * first: a loop over the lines of a text took quadratic time. */
 char *strchr(const char *s, int c)
 {
     for (;; s++) {

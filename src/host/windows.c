@@ -1,9 +1,10 @@
 /*
- * The host on Windows: memory that is committed before it is written, files without a
- * name, programs, and streams. Windows' C library cannot pass the output of a stream to
- * a function, so a temporary file takes the place of such a stream. Its bytes are read
- * back when the stream is flushed or closed; until then they stay in the system's
- * cache. These files are reused, because creating a file takes longer than filling it.
+ * The functions of host.h for Windows: memory that is committed before it is written,
+ * temporary files, programs, and streams. Windows' C library cannot pass the output of
+ * a stream to a function. A stream of host.h is therefore a temporary file here, whose
+ * bytes are read back when the stream is flushed or closed; until then they stay in the
+ * system's cache. Closed streams leave their files for reuse, because creating a file
+ * takes longer than filling it.
  */
 #include "host/files.h"
 
@@ -66,9 +67,9 @@ unsigned fsd_processors(void)
     return about.dwNumberOfProcessors ? about.dwNumberOfProcessors : 1;
 }
 
-/* Paths get one spelling in reports, so that files beside them are found whichever
- * slash the user types. Patterns keep their backslashes, since no file has such a
- * name. */
+/* Replaces "\" by "/" in an argument, so that paths have one spelling in reports. A
+ * word with "*" or "?" cannot be a path but is a pattern, so it keeps its
+ * backslashes. */
 static void use_slashes(char *word)
 {
     if (!strpbrk(word, "*?"))
@@ -76,7 +77,8 @@ static void use_slashes(char *word)
             *word = '/';
 }
 
-/* If the arguments are unavailable, they stay as the C library provides them. */
+/* If Windows does not return the command line, the arguments of main() stay
+ * unchanged. */
 void fsd_host_begin(int *n, char ***words)
 {
     int wide_n = 0;
@@ -136,7 +138,8 @@ char *fsd_host_variable(const char *name)
     return text;
 }
 
-/* Puts every argument in quotes: none ends in a backslash or contains a quote. */
+/* Joins the arguments to one command line, each in quotes. No caller has an argument
+ * that ends in a backslash or contains a quote. */
 static wchar_t *command_line(const char *const *words)
 {
     size_t size = 1;
@@ -183,7 +186,8 @@ static bool start(const struct fsd_host_command *c, PROCESS_INFORMATION *out)
     return started;
 }
 
-/* A job object ends a program after its time, in units of 100 nanoseconds. */
+/* Returns a job object for the process, which ends it after this processor time.
+ * Windows counts the time in units of 100 nanoseconds. */
 static HANDLE job_of(HANDLE process, double seconds)
 {
     JOBOBJECT_EXTENDED_LIMIT_INFORMATION limit = {0};
@@ -271,8 +275,8 @@ size_t fsd_host_page(void)
 
 /* ------------------------------------------------------------------------- streams */
 
-/* `as` is the stream for which the file is in use; NULL while the file waits for
- * reuse. */
+/* The temporary files of all streams. `as` is the stream that uses the file; NULL while
+ * no stream does. */
 static struct place {
     FILE *file;
     struct fsd_host_stream *as;
@@ -331,7 +335,8 @@ static void give_back(struct place *at)
     pthread_mutex_unlock(&lock);
 }
 
-/* Forwards what was written, and rewinds the file. */
+/* Reads the bytes in the file back, forwards them to the stream's function, and rewinds
+ * the file. */
 static bool pass(struct place *at)
 {
     struct fsd_host_stream *as = at->as;

@@ -1,8 +1,8 @@
 /*
- * The POSIX functions that the program uses, as windows_files.c implements them for
- * Windows. Names are UTF-8 and files are binary, independent of the system's code page
- * and the C library's default. Links are followed, as Windows does by itself: only
- * users who may write to the machine can create links there.
+ * Declares the POSIX functions that the program uses and that windows_files.c
+ * implements for Windows. Names are UTF-8 and files are binary, independent of the
+ * system's code page and the C library's default. Symbolic links are followed: Windows
+ * lets only users with a special privilege create them.
  */
 #pragma once
 
@@ -44,8 +44,8 @@
 #define ESTALE ENOENT
 #endif
 
-/* Includes the number of the file on its volume (st_ino), which Windows' own struct
- * lacks. */
+/* Like POSIX's struct stat. Windows' own struct lacks the number of the file on its
+ * volume (st_ino). */
 struct fsd_stat {
     uint64_t st_dev, st_ino;
     int64_t st_size;
@@ -103,7 +103,7 @@ char *fsd_mkdtemp(char *path);
 #define mkdtemp(path)                 fsd_mkdtemp(path)
 #define mkostemps(path, n, flags)     fsd_mkstemps(path, n)
 #define readlink(path, out, n)        ((void)(path), (void)(out), (ssize_t)-1)
-/* Windows' own functions take an unsigned int. */
+/* POSIX's functions take a size_t, Windows' an unsigned int. */
 #define read(fd, at, n)         _read(fd, at, (n) > INT_MAX ? INT_MAX : (unsigned)(n))
 #define write(fd, at, n)        _write(fd, at, (n) > INT_MAX ? INT_MAX : (unsigned)(n))
 #define fsync(fd)               _commit(fd)

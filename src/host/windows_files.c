@@ -1,6 +1,6 @@
 /*
- * Implements windows.h: converts names from UTF-8 to Windows' own, and builds POSIX
- * functions that Windows lacks from those that it has.
+ * Implements windows.h: the functions convert names from UTF-8 to UTF-16 and call
+ * Windows' own functions.
  */
 #include "host/files.h"
 
@@ -28,7 +28,8 @@ static bool widen(const char *path, wchar_t *out)
     return false;
 }
 
-/* The path of an open file without links, with "/" between its folders. */
+/* Writes the path of an open file to `out`, with links resolved and "/" between
+ * folders. */
 static bool name_of(HANDLE file, char out[static PATH_MAX])
 {
     wchar_t wide[PATH_MAX];
@@ -180,7 +181,8 @@ int fsd_access(const char *path, int how)
     return widen(path, wide) ? _waccess(wide, how & (R_OK | W_OK)) : -1;
 }
 
-/* Returns "rb" for "re", "wxb" for "wxe": "e" is the default here. */
+/* Converts a mode of fopen(): "re" becomes "rb", "wxe" becomes "wxb". Windows' C
+ * library does not accept "e" (close on exec). */
 static void mode_of(const char *mode, char out[static 8])
 {
     size_t n = 0;
@@ -346,13 +348,14 @@ void *fsd_memmem(const void *text, size_t n, const void *word, size_t m)
     return NULL;
 }
 
-/* Converts ASCII to lower case: case matters for no other letters. */
+/* Converts an ASCII letter to lower case if the flags request it. Other letters stay,
+ * because no pattern needs them. */
 static unsigned char fold(char c, int flags)
 {
     return (unsigned char)(flags & FNM_CASEFOLD && c >= 'A' && c <= 'Z' ? c + 32 : c);
 }
 
-/* Whether a set in brackets contains the character.
+/* Whether a set in brackets of a pattern, such as [a-z], contains the character.
  * @param set  the text after '['
  * @param[out] rest  the text after ']'; NULL: the set is not closed. */
 static bool set_has(const char *set, char c, int flags, const char **rest)
@@ -381,7 +384,8 @@ static bool set_has(const char *set, char c, int flags, const char **rest)
     return has != negated;
 }
 
-/* Only the last '*' is tried again: a longer match of the earlier ones cannot help. */
+/* Matches a text with a pattern. After a mismatch, only the last '*' takes one more
+ * character: if that fails, a longer match of an earlier '*' fails, too. */
 int fsd_fnmatch(const char *pattern, const char *text, int flags)
 {
     const char *star = NULL, *behind = NULL;
@@ -448,8 +452,8 @@ static char *folder_of(const char *path)
     return fsd_realpath(n ? folder : ".", NULL);
 }
 
-/* Checks the file that is already open: no other file can replace it between the check
- * and the first read. */
+/* Opens the file before it checks the path: so no other program can replace the file
+ * between the check and the first read. */
 int fsd_open_beside(const char *path, const char *of)
 {
     int fd = fsd_open(path, _O_RDONLY | _O_NOINHERIT);
