@@ -3,10 +3,11 @@
  *
  *     newest -> [header|used....|free......] -> [header|used......] -> ...
  *
- * A request that does not fit opens a new block, twice as large as the last up to a
- * megabyte, or as large as the request.  A larger request gets a block to itself, in
- * which it can grow; the system supplies such blocks zeroed at no cost.  In all other
- * blocks, only the requested bytes are zeroed.
+ * If a request does not fit into the newest block, the arena allocates another block.
+ * Blocks double in size, from 4 KiB to a megabyte.  A request that is larger than the
+ * next block gets a block of its own, in which it can grow; the system supplies such
+ * blocks already zeroed.  In all other blocks, the arena zeroes only the requested
+ * bytes.
  */
 #include "base/base.h"
 
@@ -16,7 +17,7 @@ enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
 struct block {
     struct block *next, *newer;
-    size_t used, size; /* bytes of `data`: the used ones, and all */
+    size_t used, size; /* the numbers of used bytes and of all bytes in `data` */
     alignas(max_align_t) unsigned char data[];
 };
 
@@ -109,8 +110,8 @@ void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t ali
     return take(arena, n * size, align, true);
 }
 
-/* realloc() moves the pages of a large block where the system can; a copy would need
- * memory for the old and the new array at the same time. */
+/* Enlarges the block of a large allocation by realloc(), which can move its pages.  A
+ * copy would need memory for the old and the new array at the same time. */
 static void *grow_block(struct fsd_arena *arena, void *at, size_t bytes)
 {
     struct block *block =

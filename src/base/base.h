@@ -1,6 +1,5 @@
-/* The base of all folders, which does not know graphs: memory, ids, lists, texts,
- * numbers, errors, files and hashes.  It includes the headers of C that most files
- * need, so that these do not include them again. */
+/* Functions of all folders, which know nothing of graphs: memory, ids, lists, texts,
+ * numbers, errors, files and hashes.  Includes the C headers that most files need. */
 #pragma once
 
 #include "host/host.h"
@@ -16,8 +15,8 @@
 
 /* --------------------------------------------------------------------------- status */
 
-/* Fills the caller's error struct.  Every message says what was expected and what was
- * found; file and position have fields of their own. */
+/* Fills the caller's error struct.  Every message states the expected and the found
+ * value; the struct has fields for the file and the position. */
 
 /** Fills `err` (which may be NULL) and returns `status`, so that a failing function
  *  can end with `return fsd_fail(...)`.
@@ -26,14 +25,14 @@ enum fsd_status fsd_fail(struct fsd_error *err, enum fsd_status status,
                          const char *file, enum fsd_pos_unit unit, uint64_t pos,
                          const char *format, ...) __attribute__((format(printf, 6, 7)));
 
-/** Likewise for lack of memory; `file` is the input that was being read, or NULL. */
+/** Fills `err` (which may be NULL) after memory ran out, and returns FSD_E_MEMORY.
+ *  @param file  the input that was being read; may be NULL. */
 enum fsd_status fsd_fail_memory(struct fsd_error *err, const char *file);
 
-/** Takes the next of several steps, unless one before it failed. */
+/** Stores the result of `step` in `status`, unless an earlier step failed. */
 #define FSD_THEN(status, step) ((status) = (status) == FSD_OK ? (step) : (status))
 
-/** Flushes the stream; the last call of every writer.  Returns FSD_E_WRITE if the
- * stream had an error. */
+/** Flushes the stream of a report.  Returns FSD_E_WRITE if the stream had an error. */
 enum fsd_status fsd_flush(FILE *out, struct fsd_error *err);
 
 /* ------------------------------------------------------------------------------- id */
@@ -47,44 +46,43 @@ typedef uint32_t fsd_id;
 /** The result of a search that found several different ids. */
 #define FSD_SEVERAL (FSD_NONE - 1)
 
-/** The array's entry at this index; FSD_NONE for FSD_NONE. */
+/** Returns the array's entry at index `at`; FSD_NONE if `at` is FSD_NONE. */
 static inline fsd_id fsd_id_at(const fsd_id *of, fsd_id at)
 {
     return at == FSD_NONE ? FSD_NONE : of[at];
 }
 
-/** Whether the array's entry at this index is true; false for FSD_NONE. */
+/** Returns the array's entry at index `at`; false if `at` is FSD_NONE. */
 static inline bool fsd_true_at(const bool *of, fsd_id at)
 {
     return at != FSD_NONE && of[at];
 }
 
-/** Sets the array's entry at this index to true; does nothing for FSD_NONE. */
+/** Sets the array's entry at index `at` to true; does nothing if `at` is FSD_NONE. */
 void fsd_set_at(bool *of, fsd_id at);
 
-/** The first of two that is not FSD_NONE; FSD_NONE if both are. */
+/** Returns `id`, or `otherwise` if `id` is FSD_NONE. */
 static inline fsd_id fsd_id_or(fsd_id id, fsd_id otherwise)
 {
     return id == FSD_NONE ? otherwise : id;
 }
 
-/** Combines the results of two searches: returns the id if both found the same one,
- *  FSD_SEVERAL if they found different ones.  A search that found nothing (FSD_NONE)
- *  does not count. */
+/** Combines the results of two searches: the id that they found; FSD_SEVERAL if they
+ *  found different ones.  A search that found nothing (FSD_NONE) does not count. */
 fsd_id fsd_id_both(fsd_id a, fsd_id b);
 
-/** The id that a search found; FSD_NONE if it found several. */
+/** Returns the result of a search; FSD_NONE instead of FSD_SEVERAL. */
 fsd_id fsd_id_only(fsd_id found);
 
-/** A slice of a pool: n entries from `at`. */
+/** A slice of an array: n entries, beginning at index `at`. */
 struct fsd_span {
     uint32_t at, n;
 };
 
 #define FSD_COUNT_OF(array) (sizeof(array) / sizeof *(array))
 
-/** Defines a function that returns the name of an enum's value.  The last arguments are
- *  the names, one per value, in the order of the values or with designators. */
+/** Defines a function that returns the name of an enum's value.  The arguments after
+ *  `count` are the names in the order of the values, or designated initializers. */
 #define FSD_NAMES(function, type, count, ...)                                          \
     const char *function(type value)                                                   \
     {                                                                                  \
@@ -93,16 +91,16 @@ struct fsd_span {
         return names[value];                                                           \
     }
 
-/** The result of a comparison for sorting: negative, zero or positive. */
+/** Compares numbers for an ascending order: negative, zero or positive. */
 static inline int fsd_order(uint64_t a, uint64_t b)
 {
     return (a > b) - (a < b);
 }
-/** Likewise in descending order. */
+/** Compares numbers for a descending order: negative, zero or positive. */
 int fsd_falling(double a, double b);
 
-/** Defines the order `name`() of structs of a type for the functions below, by the
- *  results of comparisons of `x` and `y`: the first that is not zero. */
+/** Defines the function `name`() for fsd_sort().  The last arguments compare structs
+ *  `x` and `y`; the first result that is not zero decides. */
 #define FSD_ORDERED(name, type, ...)                                                   \
     static int name(const void *fsd_a_, const void *fsd_b_)                            \
     {                                                                                  \
@@ -118,13 +116,13 @@ int fsd_first_order(const int *orders, size_t n);
 void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *));
 #define fsd_vec_sort(vec, by) fsd_sort((vec)->at, (vec)->n, sizeof *(vec)->at, (by))
 
-/** Likewise, and keeps one of equal items.  @return the number of items left */
+/** Sorts n items and keeps only one of equal items. @return the number of items left */
 uint32_t fsd_sort_once(void *at, uint32_t n, size_t size,
                        int (*by)(const void *, const void *));
 
-/** Orders for these functions: for arrays of uint64_t, of fsd_id or fsd_sym, of structs
- *  that begin with two of them, and of texts; for bsearch() in a table of structs that
- *  begin with a name. */
+/** Comparisons for fsd_sort(): of uint64_t; of fsd_id or fsd_sym; of structs that begin
+ *  with two ids; of pointers to texts.  The last one is for bsearch() in a table of
+ *  structs that begin with a name. */
 int fsd_by_number(const void *a, const void *b);
 int fsd_by_id(const void *a, const void *b);
 int fsd_by_pair(const void *a, const void *b);
@@ -133,22 +131,21 @@ int fsd_by_name(const void *name, const void *row);
 
 /* ---------------------------------------------------------------------------- clock */
 
-/* Clocks for time limits on the work of other programs, never for the contents of a
- * report. */
+/* The clocks serve time limits on other programs.  No report depends on them. */
 
-/** The time of a clock, in seconds; 0 if the system does not have this clock. */
+/** Returns the time of a clock in seconds; 0 if the system does not have this clock. */
 double fsd_clock(clockid_t clock);
 
-/** Seconds of a monotonic clock. */
+/** Returns the time of a monotonic clock in seconds. */
 double fsd_now(void);
 
 /* ---------------------------------------------------------------------------- arena */
 
-/* One arena holds everything that lives as long as a run; passes use a second one for
- * scratch.  Memory comes zeroed and is freed all at once.
+/* Memory from an arena is zeroed, and is freed together with the arena.  One arena
+ * holds all data of a run; FSD_SCRATCH makes an arena for the time of a function.
  *
- * With FSD_ARENA_DEBUG each allocation is a malloc of its own, so that the address
- * sanitizer and valgrind see an overrun; sanitizer builds turn it on. */
+ * With FSD_ARENA_DEBUG, which sanitizer builds define, each allocation is a malloc(),
+ * so that the address sanitizer and valgrind can report an overrun. */
 
 struct fsd_arena;
 
@@ -160,16 +157,15 @@ void fsd_arena_free(struct fsd_arena *arena); /* may be NULL */
     struct fsd_arena *name __attribute__((cleanup(fsd_scratch_end))) = fsd_arena_new()
 void fsd_scratch_end(struct fsd_arena **scratch);
 
-/** Zeroed memory for n objects; never NULL: calls fsd_out_of_memory() if memory runs
- *  out or n * size overflows. n may be 0. */
+/** Returns zeroed memory for n objects of `size` bytes; n may be 0.  Never returns
+ *  NULL: if memory runs out or n * size overflows, fsd_out_of_memory() is called. */
 void *fsd_arena_alloc(struct fsd_arena *arena, size_t n, size_t size, size_t align);
 
-/** Enlarges the allocation of `bytes` bytes at `at` in this arena to `larger` bytes and
- *  returns its address, which may change; the new bytes are not zeroed.  NULL is an
- *  allocation of 0 bytes. */
+/** Enlarges the allocation of `bytes` bytes at `at` (0 bytes: may be NULL) to `larger`
+ *  bytes.  Returns its address, which may change; the new bytes are not zeroed. */
 void *fsd_arena_grow(struct fsd_arena *arena, void *at, size_t bytes, size_t larger);
 
-/** A zero-terminated copy of n bytes. */
+/** Returns a copy of n bytes, with a zero byte at its end, in the arena. */
 char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 
 #define FSD_NEW(arena, type, n)                                                        \
@@ -178,7 +174,7 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
 /* ------------------------------------------------------------------------------ vec */
 
 /* A growable array in an arena: `FSD_VEC(int) v = {0}; fsd_vec_push(arena, &v, 3);`.
- * Growing may move it: keep no pointers into an array that still grows. */
+ * Growing may move the array, so keep no pointers into an array that still grows. */
 
 #define FSD_VEC(type)                                                                  \
     struct {                                                                           \
@@ -192,12 +188,14 @@ char *fsd_arena_strndup(struct fsd_arena *arena, const char *s, size_t n);
          fsd_vec_room((arena), (vec)->at, (vec)->n, &(vec)->cap, sizeof *(vec)->at),   \
      (vec)->at[(vec)->n++] = (__VA_ARGS__))
 
-/** Makes room for one more item and returns the array's address; the macro calls it. */
+/** Makes room for one more item and returns the array's address, which may have
+ * changed. fsd_vec_push() calls this function. */
 void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
                    size_t size);
 
-/** A loop over the items of an array, which must not grow meanwhile, or over a slice of
- *  it; over the ids in a slice of an array, which may grow, or of its items' member. */
+/** Loops.  The first two are over the items of an array or of a slice of it; that array
+ *  must not grow meanwhile.  The others are over the ids in a slice of an array, or ids
+ *  that are a member of its items; that array may grow. */
 /* NOLINTBEGIN(bugprone-macro-parentheses): names that are declared */
 #define FSD_EACH(type, item, vec)                                                      \
     for (type *item = (vec).at; (vec).n && item < (vec).at + (vec).n; item++)
@@ -213,34 +211,34 @@ void *fsd_vec_room(struct fsd_arena *arena, void *at, uint32_t n, uint32_t *cap,
          id##_at++)
 /* NOLINTEND(bugprone-macro-parentheses) */
 
-/** Numbers grouped by key: the numbers with key k are the slice `of[k]` of `ids`, in
- * ascending order. */
+/** The slice `of[k]` of `ids` has the numbers with the key k, in ascending order. */
 struct fsd_lists {
     struct fsd_span *of;
     fsd_id *ids;
 };
-/** @param key the key of each number, below `keys`; FSD_NONE: it has no key
- *  @param step bytes from one key to the next, since keys may be members of structs */
+/** Groups the numbers 0 to n - 1 by their keys.
+ *  @param key  the key of each number, below `keys`; FSD_NONE: the number has no key
+ *  @param step  bytes from one key to the next; the keys may be members of structs */
 struct fsd_lists fsd_lists_new(struct fsd_arena *arena, const fsd_id *key, size_t step,
                                uint32_t n, uint32_t keys);
-/** The i-th number of a key; FSD_NONE after the last one. */
+/** Returns the i-th number with this key, from 0; FSD_NONE after the last one. */
 fsd_id fsd_list_at(const struct fsd_lists *l, fsd_id key, uint32_t i);
 
 /** Whether `id` is one of n numbers. */
 bool fsd_ids_have(const fsd_id *ids, uint32_t n, fsd_id id);
 
-/** An array of n numbers, each FSD_NONE. */
+/** Returns an array of n ids, each FSD_NONE. */
 fsd_id *fsd_ids_new(struct fsd_arena *arena, size_t n);
 
 /* ----------------------------------------------------------------------------- sets */
 
-/* Disjoint sets of ids (union-find), stored as an array: each id leads to another id
- * of its set, and finally to the smallest one. */
+/* Disjoint sets of ids (union-find), stored as an array.  The entry of an id is another
+ * id of its set; the chain of entries ends at the smallest id. */
 
 /** Creates n sets of one id each. */
 fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n);
 
-/** The smallest id in the set of `i`. */
+/** Returns the smallest id in the set that contains `i`. */
 fsd_id fsd_sets_find(fsd_id *sets, fsd_id i);
 
 void fsd_sets_join(fsd_id *sets, fsd_id a, fsd_id b);
@@ -260,26 +258,26 @@ static inline struct fsd_slice fsd_slice_of(const char *s)
     return (struct fsd_slice){s, strlen(s)};
 }
 
-/* ASCII, independent of the locale. */
+/* Whether the character is an ASCII digit, in any locale. */
 static inline bool fsd_is_digit(char c)
 {
     return c >= '0' && c <= '9';
 }
 
-/** White space in JSON and in ONNX's text format. */
+/** Whether the character is white space in JSON and in ONNX's text format. */
 static inline bool fsd_is_space(char c)
 {
     return c == ' ' || c == '\t' || c == '\n' || c == '\r';
 }
 
-/** A letter, a digit or '_'. */
+/** Whether the character is an ASCII letter, a digit or '_'. */
 static inline bool fsd_is_word(char c)
 {
     return fsd_is_digit(c) || (c >= 'A' && c <= 'Z') || (c >= 'a' && c <= 'z') ||
            c == '_';
 }
 
-/** The text after the first n bytes; n may exceed the length. */
+/** Returns the text after the first n bytes; n may exceed the length. */
 static inline struct fsd_slice fsd_slice_from(struct fsd_slice t, size_t n)
 {
     n = n < t.n ? n : t.n;
@@ -296,8 +294,8 @@ static inline bool fsd_slice_equal(struct fsd_slice a, struct fsd_slice b)
     return a.n == b.n && (!a.n || !memcmp(a.s, b.s, a.n));
 }
 
-/* Whether the text begins with the word.  The first letter rules out most words before
- * lengths are compared, because dozens of words are tried for each line of a log. */
+/* Whether the text begins with the word.  The first letter rules out most of the dozens
+ * of words that readers try for each line of a log. */
 static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
 {
     size_t n;
@@ -308,7 +306,7 @@ static inline bool fsd_slice_begins(struct fsd_slice t, const char *word)
     return t.n >= n && !memcmp(t.s, word, n);
 }
 
-/** Removes the word from the front; false and unchanged if it is not there. */
+/** Removes the word from the front.  Returns false if the text begins otherwise. */
 static inline bool fsd_slice_take(struct fsd_slice *t, const char *word)
 {
     if (!fsd_slice_begins(*t, word))
@@ -317,14 +315,14 @@ static inline bool fsd_slice_take(struct fsd_slice *t, const char *word)
     return true;
 }
 
-/** Removes the word from the front as often as it is repeated there. */
+/** Removes all repetitions of the word from the front of the text. */
 static inline void fsd_slice_skip(struct fsd_slice *t, const char *word)
 {
     while (fsd_slice_take(t, word))
         ;
 }
 
-/** Removes the word from the end; false and unchanged if it is not there. */
+/** Removes the word from the end.  Returns false if the text ends otherwise. */
 static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
 {
     size_t n = strlen(word);
@@ -335,22 +333,22 @@ static inline bool fsd_slice_drop(struct fsd_slice *t, const char *word)
     return true;
 }
 
-/** The slice without the blanks and tabs at its ends. */
+/** Returns the slice without the blanks and tabs at its ends. */
 struct fsd_slice fsd_slice_trim(struct fsd_slice t);
 
-/** Reads decimal digits at the front; false if there are none.  A larger number than
- *  `most` becomes `most`. */
+/** Removes a decimal number from the front of the text.  Returns false if the text does
+ *  not begin with a digit.  A number above `most` becomes `most`. */
 bool fsd_slice_take_number(struct fsd_slice *t, uint64_t most, uint64_t *out);
 
-/** Takes the characters of a word (fsd_is_word) off the front; may be empty. */
+/** Removes the letters, digits and '_' at the front, perhaps none, and returns them. */
 struct fsd_slice fsd_slice_take_word(struct fsd_slice *t);
 
-/** The first, or last, occurrence of the word; NULL if there is none. */
+/** Returns the first or the last occurrence of the word; NULL if there is none. */
 const char *fsd_slice_find(struct fsd_slice t, const char *word);
 const char *fsd_slice_find_last(struct fsd_slice t, const char *word);
 
-/** Splits `t` at a word of n bytes at `at`; `t` becomes the left side.
- *  @return the right side. */
+/** Splits `t` at the word of n bytes at `at`: `t` becomes the text before the word.
+ *  @return the text after the word */
 static inline struct fsd_slice fsd_slice_split(struct fsd_slice *t, const char *at,
                                                size_t n)
 {
@@ -360,40 +358,40 @@ static inline struct fsd_slice fsd_slice_split(struct fsd_slice *t, const char *
     return right;
 }
 
-/** Splits `t` at the first, or last, occurrence of the word; returns false and changes
- *  neither slice if there is none. */
+/** Splits `t` at the first or the last occurrence of the word: `t` becomes the text
+ *  before it, `right` the text after it.  Returns false if the word does not occur. */
 bool fsd_slice_split_at(struct fsd_slice *t, const char *word, struct fsd_slice *right);
 bool fsd_slice_split_last(struct fsd_slice *t, const char *word,
                           struct fsd_slice *right);
 
-/** The number of bytes of JSON up to the bracket that closes the first one, ignoring
- *  brackets in strings; 0 if it is not closed. */
+/** Returns the number of bytes up to the bracket that closes the first bracket of a
+ *  JSON text; 0 if it is not closed.  Brackets in strings do not count. */
 size_t fsd_slice_brackets(struct fsd_slice t);
 
 /* ----------------------------------------------------------------------------- text */
 
-/* Text helpers that do not know file formats: UTF-8 and safe printing. */
+/* Functions for UTF-8 and for printing text safely. */
 
-/** The length in bytes (1 to 4) of the valid UTF-8 character at s; 0 if there is no
- *  valid one.  At most n bytes are read. */
+/** Returns the length in bytes (1 to 4) of the UTF-8 character at s; 0 if the bytes are
+ *  not valid UTF-8.  Reads at most n bytes. */
 size_t fsd_utf8_len(const unsigned char *s, size_t n);
 
-/** The code point of a valid character. */
+/** Returns the code point of a valid UTF-8 character of `len` bytes. */
 uint32_t fsd_utf8_code(const unsigned char *s, size_t len);
 
 /** Writes the code point in UTF-8.  @return its length in bytes (1 to 4); 0 if it is
  *  not a character */
 size_t fsd_utf8_put(uint32_t code, char out[4]);
 
-/** Whether a character changes what is displayed without being visible: controls,
+/** Whether a character is invisible but may change the displayed text: controls,
  *  bidirectional marks, line separators, and codes that are not characters (U+FFFE,
  *  which XML cannot contain either). */
 bool fsd_code_is_hidden(uint32_t code);
 
-/** Prints valid UTF-8 such that all of it is visible: hidden characters become
- *  "\\u{1f}", everything else is printed as it is. */
+/** Prints valid UTF-8 and makes hidden characters visible: "\\u{1f}" replaces the
+ *  character U+001F.  All other characters are printed unchanged. */
 void fsd_put_safe(FILE *out, const char *s);
-/** Like fprintf() with safe printing; the format may only contain "%s" and "%u". */
+/** Prints strings like fsd_put_safe().  The format may only contain "%s" and "%u". */
 void fsd_printf_safe(FILE *out, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -401,123 +399,124 @@ void fsd_printf_safe(FILE *out, const char *format, ...)
  *  for text with a blank. */
 bool fsd_list_has(const char *list, const char *word);
 
-/** The text after the last slash: "x.onnx" for "models/x.onnx". */
+/** Returns the text after the last slash: "x.onnx" for "models/x.onnx". */
 const char *fsd_base_name(const char *path);
 
 /** Prints one word of a shell's command line, quoted if necessary. */
 void fsd_put_shell_word(FILE *out, const char *word);
 
-/** Prints a number's digits to the end of `room`.  Most numbers in a report are small
- *  integers, which fprintf() would take ten times as long to print. */
+/** Writes the digits of a number to the end of `room` and returns the first digit.
+ *  Reports print many integers, and fprintf() takes ten times as long. */
 enum { FSD_DIGITS = 21 };
 const char *fsd_digits(uint64_t number, char room[FSD_DIGITS]);
 void fsd_put_whole(FILE *out, int64_t number);
 
-/** A name, shortened for lists: a layer of thousands of nodes has all their names in
- *  its own name, and repeating it for each node would take quadratic space.  If the
- *  name is longer than FSD_BRIEF bytes, its front is written to `room`: "Conv_1 +
- *  Con...". */
+/** Returns a name; if it has more than FSD_BRIEF bytes, its front in `room`: "Conv_1 +
+ *  Con...".  A layer's name can contain the names of thousands of nodes, and printing
+ *  the whole name for each node would take quadratic space. */
 enum { FSD_BRIEF = 2048, FSD_BRIEF_ROOM = FSD_BRIEF + 4 };
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM]);
 
-/** "1 layer", "2 layers". */
+/** Prints a number and its noun: "1 layer", "2 layers". */
 void fsd_put_noun(FILE *out, uint64_t n, const char *noun);
-/** The ending of a noun after a number: "s" unless n is 1. */
+/** Returns the ending of a noun after the number n: "s" unless n is 1. */
 const char *fsd_plural(uint64_t n);
 
-/** Prints 38500000 with unit " B" as "38.5 MB", with decimal prefixes; a negative
- *  number as "-"; `term` instead if it is not NULL. */
+/** Prints a number with a decimal prefix: "38.5 MB" for 38500000 and the unit " B", "-"
+ *  for a negative number.  Prints `term` instead of the number if it is not NULL. */
 void fsd_put_scaled(int64_t n, const char *term, const char *unit, FILE *out);
-/** The columns of `s` on a terminal when printed by fsd_put_safe(): an East Asian wide
- *  character takes two, a combining mark none. */
+/** Returns the number of columns that `s` takes on a terminal if fsd_put_safe() prints
+ *  it.  An East Asian wide character takes two columns, a combining mark none. */
 size_t fsd_safe_width(const char *s);
 
-/** Likewise for a slice. */
+/** Returns the number of columns that fsd_put_safe_slice() takes on a terminal. */
 size_t fsd_slice_width(struct fsd_slice t);
 void fsd_put_safe_slice(FILE *out, struct fsd_slice t);
-/** Returns the number of bytes at the front that take at most this many columns, with
- *  the combining marks of the last character; `used` is set to the columns that they
- *  take. */
+/** Returns how many bytes at the front of the text fit into `columns` columns; `used`
+ *  receives the columns of these bytes.  Combining marks stay with their character. */
 size_t fsd_slice_front(struct fsd_slice t, size_t columns, size_t *used);
 
-/* Names in few columns; fit.c. */
+/* Printing of names in few columns (fit.c). */
 
-/** Prints `s` safely, in at most `width` columns if its words allow it.  From a longer
- *  text, whole parts of paths and whole names of a list "a + b" are left out, never
- *  letters of a word: "/m/.../q_proj/Add + 4 more + /m/x/Mul".  A width below 8 is
- *  unlimited.  Returns the columns used. */
+/** Prints a name or a list of names "a + b" safely, in at most `width` columns if
+ *  possible.  A longer text loses whole parts of paths and whole names, never letters
+ *  of a word: "/m/.../q_proj/Add + 4 more + /m/x/Mul".  A `width` below 8 means no
+ *  limit.  Returns the number of columns used. */
 size_t fsd_put_fitted(FILE *out, const char *s, size_t width);
-/** Likewise for a list of names.  The path that the names share is printed once, even
- *  if the list would fit without that: "/m/attention: q_proj/Add + Reshape".
- *  @param joiner the separator: " + " */
+/** Prints a list of names safely, in at most `width` columns if possible.  A path that
+ *  all names share is printed once, in front: "/m/attention: q_proj/Add + Reshape".
+ *  @param joiner  the separator of the names, such as " + " */
 size_t fsd_put_names(FILE *out, const char *names, const char *joiner, size_t width);
 
 /* --------------------------------------------------------------------------- intern */
 
-/* Strings as dense numbers.  Model and engine share one table, so equal names are equal
- * numbers and most maps are arrays.
+/* A table that gives each string a number, its symbol; the numbers have no gaps.  Model
+ * and engine share one table: equal names have equal symbols, and an array indexed by
+ * symbol serves as a map.
  *
- * Strings become valid UTF-8 when they are added: a byte that is not part of a valid
- * sequence, or a zero byte, becomes the four characters "\xNN".  Writers may rely on
- * this.  Symbol 0 is the empty string. */
+ * Strings become valid UTF-8 when they are added: a zero byte, or a byte that is not
+ * part of a valid sequence, becomes the four characters "\xNN".  Functions that print
+ * symbols rely on this.  Symbol 0 is the empty string. */
 
 typedef fsd_id fsd_sym;
 
 struct fsd_intern;
 
-/** Allocated in the arena, and freed with it. */
+/** Creates a table of strings in the arena.  It is freed with the arena. */
 struct fsd_intern *fsd_intern_new(struct fsd_arena *arena);
 
-/** The symbol of n bytes, which are added if they are new. */
+/** Returns the symbol of n bytes, and adds them to the table if they are new. */
 fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n);
 fsd_sym fsd_intern_slice(struct fsd_intern *names, struct fsd_slice t);
-/** Likewise for a zero-terminated string; NULL is the empty string. */
+/** Returns the symbol of a string, and adds it if it is new.  NULL means "". */
 fsd_sym fsd_intern_str(struct fsd_intern *names, const char *s);
-/** The symbol of bytes in a table of binary values: the bytes are neither changed nor
- *  copied. */
+/** Returns the symbol of n bytes in a table of binary values.  Unlike fsd_intern_add(),
+ *  it neither converts nor copies the bytes, which must outlive the table. */
 fsd_sym fsd_intern_bytes(struct fsd_intern *names, const void *bytes, size_t n);
 
-/** The symbol of n bytes; FSD_NONE if they were never added. */
+/** Returns the symbol of n bytes; FSD_NONE if the table does not have them. */
 fsd_sym fsd_intern_find(const struct fsd_intern *names, const char *s, size_t n);
 bool fsd_intern_has(const struct fsd_intern *names, const char *s, size_t n);
-/** The symbol of the same text in a different table; FSD_NONE if it has none. */
+/** Returns the symbol of the same text in `other`; FSD_NONE if `other` lacks it. */
 fsd_sym fsd_intern_other(const struct fsd_intern *names, fsd_sym sym,
                          const struct fsd_intern *other);
 
-/** The text of a symbol, zero-terminated, never NULL. */
+/** Returns the text of a symbol, zero-terminated, never NULL. */
 const char *fsd_text(const struct fsd_intern *names, fsd_sym sym);
 size_t fsd_text_len(const struct fsd_intern *names, fsd_sym sym);
 
-/** Changes the texts of symbols, for everyone who holds the symbols.
- *  @param texts indexed by symbol; they must outlive the table; NULL: the text stays */
+/** Gives symbols other texts.  All code that has stored a symbol then prints its new
+ *  text.
+ *  @param texts  indexed by symbol, must outlive the table; NULL: the text stays */
 void fsd_intern_replace(struct fsd_intern *names, const char *const *texts);
 
-/** The number of symbols, which are 0 .. count-1. */
+/** Returns the number of symbols.  The symbols are 0 to this number - 1. */
 uint32_t fsd_intern_count(const struct fsd_intern *names);
 
 /* ---------------------------------------------------------------------------- guard */
 
-/* The place where a function of the library continues when memory runs out.  Code that
- * allocates need not check for failures: fsd_out_of_memory() frees what was allocated
- * since the public function was called, and that function returns FSD_E_MEMORY. */
+/* A guard is the place where a public function continues after memory ran out.  Code
+ * that allocates need not check for failures: fsd_out_of_memory() frees the memory that
+ * was allocated since the public function was called, and the function returns
+ * FSD_E_MEMORY. */
 
 struct fsd_guard {
     fsd_jump_point at;
     struct fsd_guard *outer;
-    unsigned depth; /* how many guards are nested, this one included */
+    unsigned depth; /* the number of nested guards, this one included */
 };
 
-/** The first member of an object that must be freed; or a member anywhere in it if
- *  `run` can find the object from there. */
+/** A member of an object that must be freed after memory ran out.  It is usually the
+ *  first member, so that `run` can convert its address to the object's. */
 struct fsd_cleanup {
     void (*run)(struct fsd_cleanup *self);
     struct fsd_cleanup *older, *newer;
-    unsigned depth; /* the depth of the guard to which it was added; 0: there was no
-                       guard */
+    unsigned depth; /* the depth of its guard; 0: none was active */
 };
 
-/** The first statement of each public function that allocates, after clearing *out:
- *  when memory runs out, the function returns `otherwise` from here. */
+/** The first statement of each public function that allocates memory, apart from one
+ *  that clears *out.  If memory runs out later, the public function returns
+ *  `otherwise`. */
 #define FSD_GUARD_OR(otherwise)                                                        \
     struct fsd_guard guard __attribute__((cleanup(fsd_guard_leave)));                  \
                                                                                        \
@@ -529,20 +528,20 @@ struct fsd_cleanup {
 void fsd_guard_enter(struct fsd_guard *guard);
 void fsd_guard_leave(struct fsd_guard *guard);
 
-/** Adds `run` to the current guard of this thread, if there is one. */
+/** Lets this thread's current guard, if any, call `run` if memory runs out. */
 void fsd_cleanup_add(struct fsd_cleanup *c, void (*run)(struct fsd_cleanup *self));
-/** Removes `c` from its guard: the object has been freed, or has a new owner. */
+/** Removes `c` from its guard, because the object has been freed or has a new owner. */
 void fsd_cleanup_drop(struct fsd_cleanup *c);
 
-/** Does not return.  Memory runs out because of the machine, not because of the input,
- *  whose sizes are checked first.  Outside of guards it ends the process, as set by
- *  fsd_on_out_of_memory(). */
+/** Called when memory runs out; jumps to the current guard.  Without a guard, it calls
+ *  the function set by fsd_on_out_of_memory(), and ends the process.  A wrong size in
+ *  an input does not lead here, because readers check sizes before they allocate. */
 _Noreturn void fsd_out_of_memory(void);
 
 /* ---------------------------------------------------------------------------- print */
 
-/** Collects printed text: print to `out` between open and take (or close).  The struct
- *  must not be moved in the meantime.  If memory ran out, closing calls
+/** Collects printed text: open it, print to `out`, then take the text or close it.  The
+ *  struct must not be moved in the meantime.  If memory ran out, closing calls
  *  fsd_out_of_memory(). */
 struct fsd_print {
     FILE *out;
@@ -554,22 +553,22 @@ struct fsd_print {
 };
 
 FILE *fsd_print_open(struct fsd_print *print);
-/** The whole text, zero-terminated, in the arena. */
+/** Closes `print` and returns the whole text, zero-terminated, in the arena. */
 char *fsd_print_take(struct fsd_print *print, struct fsd_arena *arena);
-/** Returns the whole text as a symbol. */
+/** Closes `print` and returns the symbol of the whole text. */
 fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names);
-/** Leaves the whole text in `text` and `size`; the caller frees it. */
+/** Closes `print`, which then has the whole `text`; the caller frees the text. */
 void fsd_print_close(struct fsd_print *print);
-/** The text and its size, valid until the next text is printed; for many short texts
- *  with one open stream. */
+/** Returns the text and its size, both valid until the next text is printed, and begins
+ *  a new text.  Many short texts can thus share one open stream. */
 const char *fsd_print_next(struct fsd_print *print, size_t *size);
 void fsd_print_drop(struct fsd_print *print);
 
-/** The path of file `name` in the folder of the file `path`. */
+/** Returns the path of the file `name` in the folder that contains the file `path`. */
 const char *fsd_path_beside(struct fsd_arena *arena, const char *path,
                             const char *name);
 
-/** A formatted string in the arena. */
+/** Returns a formatted string in the arena. */
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
     __attribute__((format(printf, 2, 3)));
 
@@ -577,92 +576,91 @@ char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 
 /* The spread of several measurements of one thing. */
 
-/** In the unit of the values, which are not negative; all are -1 without values. */
+/** The members have the unit of the values; all are -1 if there are no values. */
 struct fsd_spread {
     double median, low, high;
 };
 
 #define FSD_SPREAD_NONE ((struct fsd_spread){-1, -1, -1})
 
-/** Replaces fmax(), for which alone the program would link the mathematical library. */
+/** Replaces fmax(), so that the program need not link the mathematical library. */
 static inline double fsd_larger(double a, double b)
 {
     return a > b ? a : b;
 }
 
-/** Sorts the values.  The median of an even number is the mean of the middle two. */
+/** The median, minimum and maximum of n values.  Sorts the values.  The median of an
+ * even number of values is the mean of the middle two. */
 struct fsd_spread fsd_spread_of(double *values, uint32_t n);
 
-/** Likewise, with low and high one standard deviation from the median, estimated from
- *  the median absolute deviation.  Up to half of the values may be outliers before the
- *  estimate fails, whereas one outlier moves minimum, maximum and mean by any amount
- *  (Rousseeuw and Croux, Alternatives to the Median Absolute Deviation, JASA 88, 1993;
- *  medians for times of runs: Hoefler and Belli, Scientific Benchmarking of Parallel
- *  Computing Systems, SC 2015).  Changes the values. */
+/** The median of n values; `low` and `high` are one standard deviation below and above
+ *  it.  The standard deviation is estimated from the median absolute deviation, which
+ *  stays correct if fewer than half of the values are outliers (Rousseeuw and Croux,
+ *  Alternatives to the Median Absolute Deviation, JASA 88, 1993; medians for times of
+ *  runs: Hoefler and Belli, Scientific Benchmarking of Parallel Computing Systems, SC
+ *  2015).  Changes the values. */
 struct fsd_spread fsd_spread_robust(double *values, uint32_t n);
 
 /* ----------------------------------------------------------------------------- file */
 
-/* A whole input as bytes: read, or mapped if the program requests that.  Only regular
- * files and standard input are read: a directory, FIFO or device is refused, since
- * reading it may block or never end. */
+/* The bytes of an input, either read or mapped.  Only regular files and standard input
+ * can be opened: a read from a directory, FIFO or device may block or never end. */
 
 struct fsd_file {
-    const char *name; /* as given by the user, borrowed */
+    const char *name; /* the path as the user gave it; the caller owns it */
     const unsigned char *bytes;
     size_t size;
-    struct fsd_mapping *map;   /* the mapping of the bytes; NULL: they belong to the
-                                  caller, or there are none */
-    bool sparse;               /* some bytes may not have been read: see
-                                  fsd_file_at() */
+    struct fsd_mapping *map;   /* the mapping that contains `bytes`; NULL: the bytes
+                                  belong to the caller, or there are none */
+    bool sparse;               /* whether fsd_file_at() reads bytes when needed */
     struct fsd_coming *coming; /* a decompression in progress; NULL: there is none */
-    void (*abandon)(struct fsd_file *); /* cancels the decompression; NULL: there is
-                                           nothing to cancel */
+    void (*abandon)(struct fsd_file *); /* cancels `coming`; NULL if there is none */
 };
 
-/** Opens `path` ("-" is standard input) of at most `limit` bytes.  Close it, in the
- *  same thread, with fsd_file_done() or fsd_file_close(), whatever is returned.  Bytes
- *  that another program truncates while they are mapped read as zeros: see file.c. */
+/** Opens `path` ("-" is standard input) of at most `limit` bytes.  The caller closes
+ *  `out`, also after an error, in the same thread, with fsd_file_done() or
+ *  fsd_file_close().  If another program truncates a mapped file, the lost bytes are
+ *  zeros: see file.c. */
 enum fsd_status fsd_file_open(struct fsd_file *out, const char *path, uint64_t limit,
                               struct fsd_error *err);
 
-/** Opens a file of any size that the file `of` names: it must be below the folder of
- *  `of`, either by its path or after links are resolved.  Close it likewise. */
+/** Opens a file of any size that the file `of` names.  It must be below the folder of
+ *  `of`, either by its path or after links are resolved.  The caller closes `out`, also
+ *  after an error. */
 enum fsd_status fsd_file_open_beside(struct fsd_file *out, const char *path,
                                      const char *of, struct fsd_error *err);
 void fsd_file_close(struct fsd_file *file);
 
-/** Maps a regular file without a name, which no other program can truncate. */
+/** Maps the regular file `fd`.  No other program can truncate it: it has no name. */
 enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
                              struct fsd_error *err);
 
-/** Like fsd_file_open(), for a file that may be compressed with gzip, xz or zstd: its
- *  bytes are the decompressed ones, so that readers need not know about compression. */
+/** Opens a file like fsd_file_open().  If it is compressed with gzip, xz or zstd, its
+ *  bytes are decompressed first, so readers need not know about compression. */
 enum fsd_status fsd_file_open_decompressed(struct fsd_file *out, const char *path,
                                            uint64_t limit, struct fsd_error *err);
 
-/** Likewise, to recognize the type of a file from its beginning: a compressed file is
- *  decompressed only as far as readers examine it for this. */
+/** Opens a file only to recognize its type.  A compressed file is decompressed only as
+ *  far as readers examine a file for its type. */
 enum fsd_status fsd_file_open_beginning(struct fsd_file *out, const char *path,
                                         uint64_t limit, struct fsd_error *err);
 
-/** Likewise, but bytes after the first 64 KiB are read only when fsd_file_at() requests
- *  them. */
+/** Opens a file like fsd_file_open_decompressed(), but reads bytes after the first 64
+ *  KiB only when fsd_file_at() requests them. */
 enum fsd_status fsd_file_open_sparse(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
-/** Likewise, for a reader that reads the file once from beginning to end.  A thread
- *  decompresses a compressed file in the meantime: `size` is at first only the size of
- *  the beginning. fsd_file_reach() waits for more bytes; after the last read,
- *  fsd_file_complete() must be called before any other function. */
+/** Opens a file for a reader that reads it once from beginning to end.  A thread
+ *  decompresses a compressed file in the meantime, so `size` is at first only the size
+ *  of the decompressed beginning. fsd_file_reach() waits for more bytes.  After the
+ *  last read, fsd_file_complete() must be called before any other function. */
 enum fsd_status fsd_file_open_coming(struct fsd_file *out, const char *path,
                                      uint64_t limit, struct fsd_error *err);
 
-/** Reads n bytes of a sparse file from offset `at`, except those that have already been
- * read. */
+/** Reads n bytes of a sparse file at offset `at`, unless they have been read. */
 void fsd_file_read(const struct fsd_file *file, size_t at, size_t n);
 
-/** Bytes of the file; n may exceed its size. */
+/** Returns n bytes of the file at offset `at`, or fewer at the end of the file. */
 static inline const unsigned char *fsd_file_at(const struct fsd_file *file, size_t at,
                                                size_t n)
 {
@@ -671,28 +669,28 @@ static inline const unsigned char *fsd_file_at(const struct fsd_file *file, size
     return file->bytes + at;
 }
 
-/** Whether the bytes contain the word. */
+/** Whether the file contains the word. */
 bool fsd_file_has(const struct fsd_file *file, const char *word);
 
 /** Waits until more than n bytes are available, or all are.  @return the number of
  *  available bytes */
 size_t fsd_file_reach(const struct fsd_file *file, size_t n);
 
-/** Waits for the end of a decompression; then `size` is the whole size.  @return see
- *  fsd_decompress() */
+/** Waits for the end of a decompression.  `size` is then the size of the whole file.
+ *  @return see fsd_decompress() */
 enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err);
 
-/** Checks that no byte that was read so far had been lost.
- *  @param status the result of reading the bytes.
- *  @return FSD_E_IO, with `err` filled, if bytes were lost meanwhile, so that
- *          everything read is invalid; else `status` */
+/** Checks that no other program truncated the mapped file while it was read.
+ *  @param status  the result of the reader
+ *  @return FSD_E_IO, with `err` filled, if bytes were lost: all data that was read is
+ *          then invalid; else `status` */
 enum fsd_status fsd_file_there(const struct fsd_file *file, enum fsd_status status,
                                struct fsd_error *err);
 
-/** Copies n bytes of a large file, beginning at offset `at`, to a stream by a system
- *  call, if the system has one: the bytes take no memory of this process.  The caller
- *  must write the bytes that were not copied.
- *  @return the number of bytes that were copied; 0 if `out` is no plain file */
+/** Copies n bytes of a large file, beginning at offset `at`, to a stream.  It uses a
+ *  system call, so the bytes take no memory of this process.  The caller must write the
+ *  bytes that were not copied.
+ *  @return the number of copied bytes; 0 if the system cannot copy to `out` */
 size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out);
 
 /** Closes the file after the last read.
@@ -700,12 +698,12 @@ size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out
 enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
                               struct fsd_error *err);
 
-/** Informs the system that the bytes before `offset` will not be read again soon, so
- *  that a scan of a large mapping, or of a sparse file, does not keep its pages. */
+/** Returns the memory of the bytes before `offset` to the system, so that a scan of a
+ *  large mapping or a sparse file needs little memory. */
 void fsd_file_release(const struct fsd_file *file, size_t offset);
 
-/** The same during a scan, in steps large enough for a system call.
- *  @param released the released bytes so far: 0 at the beginning; may decrease */
+/** Calls fsd_file_release() during a scan, in steps of at least 4 MiB.
+ *  @param released  the number of bytes released so far, at first 0; may decrease */
 static inline void fsd_file_release_behind(const struct fsd_file *file, size_t offset,
                                            size_t *released)
 {
@@ -719,33 +717,33 @@ static inline void fsd_file_release_behind(const struct fsd_file *file, size_t o
 /** Whether the file begins like a gzip, xz or zstd file. */
 bool fsd_is_compressed(const struct fsd_file *file);
 
-/** Receives the number of bytes written so far.
- *  @return false: stop */
+/** Receives the number n of bytes that were decompressed so far.
+ *  @return false to stop the decompression */
 typedef bool fsd_reached_fn(void *payload, uint64_t n);
 
-/** Decompresses the first `first` bytes, or all (UINT64_MAX), piece by piece, so that
- *  neither input nor output need be in memory.  Concatenated streams count as one, as
- *  with gzip, xz and zstd themselves.
+/** Decompresses the first `first` bytes of the output, or all of them (UINT64_MAX),
+ *  into a file.  It works piece by piece, so neither the input nor the output need be
+ *  in memory.  Concatenated streams count as one, as in the programs gzip, xz and zstd.
  *  @param out a file descriptor
  *  @param reached  called after each piece; may be NULL.
  *  @return FSD_OK; FSD_E_FORMAT if the file is damaged or truncated; FSD_E_LIMIT if the
- *         decompressed size is far beyond any real file of this size, since a few bytes
- *         can expand to a full disk; FSD_E_IO. */
+ *         decompressed size exceeds fsd_decompressed_most(), because a few bytes could
+ *         otherwise fill the disk; FSD_E_IO. */
 enum fsd_status fsd_decompress(const struct fsd_file *file, int out, uint64_t first,
                                fsd_reached_fn *reached, void *payload,
                                struct fsd_error *err);
 
-/** Likewise to memory, which the caller frees with free(). */
+/** Like fsd_decompress(), but into memory, which the caller frees with free(). */
 enum fsd_status fsd_decompress_to_memory(const struct fsd_file *file, uint64_t first,
                                          unsigned char **bytes, size_t *size,
                                          struct fsd_error *err);
 
-/** The limit on the decompressed size of a file. */
+/** Returns the limit on the decompressed size of a compressed file, in bytes. */
 uint64_t fsd_decompressed_most(const struct fsd_file *file);
 
 /* ------------------------------------------------------------------------ file type */
 
-/** The offset of the text after a byte order mark and white space. */
+/** Returns the offset of the text, after a byte order mark and white space. */
 size_t fsd_file_text_start(const struct fsd_file *file);
 
 /** Whether the file has these n bytes at offset `at`. */
@@ -764,15 +762,15 @@ static inline uint64_t fsd_hash_text(const char *text)
 {
     return fsd_hash_bytes(text, strlen(text));
 }
-/** Combines two numbers; their order counts. */
+/** Combines two numbers into one hash; swapped numbers give another hash. */
 uint64_t fsd_hash_mix(uint64_t a, uint64_t b);
 
-/** A hash with a seed that differs in each process; collisions cannot be prepared
- *  without knowing the seed.  No output may depend on it. */
+/** A hash with a seed.  The seed is random in each process, so the author of a file
+ *  cannot prepare collisions.  No output may depend on the hash. */
 uint64_t fsd_hash_seeded(const void *bytes, size_t n, uint64_t seed);
 uint64_t fsd_hash_seed(void);
 
-/** XXH3's 128 bits, the low half first: the same on every machine. */
+/** Writes the 128 bits of XXH3, the low half first, equal on every machine. */
 void fsd_hash_128(const void *bytes, size_t n, uint64_t out[2]);
 
 /* ------------------------------------------------ of a file, while it is being read */
@@ -783,15 +781,16 @@ struct fsd_digest {
     const struct fsd_file *file;
     struct XXH3_state_s *state;
     struct fsd_cleanup cleanup;
-    size_t at; /**< the number of bytes that are hashed */
+    size_t at; /**< the number of bytes hashed so far */
 };
 
-/** False if memory runs out; then no other call is allowed. */
+/** Begins to hash the bytes of a file.  Returns false if memory runs out; the other
+ * functions must then not be called. */
 bool fsd_digest_begin(struct fsd_digest *d, const struct fsd_file *file);
 
-/** Hashes the bytes before `at` and some bytes after them. */
+/** Hashes all bytes before the offset `at`, and some bytes after it. */
 void fsd_digest_step(struct fsd_digest *d, size_t at);
 
-/** Hashes the rest.
- *  @param hash XXH3's 128 bits, the low half first. */
+/** Hashes the remaining bytes.
+ *  @param hash  receives the 128 bits of XXH3, the low half first */
 void fsd_digest_end(struct fsd_digest *d, uint64_t hash[2]);

@@ -1,6 +1,6 @@
 /*
- * Clocks for time limits on the work of another program.  No content of a report may
- * depend on them: it would differ from run to run.
+ * Clocks for time limits on other programs.  A report must not depend on them, because
+ * it would then differ from run to run.
  */
 #include "base/base.h"
 

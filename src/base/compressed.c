@@ -1,11 +1,11 @@
 /*
- * Opens files that may be compressed.  The decompressed bytes go to a file that has no
- * name and exists as long as its mapping, because a log may be larger than the memory.
- * Readers read this file like any other.
+ * Opens files that may be compressed.  A log may be larger than the memory, so the
+ * decompressed bytes go to a temporary file, which has no name and exists as long as
+ * its mapping.  Readers read this file like any other.
  *
  * A reader that reads the file once from beginning to end need not wait for all bytes.
- * The file is mapped before it has any bytes, with the largest possible size, and a
- * thread fills it:
+ * The temporary file is mapped before it has any bytes, with the largest possible size,
+ * and a thread fills it:
  *
  *     compressed file -> thread -> [ there ......|............ to come ............ ]
  *                                        reader
@@ -17,11 +17,12 @@
 #include <stdlib.h>
 
 enum {
-    BEGINNING = 1 << 17, /* twice as many bytes as readers search for their keywords */
-    STACK = 1 << 20,     /* bytes of the thread's stack, which count toward a memory
-                            limit; no decoder needs a tenth of them */
-    STRIDE = 1 << 22     /* bytes between two wake-ups of the reader, since a wake-up
-                            takes as long as reading some bytes */
+    BEGINNING = 1 << 17, /* bytes; twice as many as readers search for keywords */
+    STACK = 1 << 20,     /* bytes of the thread's stack; no decoder needs a tenth of
+                            them, and a larger stack would count toward a memory
+                            limit */
+    STRIDE = 1 << 22     /* bytes; the thread wakes the waiting reader once after so
+                            many, because each wake-up takes time */
 };
 
 static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compressed,
@@ -34,7 +35,7 @@ static enum fsd_status decompress(struct fsd_file *out, struct fsd_file *compres
     return status == FSD_OK ? fsd_file_map(out, fileno(to), limit, err) : status;
 }
 
-/* Used if there are no temporary files. */
+/* Decompresses into memory, on a system without temporary files. */
 static enum fsd_status decompress_in_memory(struct fsd_file *out,
                                             struct fsd_file *compressed, uint64_t limit,
                                             uint64_t first, struct fsd_error *err)
@@ -56,14 +57,16 @@ static enum fsd_status decompress_in_memory(struct fsd_file *out,
 struct fsd_coming {
     struct fsd_file compressed;
     FILE *to;
-    uint64_t limit, most; /* bytes: the caller's limit; the limit of the
-                             decompression */
+    uint64_t limit, most; /* the caller's limit and the limit of the decompression, in
+                             bytes */
     fsd_thread thread;
     fsd_lock lock;
     fsd_event moved;
-    uint64_t written, there; /* bytes written; bytes announced to the reader */
-    bool done;               /* all bytes are written, or an error occurred */
-    bool unwanted;           /* the reader does not need the rest */
+    uint64_t written, there; /* the number of bytes written, and of those that the
+                                reader knows to be written */
+    bool done;               /* the thread has written all bytes, or an error
+                                occurred */
+    bool unwanted;           /* the reader does not need the remaining bytes */
     enum fsd_status status;
     struct fsd_error err;
 };
@@ -103,7 +106,7 @@ static void *decompress_beside(void *payload)
     return NULL;
 }
 
-/* Waits for the thread to end. */
+/* Waits for the end of the decompressing thread, and returns its status. */
 static enum fsd_status end_coming(struct fsd_file *file, struct fsd_error *err)
 {
     struct fsd_coming *c = file->coming;
@@ -135,8 +138,8 @@ static void abandon(struct fsd_file *file)
     end_coming(file, NULL);
 }
 
-/* Starts the decompression, which closes `to` at its end; returns false and does
- * nothing if the system has no thread or no addresses for it. */
+/* Starts a thread that decompresses into `to` and closes it at the end.  Returns false,
+ * and does nothing, if the system cannot start a thread or reserve the addresses. */
 static bool begin_coming(struct fsd_file *out, const struct fsd_file *compressed,
                          FILE *to, uint64_t limit)
 {
@@ -187,7 +190,8 @@ enum fsd_status fsd_file_complete(struct fsd_file *file, struct fsd_error *err)
 
 /* ------------------------------------------------------------------------- opening */
 
-/* The part of the file that the reader needs. */
+/* The bytes that the reader needs: all at once, all in sequence while they arrive, some
+ * parts, or only the beginning. */
 enum need { ALL, COMING, PARTS, START };
 
 static enum fsd_status open_compressed(struct fsd_file *out, const char *path,

@@ -1,9 +1,9 @@
 /*
  * Decompresses gzip, xz and zstd in pieces of 256 KiB; `packings` has one row per
- * decoder.  The input is untrusted: the output is limited to 64 MiB plus 1,024 times
- * the size of the input, a decoder's memory to 256 MiB, and a stream that ends early is
- * an error rather than a shorter file.  Concatenated streams (parallel gzip writes
- * them) count as one file.
+ * decoder.  The input is untrusted.  The output is therefore limited to 64 MiB plus
+ * 1,024 times the size of the input, and the memory of a decoder to 256 MiB.  A stream
+ * that ends early is an error, not a shorter file.  Concatenated streams (parallel gzip
+ * writes them) count as one file.
  */
 #include "base/base.h"
 #include "host/files.h"
@@ -16,11 +16,11 @@
 
 enum {
     PIECE = 1 << 18,
-    RATIO_MAX = 1024,         /* about gzip's own limit; logs are repetitive, and a
-                                 ratio of 60 was seen */
-    EXPANDED_FREE = 1 << 26,  /* bytes that any file may decompress to */
-    DECODER_MEMORY = 1 << 28, /* bytes for a decoder: the requirement of the strongest
-                                 compression levels */
+    RATIO_MAX = 1024,         /* decompressed bytes per compressed byte: about the most
+                                 that gzip can reach; logs reached 60 */
+    EXPANDED_FREE = 1 << 26,  /* bytes; every file may decompress to at least so many */
+    DECODER_MEMORY = 1 << 28, /* bytes; the strongest compression levels need so much
+                                 memory to decompress */
     ZSTD_WINDOW_LOG = 28
 };
 
@@ -33,13 +33,14 @@ struct sink {
     size_t room;
     fsd_reached_fn *reached;
     void *payload;
-    uint64_t done, left; /* bytes written; further bytes accepted */
-    int error;           /* errno of a failed write; 0: none */
+    uint64_t done, left; /* the number of bytes written, and of further bytes that the
+                            sink accepts */
+    int error;           /* errno of a failed write; 0: no write failed */
     bool full, unwanted;
     unsigned char piece[PIECE];
 };
 
-/* Returns 0, or errno of the failed write. */
+/* Writes n bytes to the descriptor `to`.  Returns 0, or errno if the write failed. */
 static int write_all(int to, const unsigned char *bytes, size_t n)
 {
     while (n) {
@@ -53,7 +54,8 @@ static int write_all(int to, const unsigned char *bytes, size_t n)
     return 0;
 }
 
-/* Likewise for memory. */
+/* Appends the last n bytes of the piece to the bytes in memory.  Returns 0, or
+ * ENOMEM. */
 static int keep(struct sink *s, size_t n)
 {
     size_t size = (size_t)(s->done - n), room = s->room;
@@ -70,8 +72,9 @@ static int keep(struct sink *s, size_t n)
     return 0;
 }
 
-/* Writes the first n bytes of the piece, up to the limit; false if the sink accepts no
- * more. `next` is the buffer for the next piece. */
+/* Writes the first n bytes of the piece, up to the limit.  Returns false if the sink
+ * accepts no more bytes.  `next` is the address in the compressed file where the
+ * decoder continues. */
 static bool flush(struct sink *s, size_t n, const unsigned char *next)
 {
     fsd_file_release_behind(s->compressed, (size_t)(next - s->compressed->bytes),
@@ -85,8 +88,8 @@ static bool flush(struct sink *s, size_t n, const unsigned char *next)
     return !s->full && !s->error && !s->unwanted;
 }
 
-/* Returns true at the end of the last stream.  If it returns false, the sink has an
- * error or the input is damaged. */
+/* Decompresses n bytes of one format into the sink.  Returns true if it reached the end
+ * of the last stream, false if the sink has an error or the input is damaged. */
 typedef bool decompress_fn(struct sink *s, const unsigned char *in, size_t n);
 
 static bool decompress_gzip(struct sink *s, const unsigned char *in, size_t n)
@@ -97,8 +100,8 @@ static bool decompress_gzip(struct sink *s, const unsigned char *in, size_t n)
 
     while (more) {
         if (!z.avail_in && n) {
-            z.next_in = (unsigned char *)(uintptr_t)in; /* not const in older versions
-                                                           of zlib */
+            z.next_in = (unsigned char *)(uintptr_t)in; /* older versions of zlib
+                                                           declare it without const */
             z.avail_in = n < UINT32_MAX ? (uInt)n : UINT32_MAX;
             in += z.avail_in;
             n -= z.avail_in;
@@ -140,7 +143,8 @@ static bool decompress_zstd(struct sink *s, const unsigned char *in, size_t n)
 {
     ZSTD_DCtx *z = ZSTD_createDCtx();
     ZSTD_inBuffer from = {in, n, 0};
-    size_t left = 1; /* 0 after a complete frame */
+    size_t left = 1; /* the result of ZSTD_decompressStream(): 0 after a complete
+                        frame */
     bool more = z && !ZSTD_isError(ZSTD_DCtx_setParameter(z, ZSTD_d_windowLogMax,
                                                           ZSTD_WINDOW_LOG));
 
@@ -185,7 +189,8 @@ uint64_t fsd_decompressed_most(const struct fsd_file *file)
     return EXPANDED_FREE + (uint64_t)RATIO_MAX * file->size;
 }
 
-/* The status at the end; `whole`: whether the last stream is complete. */
+/* Returns the status of the decompression, after its end.  `whole` is true if the last
+ * stream is complete. */
 static enum fsd_status report(const struct sink *s, bool whole, uint64_t first,
                               struct fsd_error *err)
 {

@@ -1,13 +1,14 @@
 /*
- * The digest of a file: computed in steps alongside the reader of the same bytes, so
- * that a large file goes through the processor's cache once instead of twice.
+ * The digest of a file. While a reader reads the file, the digest hashes the same bytes
+ * in steps, so that a large file passes through the processor's cache once instead of
+ * twice.
  */
 #include "base/base.h"
 
 #include <xxhash.h>
 
-/* Bytes that were just hashed are still in the processor's cache when their lines are
- * read. */
+/* The number of bytes that are hashed before the reader reads them: few enough to be
+ * still in the processor's cache then. */
 enum { STEP = 1 << 17 };
 
 static void drop(struct fsd_cleanup *cleanup)

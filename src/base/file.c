@@ -1,19 +1,19 @@
 /*
- * Opens inputs.  A regular file is read, standard input is read to its end, and a file
- * that the caller has in memory (fsd_use_memory()) is used from there, or read by one
- * of the caller's functions (fsd_use_readers()).  Most of a large model is weights,
- * which readers skip, so a file can be read in windows, on demand, into addresses
- * reserved for the whole file:
+ * Opens inputs.  They can be regular files, standard input, bytes that the caller has
+ * in memory (fsd_use_memory()), or files that the caller's own functions read
+ * (fsd_use_readers()).  Most bytes of a large model are weights, which readers skip.  A
+ * file can therefore be read on demand, in windows of 64 KiB, into addresses reserved
+ * for the whole file:
  *
  *     file      [node][weights ..................................][node] ...
  *     addresses [ 64 KiB ]                                 [ 64 KiB ]
  *
- * A program may have files mapped instead (fsd_map_files()).  Another program may
- * truncate a file while it is mapped, and accessing a lost page raises SIGBUS.  The
- * signal handler then replaces the page with zeros and marks the mapping as lost:
- * readers continue to their end without checks of their own, and fsd_file_done() turns
- * the mark into an error.  The thread that accessed the page receives the signal, so
- * each thread keeps its own list of mappings.
+ * With fsd_map_files(), files are mapped instead.  If another program truncates a
+ * mapped file, the system raises SIGBUS when a thread reads a lost page.  The signal
+ * handler then replaces the page with zeros and marks the mapping as lost.  Readers
+ * continue to the end without checks of their own, and fsd_file_done() turns the mark
+ * into an error.  The thread that read the page receives the signal, so each thread
+ * keeps its own list of mappings.
  */
 #include "base/base.h"
 #include "base/open.h"
@@ -46,19 +46,20 @@ struct fsd_mapping {
     struct fsd_cleanup cleanup; /* must be the first member */
     unsigned char *bytes;
     size_t size;
-    bool heap;          /* allocated with malloc() */
-    int fd;             /* the file that windows are read from, or that is mapped and
-                           large; -1: none */
-    bool *there;        /* for each window: whether it has been read */
-    volatile bool lost; /* some of the bytes were lost when they were read */
-    const struct fsd_file_reader *reader; /* reads windows instead of `fd`; may be
-                                             NULL */
+    bool heap;          /* the bytes were allocated with malloc() */
+    int fd;             /* the file whose windows are read, or a large mapped file; -1:
+                           neither */
+    bool *there;        /* indexed by window: whether it has been read */
+    volatile bool lost; /* another program truncated the file before all bytes were
+                           read */
+    const struct fsd_file_reader *reader; /* the caller's function, which reads windows
+                                             in place of `fd`; may be NULL */
     struct fsd_mapping *next;
 };
 
-/* SIGBUS is delivered to the thread that read the page, so each thread has its own
- * list.  The handler reads this list, so it must be accessible without an
- * allocation. */
+/* The mappings of this thread: the thread that reads a lost page receives SIGBUS.  The
+ * signal handler reads this variable, so access to it must not allocate memory, as
+ * other models of thread-local storage may do. */
 static _Thread_local struct fsd_mapping *mapped
     __attribute__((tls_model("initial-exec")));
 static atomic_bool maps;
@@ -68,8 +69,9 @@ void fsd_map_files(bool wanted)
     maps = wanted && FSD_HOST_MAPS;
 }
 
-/* fsd_host_on_lost() calls it in a signal handler: zeros replace all bytes that may be
- * lost, and end every reader's loops. */
+/* Marks the mapping that contains `at` as lost, and returns its end; NULL if no mapping
+ * contains `at`.  The signal handler (fsd_host_on_lost()) calls this function and then
+ * replaces the bytes up to the end by zeros. */
 static unsigned char *lose(const unsigned char *at)
 {
     for (struct fsd_mapping *map = mapped; map; map = map->next) {
@@ -102,8 +104,8 @@ static void drop(struct fsd_cleanup *cleanup)
     free(map);
 }
 
-/* Reserves addresses for the file's bytes; fd -1: without a file for now.  False, with
- * errno set, if the system cannot do so. */
+/* Reserves addresses for `size` bytes of a file.  `fd` is -1 if there is no descriptor
+ * yet.  Returns false, with errno set, if the system cannot reserve them. */
 static bool hold(struct fsd_file *out, int fd, size_t size)
 {
     struct fsd_mapping *map = calloc(1, sizeof *map);
@@ -131,8 +133,8 @@ static void read_window(struct fsd_mapping *map, size_t i)
     map->there[i] = true;
     map->lost |= !fsd_host_commit(map->bytes + at, end - at);
     if (map->reader) {
-        /* The parentheses prevent the expansion of a macro: on Windows, read() is
-         * one. */
+        /* The parentheses prevent the expansion of read(), which is a macro on
+         * Windows. */
         map->lost |= !map->lost && !(map->reader->read)(map->reader->payload, at,
                                                         map->bytes + at, end - at);
         return;
@@ -199,7 +201,7 @@ bool fsd_file_has(const struct fsd_file *file, const char *word)
 
 /* ------------------------------------------------------------------------ opening */
 
-/* A pipe has no size: reads until it ends or exceeds the limit. */
+/* Reads a pipe, which has no size, until it ends or exceeds the limit. */
 static enum fsd_status read_stream(struct fsd_file *out, int fd, uint64_t limit,
                                    struct fsd_error *err)
 {
@@ -289,9 +291,10 @@ static enum fsd_status measure(struct fsd_file *out, int fd, uint64_t limit,
     return FSD_OK;
 }
 
-/* Reserves addresses for the whole file, and reads the first window, which is always
- * needed.  The mapping owns the descriptor from then on.
- * @param reader reads the file instead of the descriptor; may be NULL */
+/* Reserves addresses for the whole file, and reads the first window, because every
+ * reader needs it.  Then the mapping owns the descriptor.
+ * @param reader  the caller's function, which reads the file in place of `fd`; may be
+ * NULL */
 static enum fsd_status begin_windows(struct fsd_file *out, int fd,
                                      const struct fsd_file_reader *reader,
                                      struct fsd_error *err)
@@ -322,14 +325,14 @@ enum fsd_status fsd_file_map(struct fsd_file *out, int fd, uint64_t limit,
     if (status == FSD_OK)
         fsd_file_read(out, 0, out->size);
     if (out->map)
-        out->map->fd = -1; /* it belongs to the caller */
+        out->map->fd = -1; /* the caller owns the descriptor */
     out->sparse = false;
     return status;
 }
 
-/* Keeps the descriptor of a large file open, so that fsd_file_copy() can copy from it.
- * Other files are closed: a model may have more files of weights than a process may
- * have descriptors. */
+/* Maps a file.  The descriptor of a large file stays open for fsd_file_copy().  The
+ * descriptor of a small file is closed, because a model may have more files of weights
+ * than a process may have descriptors. */
 static enum fsd_status map_and_keep(struct fsd_file *out, int fd, uint64_t limit,
                                     struct fsd_error *err)
 {
@@ -341,7 +344,7 @@ static enum fsd_status map_and_keep(struct fsd_file *out, int fd, uint64_t limit
     return status;
 }
 
-/* Like fsd_file_map(), but the caller's function reads the bytes. */
+/* Reserves addresses for a file whose bytes the caller's function reads. */
 static enum fsd_status begin_reader(struct fsd_file *out,
                                     const struct fsd_file_reader *reader,
                                     uint64_t limit, struct fsd_error *err)
@@ -387,7 +390,8 @@ static const struct fsd_memory *find_in_memory(const char *path)
     return NULL;
 }
 
-/* @param of the file that names this one; NULL: the user named it */
+/* Opens a file without decompressing it.
+ * @param of  the file that names this file; NULL: the user named it */
 static enum fsd_status begin(struct fsd_file *out, const char *path, const char *of,
                              uint64_t limit, struct fsd_error *err)
 {
@@ -411,7 +415,7 @@ static enum fsd_status begin(struct fsd_file *out, const char *path, const char 
                    ? read_stream(out, STDIN_FILENO, limit, err)
                    : fsd_fail_memory(err, out->name);
     }
-    /* O_NONBLOCK: opening a FIFO must not block if it has no writer. */
+    /* O_NONBLOCK, because open() would wait for a writer of a FIFO. */
     fd = of ? fsd_open_beside(path, of) : open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
     if (fd < 0 && of && errno == EXDEV)
         return fsd_fail(err, FSD_E_IO, path, FSD_POS_NONE, 0,
@@ -479,7 +483,7 @@ size_t fsd_file_copy(const struct fsd_file *file, size_t at, size_t n, FILE *out
         return 0;
     begin = ftello(out);
     copied = fsd_host_copy(file->map->fd, at, to, n);
-    if (copied) /* the stream does not know that its file has grown */
+    if (copied) /* stdio does not know that the system call has moved the position */
         fseeko(out, begin + (off_t)copied, SEEK_SET);
     return (size_t)copied;
 }
@@ -503,8 +507,8 @@ enum fsd_status fsd_file_done(struct fsd_file *file, enum fsd_status status,
     return status;
 }
 
-/* The pages of a file that was read as a whole are kept: releasing them would mean
- * reading the file again. */
+/* Only mapped bytes and windows are released.  A file that was read as a whole keeps
+ * its memory, because it cannot be read again. */
 void fsd_file_release(const struct fsd_file *file, size_t offset)
 {
     const struct fsd_mapping *map = file->map;

@@ -1,9 +1,9 @@
 /*
- * Guesses the type of a file from its first bytes, by the table of magic numbers in
- * fsd_file_type_of(), and by the first characters where it is text.  The guess only
- * decides the words of a message or which reader is tried first, so an unknown file is
- * FSD_FILETYPE_BINARY or FSD_FILETYPE_TEXT and never an error.  The hard case is '[',
- * which opens both a JSON list and the time stamp of a log line.
+ * Guesses the type of a file from its first bytes: a binary file by a table of magic
+ * numbers, text by its first characters.  The guess decides only the words of a
+ * message, or which reader is tried first.  A file of unknown type is therefore
+ * FSD_FILETYPE_BINARY or FSD_FILETYPE_TEXT, not an error.  The hard case is '[', which
+ * opens both a JSON list and the time stamp of a log line.
  */
 #include "base/base.h"
 #include "base/file_type.h"
@@ -112,8 +112,8 @@ enum fsd_file_type fsd_file_type_of(const struct fsd_file *file)
     if (n >= 4 && ((s[0] == 0xff && s[1] == 0xfe && s[2] && !s[3]) ||
                    (s[0] == 0xfe && s[1] == 0xff && !s[2] && s[3])))
         return FSD_FILETYPE_UTF16;
-    /* An ONNX file is a protobuf message whose first field is nearly always ir_version,
-     * a small number; then another field of ModelProto follows. */
+    /* An ONNX file is a protobuf message.  Its first field is nearly always ir_version,
+     * a small number; another field of ModelProto follows. */
     if (n >= 3 && s[0] == 0x08 && s[1] > 0 && s[1] < 0x20 && s[2] &&
         memchr("\x12\x1a\x22\x28\x32\x3a\x42", s[2], 7))
         return FSD_FILETYPE_ONNX;

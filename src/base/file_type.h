@@ -1,7 +1,7 @@
 /*
- * Recognizes the type of a file from its first bytes.  A wrong guess costs only a less
- * helpful message, so the tests are short; the JSON reader decides what is JSON and
- * distinguishes layers from profiles.
+ * Recognizes the type of a file from its first bytes.  A wrong guess only makes a
+ * message less helpful, so few bytes are examined.  The JSON reader distinguishes
+ * layers from profiles.
  */
 #pragma once
 
@@ -11,7 +11,7 @@ enum fsd_file_type {
     FSD_FILETYPE_EMPTY, /**< no bytes, or only white space */
     FSD_FILETYPE_JSON,
     FSD_FILETYPE_LIST, /**< '[' and a number: a JSON list, or text that begins with a
-                            size */
+                            shape */
     FSD_FILETYPE_ONNX,
     FSD_FILETYPE_ORT,  /**< a model in ONNX Runtime's own format */
     FSD_FILETYPE_PLAN, /**< a serialized engine */
@@ -20,9 +20,10 @@ enum fsd_file_type {
     FSD_FILETYPE_HDF5,
     FSD_FILETYPE_PICKLE,
     FSD_FILETYPE_ZIP,
-    FSD_FILETYPE_COMPRESSED, /**< with gzip, xz or zstd (fsd_is_compressed) */
+    FSD_FILETYPE_COMPRESSED, /**< compressed with gzip, xz or zstd */
     FSD_FILETYPE_TAR,
-    FSD_FILETYPE_LFS, /**< the pointer file that Git LFS puts in place of a file */
+    FSD_FILETYPE_LFS, /**< the small text file that Git LFS stores in place of a large
+                           file */
     FSD_FILETYPE_XML,
     FSD_FILETYPE_UTF16,
     FSD_FILETYPE_PICTURE,
@@ -38,5 +39,6 @@ enum fsd_file_type {
 
 enum fsd_file_type fsd_file_type_of(const struct fsd_file *file);
 
-/** "a ZIP archive"; a noun to follow "found". */
+/** Returns a noun with its article, such as "a ZIP archive".  Messages print it after
+ * "found". */
 const char *fsd_file_type_noun(enum fsd_file_type type);

@@ -1,7 +1,7 @@
 /*
- * Texts that are longer than their columns.  A node's name is a path, and a layer's
- * name is a list of them.  To shorten a text, whole parts of a path are left out, and
- * whole names of a list, which are then counted.  Letters of a word are never left out:
+ * Shortens texts to a number of columns.  The name of a node is a path, and the name of
+ * a layer is a list of paths.  A shortened text lacks whole parts of paths, or whole
+ * names, whose number is printed instead.  Words stay whole:
  *
  *     /m/layers.0/self_attn: q_proj/Add + Reshape       the path of all names, once
  *     /m/.../self_attn: q_proj/Add + Reshape
@@ -13,10 +13,12 @@
 #include "base/base.h"
 
 enum {
-    LEAST_WIDTH = 8,   /* columns below which nothing is left out */
+    LEAST_WIDTH = 8,   /* columns; a text is never shortened to fewer */
     DOTS = 3,          /* "..." */
-    SCOPE_SHARE = 3,   /* the shared path gets at least a third of the columns */
-    LONGEST_WORD = 160 /* columns: a longer word is data, whose middle is left out */
+    SCOPE_SHARE = 3,   /* the path that names share gets at least a third of the
+                          columns */
+    LONGEST_WORD = 160 /* columns; a longer word is data and is printed without its
+                          middle */
 };
 
 typedef FSD_VEC(struct fsd_slice) slice_vec;
@@ -34,14 +36,14 @@ static struct fsd_slice between(const char *from, const char *to)
 
 /* ------------------------------------------------------------------------- a path */
 
-/* A path without the parts from `head` up to `tail`. */
+/* A path, printed without the parts head to tail - 1. */
 struct path {
     struct fsd_slice text;
     slice_vec parts;
     uint32_t head, tail;
 };
 
-/* The parts between slashes and blanks.  A note in parentheses belongs to the part
+/* Splits a path at slashes and blanks.  A note in parentheses belongs to the part
  * before it: "Add (requested int8)". */
 static void split_path(struct fsd_arena *scratch, struct path *path)
 {
@@ -63,7 +65,8 @@ static void split_path(struct fsd_arena *scratch, struct path *path)
     }
 }
 
-/* The parts kept at the front, and those kept at the end with their separator. */
+/* Returns the parts of the path that are printed in front. end_of() returns the parts
+ * that are printed at the end, with the separator before them. */
 static struct fsd_slice front_of(const struct path *path, uint32_t head)
 {
     return between(path->text.s, head ? path->parts.at[head].s : path->text.s);
@@ -82,8 +85,8 @@ static size_t columns_of(const struct path *path, uint32_t head, uint32_t tail)
            fsd_slice_width(end_of(path, tail));
 }
 
-/* Chooses two parts at the end if they fit, one at the front, as many more at the end
- * as fit, and then more at the front. */
+/* Chooses the parts to print, as long as they fit: first the last two, then the first
+ * one, then more parts at the end, and finally more parts at the front. */
 static void choose_parts(struct path *path, size_t width)
 {
     const uint32_t n = path->parts.n, ends[] = {n - 2, 1}, fronts[] = {1, n};
@@ -144,7 +147,7 @@ static size_t put_path(FILE *out, struct fsd_slice t, size_t width)
 
 /* ------------------------------------------------------------------------- a list */
 
-/* Splits at the joiner, except within brackets. */
+/* Splits a list of names at the joiner, but not within brackets. */
 static void split_list(struct fsd_arena *scratch, struct fsd_slice t,
                        struct fsd_slice joiner, slice_vec *names)
 {
@@ -162,7 +165,7 @@ static void split_list(struct fsd_arena *scratch, struct fsd_slice t,
     fsd_vec_push(scratch, names, between(t.s + begin, t.s + t.n));
 }
 
-/* Takes the end of an incomplete list: " and 12 more". */
+/* Removes the end " and 12 more" of an incomplete list, and returns it. */
 static struct fsd_slice take_rest(struct fsd_slice *t)
 {
     struct fsd_slice all = *t;
@@ -181,7 +184,8 @@ static bool is_below(struct fsd_slice name, struct fsd_slice path)
     return name.n > path.n && name.s[path.n] == '/' && !memcmp(name.s, path.s, path.n);
 }
 
-/* The path that all names share before their last parts; empty if there is none. */
+/* Returns the path that all names have in common, without the last part of any name;
+ * empty if they have none. */
 static struct fsd_slice shared_path(const slice_vec *names)
 {
     struct fsd_slice first = names->at[0], path = first;
@@ -206,7 +210,7 @@ static size_t minus(size_t width, size_t used)
     return width > used ? width - used : 0;
 }
 
-/* Prints the first names and the last; the others are counted. */
+/* Prints the first names, the number of names left out, and the last name. */
 static size_t put_names(FILE *out, const slice_vec *names, struct fsd_slice joiner,
                         size_t width)
 {

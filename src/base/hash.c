@@ -1,10 +1,10 @@
 /*
  * The hash functions, all of them xxHash's XXH3.  Names are hashed with a random seed,
- * since a file could otherwise contain names prepared to collide; hashes of 128 bits
- * identify whole files in snapshots and reports, and have no seed.
+ * because a file could otherwise contain many names with the same hash.  Hashes of 128
+ * bits identify whole files in snapshots and reports, and have no seed.
  *
- * Most hashed values are two numbers or a short name, for which a call into the library
- * takes longer than the hash itself; so its inline form is used.
+ * Most hashed values are two numbers or a short name.  A call into the library takes
+ * longer than hashing them, so this file compiles the hash functions inline.
  */
 #include "base/base.h"
 

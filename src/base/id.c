@@ -1,5 +1,5 @@
-/* Indices as ids: combining the results of two searches, ordering numbers and tables,
- * and arrays of numbers. */
+/* Ids, which are indices of arrays: functions that combine the results of two searches,
+ * compare items for sorting, and search arrays of ids. */
 #include "base/base.h"
 
 #include <stdlib.h>
@@ -61,8 +61,8 @@ int fsd_first_order(const int *orders, size_t n)
     return orders[i];
 }
 
-/* Most arrays are sorted already, which is checked first: qsort() would need as many
- * comparisons for them as for any other array. */
+/* First checks for a sorted array, because most arrays are sorted already, and qsort()
+ * would need as many comparisons for them as for any other array. */
 void fsd_sort(void *at, size_t n, size_t size, int (*by)(const void *, const void *))
 {
     const char *item = at;

@@ -1,9 +1,10 @@
 /*
- * Open addressing: the search for a name begins at the slot of its hash and ends at the
- * first free one.  A slot holds the hash too, so that nearly all other names are
- * skipped without reading them: the names of a large model exceed a processor's cache,
- * and reading a name takes longer than the rest of a search.  (With uthash, whose
- * entries are linked by pointers, a whole run of 10,000 layers takes a quarter more.)
+ * A table of strings, a hash table with open addressing: the search for a name begins
+ * at the slot of its hash and ends at the first free slot.  A slot also holds the hash,
+ * so that the search can skip nearly all other names without reading them.  The names
+ * of a large model exceed the processor's cache, and reading one takes longer than the
+ * rest of the search. (With uthash, which links its entries by pointers, a whole run of
+ * 10,000 layers takes a quarter more time.)
  *
  *     slots  [hash 3|     |hash 1|hash 2|     ]     entries  [""|"conv1"|"x"|"y"]
  */
@@ -14,7 +15,7 @@ enum { FIRST_SLOTS = 64 };
 
 struct slot {
     uint32_t hash;
-    fsd_sym sym; /* 0: free, since "" is in no slot */
+    fsd_sym sym; /* 0: the slot is free; the empty string needs no slot */
 };
 
 struct entry {
@@ -24,11 +25,11 @@ struct entry {
 
 struct fsd_intern {
     struct fsd_arena *arena;
-    uint64_t seed; /* without a seed, a file of 3 MB could contain names that all
+    uint64_t seed; /* random: without it, a file of 3 MB could contain names that all
                       collide */
     struct slot *slots;
-    uint32_t mask; /* number of slots, a power of two, minus 1; at least a quarter of
-                      them is free */
+    uint32_t mask; /* the number of slots, a power of two, minus 1; at least a quarter
+                      of the slots is free */
     FSD_VEC(struct entry) entries;
 };
 
@@ -37,7 +38,7 @@ static uint32_t hash_of(const struct fsd_intern *names, const char *s, size_t n)
     return (uint32_t)fsd_hash_seeded(s, n, names->seed);
 }
 
-/* The slot of this name, or else the free slot for it. */
+/* Returns the slot of this name, or the free slot where it would be. */
 static struct slot *find(const struct fsd_intern *names, const char *s, size_t n,
                          uint32_t hash)
 {
@@ -119,7 +120,7 @@ fsd_sym fsd_intern_add(struct fsd_intern *names, const char *s, size_t n)
         return put(names, fsd_arena_strndup(names->arena, s, n), n, hash);
     fixed = FSD_NEW(names->arena, char, 4 * n + 1);
     for (size_t i = 0; i < n; good = valid_len(s + i, n - i)) {
-        memcpy(fixed + used, s + i, good); /* these bytes are valid */
+        memcpy(fixed + used, s + i, good); /* copies the valid bytes */
         used += good;
         i += good;
         if (i < n)
@@ -180,8 +181,8 @@ void fsd_intern_replace(struct fsd_intern *names, const char *const *texts)
         uint32_t hash = hash_of(names, entry->text, entry->len);
         struct slot *slot = find(names, entry->text, entry->len, hash);
 
-        if (entry->len && !slot->sym) /* the first of two symbols with the same text is
-                                         found */
+        if (entry->len && !slot->sym) /* of two symbols with the same text, the first
+                                         one is found */
             *slot = (struct slot){hash, i};
     }
 }

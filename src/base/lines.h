@@ -1,17 +1,19 @@
-/* Lines that the runner of a CI job may read: none of them may be a command to it. */
+/* Escapes lines for CI jobs.  The runner of a CI job reads all output, and must not
+ * find a command in it. */
 #pragma once
 
 #include "base/base.h"
 
-/** Runners of CI jobs execute lines of a job's log: "::error::x" after blanks, and
- *  "##[error]x" or "##vso[x]" anywhere.  Prints the lines so that none is a command:
- *  the character that would make a line a command is printed with `escape`, a format
- *  for its code as an unsigned number: "\\u{%x}" in text, "\\u%04x" in JSON, "&#%u;" in
- *  XML.
- *  @param json no line begins with a name, so that only the second form occurs */
+/** Prints lines, with workflow commands escaped.  The runner of a CI job executes
+ *  commands in the job's log: "::error::x" after blanks, and "##[error]x" or "##vso[x]"
+ *  anywhere in a line.  The function escapes the character that makes a line a command.
+ *  `escape` is the format of its code, an unsigned number: "\\u{%x}" in text, "\\u%04x"
+ *  in JSON, "&#%u;" in XML.
+ *  @param json  the lines are JSON: none begins with a name, so "::error::x" cannot
+ *  occur */
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json);
 
-/** Whether a runner would execute a command in the line. */
+/** Whether the runner of a CI job would execute a command in the line. */
 bool fsd_is_command(const char *line);
 
 /** A stream that forwards each complete line, with workflow commands escaped: see
@@ -19,7 +21,7 @@ bool fsd_is_command(const char *line);
 struct fsd_lines {
     FILE *to;
     const char *escape;
-    bool json; /**< no line begins with a name */
+    bool json; /**< the lines are JSON, none of which begins with a name */
     /** Changes the lines before they are forwarded; may be NULL. */
     void (*edit)(FILE *out, char *lines, size_t width);
     size_t width;

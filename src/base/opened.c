@@ -1,13 +1,13 @@
 /*
- * The files that a run has opened, so that no output replaces one of them.  Each is
- * identified by device and inode, since `./model.onnx`, a hard link and a symbolic link
- * are different names of one file.  A file that is opened a thousand times has one
- * entry of 16 bytes in a hash table.
+ * The list of files that a run has opened.  Its purpose is that no output replaces one
+ * of them.  A file is identified by device and inode, because `./model.onnx`, a hard
+ * link and a symbolic link can be names of the same file.  A file that is opened a
+ * thousand times has one entry of 16 bytes in a hash table.
  *
  * The caller owns the list and sets it for a thread, like fsd_use_memory(), because the
- * functions that open files and those that write have only paths in common.  The list
- * is not global, so that two runs in one process do not mix.  Several threads may work
- * for one run, so the list has a lock.
+ * functions that open files and the functions that write files share only paths.  The
+ * list is not global, so that two runs in one process have two lists.  Several threads
+ * may work for one run, so the list has a lock.
  */
 #include "base/base.h"
 #include "base/open.h"
@@ -17,7 +17,8 @@
 
 enum { FIRST_ROOM = 16 };
 
-/* Zeros mark a free slot: no file has the inode 0. */
+/* A slot of the hash table.  Zeros mark a free slot, because no file has the inode
+ * 0. */
 struct entry {
     uint64_t device, inode;
 };
@@ -25,8 +26,8 @@ struct entry {
 struct fsd_opened {
     fsd_lock lock;
     struct entry *at;
-    size_t n, room; /* `room` is a power of two, of which at most three quarters are in
-                       use */
+    size_t n, room; /* the numbers of used slots and of all slots; `room` is a power of
+                       two, and at most three quarters of the slots are in use */
 };
 
 static _Thread_local struct fsd_opened *recording;
@@ -57,7 +58,8 @@ struct fsd_opened *fsd_opened_record(struct fsd_opened *opened)
     return before;
 }
 
-/* The entry, or the free slot where it belongs; the table has at least one. */
+/* Returns the slot that holds this entry, or the free slot where it would be.  The
+ * table always has a free slot. */
 static struct entry *find(const struct fsd_opened *opened, struct entry entry)
 {
     size_t i = fsd_hash_mix(entry.device, entry.inode) & (opened->room - 1);
@@ -91,7 +93,8 @@ static struct entry entry_of(const struct stat *st)
     return (struct entry){(uint64_t)st->st_dev, (uint64_t)st->st_ino};
 }
 
-/* Ignores devices and pipes, since writing to them overwrites nothing. */
+/* Adds a file to the list.  Ignores devices and pipes, because writing to them
+ * overwrites nothing. */
 static bool add(struct fsd_opened *opened, const struct stat *st)
 {
     struct entry *place;

@@ -1,6 +1,6 @@
-/* Plain text, which needs no escape in text and in JSON: printable ASCII except `"` and
- * `\`. Nearly all names are plain, and a report has hundreds of thousands of them: they
- * are examined eight bytes at a time. */
+/* Plain characters are those that need no escape in text or JSON: printable ASCII
+ * except `"` and `\`.  Nearly all names consist of plain characters, and a report has
+ * hundreds of thousands of names, so these functions examine eight bytes at a time. */
 #pragma once
 
 #include "base/base.h"
@@ -10,8 +10,8 @@ static inline bool fsd_is_plain(char c)
     return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
 }
 
-/** Whether any of eight bytes is not plain.  The subtraction or addition sets the
- *  highest bit of a byte only if this byte, or one before it, is not plain. */
+/** Whether any of eight bytes is not plain.  A subtraction or an addition can set the
+ *  highest bit of a byte only if this byte or a lower one is not plain. */
 static inline bool fsd_is_any_odd(uint64_t x)
 {
     const uint64_t each = UINT64_C(0x0101010101010101);
@@ -21,7 +21,7 @@ static inline bool fsd_is_any_odd(uint64_t x)
            0x80 * each;
 }
 
-/** Copies eight bytes; false if one of them is not plain. */
+/** Copies eight bytes.  Returns false if one of them is not plain. */
 static inline bool fsd_copy_eight(char *to, const char *s)
 {
     uint64_t x;
@@ -31,7 +31,8 @@ static inline bool fsd_copy_eight(char *to, const char *s)
     return !fsd_is_any_odd(x);
 }
 
-/** The same for 4 to 8 bytes, of which some are copied twice. */
+/** Copies n bytes, 4 to 8 of them: the first four and the last four, which may overlap.
+ * Returns false if one of them is not plain. */
 static inline bool fsd_copy_some(char *to, const char *s, size_t n)
 {
     uint32_t first, last;
@@ -43,8 +44,8 @@ static inline bool fsd_copy_some(char *to, const char *s, size_t n)
     return !fsd_is_any_odd(first | (uint64_t)last << 32);
 }
 
-/** Copies n bytes; false if not all of them are plain, and then perhaps only some are
- *  copied.  Most texts of a report have 4 to 8 bytes. */
+/** Copies n bytes.  Returns false if one of them is not plain; some bytes may then be
+ *  missing.  Most texts in a report have 4 to 8 bytes. */
 static inline bool fsd_copy_plain(char *to, const char *s, size_t n)
 {
     size_t i = 0;
@@ -62,11 +63,12 @@ static inline bool fsd_copy_plain(char *to, const char *s, size_t n)
     return fsd_copy_eight(to + n - 8, s + n - 8);
 }
 
-/** The number of plain bytes at the front. */
+/** Returns the number of plain bytes at the front. */
 size_t fsd_plain_run(const char *s, size_t n);
 
-/** Moves as much of the front of `text` as fits into `ready`, escaped for a JSON
- *  string; returns the number of bytes written.  With at least FSD_JSON_ROOM bytes, it
- *  moves at least one character. */
+/** Escapes characters from the front of `text` for a JSON string, writes them to
+ *  `ready` as long as they fit into `room` bytes, and removes them from `text`.
+ *  Returns the number of bytes written.  If `room` is at least FSD_JSON_ROOM, at least
+ *  one character fits. */
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room);
 enum { FSD_JSON_ROOM = 16 };

@@ -1,8 +1,8 @@
 /*
- * A stream into memory that reports every lost byte.  If memory runs out, streams of
- * open_memstream() lose bytes, and neither ferror() nor fclose() reports it.  No jump
- * leaves stdio: if memory runs out, the write is an error of the stream, and closing
- * the stream calls fsd_out_of_memory().
+ * A stream that writes to memory.  If memory runs out, a stream of open_memstream()
+ * loses bytes, and neither ferror() nor fclose() reports the loss.  Here, the stream
+ * gets an error, and closing it calls fsd_out_of_memory().  The function that receives
+ * the bytes must not call it itself, because it would jump out of stdio.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -41,7 +41,8 @@ static bool add(void *cookie, const char *bytes, size_t n)
     return !print->failed;
 }
 
-/* Drops unwritten text: flushing it could need more memory. */
+/* Closes the stream after memory ran out.  Unwritten text is dropped, because flushing
+ * it could need more memory. */
 static void drop(struct fsd_cleanup *cleanup)
 {
     struct fsd_print *print =
@@ -102,9 +103,9 @@ void fsd_print_drop(struct fsd_print *print)
     free(print->text);
 }
 
-/* A stream that owns its struct. */
+/* A stream of fsd_memory_stream(), which frees this struct when it is closed. */
 struct memory {
-    struct fsd_print print; /* must be the first member: add() casts to it */
+    struct fsd_print print; /* must be the first member: add() casts its address */
     char **text;
     size_t *size;
 };
@@ -133,7 +134,7 @@ FILE *fsd_memory_open(char **text, size_t *size)
     memory->text = text;
     memory->size = size;
     open_as(&memory->print, (struct fsd_host_stream){memory, add, pass_line});
-    fsd_cleanup_drop(&memory->print.cleanup); /* the caller owns it now */
+    fsd_cleanup_drop(&memory->print.cleanup); /* the caller owns the stream now */
     return memory->print.out;
 }
 
@@ -161,8 +162,8 @@ fsd_sym fsd_print_sym(struct fsd_print *print, struct fsd_intern *names)
 
 char *fsd_printed(struct fsd_arena *arena, const char *format, ...)
 {
-    char most[FIRST_ROOM]; /* most texts fit: opening a stream takes longer than
-                              printing */
+    char most[FIRST_ROOM]; /* most texts fit here and need no stream, which takes longer
+                              to open than to print to */
     struct fsd_print print;
     va_list args;
     int n;

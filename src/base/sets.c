@@ -1,8 +1,8 @@
 /*
- * Union-find over ids with path halving.  A join makes the smaller id the root, not the
- * root of the larger set.  The result then does not depend on the order of the joins,
- * so that reports have the same bytes everywhere.  Path halving alone keeps the trees
- * flat enough.
+ * Union-find over ids with path halving.  The root of a joined set is its smallest id,
+ * not the root of the larger set as usual.  The result then does not depend on the
+ * order of the joins, so that reports have the same bytes everywhere.  Path halving
+ * alone keeps the trees flat enough.
  */
 #include "base/base.h"
 
@@ -18,7 +18,7 @@ fsd_id *fsd_sets_new(struct fsd_arena *arena, uint32_t n)
 fsd_id fsd_sets_find(fsd_id *sets, fsd_id i)
 {
     while (sets[i] != i) {
-        sets[i] = sets[sets[i]]; /* halves the path for the next search */
+        sets[i] = sets[sets[i]]; /* path halving, for the next search */
         i = sets[i];
     }
     return i;

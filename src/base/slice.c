@@ -1,8 +1,8 @@
 /*
- * Searching, splitting and trimming slices, and reading words and numbers off their
- * front.  A slice is a pointer and a length into a mapped file that has no terminating
- * zero, so the str*() functions cannot be used, and nothing is copied: a log may have a
- * billion bytes.
+ * Functions that search, split and trim slices, and that remove words and numbers from
+ * their front.  A slice is a pointer into the bytes of a file and a length.  The bytes
+ * end without a zero, so the str*() functions cannot be used.  Nothing is copied,
+ * because a log may have a billion bytes.
  */
 #include "base/base.h"
 #include "host/files.h"

@@ -1,8 +1,8 @@
 /*
- * Median, minimum and maximum of a few measurements, and the robust variant that
- * estimates the standard deviation from the median distance to the median.  Medians are
- * used, because one run that another process disturbed would shift a mean by any amount
- * (sources: base.h).
+ * The median, minimum and maximum of a few measurements.  The robust variant estimates
+ * the standard deviation from the median absolute deviation.  Medians are used because
+ * another process may disturb one run, and the time of that run could shift a mean by
+ * any amount (sources: base.h).
  */
 #include "base/base.h"
 
@@ -23,7 +23,7 @@ struct fsd_spread fsd_spread_of(double *values, uint32_t n)
                                values[0], values[n - 1]};
 }
 
-/* For normally distributed values, the standard deviation divided by the median
+/* The standard deviation of normally distributed values, divided by their median
  * absolute deviation. */
 #define DEVIATION_OF_MEDIAN_DISTANCE 1.4826
 

@@ -1,9 +1,9 @@
 /*
  * Formats errors into the caller's struct.  Messages quote names and paths of the
- * input, which an attacker may have chosen.  Everything therefore passes copy_safe(),
- * which lets through no control characters, no partial UTF-8 sequences, and no text
- * that the runner of a CI job would execute as a command.  Lack of memory also becomes
- * an error here.
+ * input, which an attacker may have chosen.  All text therefore passes through
+ * copy_safe(), which removes control characters, incomplete UTF-8 sequences, and text
+ * that the runner of a CI job would execute as a command.  The functions for lack of
+ * memory are also in this file.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -20,7 +20,8 @@ const char *fsd_status_name(enum fsd_status status)
     return (unsigned)status < FSD__STATUS_COUNT ? names[status] : "unknown";
 }
 
-/* Copies only printable text, in whole characters, since messages quote inputs. */
+/* Copies text of an input to a message: only printable characters, and only whole
+ * ones. */
 static void copy_safe(char *out, size_t size, const char *s)
 {
     size_t n = 0;
@@ -82,7 +83,7 @@ const char *fsd_error_text(const struct fsd_error *err, char *out, size_t size)
         snprintf(pos, sizeof pos, "line %llu: ", (unsigned long long)err->pos);
     snprintf(text, sizeof text, "%s%s%s%s", err->file, *err->file ? ": " : "", pos,
              err->message);
-    if (size) /* the caller may have copied a path unchanged */
+    if (size) /* the caller may have copied a path without copy_safe() */
         copy_safe(out, size, text);
     return out;
 }
@@ -102,10 +103,11 @@ enum fsd_status fsd_flush(FILE *out, struct fsd_error *err)
  *     fsd_linting_open()  guard 1     arena A
  *       fsd_run_open()    guard 2     arena B, mapping C     list: C2 B2 A1
  *
- * When memory runs out, C and B are freed in this order before the jump, while the
- * stack that they may be on still exists, and fsd_run_open() returns FSD_E_MEMORY.  If
- * it returns any other status, C and B pass to guard 1; after the outermost guard the
- * caller owns them, and no list contains them. */
+ * If memory runs out, C and B are freed in this order, and fsd_run_open() returns
+ * FSD_E_MEMORY.  They are freed before the jump, because they may be on the stack that
+ * the jump removes.  If fsd_run_open() returns any other status, C and B pass to guard
+ * 1.  When the outermost guard ends, the caller owns all objects, and the list is
+ * empty. */
 static void (*at_end_of_memory)(void);
 static _Thread_local struct fsd_guard *innermost;
 static _Thread_local struct fsd_cleanup *newest;
@@ -160,7 +162,7 @@ void fsd_out_of_memory(void)
     if (at_end_of_memory)
         at_end_of_memory();
     if (!guard)
-        abort(); /* there is no guard to return to */
+        abort(); /* no guard is active, so the process ends */
     for (struct fsd_cleanup *c; (c = newest) && c->depth == guard->depth;) {
         fsd_cleanup_drop(c);
         c->run(c);

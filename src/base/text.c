@@ -1,9 +1,9 @@
 /*
- * UTF-8, and printing text of unknown origin.  A name in a model may contain terminal
- * escapes, right-to-left marks or a workflow command ("::error::"), so all text is
- * printed by one of the functions here.  Nearly all real text is plain ASCII, which
- * fsd_plain_run() skips quickly.  Widths are counted in terminal columns and not in
- * bytes, and no name is cut within a character.
+ * Functions for UTF-8, and functions that print text of unknown origin.  A name in a
+ * model may contain terminal escapes, right-to-left marks or a workflow command
+ * ("::error::"), so all text is printed by one of the functions here.  Nearly all text
+ * is plain ASCII, which fsd_plain_run() skips quickly.  Widths are numbers of terminal
+ * columns, not of bytes, and no name is cut within a character.
  */
 #include "base/base.h"
 #include "base/lines.h"
@@ -15,7 +15,7 @@
 #include <stdarg.h>
 #include <utf8proc.h>
 
-/* Rejects overlong forms, surrogates, and codes above U+10FFFF. */
+/* utf8proc rejects overlong forms, surrogates, and codes above U+10FFFF. */
 size_t fsd_utf8_len(const unsigned char *s, size_t n)
 {
     utf8proc_int32_t code;
@@ -52,8 +52,7 @@ bool fsd_code_is_hidden(uint32_t code)
            (code & 0xfffe) == 0xfffe;
 }
 
-/* Does not compute the length of a long name, which would take time in proportion to
- * it. */
+/* Does not call strlen(), which would read a long name to its end. */
 const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
 {
     size_t n = FSD_BRIEF;
@@ -61,13 +60,14 @@ const char *fsd_brief(const char *name, char room[FSD_BRIEF_ROOM])
     if (strnlen(name, n + 1) <= n)
         return name;
     while (n && ((unsigned char)name[n] & 0xc0) == 0x80)
-        n--; /* never half of a character */
+        n--; /* does not cut within a character */
     snprintf(room, FSD_BRIEF_ROOM, "%.*s...", (int)n, name);
     return room;
 }
 
-/* Reads one character at the front: its bytes are at[0..*len).  A byte that is not
- * valid UTF-8 counts as one character. */
+/* Removes one character from the front of `*s`, and returns its code point.  `*len`
+ * receives its length in bytes.  A byte that is not valid UTF-8 counts as one
+ * character. */
 static uint32_t take_code(const char **s, size_t *left, size_t *len)
 {
     const unsigned char *at = (const unsigned char *)*s;
@@ -81,8 +81,9 @@ static uint32_t take_code(const char **s, size_t *left, size_t *len)
     return code;
 }
 
-/* Columns on a terminal.  A combining mark takes none, an East Asian wide character
- * two; a code that Unicode has not assigned yet is shown as one box. */
+/* Returns the number of columns that a character takes on a terminal: none for a
+ * combining mark, two for an East Asian wide character, one for a code that Unicode has
+ * not assigned yet. */
 static size_t columns_of(uint32_t code)
 {
     if (fsd_code_is_hidden(code))
@@ -199,8 +200,7 @@ size_t fsd_slice_front(struct fsd_slice t, size_t columns, size_t *used)
     return n;
 }
 
-/* The JSON escape of a byte that ends a string or breaks a line; NULL if the byte needs
- * none. */
+/* Returns the short JSON escape of a byte, such as "\n"; NULL if the byte has none. */
 static const char *json_escape(unsigned char byte)
 {
     static const char bytes[] = "\"\\\b\f\n\r\t";
@@ -211,8 +211,8 @@ static const char *json_escape(unsigned char byte)
     return at ? escapes[at - bytes] : NULL;
 }
 
-/* Also escapes characters that JSON allows in a string but that command a terminal
- * (U+009B) or reverse the reading direction. */
+/* JSON allows some characters in a string that control a terminal (U+009B) or reverse
+ * the reading direction.  They are escaped, too. */
 size_t fsd_escape_json(struct fsd_slice *text, char *ready, size_t room)
 {
     size_t n = 0, len;
@@ -298,8 +298,8 @@ void fsd_put_noun(FILE *out, uint64_t n, const char *noun)
 
 /* ------------------------------------------------------------ commands to runners */
 
-/* Runners on .NET compare by language rules, which ignore characters that are not
- * printed; so all characters outside ASCII are ignored here. */
+/* Skips all characters outside ASCII.  A runner on .NET finds a command by language
+ * rules, which ignore invisible characters. */
 static const char *skip_foreign(const char *s)
 {
     while ((unsigned char)*s >= 0x80)
@@ -307,7 +307,8 @@ static const char *skip_foreign(const char *s)
     return s;
 }
 
-/* "##[", "##vso[", "##teamcity[" */
+/* Whether a command such as "##[error]", "##vso[x]" or "##teamcity[x]" begins at
+ * `s`. */
 static bool is_bracket_command(const char *s)
 {
     if (*s != '#' || *(s = skip_foreign(s + 1)) != '#')
@@ -318,7 +319,7 @@ static bool is_bracket_command(const char *s)
     return *s == '[';
 }
 
-/* Skips blanks and color sequences. */
+/* Skips blanks and the escape sequences of colors. */
 static const char *skip_blanks(const char *s)
 {
     const char *end;
@@ -358,7 +359,8 @@ static const char *put_until(FILE *out, const char *from, const char *at,
     return at + 1;
 }
 
-/* The first command at or after `at` that begins its line; NULL: there is none. */
+/* Returns the first command at or after `at` that begins its line; NULL if there is
+ * none. */
 static const char *next_colon(const char *lines, const char *at)
 {
     while (at && (at = strchr(at, ':'))) {
@@ -372,7 +374,7 @@ static const char *next_colon(const char *lines, const char *at)
             line--;
         if (skip_blanks(line) == at)
             return at;
-        at = strchr(at, '\n'); /* the line begins with something else */
+        at = strchr(at, '\n'); /* the line begins with other text */
     }
     return NULL;
 }
@@ -386,7 +388,7 @@ static const char *next_bracket(const char *at)
 
 void fsd_put_escaped(FILE *out, const char *lines, const char *escape, bool json)
 {
-    const char *from = lines, /* the part that is not printed yet */
+    const char *from = lines, /* the text that is not printed yet */
         *colon = json ? NULL : next_colon(lines, lines), *bracket = next_bracket(lines);
 
     while (colon || bracket)

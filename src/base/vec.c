@@ -1,8 +1,8 @@
 /*
  * The growth of FSD_VEC arrays.  The capacity doubles, so that n appends copy at most
  * 2n elements.  The old copies of a small array stay in the arena until the arena is
- * freed, which at most doubles the array's memory; an array larger than a block of the
- * arena has its own memory and is reallocated.
+ * freed; together they need at most as much memory as the array.  An array that is
+ * larger than a block of the arena has a block of its own, which realloc() enlarges.
  */
 #include "base/base.h"
 
